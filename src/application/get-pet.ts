@@ -1,0 +1,20 @@
+import { AnimalStoreError } from '../domain/errors.ts';
+import { isInt64 } from '../domain/int64.ts';
+import type { Pet } from '../domain/pet.ts';
+import type { PetRepository } from './ports.ts';
+
+/** Fetches one animal (specification, section 4.3). */
+export class GetPet {
+  readonly #pets: PetRepository;
+
+  constructor(pets: PetRepository) {
+    this.#pets = pets;
+  }
+
+  /** The animal with this id. Rejects with `not_found` when there is none. */
+  async execute(id: bigint): Promise<Pet> {
+    const pet = isInt64(id) ? await this.#pets.find(id) : undefined;
+    if (pet === undefined) throw new AnimalStoreError('not_found', `there is no pet with id ${id}`);
+    return pet;
+  }
+}

@@ -1,0 +1,40 @@
+import { AnimalStoreError } from '../domain/errors.ts';
+import { INT64_MAX, INT64_MIN, isInt64 } from '../domain/int64.ts';
+import { isPetStatus, PET_STATUSES } from '../domain/pet.ts';
+import type { PetPage, PetQuery, PetRepository } from './ports.ts';
+
+/** Bounds and default of a page's size (specification, section 8). */
+export const LIMIT_MIN = 1;
+export const LIMIT_MAX = 100;
+export const LIMIT_DEFAULT = 20;
+
+/** Lists animals, a page at a time (specification, section 4.1). */
+export class ListPets {
+  readonly #pets: PetRepository;
+
+  constructor(pets: PetRepository) {
+    this.#pets = pets;
+  }
+
+  /**
+   * The animals that match, in ascending order of id. The next page starts after the last id of this one.
+   * Rejects with `invalid_request` when a value is out of its range.
+   */
+  async execute(query: Partial<PetQuery> = {}): Promise<PetPage> {
+    const { limit = LIMIT_DEFAULT, status, after } = query;
+    if (!Number.isInteger(limit) || limit < LIMIT_MIN || limit > LIMIT_MAX) {
+      throw invalid(`limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
+    }
+    if (status !== undefined && !isPetStatus(status)) {
+      throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`);
+    }
+    if (after !== undefined && !isInt64(after)) {
+      throw invalid(`after must be an integer from ${INT64_MIN} to ${INT64_MAX}`);
+    }
+    return this.#pets.list({ limit, status, after });
+  }
+}
+
+function invalid(message: string): AnimalStoreError {
+  return new AnimalStoreError('invalid_request', message);
+}
