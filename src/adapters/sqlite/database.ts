@@ -1,0 +1,115 @@
+/** Opens a connection to the store's file, and makes or brings up to date what is in it. */
+
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { AnimalStoreError } from '../../domain/errors.ts';
+import { storageError } from './errors.ts';
+import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
+
+/** How long a connection waits for another's lock, in milliseconds. Waiting blocks its thread. */
+const WRITE_LOCK_TIMEOUT = 5000;
+const READ_LOCK_TIMEOUT = 100;
+const OPEN_LOCK_TIMEOUT = 1500;
+
+/** What a burst of writes may leave the write-ahead log at, in bytes. */
+const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
+
+/** A check of the whole file takes about 1 ms per MiB: larger files are not worth the wait at the start. */
+const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
+
+/** Makes the file when it is missing, and sees that it is ours, sound, writable and of the newest schema. */
+export function prepareDatabase(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw new AnimalStoreError('storage_unavailable', `cannot make the folder of ${path}`, { cause: error });
+  }
+  const db = open(path, OPEN_LOCK_TIMEOUT);
+  try {
+    refuseForeign(db, path);
+    configure(db);
+    migrate(db);
+    refuseDamaged(db, path);
+  } catch (error) {
+    const { code, message } = storageError(error);
+    throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });
+  } finally {
+    db.close();
+  }
+}
+
+/** A connection for reading. */
+export function openReader(path: string): Database.Database {
+  const db = open(path, READ_LOCK_TIMEOUT);
+  configure(db);
+  db.pragma('query_only = ON');
+  return db;
+}
+
+/** A connection for writing: what it committed is on the disk. */
+export function openWriter(path: string): Database.Database {
+  const db = open(path, WRITE_LOCK_TIMEOUT);
+  configure(db);
+  return db;
+}
+
+function open(path: string, timeout: number): Database.Database {
+  try {
+    const db = new Database(path, { timeout });
+    db.defaultSafeIntegers(true);
+    return db;
+  } catch (error) {
+    const { code, message } = storageError(error);
+    throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });
+  }
+}
+
+/** In WAL mode SQLite is content with NORMAL, which makes no fsync at a commit: FULL is asked for, and read back. */
+function configure(db: Database.Database): void {
+  if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
+    throw new AnimalStoreError('storage_unavailable', 'the file system cannot hold a write-ahead log');
+  }
+  db.pragma('synchronous = FULL');
+  if (db.pragma('synchronous', { simple: true }) !== 2n) {
+    throw new AnimalStoreError('storage_unavailable', 'SQLite refuses to make commits durable');
+  }
+  db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
+}
+
+function refuseForeign(db: Database.Database, path: string): void {
+  const application = db.pragma('application_id', { simple: true });
+  const version = Number(db.pragma('user_version', { simple: true }));
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  const isNew = application === 0n && version === 0 && tables === 0n;
+  if (!isNew && application !== APPLICATION_ID) {
+    throw new AnimalStoreError('storage_unavailable', `the file is the database of another application`);
+  }
+  if (version > MIGRATIONS.length) {
+    throw new AnimalStoreError(
+      'storage_unavailable',
+      `the file has schema version ${version}, this release knows ${MIGRATIONS.length}: use the release that wrote it, or a newer one (${path})`,
+    );
+  }
+}
+
+/** Writing the version is done at every start, since it shows at once whether the file can be written. */
+function migrate(db: Database.Database): void {
+  db.transaction(() => {
+    const version = Number(db.pragma('user_version', { simple: true }));
+    for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${MIGRATIONS.length}`);
+  }).immediate();
+}
+
+function refuseDamaged(db: Database.Database, path: string): void {
+  if (statSync(path).size > QUICK_CHECK_LIMIT) return;
+  const finding = db.pragma('quick_check(1)', { simple: true });
+  if (finding !== 'ok') {
+    throw new AnimalStoreError(
+      'storage_unavailable',
+      `the database file is damaged: ${String(finding).split('\n').at(-1)}`,
+    );
+  }
+}

@@ -1,0 +1,102 @@
+import type Database from 'better-sqlite3';
+import type { PetPage, PetQuery, PetRepository } from '../../application/ports.ts';
+import { INT64_MIN } from '../../domain/int64.ts';
+import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import { storageError } from './errors.ts';
+import type { ReadSnapshot } from './read-snapshot.ts';
+import type { Writer } from './writer.ts';
+
+const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
+const FIND = 'SELECT id, name, category_id, status FROM pets WHERE id = ?';
+const LIST = 'SELECT id, name, category_id, status FROM pets WHERE id > ? ORDER BY id LIMIT ?';
+const LIST_BY_STATUS =
+  'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?';
+
+/** Bound of the kept pages, in animals on them. */
+const KEPT_PETS_LIMIT = 20_000;
+
+type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
+
+/**
+ * Reads on the calling thread, writes through the writer. A page is kept until anybody has written to the file, and
+ * given again for the same query: a caller that makes something of a page can keep that by the page's identity.
+ */
+export class SqlitePetRepository implements PetRepository {
+  readonly #snapshot: ReadSnapshot;
+  readonly #writer: Writer;
+  readonly #find: Database.Statement<[bigint], Row>;
+  readonly #list: Database.Statement<[bigint, number], Row>;
+  readonly #listByStatus: Database.Statement<[PetStatus, bigint, number], Row>;
+  readonly #pages = new Map<string, PetPage>();
+  #keptPets = 0;
+  #version: unknown;
+
+  constructor(db: Database.Database, snapshot: ReadSnapshot, writer: Writer) {
+    this.#snapshot = snapshot;
+    this.#writer = writer;
+    this.#find = db.prepare<[bigint], Row>(FIND).raw();
+    this.#list = db.prepare<[bigint, number], Row>(LIST).raw();
+    this.#listByStatus = db.prepare<[PetStatus, bigint, number], Row>(LIST_BY_STATUS).raw();
+  }
+
+  async add({ name, categoryId, status }: NewPet): Promise<Pet> {
+    const { rowId } = await this.#writer.run([INSERT, name, categoryId, status]);
+    return Object.freeze({ id: rowId, name, categoryId, status });
+  }
+
+  async find(id: bigint): Promise<Pet | undefined> {
+    try {
+      this.#snapshot.enter();
+      const row = this.#find.get(id);
+      return row && petOf(row);
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  async list({ limit, status, after }: PetQuery): Promise<PetPage> {
+    try {
+      this.#forgetWhatChanged();
+      const key = `${limit} ${status} ${after}`;
+      const kept = this.#pages.get(key);
+      if (kept !== undefined) return kept;
+      const page = this.#read(limit, status, after ?? INT64_MIN);
+      this.#keep(key, page);
+      return page;
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  /** Reads one animal more than asked for, to tell whether there are more. */
+  #read(limit: number, status: PetStatus | undefined, after: bigint): PetPage {
+    const rows =
+      status === undefined
+        ? this.#list.all(after, limit + 1)
+        : this.#listByStatus.all(status, after, limit + 1);
+    const pets = Object.freeze(rows.slice(0, limit).map(petOf));
+    return Object.freeze({ pets, more: rows.length > limit });
+  }
+
+  #forgetWhatChanged(): void {
+    const version = this.#snapshot.enter();
+    if (version === this.#version) return;
+    this.#version = version;
+    this.#forgetPages();
+  }
+
+  #keep(key: string, page: PetPage): void {
+    this.#keptPets += page.pets.length + 1;
+    if (this.#keptPets > KEPT_PETS_LIMIT) this.#forgetPages();
+    this.#pages.set(key, page);
+  }
+
+  #forgetPages(): void {
+    this.#pages.clear();
+    this.#keptPets = 0;
+  }
+}
+
+function petOf([id, name, categoryId, status]: Row): Pet {
+  return Object.freeze({ id, name, categoryId, status });
+}

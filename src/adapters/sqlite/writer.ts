@@ -1,0 +1,131 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { AnimalStoreError } from '../../domain/errors.ts';
+import type { Outcome, Statement, Unit, Written } from './batch.ts';
+
+/** How many units may wait for the disk. At 255 characters a name, that is some 10 MB. */
+const QUEUE_LIMIT = 10_000;
+
+/** How many units share one transaction at most, so that no answer waits for a very long one. */
+const BATCH_LIMIT = 1_000;
+
+/** Beside this file, compiled or not. */
+const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
+
+interface Waiting {
+  readonly unit: Unit;
+  readonly resolve: (written: Written) => void;
+  readonly reject: (error: AnimalStoreError) => void;
+}
+
+/**
+ * Group commit. Units that arrive while the thread commits wait, and share the next transaction and its one fsync;
+ * each is answered after the commit that holds it. A thread that died is started again by the next unit.
+ */
+export class Writer {
+  readonly #path: string;
+  readonly #onCommit: () => void;
+  #waiting: Waiting[] = [];
+  #committing: Waiting[] = [];
+  #scheduled = false;
+  #thread: Worker | undefined;
+  #closed: Promise<void> | undefined;
+  #whenIdle: (() => void) | undefined;
+
+  /** @param onCommit called before the callers learn of a commit */
+  constructor(path: string, onCommit: () => void) {
+    this.#path = path;
+    this.#onCommit = onCommit;
+    this.#thread = this.#startThread();
+  }
+
+  /** Runs statements that take effect together or not at all. Resolves, once durable, with what the last one did. */
+  run(...unit: Statement[]): Promise<Written> {
+    if (this.#closed !== undefined) return Promise.reject(unavailable('the storage is closed'));
+    if (this.#waiting.length >= QUEUE_LIMIT) {
+      return Promise.reject(new AnimalStoreError('overloaded', 'too many writes are waiting for the disk'));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ unit, resolve, reject });
+      if (this.#scheduled || this.#committing.length > 0) return;
+      this.#scheduled = true;
+      setImmediate(() => this.#commitNext());
+    });
+  }
+
+  /** Commits what was accepted, then ends the thread. */
+  close(): Promise<void> {
+    this.#closed ??= this.#drain().then(() => this.#stopThread());
+    return this.#closed;
+  }
+
+  /** An idle thread keeps no process alive; one that commits does. */
+  #commitNext(): void {
+    this.#scheduled = false;
+    if (this.#waiting.length === 0) {
+      this.#thread?.unref();
+      this.#whenIdle?.();
+      return;
+    }
+    this.#committing = this.#waiting.splice(0, BATCH_LIMIT);
+    this.#thread ??= this.#startThread();
+    this.#thread.ref();
+    this.#thread.postMessage(this.#committing.map(({ unit }) => unit));
+  }
+
+  #startThread(): Worker {
+    const thread = new Worker(THREAD, { workerData: this.#path });
+    thread.unref();
+    thread.on('message', (outcomes: Outcome[]) => this.#settle(outcomes));
+    thread.on('error', (cause) => this.#lost(thread, cause));
+    thread.on('exit', () => this.#lost(thread));
+    return thread;
+  }
+
+  #settle(outcomes: readonly Outcome[]): void {
+    const committed = this.#committing;
+    this.#committing = [];
+    this.#onCommit();
+    for (const [index, { resolve, reject }] of committed.entries()) {
+      const outcome = outcomes[index] as Outcome;
+      if ('code' in outcome) {
+        reject(new AnimalStoreError(outcome.code, outcome.message, { cause: outcome.detail }));
+      } else {
+        resolve(outcome);
+      }
+    }
+    this.#commitNext();
+  }
+
+  #lost(thread: Worker, cause?: unknown): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    const lost = this.#committing;
+    this.#committing = [];
+    const error = unavailable('the thread that writes has ended: whether this was stored is unknown', cause);
+    for (const { reject } of lost) reject(error);
+    this.#commitNext();
+  }
+
+  #drain(): Promise<void> {
+    if (this.#committing.length + this.#waiting.length === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve;
+    });
+  }
+
+  async #stopThread(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    if (thread === undefined) return;
+    thread.ref();
+    await new Promise((resolve) => {
+      thread.once('exit', resolve);
+      thread.postMessage('close');
+    });
+  }
+}
+
+function unavailable(message: string, cause?: unknown): AnimalStoreError {
+  return new AnimalStoreError('storage_unavailable', message, { cause });
+}
