@@ -1,0 +1,108 @@
+/** The Koa app: what every request passes, in order. */
+
+import cors from '@koa/cors';
+import Koa, { type Context, type Middleware } from 'koa';
+import type { ApiKeyVerifier } from '../../application/ports.ts';
+import { type OnAnswer, type OnError, type RequestState, sendError, sendNoContent } from './answer.ts';
+import { authenticate, count } from './authentication.ts';
+import { HttpError } from './errors.ts';
+import { requestIdOf } from './headers.ts';
+import type { UseCases } from './pets.ts';
+import { routes } from './routes.ts';
+
+export interface HttpAppOptions extends UseCases {
+  readonly apiKeys: ApiKeyVerifier;
+  /** Rejects when the storage cannot serve. */
+  readonly check: () => Promise<void>;
+  /** Whether the server is on its way down: then new requests are turned away. */
+  readonly isStopping?: (() => boolean) | undefined;
+  /** Origins that browsers may call from; none means no CORS header at all. */
+  readonly corsOrigins?: readonly string[] | undefined;
+  /** Told of every answered request. */
+  readonly onAnswer?: OnAnswer | undefined;
+  readonly onError?: OnError | undefined;
+}
+
+/** What a script in a browser may read of an answer. */
+const EXPOSED_HEADERS = 'Deprecation,ETag,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
+
+/** The service as a Koa app. It listens nowhere and holds nothing that has to be closed. */
+export function createHttpApp(options: HttpAppOptions): Koa {
+  const { corsOrigins = [], onAnswer, onError } = options;
+  const app = new Koa();
+
+  // Koa calls this for whatever is thrown, and with nothing at the end of every answer.
+  app.context.onerror = function (this: Context, error: unknown) {
+    if (error !== null && error !== undefined && this.respond !== false) sendError(this, error);
+  };
+
+  app.use((ctx, next) => {
+    const requestId = requestIdOf(ctx.req.headers['x-request-id']);
+    const startedAt = onAnswer === undefined ? 0 : performance.now();
+    ctx.state = { requestId, startedAt, onAnswer, onError } satisfies RequestState;
+    return next();
+  });
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
+  app.use(guard(options));
+  app.use(routes(options));
+  app.use(async (ctx) => {
+    if (ctx.method !== 'OPTIONS' || ctx.req.url !== '*') {
+      throw new HttpError('not_found', 'there is nothing at this path; the API is under /v1');
+    }
+    sendNoContent(ctx, ['Allow', 'GET, HEAD, POST, OPTIONS']);
+  });
+  return app;
+}
+
+/** Under /v1 the key comes first: whoever has none learns nothing else. */
+function guard({ apiKeys, isStopping }: HttpAppOptions): Middleware {
+  return async (ctx, next) => {
+    const path = pathOf(ctx);
+    if (path.startsWith('/v1') && (path.length === 3 || path[3] === '/')) {
+      ctx.state['holder'] = await authenticate(ctx.req, apiKeys);
+      if (isStopping?.()) throw new HttpError('overloaded', 'the server is stopping');
+    }
+    refuseMalformed(ctx);
+    return next();
+  };
+}
+
+function pathOf(ctx: Context): string {
+  try {
+    return ctx.path;
+  } catch {
+    throw new HttpError('invalid_request', "the request's target is not a URL");
+  }
+}
+
+/** What Node.js lets pass, or answers without a body when it is left to it (RFC 9112, section 3.2; RFC 9110, 10.1.1). */
+function refuseMalformed({ req }: Context): void {
+  const { host, expect } = req.headers;
+  if (host === undefined ? req.httpVersion === '1.1' : count(req.rawHeaders, 'host') > 1) {
+    throw new HttpError('invalid_request', 'Host must be given once');
+  }
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw new HttpError('invalid_request', 'Expect must be 100-continue');
+  }
+}
+
+/** A preflight brings no key, so it is answered before one is asked for. */
+function allowOrigins(origins: readonly string[]): Middleware {
+  const middleware = cors({
+    origin: (ctx) => {
+      const origin = ctx.get('Origin');
+      return origins.includes(origin) ? origin : '';
+    },
+    allowMethods: 'GET,HEAD,POST,OPTIONS',
+    exposeHeaders: EXPOSED_HEADERS,
+    maxAge: 600,
+  });
+  return async (ctx, next) => {
+    let isPreflight = true;
+    await middleware(ctx, () => {
+      isPreflight = false;
+      return next();
+    });
+    if (isPreflight) sendNoContent(ctx, []);
+  };
+}

@@ -1,0 +1,43 @@
+/** Which path is whose, by the table of operations. */
+
+import Router from '@koa/router';
+import type { Middleware } from 'koa';
+import { sendNoContent } from './answer.ts';
+import type { HttpAppOptions } from './app.ts';
+import { HttpError } from './errors.ts';
+import { livez, readyz } from './health.ts';
+import { OPERATIONS } from './operations.ts';
+import { type Handler, petHandlers } from './pets.ts';
+
+type Methods = Map<string, Handler>;
+
+export function routes(options: HttpAppOptions): Middleware {
+  const table = new Map<string, Methods>();
+  const handlers = petHandlers(options);
+  for (const { id, method, path } of OPERATIONS) {
+    table.set(path, (table.get(path) ?? new Map()).set(method, handlers[id]));
+  }
+  table.set('/livez', new Map([['GET', livez]]));
+  table.set('/readyz', new Map([['GET', readyz(options)]]));
+
+  const router = new Router({ sensitive: true, strict: true });
+  for (const [path, methods] of table) {
+    router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), route(path, methods));
+  }
+  return router.routes() as Middleware;
+}
+
+/** HEAD is answered as GET, and Node.js leaves out the body; OPTIONS tells what there is. */
+function route(path: string, methods: Methods): Handler {
+  const allow = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const allowed = ['Allow', [...allow, 'OPTIONS'].join(', ')];
+  return async (ctx) => {
+    ctx.state['route'] = path;
+    const handler = methods.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
+    if (handler !== undefined) return handler(ctx);
+    if (ctx.method !== 'OPTIONS') {
+      throw new HttpError('method_not_allowed', `${ctx.method} is not allowed here`, allowed);
+    }
+    sendNoContent(ctx, allowed);
+  };
+}

@@ -1,0 +1,92 @@
+/** The shapes of what clients send: unknown input becomes typed, or `invalid_request`. The rules are the domain's. */
+
+import * as v from 'valibot';
+import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
+import type { PetQuery } from '../../application/ports.ts';
+import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
+import { type NewPetInput, PET_STATUSES } from '../../domain/pet.ts';
+import { HttpError } from './errors.ts';
+
+const int64Rule = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
+const limitRule = `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
+const statusRule = `status must be one of ${PET_STATUSES.join(', ')}`;
+
+const PetStatus = v.picklist(PET_STATUSES, statusRule);
+
+const NewPet = v.object(
+  {
+    name: v.string('name must be a string'),
+    categoryId: v.pipe(
+      v.custom<number | bigint>(
+        (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
+        `categoryId ${int64Rule}`,
+      ),
+      v.transform((value) => BigInt(value)),
+    ),
+    status: v.optional(PetStatus),
+  },
+  missingOr('the body must be a JSON object'),
+);
+
+const ListQuery = v.object({
+  limit: v.optional(
+    v.pipe(
+      v.string(limitRule),
+      v.transform(parseInt64),
+      v.bigint(limitRule),
+      v.minValue(BigInt(LIMIT_MIN), limitRule),
+      v.maxValue(BigInt(LIMIT_MAX), limitRule),
+      v.transform(Number),
+    ),
+    String(LIMIT_DEFAULT),
+  ),
+  status: v.optional(PetStatus),
+  after: v.optional(v.pipe(v.string(), v.transform(parseInt64), v.bigint(`after ${int64Rule}`))),
+});
+
+/** How many parsed query strings are kept, and how long one of them may be. */
+const KEPT_QUERIES = 1000;
+const KEPT_QUERY_LENGTH = 200;
+
+const queries = new Map<string, PetQuery>();
+
+export function readNewPet(body: unknown): NewPetInput {
+  return read(NewPet, body);
+}
+
+/** The query of a list. The same text gives the same object, as long as it is kept. */
+export function readListQuery(queryString: string): PetQuery {
+  const kept = queries.get(queryString);
+  if (kept !== undefined) return kept;
+  const query = Object.freeze(
+    read(ListQuery, single(new URLSearchParams(queryString), Object.keys(ListQuery.entries))),
+  );
+  if (queries.size >= KEPT_QUERIES) queries.clear();
+  if (queryString.length <= KEPT_QUERY_LENGTH) queries.set(queryString, query);
+  return query;
+}
+
+/** The parameters that we know, each given once at the most. What nobody defined is left out. */
+function single(parameters: URLSearchParams, names: readonly string[]): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const name of names) {
+    const [value, ...more] = parameters.getAll(name);
+    if (more.length > 0) throw new HttpError('invalid_request', `${name} must be given once`);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+function read<const S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+  const result = v.safeParse(schema, input);
+  if (result.success) return result.output;
+  throw new HttpError('invalid_request', result.issues.map(({ message }) => message).join('; '));
+}
+
+/** Valibot tells a missing member by the object's own issue, whose path ends with the member's name. */
+function missingOr(message: string) {
+  return ({ path }: v.ObjectIssue): string => {
+    const member = path?.at(-1)?.key;
+    return member === undefined ? message : `${String(member)} is required`;
+  };
+}

@@ -1,0 +1,109 @@
+/** The HTTP server around the app: it listens, gives slow and broken clients their answer, and stops in good order. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type Koa from 'koa';
+import type { OnAnswer } from './answer.ts';
+import { answerBadMessage } from './bad-message.ts';
+
+/** How long a client may take, in milliseconds: for a request's head, for all of it, for its next one, for reading. */
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 30_000;
+const KEEP_ALIVE_TIMEOUT = 65_000;
+const IDLE_SOCKET_TIMEOUT = 120_000;
+const CONNECTIONS_CHECKING_INTERVAL = 1000;
+
+/** The largest head of a request, in bytes. */
+const HEAD_LIMIT = 16 * 1024;
+
+/** How often a stopping server looks for connections that have become idle, in milliseconds. */
+const DRAIN_INTERVAL = 50;
+
+export interface HttpServer {
+  /** Starts to listen, and tells where: `http://127.0.0.1:3000`. Port 0 takes a free one. */
+  listen(port: number, host: string): Promise<string>;
+  /** Takes no new connection, answers what is in flight, and after `timeout` milliseconds lets go of what is left. */
+  stop(timeout: number): Promise<void>;
+  readonly isStopping: boolean;
+}
+
+export interface HttpServerOptions {
+  /** Told of answers to messages that were no HTTP or came too slowly. */
+  readonly onAnswer?: OnAnswer | undefined;
+  /** For tests of slow clients; milliseconds. */
+  readonly headersTimeout?: number | undefined;
+  readonly requestTimeout?: number | undefined;
+}
+
+/** @param app gives the app; it may ask the server whether it is stopping */
+export function createHttpServer(
+  app: (server: HttpServer) => Koa,
+  { onAnswer, headersTimeout = HEADERS_TIMEOUT, requestTimeout = REQUEST_TIMEOUT }: HttpServerOptions = {},
+): HttpServer {
+  const server = createServer({
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    connectionsCheckingInterval: CONNECTIONS_CHECKING_INTERVAL,
+    maxHeaderSize: HEAD_LIMIT,
+    requireHostHeader: false,
+  });
+  server.maxHeadersCount = 0;
+  server.timeout = IDLE_SOCKET_TIMEOUT;
+
+  const inFlight = new WeakMap<Duplex, ServerResponse>();
+  let isStopping = false;
+  const self: HttpServer = {
+    listen: (port, host) => listen(server, port, host),
+    stop(timeout) {
+      isStopping = true;
+      return stop(server, timeout);
+    },
+    get isStopping() {
+      return isStopping;
+    },
+  };
+
+  const handle = app(self).callback();
+  const onRequest = (req: IncomingMessage, res: ServerResponse) => {
+    inFlight.set(req.socket, res);
+    if (isStopping) res.shouldKeepAlive = false;
+    void handle(req, res);
+  };
+  server.on('request', onRequest);
+  server.on('checkContinue', onRequest);
+  server.on('checkExpectation', onRequest);
+  server.on('connect', (_req: IncomingMessage, socket: Socket) =>
+    answerBadMessage(socket, 'CONNECT', undefined, onAnswer),
+  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    answerBadMessage(socket, error.code, inFlight.get(socket), onAnswer),
+  );
+  return self;
+}
+
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { address, family, port: taken } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+}
+
+/** `http.Server.close` would cut idle connections at once, and with them requests that are just coming in. */
+function stop(server: Server, timeout: number): Promise<void> {
+  return new Promise((resolve) => {
+    const drain = setInterval(() => server.closeIdleConnections(), DRAIN_INTERVAL);
+    const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+    NetServer.prototype.close.call(server, () => {
+      clearInterval(drain);
+      clearTimeout(deadline);
+      resolve();
+    });
+  });
+}
