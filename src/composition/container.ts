@@ -1,0 +1,57 @@
+/** Which class gets what. The only file that knows tsyringe; no class is decorated. */
+
+import 'reflect-metadata';
+import {
+  type DependencyContainer,
+  type InjectionToken,
+  instanceCachingFactory,
+  container as root,
+} from 'tsyringe';
+import { createHttpApp } from '../adapters/http/app.ts';
+import { createHttpServer, type HttpServer } from '../adapters/http/server.ts';
+import { ApiKeys } from '../application/api-keys.ts';
+import { CreatePet } from '../application/create-pet.ts';
+import { GetPet } from '../application/get-pet.ts';
+import { ListPets } from '../application/list-pets.ts';
+import type { ApiKeyVerifier, Storage } from '../application/ports.ts';
+import type { Config } from './config.ts';
+import { createLog, errorLog, type Logger, requestLog } from './log.ts';
+import { configuredKeys, firstOf } from './verifiers.ts';
+
+export const LOG: InjectionToken<Logger> = Symbol('Logger');
+export const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
+const API_KEY_VERIFIER: InjectionToken<ApiKeyVerifier> = Symbol('ApiKeyVerifier');
+
+/** Everything the service is made of, each part made once and when it is first asked for. */
+export function createContainer(config: Config, storage: Storage): DependencyContainer {
+  const container = root.createChildContainer();
+  const provide = <T>(token: InjectionToken<T>, make: (parts: DependencyContainer) => T): void => {
+    container.register(token, { useFactory: instanceCachingFactory(make) });
+  };
+  provide(LOG, () => createLog(config.logLevel));
+  provide(CreatePet, () => new CreatePet(storage.pets));
+  provide(ListPets, () => new ListPets(storage.pets));
+  provide(GetPet, () => new GetPet(storage.pets));
+  provide(ApiKeys, () => new ApiKeys(storage.apiKeys));
+  provide(API_KEY_VERIFIER, () => firstOf(storage.apiKeys, configuredKeys(config.apiKeys)));
+  provide(HTTP_SERVER, (parts) => {
+    const onAnswer = requestLog(parts.resolve(LOG));
+    const onError = errorLog(parts.resolve(LOG));
+    return createHttpServer(
+      (server) =>
+        createHttpApp({
+          createPet: parts.resolve(CreatePet),
+          listPets: parts.resolve(ListPets),
+          getPet: parts.resolve(GetPet),
+          apiKeys: parts.resolve(API_KEY_VERIFIER),
+          check: () => storage.check(),
+          isStopping: () => server.isStopping,
+          corsOrigins: config.corsOrigins,
+          onAnswer,
+          onError,
+        }),
+      { onAnswer },
+    );
+  });
+  return container;
+}
