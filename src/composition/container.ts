@@ -15,28 +15,25 @@ import { GetPet } from '../application/get-pet.ts';
 import { ListPets } from '../application/list-pets.ts';
 import type { ApiKeyVerifier, Storage } from '../application/ports.ts';
 import type { Config } from './config.ts';
-import { createLog, errorLog, type Logger, requestLog } from './log.ts';
+import { errorLog, type Logger, requestLog } from './log.ts';
 import { configuredKeys, firstOf } from './verifiers.ts';
 
-export const LOG: InjectionToken<Logger> = Symbol('Logger');
 export const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
 const API_KEY_VERIFIER: InjectionToken<ApiKeyVerifier> = Symbol('ApiKeyVerifier');
 
 /** Everything the service is made of, each part made once and when it is first asked for. */
-export function createContainer(config: Config, storage: Storage): DependencyContainer {
+export function createContainer(config: Config, storage: Storage, log: Logger): DependencyContainer {
   const container = root.createChildContainer();
   const provide = <T>(token: InjectionToken<T>, make: (parts: DependencyContainer) => T): void => {
     container.register(token, { useFactory: instanceCachingFactory(make) });
   };
-  provide(LOG, () => createLog(config.logLevel));
   provide(CreatePet, () => new CreatePet(storage.pets));
   provide(ListPets, () => new ListPets(storage.pets));
   provide(GetPet, () => new GetPet(storage.pets));
   provide(ApiKeys, () => new ApiKeys(storage.apiKeys));
   provide(API_KEY_VERIFIER, () => firstOf(storage.apiKeys, configuredKeys(config.apiKeys)));
   provide(HTTP_SERVER, (parts) => {
-    const onAnswer = requestLog(parts.resolve(LOG));
-    const onError = errorLog(parts.resolve(LOG));
+    const onAnswer = requestLog(log);
     return createHttpServer(
       (server) =>
         createHttpApp({
@@ -48,7 +45,7 @@ export function createContainer(config: Config, storage: Storage): DependencyCon
           isStopping: () => server.isStopping,
           corsOrigins: config.corsOrigins,
           onAnswer,
-          onError,
+          onError: errorLog(log),
         }),
       { onAnswer },
     );

@@ -1,7 +1,6 @@
 /** The log: JSON lines on standard error, readable ones when that is a terminal. Never a key, never a body. */
 
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import type { OnAnswer, OnError } from '../adapters/http/answer.ts';
 import type { LogLevel } from './config.ts';
 
@@ -9,16 +8,44 @@ export type { Logger } from 'pino';
 
 const STANDARD_ERROR = 2;
 
-export function createLog(level: LogLevel): Logger {
-  const stream: DestinationStream = process.stderr.isTTY
-    ? pretty({
-        destination: STANDARD_ERROR,
-        sync: true,
-        ignore: 'pid,hostname',
-        translateTime: 'SYS:HH:MM:ss.l',
-      })
-    : destination({ dest: STANDARD_ERROR, sync: true });
+/** How many bytes a turn of the event loop may leave unwritten; the most that pino allows. */
+const BUFFER_LENGTH = 16 * 1024 - 1;
+
+export async function createLog(level: LogLevel): Promise<Logger> {
+  const stream = process.stderr.isTTY ? await readable() : oncePerTurn();
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+}
+
+async function readable(): Promise<DestinationStream> {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({
+    destination: STANDARD_ERROR,
+    sync: true,
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+  });
+}
+
+/**
+ * The lines of a turn of the event loop in one write: a write costs more than a line does. Safe, because the turn is
+ * over before anybody could learn of it; when the process ends in mid-turn, its exit writes them.
+ */
+function oncePerTurn(): DestinationStream {
+  const output = destination({ dest: STANDARD_ERROR, sync: true, minLength: BUFFER_LENGTH });
+  let scheduled = false;
+  const flush = () => {
+    scheduled = false;
+    output.flushSync();
+  };
+  process.on('exit', flush);
+  return {
+    write(line) {
+      output.write(line);
+      if (scheduled) return;
+      scheduled = true;
+      setImmediate(flush);
+    },
+  };
 }
 
 /** One line per request. Left out where it would not be written, so that nothing is made for it. */

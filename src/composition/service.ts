@@ -3,7 +3,8 @@
 import { SUNSET } from '../adapters/http/deprecation.ts';
 import { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
 import type { Config } from './config.ts';
-import { createContainer, HTTP_SERVER, LOG } from './container.ts';
+import { createContainer, HTTP_SERVER } from './container.ts';
+import { createLog } from './log.ts';
 import { openStorage } from './storage.ts';
 
 export interface Service {
@@ -19,8 +20,8 @@ export interface Service {
 export async function startService(config: Config, version: string): Promise<Service> {
   const storage = await openStorage(config.database);
   try {
-    const container = createContainer(config, storage);
-    const log = container.resolve(LOG);
+    const log = await createLog(config.logLevel);
+    const container = createContainer(config, storage, log);
     const server = container.resolve(HTTP_SERVER);
     const url = `${await server.listen(config.port, config.host)}/v1`;
     const firstKey =

@@ -17,8 +17,8 @@ export interface AnsweredRequest {
   readonly requestId: string;
   /** Whose key it was; `undefined` when no key was asked for or none was good. */
   readonly keyId: string | undefined;
-  /** The client had left before the answer. */
-  readonly aborted: boolean;
+  /** Set when the client had left before the answer. */
+  readonly aborted: true | undefined;
 }
 
 export type OnAnswer = (request: AnsweredRequest) => void;
@@ -48,7 +48,7 @@ export function send(ctx: Context, status: number, headers: Headers, body: strin
   const length = Buffer.byteLength(body);
   const head = [...headers, 'X-Request-Id', state.requestId];
   if (status !== 204 && status !== 304) head.push('Content-Length', String(length));
-  const aborted = res.destroyed;
+  const aborted = res.destroyed || undefined;
   if (!res.headersSent) {
     res.writeHead(status, head);
     res.end(body, length === body.length ? 'latin1' : 'utf8');

@@ -49,7 +49,7 @@ function write(socket: Duplex, fault: string | undefined, onAnswer: OnAnswer | u
     ms: 0,
     requestId,
     keyId: undefined,
-    aborted: false,
+    aborted: undefined,
   });
 }
 

@@ -25,41 +25,37 @@ export function prepareDatabase(path: string): void {
   } catch (error) {
     throw new AnimalStoreError('storage_unavailable', `cannot make the folder of ${path}`, { cause: error });
   }
-  const db = open(path, OPEN_LOCK_TIMEOUT);
-  try {
-    refuseForeign(db, path);
+  open(path, OPEN_LOCK_TIMEOUT, (db) => {
+    refuseForeign(db);
+    refuseDamaged(db, path);
     configure(db);
     migrate(db);
-    refuseDamaged(db, path);
-  } catch (error) {
-    const { code, message } = storageError(error);
-    throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });
-  } finally {
-    db.close();
-  }
+  }).close();
 }
 
 /** A connection for reading. */
 export function openReader(path: string): Database.Database {
-  const db = open(path, READ_LOCK_TIMEOUT);
-  configure(db);
-  db.pragma('query_only = ON');
-  return db;
+  return open(path, READ_LOCK_TIMEOUT, (db) => {
+    configure(db);
+    db.pragma('query_only = ON');
+  });
 }
 
 /** A connection for writing: what it committed is on the disk. */
 export function openWriter(path: string): Database.Database {
-  const db = open(path, WRITE_LOCK_TIMEOUT);
-  configure(db);
-  return db;
+  return open(path, WRITE_LOCK_TIMEOUT, configure);
 }
 
-function open(path: string, timeout: number): Database.Database {
+/** A connection that was made ready; what fails names the file. */
+function open(path: string, timeout: number, makeReady: (db: Database.Database) => void): Database.Database {
+  let db: Database.Database | undefined;
   try {
-    const db = new Database(path, { timeout });
+    db = new Database(path, { timeout });
     db.defaultSafeIntegers(true);
+    makeReady(db);
     return db;
   } catch (error) {
+    db?.close();
     const { code, message } = storageError(error);
     throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });
   }
@@ -77,18 +73,18 @@ function configure(db: Database.Database): void {
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 
-function refuseForeign(db: Database.Database, path: string): void {
+function refuseForeign(db: Database.Database): void {
   const application = db.pragma('application_id', { simple: true });
   const version = Number(db.pragma('user_version', { simple: true }));
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
   const isNew = application === 0n && version === 0 && tables === 0n;
   if (!isNew && application !== APPLICATION_ID) {
-    throw new AnimalStoreError('storage_unavailable', `the file is the database of another application`);
+    throw new AnimalStoreError('storage_unavailable', 'the file is the database of another application');
   }
   if (version > MIGRATIONS.length) {
     throw new AnimalStoreError(
       'storage_unavailable',
-      `the file has schema version ${version}, this release knows ${MIGRATIONS.length}: use the release that wrote it, or a newer one (${path})`,
+      `the file has schema version ${version}, this release knows ${MIGRATIONS.length}: use the release that wrote it, or a newer one`,
     );
   }
 }
@@ -103,6 +99,7 @@ function migrate(db: Database.Database): void {
   }).immediate();
 }
 
+/** Before anything is written: a damaged file is somebody's to rescue. */
 function refuseDamaged(db: Database.Database, path: string): void {
   if (statSync(path).size > QUICK_CHECK_LIMIT) return;
   const finding = db.pragma('quick_check(1)', { simple: true });

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { AnimalStoreError } from '../../domain/errors.ts';
 
 /**
  * One read transaction for all reads of a turn of the event loop: they see the same moment, and SQLite takes its locks
@@ -6,32 +7,44 @@ import type Database from 'better-sqlite3';
  * learns of it.
  */
 export class ReadSnapshot {
+  readonly #db: Database.Database;
   readonly #begin: Database.Statement;
-  readonly #commit: Database.Statement;
+  readonly #rollback: Database.Statement;
   readonly #dataVersion: Database.Statement;
   #version: unknown;
   #isOpen = false;
 
   constructor(db: Database.Database) {
+    this.#db = db;
     this.#begin = db.prepare('BEGIN');
-    this.#commit = db.prepare('COMMIT');
+    this.#rollback = db.prepare('ROLLBACK');
     this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
   }
 
   /** Sees to it that a snapshot is open. What was read under the same version still stands, whoever has written. */
   enter(): unknown {
-    if (!this.#isOpen) {
-      this.#begin.run();
-      this.#isOpen = true;
-      this.#version = this.#dataVersion.get();
-      setImmediate(() => this.leave());
-    }
+    if (!this.#isOpen) this.#open();
     return this.#version;
   }
 
+  /** Nothing was written, so it is rolled back: a commit fails on a damaged file. SQLite may have ended it by itself. */
   leave(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#commit.run();
+    if (this.#db.inTransaction) this.#rollback.run();
+  }
+
+  /** BEGIN takes no lock: it is the first read that can fail, and must not leave the transaction open for good. */
+  #open(): void {
+    if (!this.#db.open) throw new AnimalStoreError('storage_unavailable', 'the storage is closed');
+    this.#begin.run();
+    this.#isOpen = true;
+    try {
+      this.#version = this.#dataVersion.get();
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+    setImmediate(() => this.leave());
   }
 }

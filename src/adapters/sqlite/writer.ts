@@ -59,9 +59,13 @@ export class Writer {
     return this.#closed;
   }
 
-  /** An idle thread keeps no process alive; one that commits does. */
+  /**
+   * An idle thread keeps no process alive; one that commits does. A thread that dies can have brought this on before
+   * its scheduled turn, which then finds a commit under way.
+   */
   #commitNext(): void {
     this.#scheduled = false;
+    if (this.#committing.length > 0) return;
     if (this.#waiting.length === 0) {
       this.#thread?.unref();
       this.#whenIdle?.();
