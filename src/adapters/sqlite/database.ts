@@ -1,6 +1,6 @@
 /** Opens a connection to the store's file, and makes or brings up to date what is in it. */
 
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { AnimalStoreError } from '../../domain/errors.ts';
@@ -21,13 +21,13 @@ const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
 /** Makes the file when it is missing, and sees that it is ours, sound, writable and of the newest schema. */
 export function prepareDatabase(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
   } catch (error) {
     throw new AnimalStoreError('storage_unavailable', `cannot make the folder of ${path}`, { cause: error });
   }
   open(path, OPEN_LOCK_TIMEOUT, (db) => {
     refuseForeign(db);
-    refuseDamaged(db, path);
+    refuseDamaged(db);
     configure(db);
     migrate(db);
   }).close();
@@ -44,6 +44,17 @@ export function openReader(path: string): Database.Database {
 /** A connection for writing: what it committed is on the disk. */
 export function openWriter(path: string): Database.Database {
   return open(path, WRITE_LOCK_TIMEOUT, configure);
+}
+
+/** Node's own `recursive` never returns in a file system like /proc, where nothing can be made in a folder that exists. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  }
 }
 
 /** A connection that was made ready; what fails names the file. */
@@ -100,8 +111,12 @@ function migrate(db: Database.Database): void {
 }
 
 /** Before anything is written: a damaged file is somebody's to rescue. */
-function refuseDamaged(db: Database.Database, path: string): void {
-  if (statSync(path).size > QUICK_CHECK_LIMIT) return;
+function refuseDamaged(db: Database.Database): void {
+  const size = db
+    .prepare('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size')
+    .pluck()
+    .get();
+  if (Number(size) > QUICK_CHECK_LIMIT) return;
   const finding = db.pragma('quick_check(1)', { simple: true });
   if (finding !== 'ok') {
     throw new AnimalStoreError(
