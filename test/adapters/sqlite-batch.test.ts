@@ -1,0 +1,113 @@
+import type Database from 'better-sqlite3';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { BatchRunner, type Unit } from '../../src/adapters/sqlite/batch.ts';
+import { openWriter, prepareDatabase } from '../../src/adapters/sqlite/database.ts';
+import { connect, temporaryFile } from './sqlite-file.ts';
+
+const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
+
+let path: string;
+let db: Database.Database;
+let runner: BatchRunner;
+
+beforeEach(() => {
+  path = temporaryFile();
+  prepareDatabase(path);
+  db = openWriter(path);
+  runner = new BatchRunner(db);
+  return () => {
+    db.close();
+  };
+});
+
+function add(name: string | null): Unit {
+  return [[INSERT, name, 1n, 'available']];
+}
+
+/** What is on the disk, by the eyes of another connection. */
+function storedNames(): unknown[] {
+  return connect(path).prepare('SELECT name FROM pets ORDER BY id').pluck().all();
+}
+
+test('every unit of a batch gets its own outcome, in order', () => {
+  expect(runner.run([add('a'), add('b'), add('c')])).toEqual([
+    { changes: 1, rowId: 1n },
+    { changes: 1, rowId: 2n },
+    { changes: 1, rowId: 3n },
+  ]);
+  expect(storedNames()).toEqual(['a', 'b', 'c']);
+});
+
+describe('a unit that fails', () => {
+  const failures: [string, Unit][] = [
+    ['breaks a constraint', add(null)],
+    ['has a value of the wrong type', [[INSERT, 'x', 'no number', 'available']]],
+    ['has a value beyond int64', [[INSERT, 'x', 2n ** 63n, 'available']]],
+    ['has too few values', [[INSERT, 'x']]],
+    ['is no SQL', [['INSERT INTO nowhere']]],
+    ['fails at its second statement', [...add('x'), ...add(null)]],
+    ['fails at its second statement, which is no SQL', [...add('x'), ['NO SQL']]],
+  ];
+
+  test.each(failures)('%s: alone', (_, unit) => {
+    const outcomes = runner.run([add('a'), unit, add('b')]);
+    expect(outcomes).toMatchObject([
+      { changes: 1 },
+      { code: 'internal_error', message: 'the database refused a statement', detail: expect.any(String) },
+      { changes: 1 },
+    ]);
+    expect(storedNames()).toEqual(['a', 'b']);
+    expect(runner.run([add('c')])).toMatchObject([{ changes: 1 }]);
+    expect(storedNames()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+test('a unit of several statements tells what the last one did', () => {
+  const both: Unit = [...add('a'), ['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n]];
+  expect(runner.run([both])).toMatchObject([{ changes: 0 }]);
+});
+
+test('when the commit fails, every unit fails and nothing is stored', () => {
+  db.exec(`
+    CREATE TABLE owners (id INTEGER PRIMARY KEY);
+    CREATE TABLE owned (owner_id INTEGER REFERENCES owners DEFERRABLE INITIALLY DEFERRED);
+  `);
+  const orphan: Unit = [['INSERT INTO owned VALUES (?)', 7n]];
+  const outcomes = runner.run([add('a'), orphan, add('b')]);
+  expect(outcomes).toHaveLength(3);
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ code: 'internal_error' });
+  expect(storedNames()).toEqual([]);
+  expect(runner.run([add('c')])).toMatchObject([{ changes: 1 }]);
+  expect(storedNames()).toEqual(['c']);
+});
+
+test('when another process holds the lock, every unit fails and the next batch works', () => {
+  db.pragma('busy_timeout = 0');
+  const other = connect(path);
+  other.exec('BEGIN IMMEDIATE');
+  expect(runner.run([add('a'), add('b')])).toMatchObject([
+    { code: 'storage_unavailable', message: 'the database is locked by another process (SQLITE_BUSY)' },
+    { code: 'storage_unavailable' },
+  ]);
+  other.exec('ROLLBACK');
+  expect(runner.run([add('c')])).toMatchObject([{ changes: 1 }]);
+  expect(storedNames()).toEqual(['c']);
+});
+
+test('when the space is used up, what was acknowledged is there and the rest failed', () => {
+  db.pragma('max_page_count = 40');
+  const name = 'x'.repeat(255);
+  const outcomes = Array.from({ length: 20 }, () =>
+    runner.run(Array.from({ length: 50 }, () => add(name))),
+  ).flat();
+  const written = outcomes.filter((outcome) => 'rowId' in outcome);
+  const failed = outcomes.filter((outcome) => 'code' in outcome);
+  expect(written.length).toBeGreaterThan(0);
+  expect(failed.length).toBeGreaterThan(0);
+  for (const { code } of failed) expect(code).toBe('storage_unavailable');
+  const stored = connect(path).prepare('SELECT id FROM pets ORDER BY id').pluck().all();
+  expect(stored).toEqual(written.map(({ rowId }) => rowId));
+
+  db.pragma('max_page_count = 400');
+  expect(runner.run([add(name)])).toMatchObject([{ changes: 1 }]);
+});

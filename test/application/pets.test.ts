@@ -1,0 +1,111 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { MemoryPetRepository } from '../../src/adapters/memory/pet-repository.ts';
+import { CreatePet } from '../../src/application/create-pet.ts';
+import { GetPet } from '../../src/application/get-pet.ts';
+import { ListPets } from '../../src/application/list-pets.ts';
+import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+
+let createPet: CreatePet;
+let getPet: GetPet;
+let listPets: ListPets;
+
+beforeEach(() => {
+  const pets = new MemoryPetRepository();
+  createPet = new CreatePet(pets);
+  getPet = new GetPet(pets);
+  listPets = new ListPets(pets);
+});
+
+async function addPets(count: number): Promise<void> {
+  for (let index = 1; index <= count; index++) {
+    await createPet.execute({ name: `pet ${index}`, categoryId: BigInt(index) });
+  }
+}
+
+describe('CreatePet', () => {
+  test('stores an animal and gives it an id', async () => {
+    const pet = await createPet.execute({ name: 'Rex', categoryId: -5n, status: 'sold' });
+    expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: -5n, status: 'sold' });
+    expect((await listPets.execute()).pets).toEqual([pet]);
+  });
+
+  test('an animal without a status is available', async () => {
+    expect(await createPet.execute({ name: 'Rex', categoryId: 1n })).toHaveProperty('status', 'available');
+  });
+
+  test('refuses what breaks a rule, and stores nothing', async () => {
+    await expect(createPet.execute({ name: '', categoryId: 1n })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'name must have 1 to 255 characters',
+    });
+    expect((await listPets.execute()).pets).toEqual([]);
+  });
+});
+
+describe('GetPet', () => {
+  test('gives the animal with an id', async () => {
+    const pet = await createPet.execute({ name: 'Rex', categoryId: 1n });
+    expect(await getPet.execute(pet.id)).toEqual(pet);
+  });
+
+  test.each([0n, -1n, 2n, INT64_MIN, INT64_MAX, INT64_MAX + 1n])('there is none with id %s', async (id) => {
+    await addPets(1);
+    await expect(getPet.execute(id)).rejects.toMatchObject({
+      code: 'not_found',
+      message: `there is no pet with id ${id}`,
+    });
+  });
+});
+
+describe('ListPets', () => {
+  test('gives the first 20 when nothing else is asked for', async () => {
+    await addPets(21);
+    const page = await listPets.execute();
+    expect(page.pets.map(({ id }) => id)).toEqual(
+      Array.from({ length: 20 }, (_, index) => BigInt(index + 1)),
+    );
+    expect(page.more).toBe(true);
+  });
+
+  test('takes limit, status and after', async () => {
+    await addPets(3);
+    await createPet.execute({ name: 'sold', categoryId: 1n, status: 'sold' });
+    await createPet.execute({ name: 'sold too', categoryId: 1n, status: 'sold' });
+    expect(await listPets.execute({ limit: 1, after: 1n })).toMatchObject({ pets: [{ id: 2n }], more: true });
+    expect(await listPets.execute({ status: 'sold', after: 4n })).toMatchObject({
+      pets: [{ id: 5n }],
+      more: false,
+    });
+  });
+
+  test.each([1, 100])('limit %i is in range', async (limit) => {
+    await addPets(101);
+    expect((await listPets.execute({ limit })).pets).toHaveLength(limit);
+  });
+
+  test.each([0, -1, 101, 1.5, Number.NaN, Infinity, '20', null])('limit %s is not', async (limit) => {
+    await expect(listPets.execute({ limit: limit as number })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'limit must be an integer from 1 to 100',
+    });
+  });
+
+  test.each(['', 'lost', 'Sold', null])('there is no status %j', async (status) => {
+    await expect(listPets.execute({ status: status as 'sold' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'status must be one of available, pending, sold',
+    });
+  });
+
+  test.each([INT64_MIN, -1n, 0n])('after %s comes everything', async (after) => {
+    await addPets(1);
+    expect((await listPets.execute({ after })).pets).toHaveLength(1);
+  });
+
+  test.each([INT64_MAX + 1n, INT64_MIN - 1n, 1, '1', null])('after cannot be %s', async (after) => {
+    await expect(listPets.execute({ after: after as bigint })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'after must be an integer from -9223372036854775808 to 9223372036854775807',
+    });
+  });
+});

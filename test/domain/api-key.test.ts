@@ -1,0 +1,113 @@
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  API_KEY_BYTES,
+  API_KEY_PREFIX,
+  apiKeyHint,
+  apiKeyName,
+  formatApiKey,
+  isActive,
+  isApiKey,
+} from '../../src/domain/api-key.ts';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+const bytes = fc.uint8Array({ minLength: API_KEY_BYTES, maxLength: API_KEY_BYTES });
+const keys = bytes.map(formatApiKey);
+
+function fromBase62(text: string): bigint {
+  return [...text].reduce((value, digit) => value * 62n + BigInt(ALPHABET.indexOf(digit)), 0n);
+}
+
+describe('a generated key', () => {
+  test('carries every random bit and the CRC-32 of what stands before it', () => {
+    fc.assert(
+      fc.property(bytes, (random) => {
+        const key = formatApiKey(random);
+        expect(key).toMatch(/^pets_[0-9A-Za-z]{49}$/);
+        const secret = key.slice(API_KEY_PREFIX.length, -6);
+        expect(fromBase62(secret)).toBe(BigInt(`0x${Buffer.from(random).toString('hex')}`));
+        expect(fromBase62(key.slice(-6))).toBe(BigInt(crc32(key.slice(0, -6))));
+      }),
+    );
+  });
+
+  test.each([0, 255])('has the same length when every byte is %i', (byte) => {
+    const key = formatApiKey(new Uint8Array(API_KEY_BYTES).fill(byte));
+    expect(key).toHaveLength(54);
+    expect(isApiKey(key)).toBe(true);
+  });
+
+  test('is known as a key', () => {
+    fc.assert(fc.property(keys, isApiKey));
+  });
+
+  test('is none any more with one character mistyped', () => {
+    const at = fc.nat({ max: 53 });
+    const typed = fc.constantFrom(...ALPHABET, '_', ' ', 'é');
+    fc.assert(
+      fc.property(keys, at, typed, (key, index, character) => {
+        fc.pre(key[index] !== character);
+        return !isApiKey(key.slice(0, index) + character + key.slice(index + 1));
+      }),
+    );
+  });
+
+  test('is none any more with two neighbours swapped', () => {
+    fc.assert(
+      fc.property(keys, fc.nat({ max: 52 }), (key, index) => {
+        fc.pre(key[index] !== key[index + 1]);
+        return !isApiKey(`${key.slice(0, index)}${key[index + 1]}${key[index]}${key.slice(index + 2)}`);
+      }),
+    );
+  });
+
+  test('is none with anything before or after it', () => {
+    const key = formatApiKey(new Uint8Array(API_KEY_BYTES));
+    for (const text of [` ${key}`, `${key} `, `${key}\n`, `${key}0`, key.slice(0, -1), key.slice(1)]) {
+      expect(isApiKey(text)).toBe(false);
+    }
+  });
+
+  test('any other text is none', () => {
+    fc.assert(fc.property(fc.string(), (text) => !isApiKey(text)));
+  });
+
+  test('has a hint of its first characters only', () => {
+    const key = formatApiKey(new Uint8Array(API_KEY_BYTES).fill(7));
+    expect(apiKeyHint(key)).toBe(key.slice(0, 9));
+  });
+});
+
+describe('isActive', () => {
+  test.each([
+    ['neither expired nor revoked', {}, true],
+    ['a moment before it expires', { expiresAt: 1001 }, true],
+    ['when it expires', { expiresAt: 1000 }, false],
+    ['after it expired', { expiresAt: 999 }, false],
+    ['revoked', { revokedAt: 999 }, false],
+    ['revoked and not yet expired', { revokedAt: 999, expiresAt: 2000 }, false],
+    ['revoked, by a clock that is ahead', { revokedAt: 2000 }, false],
+  ])('%s', (_, key, expected) => {
+    expect(isActive(key, 1000)).toBe(expected);
+  });
+});
+
+describe('a name of a key', () => {
+  test.each(['a', 'ci', 'Anna’s laptop', 'Ω 🐈', 'a'.repeat(100), '🐈'.repeat(100)])('can be %j', (name) => {
+    expect(apiKeyName(name)).toBe(name);
+  });
+
+  test.each(['', 'a'.repeat(101), '🐈'.repeat(101), 'a\nb', '\0', 'a\u202eb', '\ud83d'])(
+    'cannot be %j',
+    (name) => {
+      expect(() => apiKeyName(name)).toThrow(
+        expect.objectContaining({
+          code: 'invalid_request',
+          message: "a key's name must have 1 to 100 visible characters",
+        }),
+      );
+    },
+  );
+});

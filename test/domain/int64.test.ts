@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { INT64_MAX, INT64_MIN, isInt64, parseInt64, parseJsonInt64 } from '../../src/domain/int64.ts';
+
+const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
+const around = fc.bigInt({ min: 4n * INT64_MIN, max: 4n * INT64_MAX });
+const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 25 });
+const whole = digits.map((text) => text.replace(/^0+(?=\d)/, '') || '0');
+const sign = fc.constantFrom('', '-');
+
+/** Literals of the JSON grammar: most are no int64. */
+const literal = fc
+  .tuple(
+    sign,
+    whole,
+    fc.option(digits.filter((text) => text !== '')),
+    fc.option(fc.tuple(fc.constantFrom('e', 'E', 'e+', 'E-', 'e-'), fc.integer({ min: 0, max: 60 }))),
+  )
+  .map(
+    ([minus, integer, fraction, exponent]) =>
+      minus + integer + (fraction === null ? '' : `.${fraction}`) + (exponent?.join('') ?? ''),
+  );
+
+/** The value of a JSON number, by the book. */
+function exactly(source: string): bigint | undefined {
+  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e');
+  const [integer = '', fraction = ''] = mantissa.split('.');
+  const power = Number(exponent) - fraction.length;
+  const unscaled = BigInt((integer + fraction).replace('-', '')) * (source.startsWith('-') ? -1n : 1n);
+  const scale = 10n ** BigInt(Math.abs(power));
+  if (power < 0 && unscaled % scale !== 0n) return undefined;
+  const value = power < 0 ? unscaled / scale : unscaled * scale;
+  return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
+}
+
+/** The same value with the point moved and the exponent to make up for it. */
+function respell(value: bigint, places: number, trailing: number): string {
+  const minus = value < 0n ? '-' : '';
+  const text = String(value)
+    .replace('-', '')
+    .padStart(places + 1, '0');
+  const cut = text.length - places;
+  const integer = text.slice(0, cut).replace(/^0+(?=\d)/, '');
+  const fraction = text.slice(cut) + '0'.repeat(trailing);
+  return `${minus}${integer}${fraction === '' ? '' : `.${fraction}`}e${places}`;
+}
+
+describe('isInt64', () => {
+  test.each([INT64_MIN, -1n, 0n, 2n ** 53n + 1n, INT64_MAX])('%s is one', (value) => {
+    expect(isInt64(value)).toBe(true);
+  });
+
+  test.each([INT64_MIN - 1n, INT64_MAX + 1n, 1, '1', null, undefined])('%s is none', (value) => {
+    expect(isInt64(value)).toBe(false);
+  });
+});
+
+describe('parseInt64', () => {
+  test('reads every int64 as it is written', () => {
+    fc.assert(fc.property(int64, (value) => parseInt64(String(value)) === value));
+  });
+
+  test('reads nothing beyond the range', () => {
+    fc.assert(
+      fc.property(around, (value) => parseInt64(String(value)) === (isInt64(value) ? value : undefined)),
+    );
+    expect(parseInt64(String(INT64_MAX + 1n))).toBeUndefined();
+    expect(parseInt64(String(INT64_MIN - 1n))).toBeUndefined();
+  });
+
+  test('takes a text only when it is the one way to write its value', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), digits, literal), (text) => {
+        const value = parseInt64(text);
+        return value === undefined || String(value) === text;
+      }),
+    );
+  });
+
+  test.each([
+    '',
+    ' ',
+    '1 ',
+    ' 1',
+    '1\n',
+    '+1',
+    '-0',
+    '00',
+    '01',
+    '-01',
+    '1.0',
+    '1e0',
+    '0x1',
+    '1n',
+    '１',
+    '--1',
+  ])('refuses %j', (text) => {
+    expect(parseInt64(text)).toBeUndefined();
+  });
+});
+
+describe('parseJsonInt64', () => {
+  test('gives the exact value of any literal, or nothing', () => {
+    fc.assert(
+      fc.property(literal, (source) => parseJsonInt64(source) === exactly(source)),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('reads a value however it is spelled', () => {
+    const places = fc.integer({ min: 0, max: 40 });
+    fc.assert(
+      fc.property(around, places, places, (value, point, trailing) => {
+        expect(parseJsonInt64(respell(value, point, trailing))).toBe(isInt64(value) ? value : undefined);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    ['5', 5n],
+    ['5.0', 5n],
+    ['5e0', 5n],
+    ['0.5e1', 5n],
+    ['500e-2', 5n],
+    ['-0', 0n],
+    ['0e99999999999999999999', 0n],
+    ['0.000', 0n],
+    ['9223372036854775807', INT64_MAX],
+    ['-9223372036854775808', INT64_MIN],
+    ['9.223372036854775807E+18', INT64_MAX],
+    ['9007199254740993', 2n ** 53n + 1n],
+  ])('%s is %s', (source, value) => {
+    expect(parseJsonInt64(source)).toBe(value);
+  });
+
+  test.each(['0.5', '1e-1', '9223372036854775808', '-9223372036854775809', '1e19', '1e99999999999999999999'])(
+    '%s is no int64',
+    (source) => {
+      expect(parseJsonInt64(source)).toBeUndefined();
+    },
+  );
+
+  test.each([
+    '',
+    ' 1',
+    '1 ',
+    '+1',
+    '01',
+    '-01',
+    '00',
+    '.5',
+    '5.',
+    '1e',
+    '1e+',
+    '-',
+    '0x1',
+    'NaN',
+    '"1"',
+    '１',
+  ])('%j is no JSON number', (source) => {
+    expect(parseJsonInt64(source)).toBeUndefined();
+  });
+
+  test('a literal of any length is read in linear time', () => {
+    const zeros = '0'.repeat(500_000);
+    expect(parseJsonInt64(`1${zeros}1`)).toBeUndefined();
+    expect(parseJsonInt64(`1.${zeros}1`)).toBeUndefined();
+    expect(parseJsonInt64(`7.${zeros}`)).toBe(7n);
+    expect(parseJsonInt64(`7${zeros}e-500000`)).toBe(7n);
+  });
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import { isPetStatus, type NewPetInput, newPet, PET_STATUSES } from '../../src/domain/pet.ts';
+
+const input: NewPetInput = { name: 'Rex', categoryId: 1n };
+
+/** What JavaScript callers can pass, whatever the types say. */
+function make(values: Record<string, unknown>): unknown {
+  return newPet({ ...input, ...values } as NewPetInput);
+}
+
+function refusal(message: string | RegExp) {
+  return expect.objectContaining({
+    code: 'invalid_request',
+    message: typeof message === 'string' ? message : expect.stringMatching(message),
+  });
+}
+
+describe('a name', () => {
+  test('may be any well-formed text of 1 to 255 code points without U+0000, and is kept as it is', () => {
+    const names = fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 255 })
+      .map((name) => name.replaceAll('\0', ' '));
+    fc.assert(fc.property(names, (name) => newPet({ ...input, name }).name === name));
+  });
+
+  test('is judged by the same rule whatever its code units are', () => {
+    const unit = fc.oneof(
+      { weight: 4, arbitrary: fc.integer({ min: 1, max: 0xffff }) },
+      { weight: 1, arbitrary: fc.integer({ min: 0xd800, max: 0xdfff }) },
+      { weight: 1, arbitrary: fc.constant(0) },
+    );
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 300 }), (units) => {
+        const name = String.fromCharCode(...units);
+        const points = [...name].map((point) => point.codePointAt(0) ?? 0);
+        const isGood =
+          points.length >= 1 &&
+          points.length <= 255 &&
+          points.every((point) => point !== 0 && (point < 0xd800 || point > 0xdfff));
+        if (isGood) expect(make({ name })).toHaveProperty('name', name);
+        else expect(() => make({ name })).toThrow(refusal(/^name must /));
+      }),
+    );
+  });
+
+  test.each([
+    ['one space', ' '],
+    ['spaces around', '  Rex  '],
+    ['255 letters', 'a'.repeat(255)],
+    ['255 code points beyond the BMP', '🐈'.repeat(255)],
+    ['254 letters and one code point beyond the BMP', `${'a'.repeat(254)}🐈`],
+    ['two spellings of one letter, not normalised', 'e\u0301\u00e9'],
+    ['control characters but U+0000', '\u0001\t\n\u007f'],
+  ])('can have %s', (_, name) => {
+    expect(make({ name })).toHaveProperty('name', name);
+  });
+
+  test.each([
+    ['nothing', '', 'name must have 1 to 255 characters'],
+    ['256 letters', 'a'.repeat(256), 'name must have 1 to 255 characters'],
+    ['256 code points beyond the BMP', '🐈'.repeat(256), 'name must have 1 to 255 characters'],
+    ['a million letters', 'a'.repeat(1e6), 'name must have 1 to 255 characters'],
+    ['U+0000', 'Re\0x', 'name must not contain U+0000'],
+    ['a high surrogate alone', 'Rex\ud83d', 'name must be well-formed Unicode, without lone surrogates'],
+    ['a low surrogate alone', '\udc08Rex', 'name must be well-formed Unicode, without lone surrogates'],
+    [
+      'surrogates in the wrong order',
+      '\udc08\ud83d',
+      'name must be well-formed Unicode, without lone surrogates',
+    ],
+  ])('cannot have %s', (_, name, message) => {
+    expect(() => make({ name })).toThrow(refusal(message));
+  });
+
+  test.each([undefined, null, 5, true, {}, ['Rex'], new String('Rex')])('cannot be %j', (name) => {
+    expect(() => make({ name })).toThrow(refusal('name must be a string'));
+  });
+});
+
+describe('a categoryId', () => {
+  test('may be any int64', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
+        (categoryId) => newPet({ ...input, categoryId }).categoryId === categoryId,
+      ),
+    );
+  });
+
+  test.each([INT64_MIN, -1n, 0n, INT64_MAX])('can be %s', (categoryId) => {
+    expect(make({ categoryId })).toHaveProperty('categoryId', categoryId);
+  });
+
+  test.each([INT64_MIN - 1n, INT64_MAX + 1n, 1, 1.5, '1', null, undefined])('cannot be %s', (categoryId) => {
+    expect(() => make({ categoryId })).toThrow(
+      refusal('categoryId must be an integer from -9223372036854775808 to 9223372036854775807'),
+    );
+  });
+});
+
+describe('a status', () => {
+  test.each(PET_STATUSES)('can be %s', (status) => {
+    expect(make({ status })).toHaveProperty('status', status);
+    expect(isPetStatus(status)).toBe(true);
+  });
+
+  test.each([{}, { status: undefined }])('is available when it is left out: %o', (values) => {
+    expect(make(values)).toHaveProperty('status', 'available');
+  });
+
+  test.each(['', 'Sold', ' sold', 'adopted', null, 0, ['sold'], 'toString'])('cannot be %j', (status) => {
+    expect(() => make({ status })).toThrow(refusal('status must be one of available, pending, sold'));
+    expect(isPetStatus(status)).toBe(false);
+  });
+});
+
+test('members that an animal does not have are left behind', () => {
+  expect(make({ status: 'sold', id: 7n, colour: 'red' })).toEqual({
+    name: 'Rex',
+    categoryId: 1n,
+    status: 'sold',
+  });
+});
+
+test('every broken rule is named at once', () => {
+  expect(() => make({ name: '', categoryId: 1, status: 'lost' })).toThrow(
+    refusal(/^name must [^;]+; categoryId must [^;]+; status must [^;]+$/),
+  );
+});

@@ -1,0 +1,21 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SummaryLine } from './test/reporter.ts';
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 30_000,
+    reporters: ['default', new SummaryLine()],
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      thresholds: {
+        statements: 95,
+        'src/domain/**': { 100: true },
+        'src/application/**': { 100: true },
+      },
+    },
+  },
+});
+
+export default config;
