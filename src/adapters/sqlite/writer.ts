@@ -1,7 +1,8 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import type { Outcome, Statement, Unit, Written } from './batch.ts';
+import type { Outcome, Statement, Unit, Value, Written } from './batch.ts';
+import { packUnits, unpackOutcomes } from './message.ts';
 
 /** How many units may wait for the disk. At 255 characters a name, that is some 10 MB. */
 const QUEUE_LIMIT = 10_000;
@@ -74,13 +75,13 @@ export class Writer {
     this.#committing = this.#waiting.splice(0, BATCH_LIMIT);
     this.#thread ??= this.#startThread();
     this.#thread.ref();
-    this.#thread.postMessage(this.#committing.map(({ unit }) => unit));
+    this.#thread.postMessage(packUnits(this.#committing.map(({ unit }) => unit)));
   }
 
   #startThread(): Worker {
     const thread = new Worker(THREAD, { workerData: this.#path });
     thread.unref();
-    thread.on('message', (outcomes: Outcome[]) => this.#settle(outcomes));
+    thread.on('message', (outcomes: Value[]) => this.#settle(unpackOutcomes(outcomes)));
     thread.on('error', (cause) => this.#lost(thread, cause));
     thread.on('exit', () => this.#lost(thread));
     return thread;
