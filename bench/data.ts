@@ -1,0 +1,116 @@
+/** Files full of pets: the schema of the service, the same pets on every machine, one key that is good everywhere. */
+
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { APPLICATION_ID, MIGRATIONS } from '../src/adapters/sqlite/schema.ts';
+import { apiKeyHint, formatApiKey } from '../src/domain/api-key.ts';
+import { workDir } from './processes.ts';
+
+const SEED = 42;
+
+/** Above this size a file is used as it is, not copied for each run. */
+const COPY_LIMIT = 200 * 1024 * 1024;
+
+export const API_KEY: string = formatApiKey(createHash('sha256').update('animal-store bench').digest());
+
+/** ASCII names; one categoryId in ten is beyond 2^53; 60 % available, 30 % pending, 10 % sold. */
+const FILL = `
+  INSERT INTO pets (name, category_id, status)
+  WITH RECURSIVE random (n, x) AS (
+    SELECT 1, ${SEED}
+    UNION ALL SELECT n + 1, (x * 1103515245 + 12345) & 0x7fffffff FROM random WHERE n < ?
+  )
+  SELECT
+    'Bello ' || (x >> 8),
+    iif((x >> 5) % 10 = 0, 9007199254740993 + x, 1 + (x >> 12) % 1000),
+    CASE WHEN (x >> 16) % 10 < 6 THEN 'available' WHEN (x >> 16) % 10 < 9 THEN 'pending' ELSE 'sold' END
+  FROM random`;
+
+/** The path of a file with that many pets, made when it is asked for first. */
+export function filledFile(pets: number): string {
+  const path = join(workDir, `${pets}-pets.db`);
+  if (existsSync(path)) return path;
+  const db = new Database(path);
+  db.pragma('journal_mode = OFF');
+  db.pragma('synchronous = OFF');
+  db.transaction(() => {
+    for (const migration of MIGRATIONS) db.exec(migration);
+    db.prepare(FILL).run(pets);
+    db.prepare('INSERT INTO api_keys (hash, name, hint, created_at) VALUES (?, ?, ?, ?)').run(
+      createHash('sha256').update(API_KEY).digest(),
+      'bench',
+      apiKeyHint(API_KEY),
+      Date.now(),
+    );
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${MIGRATIONS.length}`);
+  })();
+  db.pragma('journal_mode = WAL');
+  db.close();
+  sync(path);
+  return path;
+}
+
+/** A file to run a server on: a copy, on the disk before the run so that no fsync has to carry it. */
+export function workingCopy(path: string): string {
+  const copy = join(workDir, 'pets.db');
+  for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true });
+  if (statSync(path).size > COPY_LIMIT) {
+    linkSync(path, copy);
+  } else {
+    copyFileSync(path, copy, constants.COPYFILE_FICLONE);
+    sync(copy);
+  }
+  return copy;
+}
+
+export function lastId(path: string): number {
+  return count(path, 'SELECT coalesce(max(id), 0) FROM pets');
+}
+
+export function petsAfter(path: string, id: number): number {
+  return count(path, `SELECT count(*) FROM pets WHERE id > ${id}`);
+}
+
+function count(path: string, sql: string): number {
+  const db = new Database(path, { readonly: true });
+  try {
+    return Number(db.prepare(sql).pluck().get());
+  } finally {
+    db.close();
+  }
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+}
+
+/** What one fsync of a small append takes here, in milliseconds: the median of 100. */
+export function fsyncTime(): number {
+  const path = join(workDir, 'fsync');
+  const file = openSync(path, 'w');
+  const times = Array.from({ length: 100 }, () => {
+    writeSync(file, Buffer.alloc(4096));
+    const start = performance.now();
+    fsyncSync(file);
+    return performance.now() - start;
+  });
+  closeSync(file);
+  rmSync(path);
+  return times.sort((a, b) => a - b)[50] ?? 0;
+}

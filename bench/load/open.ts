@@ -1,0 +1,53 @@
+/** Load at a steady rate, in a process of its own: see `steady.ts`. */
+
+import { join } from 'node:path';
+import { runToEnd } from '../processes.ts';
+import type { Work } from '../works.ts';
+
+export interface StreamOptions {
+  readonly name: string;
+  /** Taken in turn. */
+  readonly works: readonly Work[];
+  /** Requests per second; 0 for as many as are answered. */
+  readonly rate: number;
+  readonly connections: number;
+}
+
+export interface SteadyLoad {
+  readonly port: number;
+  readonly key: string;
+  readonly pets: number;
+  readonly seconds: number;
+  readonly warmup: number;
+  readonly streams: readonly StreamOptions[];
+}
+
+/** Times in milliseconds. */
+export interface StreamResult {
+  readonly name: string;
+  readonly sent: number;
+  readonly answered: number;
+  readonly refused: number;
+  /** Due, and never sent because no connection was free. */
+  readonly unsent: number;
+  /** Answers per second of the measurement. */
+  readonly perSecond: number;
+  readonly min: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** How late the generator itself was, 99th percentile: part of every latency. */
+  readonly lag: number;
+}
+
+export interface SteadyResult {
+  readonly streams: readonly StreamResult[];
+}
+
+export async function runSteady(load: SteadyLoad): Promise<SteadyResult> {
+  const { output } = await runToEnd([
+    process.execPath,
+    join(import.meta.dirname, 'steady.ts'),
+    JSON.stringify(load),
+  ]);
+  return JSON.parse(output) as SteadyResult;
+}

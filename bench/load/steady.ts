@@ -1,0 +1,123 @@
+/**
+ * A process of its own: load at a steady rate, whether the server keeps up or not, over plain sockets.
+ * A latency counts from the moment at which the request was due, so waiting for a free connection is part of it.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nextRequest, seededRandom } from '../works.ts';
+import { Connection } from './connection.ts';
+import type { SteadyLoad, SteadyResult, StreamOptions, StreamResult } from './open.ts';
+
+/** Requests that come due within this time are waited for awake, since timers are no more exact than that. */
+const AWAKE = 2;
+
+const { port, key, pets, seconds, warmup, streams } = JSON.parse(process.argv[2] ?? '') as SteadyLoad;
+const random = seededRandom(42);
+
+/** Requests of one kind: a rate of 0 sends the next one as soon as the last was answered. */
+class Stream {
+  readonly name: string;
+  readonly #options: StreamOptions;
+  readonly #idle: Connection[] = [];
+  readonly #due: number[] = [];
+  readonly #underWay = new Map<Connection, number>();
+  readonly #latencies: number[] = [];
+  readonly #lags: number[] = [];
+  readonly #measureFrom: number;
+  #next: number;
+  #turn = 0;
+  #answeredInTime = 0;
+  sent = 0;
+  answered = 0;
+  refused = 0;
+
+  constructor(options: StreamOptions, start: number) {
+    this.name = options.name;
+    this.#options = options;
+    this.#next = start;
+    this.#measureFrom = start + warmup * 1000;
+  }
+
+  async connect(): Promise<void> {
+    for (let count = 0; count < this.#options.connections; count++) {
+      this.#idle.push(await Connection.open(port));
+    }
+  }
+
+  /** Sends what is due, and tells when the next request will be. */
+  tick(now: number): number {
+    const { rate } = this.#options;
+    if (rate === 0) {
+      while (this.#idle.length > 0) this.#send(now);
+      return Number.POSITIVE_INFINITY;
+    }
+    for (; this.#next <= now; this.#next += 1000 / rate) {
+      this.#due.push(this.#next);
+      if (this.#next >= this.#measureFrom) this.#lags.push(now - this.#next);
+    }
+    while (this.#due.length > 0 && this.#idle.length > 0) this.#send(this.#due.shift() ?? now);
+    return this.#next;
+  }
+
+  #send(due: number): void {
+    const connection = this.#idle.shift();
+    const { works } = this.#options;
+    const work = works[this.#turn++ % works.length];
+    if (connection === undefined || work === undefined) return;
+    this.sent++;
+    this.#underWay.set(connection, due);
+    connection.exchange(nextRequest(work, pets, random), key, (status) => {
+      this.answered++;
+      this.#underWay.delete(connection);
+      if (status < 200 || status > 299) this.refused++;
+      const now = performance.now();
+      if (now >= this.#measureFrom) this.#answeredInTime++;
+      if (due >= this.#measureFrom) this.#latencies.push(now - due);
+      this.#idle.push(connection);
+    });
+  }
+
+  /** Requests without an answer count with the time they have waited so far. */
+  result(now: number): StreamResult {
+    const waiting = [...this.#due, ...this.#underWay.values()]
+      .filter((due) => due >= this.#measureFrom)
+      .map((due) => now - due);
+    const measured = this.#latencies.toSorted((a, b) => a - b);
+    const latencies = measured.concat(waiting).sort((a, b) => a - b);
+    const { name, sent, answered, refused } = this;
+    return {
+      name,
+      sent,
+      answered,
+      refused,
+      unsent: this.#due.length,
+      perSecond: this.#answeredInTime / seconds,
+      p50: at(latencies, 0.5),
+      p99: at(latencies, 0.99),
+      min: measured[0] ?? Number.MAX_VALUE,
+      lag: at(
+        this.#lags.sort((a, b) => a - b),
+        0.99,
+      ),
+    };
+  }
+}
+
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+const start = performance.now() + 100;
+const all = streams.map((options) => new Stream(options, start));
+for (const stream of all) await stream.connect();
+
+const end = start + (warmup + seconds) * 1000;
+for (let now = performance.now(); now < end; now = performance.now()) {
+  const next = Math.min(...all.map((stream) => stream.tick(now)));
+  if (next - now > AWAKE) await sleep(1);
+  else await new Promise(setImmediate);
+}
+
+const result: SteadyResult = { streams: all.map((stream) => stream.result(end)) };
+console.log(JSON.stringify(result));
+process.exit(0);

@@ -1,0 +1,57 @@
+-- What wrk sends for each kind of work (arguments: work, number of pets, key), and its figures as one line of JSON.
+
+local statuses = { "available", "pending", "sold" }
+local work, pets, head, list
+local threads = {}
+creates = -1
+
+function setup(thread)
+  table.insert(threads, thread)
+end
+
+local function get(path)
+  return "GET " .. path .. head .. "\r\n"
+end
+
+local function create()
+  creates = creates + 1
+  local category = math.random(10) == 1 and string.format("9007199254%06d", math.random(900000)) or math.random(1000)
+  local body = '{"name":"Bello ' .. math.random(1000000) .. '","categoryId":' .. category
+    .. ',"status":"' .. statuses[math.random(3)] .. '"}'
+  return "POST /v1/pets" .. head .. "Content-Type: application/json\r\nContent-Length: " .. #body .. "\r\n\r\n" .. body
+end
+
+local requests = {
+  list = function() return list end,
+  ["list-random"] = function()
+    local status = statuses[math.random(4)]
+    return get("/v1/pets?limit=" .. math.random(100) .. (status and "&status=" .. status or ""))
+  end,
+  get = function() return get("/v1/pets/" .. math.random(pets)) end,
+  create = create,
+  mix = function() return math.random(10) == 1 and create() or list end,
+}
+
+function init(args)
+  math.randomseed(42)
+  work, pets = args[1], tonumber(args[2])
+  head = " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " .. args[3] .. "\r\n"
+  list = get("/v1/pets")
+  -- wrk asks for one request that it does not send: for the counter, that one is a create.
+  local made, next_request = false, requests[work]
+  request = function()
+    if made then return next_request() end
+    made = true
+    return create()
+  end
+end
+
+function done(summary, latency)
+  local sent = 0
+  for _, thread in ipairs(threads) do sent = sent + thread:get("creates") end
+  local e = summary.errors
+  print(string.format(
+    '{"requests":%d,"seconds":%.6f,"bytes":%.0f,"min":%.3f,"p50":%.3f,"p99":%.3f,"refused":%d,"broken":%d,"createsSent":%d}',
+    summary.requests, summary.duration / 1e6, summary.bytes, latency.min / 1000, latency:percentile(50) / 1000,
+    latency:percentile(99) / 1000, e.status, e.connect + e.read + e.write + e.timeout, sent))
+end

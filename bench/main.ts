@@ -1,0 +1,77 @@
+/** The benchmark: every part in one run, tables on standard output, the figures of a whole run kept in a file. */
+
+import { relative } from 'node:path';
+import { writeChart } from './chart.ts';
+import { describeMachine, machineText } from './machine.ts';
+import { type Options, type Part, readOptions } from './options.ts';
+import { compare, compareTable } from './parts/compare.ts';
+import { logLevelsTable, measureLogLevels } from './parts/log-level.ts';
+import { measureMemory, memoryTable } from './parts/memory.ts';
+import { profile } from './parts/profile.ts';
+import { measureSizes, sizesTable } from './parts/sizes.ts';
+import { measureSlowFsync, slowFsyncTable } from './parts/slow-fsync.ts';
+import { measureStart, startTable } from './parts/start.ts';
+import { prepareProcess } from './processes.ts';
+import { type Found, newResults, writeResults } from './results.ts';
+
+interface Definition<T> {
+  readonly title: string;
+  measure(options: Options): Promise<T>;
+  table(found: T): string;
+}
+
+const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
+  compare: { title: 'Servers side by side', measure: compare, table: compareTable },
+  fsync: {
+    title: 'Reads while creates run, each fsync slower',
+    measure: measureSlowFsync,
+    table: slowFsyncTable,
+  },
+  sizes: { title: 'animal-store by number of pets', measure: measureSizes, table: sizesTable },
+  start: { title: 'animal-store, start', measure: measureStart, table: startTable },
+  memory: { title: 'animal-store, resident memory', measure: measureMemory, table: memoryTable },
+  log: { title: 'animal-store by log level', measure: measureLogLevels, table: logLevelsTable },
+};
+
+async function runPart<P extends Part>(part: P, options: Options, found: Partial<Found>): Promise<void> {
+  const { title, measure, table } = DEFINITIONS[part];
+  console.error(`${title} …`);
+  const value = await measure(options);
+  found[part] = value;
+  console.log(`\n## ${title}\n\n${table(value)}`);
+}
+
+async function main(options: Options): Promise<void> {
+  prepareProcess();
+  if (options.profile) {
+    console.log((await profile(options)).join('\n'));
+    return;
+  }
+  const machine = describeMachine();
+  console.log(machineText(machine));
+  const results = newResults(machine, options);
+  for (const part of options.parts) await runPart(part, options, results.found);
+  if (!options.isWhole) return;
+  for (const path of [writeResults(results), writeChart(results)]) {
+    if (path !== undefined) console.log(`\nwritten: ${relative(process.cwd(), path)}`);
+  }
+}
+
+/** Wrong usage needs no stack. */
+function optionsOrEnd(): Options {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(2);
+  }
+}
+
+try {
+  await main(optionsOrEnd());
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}
+// Nothing that a failed part left behind keeps the run from ending: its processes are ended at the exit.
+process.exit();

@@ -1,0 +1,102 @@
+/** The command line of the benchmark. */
+
+import { parseArgs } from 'node:util';
+import { missing, OURS, SERVER_NAMES, type ServerName } from './servers.ts';
+import { WORKS, type Work } from './works.ts';
+
+const PARTS = ['compare', 'fsync', 'sizes', 'start', 'memory', 'log'] as const;
+export type Part = (typeof PARTS)[number];
+
+export interface Options {
+  readonly quick: boolean;
+  readonly profile: boolean;
+  /** Whether everything is measured as it should be: only then the figures are kept. */
+  readonly isWhole: boolean;
+  readonly works: readonly Work[];
+  readonly parts: readonly Part[];
+  readonly servers: readonly ServerName[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmup: number;
+  readonly connections: number;
+  /** Pets in the file that servers are compared on. */
+  readonly pets: number;
+  /** Pets in the files of the part `sizes`. */
+  readonly sizes: readonly number[];
+}
+
+const HELP = `Usage: npm run bench -- [options]
+
+  --quick             everything once and very short, to see that it works
+  --profile           leave a CPU profile per work in bench/profiles/
+  --only A,B          only these works (${WORKS.join(', ')})
+                      or parts (${PARTS.join(', ')})
+  --servers A,B       only these servers (${SERVER_NAMES.join(', ')})
+  --rounds N          rounds of which the median counts
+  --seconds N         length of one measurement
+  --pets N            pets in the file that servers are compared on
+  --help              this text
+
+What measures everything is written to bench/results/ and docs/benchmark.svg.`;
+
+/** Works alone mean the part `compare`; parts alone mean every work. */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      servers: { type: 'string' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      pets: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    process.exit(0);
+  }
+  const { quick, profile } = values;
+  const only = choose(values.only, [...WORKS, ...PARTS]);
+  const works = WORKS.filter((work) => only?.includes(work));
+  const parts = PARTS.filter((part) => only?.includes(part));
+  const servers = choose(values.servers, SERVER_NAMES) ?? (profile ? [OURS] : SERVER_NAMES);
+  for (const reason of servers.map(missing)) if (reason !== undefined) throw new Error(reason);
+  const isWhole = ![quick, profile, values.only, values.servers, values.pets].some(Boolean);
+  const seconds = positive('seconds', values.seconds, quick ? 0.4 : 5);
+  return {
+    quick,
+    profile,
+    isWhole,
+    works: works.length > 0 ? works : WORKS,
+    parts: parts.length > 0 ? parts : works.length > 0 ? ['compare'] : possibleParts(servers),
+    servers,
+    rounds: positive('rounds', values.rounds, quick ? 1 : 3),
+    seconds,
+    warmup: quick ? 0 : Math.min(2, seconds),
+    connections: 64,
+    pets: positive('pets', values.pets, quick ? 20_000 : 1_000_000),
+    sizes: quick ? [1_000, 50_000] : [10_000, 1_000_000, 10_000_000],
+  };
+}
+
+/** Some parts are about ours alone. */
+function possibleParts(servers: readonly ServerName[]): readonly Part[] {
+  return servers.includes(OURS) ? PARTS : ['compare', 'fsync'];
+}
+
+function choose<T extends string>(given: string | undefined, allowed: readonly T[]): T[] | undefined {
+  return given?.split(',').map((text) => {
+    const found = allowed.find((name) => name === text);
+    if (found === undefined) throw new Error(`${text}: one of ${allowed.join(', ')} is needed`);
+    return found;
+  });
+}
+
+function positive(name: string, given: string | undefined, otherwise: number): number {
+  const value = given === undefined ? otherwise : Number(given);
+  if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
+  return value;
+}

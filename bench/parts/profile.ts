@@ -1,0 +1,34 @@
+/** A CPU profile of each server at each work, to be opened in a browser's developer tools. */
+
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { filledFile } from '../data.ts';
+import type { Options } from '../options.ts';
+import { workDir } from '../processes.ts';
+import { Session } from '../session.ts';
+
+const PROFILES = join(import.meta.dirname, '../profiles');
+
+/** Node.js writes one file per thread when the process ends; the writer thread's has `thread-1` in its name. */
+export async function profile(options: Options): Promise<readonly string[]> {
+  const { servers, works, pets, seconds, warmup, connections } = options;
+  mkdirSync(PROFILES, { recursive: true });
+  const written: string[] = [];
+  for (const work of works) {
+    for (const name of servers) {
+      const raw = join(workDir, 'profiles');
+      rmSync(raw, { recursive: true, force: true });
+      const nodeFlags = ['--cpu-prof', `--cpu-prof-dir=${raw}`];
+      await Session.run({ name, file: filledFile(pets), pets, nodeFlags }, (session) =>
+        session.load(work, { seconds: seconds + warmup, connections }),
+      );
+      for (const file of readdirSync(raw)) {
+        const thread = file.split('.').at(-3);
+        const kept = `${name}-${work}-thread-${thread}.cpuprofile`;
+        renameSync(join(raw, file), join(PROFILES, kept));
+        written.push(`bench/profiles/${kept}`);
+      }
+    }
+  }
+  return written;
+}

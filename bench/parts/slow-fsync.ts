@@ -1,0 +1,139 @@
+/** Reads while creates run, and creates alone, on disks whose fsync is slower: Linux with a C compiler only. */
+
+import { API_KEY, filledFile } from '../data.ts';
+import { runSteady, type StreamResult } from '../load/open.ts';
+import type { Options } from '../options.ts';
+import { measureInTurn, progress, type Row } from '../rounds.ts';
+import { OURS, type ServerName, titleOf } from '../servers.ts';
+import { Session, type SessionOptions } from '../session.ts';
+import { canSlowFsync, slowFsync } from '../slow-fsync.ts';
+import { milliseconds, rowsTable, table, whole } from '../table.ts';
+
+/** Creates per second, 0 for flat out. */
+const CASES = [
+  { delay: 0, reads: 1000, creates: 0, creators: 16 },
+  { delay: 5, reads: 5000, creates: 1000, creators: 64 },
+  { delay: 200, reads: 1000, creates: 0, creators: 16 },
+] as const;
+
+const CREATE_DELAY = 5;
+
+/** A measurement lasts this many of the slow fsyncs at least. */
+const MIN_FSYNCS = 4;
+const SERVERS: readonly ServerName[] = ['fastify', OURS];
+
+export interface SlowFsync {
+  /** Why there is nothing, if so. */
+  readonly skipped?: string;
+  readonly reads: readonly ReadsWhileCreates[];
+  /** Durable creates with each fsync `CREATE_DELAY` slower. */
+  readonly creates: readonly Row[];
+}
+
+interface ReadsWhileCreates {
+  readonly server: ServerName;
+  /** Milliseconds added to each fsync. */
+  readonly delay: number;
+  readonly reads: StreamResult;
+  readonly creates: StreamResult;
+}
+
+export async function measureSlowFsync(options: Options): Promise<SlowFsync> {
+  if (!canSlowFsync()) return { skipped: 'needs Linux and a C compiler (cc)', reads: [], creates: [] };
+  const servers = SERVERS.filter((name) => options.servers.includes(name));
+  const sessionOf = (name: ServerName, delay: number): SessionOptions => ({
+    name,
+    file: filledFile(options.pets),
+    pets: options.pets,
+    environment: slowFsync(delay),
+  });
+
+  const runs: ReadsWhileCreates[] = [];
+  for (let round = 0; round < options.rounds; round++) {
+    for (const { delay, ...rates } of CASES) {
+      for (const server of servers) {
+        const found = await Session.run(sessionOf(server, delay), (session) =>
+          readWhileCreating(session, rates, {
+            ...options,
+            seconds: Math.max(options.seconds, (MIN_FSYNCS * delay) / 1000),
+          }),
+        );
+        progress(`fsync +${delay} ms, ${server}: reads ${milliseconds(found.reads.p99)} ms p99`);
+        assertWaits(server, delay, found.creates.min);
+        runs.push({ server, delay, ...found });
+      }
+    }
+  }
+  const reads = CASES.flatMap(({ delay }) => servers.map((server) => middleRun(runs, server, delay)));
+
+  const creates = await measureInTurn(
+    servers.map((name) => ({ label: name, session: sessionOf(name, CREATE_DELAY) })),
+    { ...options, works: ['create'] },
+  );
+  for (const { label, min } of creates) assertWaits(label, CREATE_DELAY, min);
+  return { reads, creates };
+}
+
+/** The run whose reads are in the middle. */
+function middleRun(runs: readonly ReadsWhileCreates[], server: ServerName, delay: number): ReadsWhileCreates {
+  const sorted = runs
+    .filter((run) => run.server === server && run.delay === delay)
+    .sort((a, b) => a.reads.p99 - b.reads.p99);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (middle === undefined) throw new Error(`${server} was not measured`);
+  return middle;
+}
+
+async function readWhileCreating(
+  session: Session,
+  { reads, creates, creators }: { reads: number; creates: number; creators: number },
+  { seconds, warmup, connections, pets }: Options,
+): Promise<{ reads: StreamResult; creates: StreamResult }> {
+  const { streams } = await runSteady({
+    port: Number(new URL(session.server.origin).port),
+    key: API_KEY,
+    pets,
+    seconds,
+    warmup,
+    streams: [
+      { name: 'reads', works: ['list', 'get'], rate: reads, connections },
+      { name: 'creates', works: ['create'], rate: creates, connections: creators },
+    ],
+  });
+  const [readStream, createStream] = streams;
+  if (readStream === undefined || createStream === undefined) throw new Error('a stream has no result');
+  for (const { name, refused } of streams) {
+    if (refused > 0) throw new Error(`${session.server.name}: ${refused} ${name} were not answered with 2xx`);
+  }
+  session.noteCreates(createStream.answered, createStream.sent);
+  return { reads: readStream, creates: createStream };
+}
+
+/** A create that is answered before an fsync can have ended is not durable. */
+function assertWaits(server: string, delay: number, fastest: number): void {
+  if (fastest >= delay) return;
+  throw new Error(
+    `${server}: a create was answered after ${milliseconds(fastest)} ms, but each fsync takes ${delay} ms or more`,
+  );
+}
+
+export function slowFsyncTable({ skipped, reads, creates }: SlowFsync): string {
+  if (skipped !== undefined) return `Skipped: ${skipped}.`;
+  const body = reads.map(({ server, delay, reads: read, creates: create }) => [
+    `+${delay} ms`,
+    titleOf(server),
+    whole(read.perSecond),
+    milliseconds(read.p50),
+    milliseconds(read.p99),
+    whole(create.perSecond),
+    milliseconds(create.p50),
+    milliseconds(create.p99),
+    milliseconds(read.lag),
+  ]);
+  const head = 'fsync,server,reads/s,p50 ms,p99 ms,creates/s,p50 ms,p99 ms,generator late ms'.split(',');
+  const title = `\n\nDurable creates alone, each fsync ${CREATE_DELAY} ms slower\n\n`;
+  const against = { fastify: 'of Fastify' };
+  return (
+    table(head, body) + title + rowsTable(creates, 'server', against, (name) => titleOf(name as ServerName))
+  );
+}

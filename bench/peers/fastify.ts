@@ -1,0 +1,118 @@
+/** Fastify 5 as its documentation teaches it: schemas that validate, compiled serializers, a hook for the key. */
+
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import { INT64_MAX, INT64_MIN, readPetId } from './input.ts';
+import { parseExact } from './json.ts';
+import { address, announce, endOnSignal, openStore } from './run.ts';
+
+interface ListQuery {
+  limit: number;
+  status?: string;
+  after?: string;
+}
+
+interface NewPet {
+  name: string;
+  categoryId: number | bigint;
+  status: string;
+}
+
+const status = { type: 'string', enum: ['available', 'pending', 'sold'] };
+const pet = {
+  type: 'object',
+  required: ['id', 'name', 'categoryId', 'status'],
+  properties: {
+    id: { type: 'integer' },
+    name: { type: 'string' },
+    categoryId: { type: 'integer' },
+    status: { type: 'string' },
+  },
+};
+const error = {
+  type: 'object',
+  properties: { code: { type: 'string' }, message: { type: 'string' }, status: { type: 'integer' } },
+};
+const query = {
+  type: 'object',
+  properties: {
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    status,
+    after: { type: 'string', pattern: '^-?\\d{1,19}$' },
+  },
+};
+const newPet = {
+  type: 'object',
+  required: ['name', 'categoryId'],
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 255 },
+    categoryId: { int64: true },
+    status: { ...status, default: 'available' },
+  },
+};
+
+const store = openStore();
+const app: FastifyInstance = Fastify({
+  ajv: { customOptions: { keywords: [{ keyword: 'int64', validate: isInt64 }] } },
+});
+
+app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+  try {
+    done(null, parseExact(text as string));
+  } catch (cause) {
+    done(Object.assign(new Error('the body is no JSON', { cause }), { statusCode: 400 }));
+  }
+});
+
+app.addHook('onRequest', (request, reply, done) => {
+  if (store.allows(request.headers.authorization)) return done();
+  reply.code(401).send({ code: 'unauthorized', message: 'a valid API key is needed', status: 401 });
+});
+
+app.setErrorHandler((fault: FastifyError, _request, reply) => {
+  const code = fault.statusCode ?? 500;
+  const kind = code < 500 ? 'invalid_request' : 'internal_error';
+  reply.code(code).send({ code: kind, message: code < 500 ? fault.message : 'internal error', status: code });
+});
+
+app.setNotFoundHandler((_request, reply) => {
+  reply.code(404).send({ code: 'not_found', message: 'there is no such path', status: 404 });
+});
+
+app.get<{ Querystring: ListQuery }>(
+  '/v1/pets',
+  { schema: { querystring: query, response: { 200: { type: 'array', items: pet }, '4xx': error } } },
+  (request, reply) => {
+    const { limit, status: only, after } = request.query;
+    reply.send(store.list({ limit, status: only, after: after === undefined ? undefined : BigInt(after) }));
+  },
+);
+
+app.get<{ Params: { petId: string } }>(
+  '/v1/pets/:petId',
+  { schema: { response: { 200: pet, '4xx': error } } },
+  (request, reply) => {
+    const id = readPetId(request.params.petId);
+    const found = id === undefined ? undefined : store.find(id);
+    if (found !== undefined) return reply.send(found);
+    return reply.code(404).send({ code: 'not_found', message: 'there is no such pet', status: 404 });
+  },
+);
+
+app.post<{ Body: NewPet }>(
+  '/v1/pets',
+  { schema: { body: newPet, response: { 201: pet, '4xx': error } } },
+  (request, reply) => {
+    const { name, categoryId, status: given } = request.body;
+    const created = store.add(name, BigInt(categoryId), given);
+    reply.code(201).header('Location', `/v1/pets/${created.id}`).send(created);
+  },
+);
+
+function isInt64(_schema: unknown, value: unknown): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value);
+  return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
+}
+
+await app.listen(address);
+announce(app.server);
+endOnSignal(() => app.close(), store);

@@ -1,0 +1,31 @@
+/** How every peer is started: PORT and DATABASE_URL from the environment, its address printed, SIGTERM ends it. */
+
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Store } from './store.ts';
+
+const { PORT = '0', DATABASE_URL = '' } = process.env;
+
+export const address: { host: string; port: number } = { host: '127.0.0.1', port: Number(PORT) };
+
+export function openStore(): Store {
+  return new Store(DATABASE_URL.replace(/^sqlite:/, ''));
+}
+
+export function run(server: Server, store?: Store): void {
+  server.listen(address, () => announce(server));
+  endOnSignal(() => server.close(), store);
+}
+
+export function announce(server: Server): void {
+  console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`);
+}
+
+export function endOnSignal(close: () => unknown, store?: Store): void {
+  const end = async () => {
+    await close();
+    store?.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
+}

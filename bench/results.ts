@@ -1,0 +1,50 @@
+/** What a run found, and the file that keeps it. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Machine } from './machine.ts';
+import type { Options } from './options.ts';
+import type { Memory } from './parts/memory.ts';
+import type { SlowFsync } from './parts/slow-fsync.ts';
+import type { StartTimes } from './parts/start.ts';
+import type { Row } from './rounds.ts';
+
+const FOLDER = join(import.meta.dirname, 'results');
+
+export interface Results {
+  readonly date: string;
+  readonly machine: Machine;
+  readonly options: Pick<Options, 'rounds' | 'seconds' | 'warmup' | 'connections' | 'pets' | 'sizes'>;
+  readonly found: Partial<Found>;
+}
+
+/** What each part gives. */
+export interface Found {
+  compare: readonly Row[];
+  fsync: SlowFsync;
+  sizes: readonly Row[];
+  start: StartTimes;
+  memory: readonly Memory[];
+  log: readonly Row[];
+}
+
+export function newResults(machine: Machine, options: Options): Results {
+  const { rounds, seconds, warmup, connections, pets, sizes } = options;
+  const date = new Date().toISOString().slice(0, 10);
+  return { date, machine, options: { rounds, seconds, warmup, connections, pets, sizes }, found: {} };
+}
+
+export function writeResults(results: Results): string {
+  mkdirSync(FOLDER, { recursive: true });
+  const path = join(FOLDER, `${results.date}.json`);
+  writeFileSync(path, `${JSON.stringify(results, rounded, 2)}\n`);
+  return path;
+}
+
+export function readResults(path: string): Results {
+  return JSON.parse(readFileSync(path, 'utf8')) as Results;
+}
+
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
+}

@@ -1,0 +1,87 @@
+/** Measures cases side by side: in turn, round after round, so that what the machine does meanwhile hits all alike. */
+
+import type { Options } from './options.ts';
+import { type Figures, Session, type SessionOptions } from './session.ts';
+import type { Work } from './works.ts';
+
+/** Above this share of its core, the load generator is what was measured. */
+const SATURATED = 0.95;
+
+export interface Case {
+  readonly label: string;
+  readonly session: SessionOptions;
+}
+
+/** Medians of all rounds; `min` is the least of all. */
+export interface Row extends Figures {
+  readonly work: Work;
+  readonly label: string;
+  /** Requests per second in each round. */
+  readonly rounds: readonly number[];
+  readonly generatorIsLimit: boolean;
+}
+
+/** One process per case, work and round; with `quick` one process per case. */
+export async function measureInTurn(cases: readonly Case[], options: Options): Promise<Row[]> {
+  const { works, rounds, quick } = options;
+  const found = new Map<string, Figures[]>();
+  const groups = quick ? [works] : works.map((work) => [work]);
+  for (let round = 0; round < rounds; round++) {
+    for (const group of groups) {
+      for (const { label, session } of round % 2 === 0 ? cases : cases.toReversed()) {
+        await Session.run(session, async (running) => {
+          for (const work of group) {
+            const figures = await measure(running, work, options);
+            progress(`${work}, ${label}: ${Math.round(figures.perSecond)}/s`);
+            const key = `${work} ${label}`;
+            found.set(key, [...(found.get(key) ?? []), figures]);
+          }
+        });
+      }
+    }
+  }
+  return works.flatMap((work) =>
+    cases.map(({ label }) => rowOf(work, label, found.get(`${work} ${label}`) ?? [])),
+  );
+}
+
+async function measure(session: Session, work: Work, options: Options): Promise<Figures> {
+  const { seconds, warmup, connections } = options;
+  if (warmup > 0) await session.load(work, { seconds: warmup, connections });
+  return session.load(work, { seconds, connections });
+}
+
+function rowOf(work: Work, label: string, measured: readonly Figures[]): Row {
+  const of = (read: (figures: Figures) => number | undefined) =>
+    median(measured.map(read).filter((value) => value !== undefined));
+  const loadShare = of((figures) => figures.loadShare);
+  return {
+    work,
+    label,
+    perSecond: of((figures) => figures.perSecond) ?? 0,
+    min: Math.min(...measured.map((figures) => figures.min)),
+    p50: of((figures) => figures.p50) ?? 0,
+    p99: of((figures) => figures.p99) ?? 0,
+    loadShare,
+    serverShare: of((figures) => figures.serverShare),
+    rounds: measured.map((figures) => figures.perSecond),
+    generatorIsLimit: (loadShare ?? 0) > SATURATED,
+  };
+}
+
+/** `undefined` when there is nothing to choose from. */
+export function median(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/** The throughput of a row against that of another case at the same work. */
+export function ratioTo(label: string, row: Row, rows: readonly Row[]): number | undefined {
+  const other = rows.find((candidate) => candidate.work === row.work && candidate.label === label);
+  return other && row.perSecond / other.perSecond;
+}
+
+/** What goes on, on standard error: standard output is for the tables. */
+export function progress(text: string): void {
+  console.error(`  ${text}`);
+}

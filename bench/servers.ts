@@ -1,0 +1,93 @@
+/** The servers that are compared, and how one is started and stopped. */
+
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { end, launch, workDir } from './processes.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const START_TIMEOUT = 30_000;
+const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/;
+
+export const LIMIT = 'node-http';
+export const OURS = 'animal-store';
+
+/** File to run, arguments, and the name for people. */
+const SERVERS = {
+  'node-http': { title: 'node:http, constant', command: ['bench/peers/node-http.ts'] },
+  fastify: { title: 'Fastify 5', command: ['bench/peers/fastify.ts'] },
+  express: { title: 'Express 5', command: ['bench/peers/express.ts'] },
+  koa: { title: 'Koa, usual code', command: ['bench/peers/koa.ts'] },
+  'animal-store': { title: 'animal-store', command: ['bin/animal-store.js', 'serve'] },
+} as const;
+
+export type ServerName = keyof typeof SERVERS;
+export const SERVER_NAMES = Object.keys(SERVERS) as readonly ServerName[];
+
+export function titleOf(name: ServerName): string {
+  return SERVERS[name].title;
+}
+
+export interface StartOptions {
+  readonly file: string;
+  readonly logLevel?: string | undefined;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  readonly nodeFlags?: readonly string[] | undefined;
+}
+
+export interface RunningServer {
+  readonly name: ServerName;
+  readonly origin: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Why a server cannot be started here, if so. */
+export function missing(name: ServerName): string | undefined {
+  if (name !== OURS || existsSync(join(ROOT, 'dist/main.js'))) return undefined;
+  return 'animal-store is not built: run `npm run build` first';
+}
+
+/** Its output goes to a file, as a service's log does; the address is read from there. */
+export async function startServer(name: ServerName, options: StartOptions): Promise<RunningServer> {
+  const log = join(workDir, `${name}.log`);
+  const output = openSync(log, 'w');
+  const child = launch('server', [process.execPath, ...(options.nodeFlags ?? []), ...SERVERS[name].command], {
+    cwd: ROOT,
+    stdio: ['ignore', output, output],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      PORT: '0',
+      DATABASE_URL: `sqlite:${options.file}`,
+      LOG_LEVEL: options.logLevel ?? 'warn',
+      ...options.environment,
+    },
+  });
+  closeSync(output);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const said = () => readFileSync(log, 'utf8').slice(0, 2000);
+
+  const deadline = performance.now() + START_TIMEOUT;
+  let port: string | undefined;
+  while (port === undefined) {
+    if (hasEnded()) throw new Error(`${name} ended at its start:\n${said()}`);
+    if (performance.now() > deadline) {
+      await end(child);
+      throw new Error(`${name} printed no address:\n${said()}`);
+    }
+    await sleep(2);
+    port = ADDRESS.exec(said())?.[1];
+  }
+
+  return {
+    name,
+    origin: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    async stop() {
+      if (hasEnded())
+        throw new Error(`${name} ended under load (${child.exitCode ?? child.signalCode}):\n${said()}`);
+      await end(child);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/* Preloaded into a server: every fsync takes SLOW_FSYNC_MS milliseconds longer, as on a slower disk. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static void wait_longer(void) {
+  const char *text = getenv("SLOW_FSYNC_MS");
+  long ms = text ? atol(text) : 0;
+  struct timespec delay = {ms / 1000, ms % 1000 * 1000000};
+  if (ms > 0) nanosleep(&delay, NULL);
+}
+
+int fsync(int fd) { wait_longer(); return (int)syscall(SYS_fsync, fd); }
+int fdatasync(int fd) { wait_longer(); return (int)syscall(SYS_fdatasync, fd); }

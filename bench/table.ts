@@ -1,0 +1,45 @@
+/** Tables for people: Markdown, so that they can be put into a document as they are. */
+
+import { type Row, ratioTo } from './rounds.ts';
+import { WORK_TITLES } from './works.ts';
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+/** One line per work and case; a ratio for each of the cases in `against`, by label and title. */
+export function rowsTable(
+  rows: readonly Row[],
+  caseTitle: string,
+  against: Readonly<Record<string, string>>,
+  titleOf: (label: string) => string = (label) => label,
+): string {
+  const head = ['work', caseTitle, 'requests/s', ...Object.values(against), 'p50 ms', 'p99 ms'];
+  const body = rows.map((row) => [
+    WORK_TITLES[row.work],
+    titleOf(row.label),
+    whole(row.perSecond) + (row.generatorIsLimit ? ' *' : ''),
+    ...Object.keys(against).map((label) => ratio(ratioTo(label, row, rows))),
+    milliseconds(row.p50),
+    milliseconds(row.p99),
+  ]);
+  const note = '\n\n* the load generator used its whole core: the server may be faster than that';
+  return table(head, body) + (rows.some((row) => row.generatorIsLimit) ? note : '');
+}
+
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+export function milliseconds(value: number): string {
+  return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : whole(value);
+}
+
+function ratio(value: number | undefined): string {
+  return value === undefined ? '' : value < 10 ? value.toFixed(2) : value.toFixed(1);
+}
