@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { ApiKeyHolder } from '../../application/ports.ts';
 import { DEPRECATION_HEADERS, isDeprecated } from './deprecation.ts';
 import { errorAnswer, type Headers } from './errors.ts';
-import { JSON_HEADERS, NO_STORE, SECURITY_HEADERS } from './headers.ts';
+import { API_HEADERS, JSON_HEADERS, NO_STORE } from './headers.ts';
 
 /** An answered request. It never holds a key or a body. */
 export interface AnsweredRequest {
@@ -71,7 +71,7 @@ export function sendJson(ctx: Context, status: number, body: string, headers: He
 
 export function sendNoContent(ctx: Context, headers: Headers): void {
   const deprecation = isDeprecated(ctx.req.url) ? DEPRECATION_HEADERS : [];
-  send(ctx, 204, [...SECURITY_HEADERS, ...NO_STORE, ...deprecation, ...headers]);
+  send(ctx, 204, [...API_HEADERS, ...NO_STORE, ...deprecation, ...headers]);
 }
 
 /** Answers with the Error of the specification whatever was thrown. */

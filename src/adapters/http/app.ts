@@ -68,11 +68,12 @@ function guard({ apiKeys, isStopping }: HttpAppOptions): Middleware {
 }
 
 function pathOf(ctx: Context): string {
+  let path: string | null = null;
   try {
-    return ctx.path;
-  } catch {
-    throw new HttpError('invalid_request', "the request's target is not a URL");
-  }
+    path = ctx.path; // null for `http://`, whatever its type says
+  } catch {}
+  if (path === null) throw new HttpError('invalid_request', "the request's target is not a URL");
+  return path;
 }
 
 /** What Node.js lets pass, or answers without a body when it is left to it (RFC 9112, section 3.2; RFC 9110, 10.1.1). */
@@ -96,6 +97,7 @@ function allowOrigins(origins: readonly string[]): Middleware {
     allowMethods: 'GET,HEAD,POST,OPTIONS',
     exposeHeaders: EXPOSED_HEADERS,
     maxAge: 600,
+    keepHeadersOnError: false, // it would overwrite the headers of an HttpError; those of CORS are kept without it
   });
   return async (ctx, next) => {
     let isPreflight = true;

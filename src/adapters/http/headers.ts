@@ -4,21 +4,16 @@ import { randomBytes } from 'node:crypto';
 import type { Headers } from './errors.ts';
 
 /** Every answer has these. */
-export const SECURITY_HEADERS: Headers = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Referrer-Policy',
-  'no-referrer',
-];
+export const SECURITY_HEADERS: Headers = ['X-Content-Type-Options', 'nosniff', 'Referrer-Policy', 'no-referrer'];
 
-/** Every answer in JSON has these: a browser that shows one can neither run nor frame anything. */
-export const JSON_HEADERS: Headers = [
+/** Every answer of the API has these: a browser that shows one can neither run nor frame anything. */
+export const API_HEADERS: Headers = [
   ...SECURITY_HEADERS,
   'Content-Security-Policy',
   "default-src 'none'; frame-ancestors 'none'",
-  'Content-Type',
-  'application/json',
 ];
+
+export const JSON_HEADERS: Headers = [...API_HEADERS, 'Content-Type', 'application/json'];
 
 export const NO_STORE: Headers = ['Cache-Control', 'no-store'];
 

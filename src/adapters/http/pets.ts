@@ -13,7 +13,7 @@ import { send, sendJson } from './answer.ts';
 import { readJson } from './body.ts';
 import { DEPRECATION_HEADERS } from './deprecation.ts';
 import { type Headers, HttpError } from './errors.ts';
-import { JSON_HEADERS, matches, REVALIDATE, SECURITY_HEADERS } from './headers.ts';
+import { API_HEADERS, JSON_HEADERS, matches, REVALIDATE } from './headers.ts';
 import { petJson, petsJson } from './json.ts';
 import type { Operation } from './operations.ts';
 import { readListQuery, readNewPet } from './schemas.ts';
@@ -82,7 +82,7 @@ function linkToNext({ pets, more }: PetPage, { limit, status }: PetQuery): Heade
 
 function sendRepresentation(ctx: Context, { body, etag, headers }: Representation): void {
   if (matches(ctx.req.headers['if-none-match'], etag)) {
-    send(ctx, 304, [...SECURITY_HEADERS, ...REVALIDATE, 'ETag', etag, ...headers]);
+    send(ctx, 304, [...API_HEADERS, ...REVALIDATE, 'ETag', etag, ...headers]);
   } else {
     send(ctx, 200, [...JSON_HEADERS, ...REVALIDATE, 'ETag', etag, ...headers], body);
   }

@@ -51,7 +51,7 @@ const KEPT_QUERY_LENGTH = 200;
 const queries = new Map<string, PetQuery>();
 
 export function readNewPet(body: unknown): NewPetInput {
-  return read(NewPet, body);
+  return read(NewPet, Array.isArray(body) ? undefined : body); // to Valibot, an array is an object too
 }
 
 /** The query of a list. The same text gives the same object, as long as it is kept. */
