@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { Connection, sendRaw } from '../../support/connection.ts';
+import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
+
+const MISSING = 'Bearer realm="animal-store"';
+const INVALID = 'Bearer realm="animal-store", error="invalid_token"';
+
+describe.each(STORAGES)('the key, on %s', (storage) => {
+  const server = sharedServer(storage);
+
+  test.each([
+    ['GET', '/v1/pets'],
+    ['POST', '/v1/pets'],
+    ['GET', '/v1/pets/1'],
+    ['HEAD', '/v1/pets'],
+    ['OPTIONS', '/v1/pets'],
+    ['DELETE', '/v1/pets'],
+    ['PUT', '/v1/pets/1'],
+    ['GET', '/v1'],
+    ['GET', '/v1/'],
+    ['GET', '/v1?limit=1'],
+    ['GET', '/v1/store/orders'],
+    ['GET', '/v1/nothing/here'],
+    ['GET', '/v1/pets?limit=0'],
+    ['GET', '/v1/pets/no-number'],
+    ['GET', '/v1/%zz'],
+    ['TRACE', '/v1/pets'],
+  ])('is asked for before anything else: %s %s', async (method, target) => {
+    const none = await server.client.request(method, target, { key: null });
+    expect(none).toMatchObject({ status: 401, headers: { 'www-authenticate': MISSING } });
+    const wrong = await server.client.request(method, target, { key: 'x'.repeat(40) });
+    expect(wrong).toMatchObject({ status: 401, headers: { 'www-authenticate': INVALID } });
+  });
+
+  test.each([
+    ['a body that is no JSON', 'application/json', '{'],
+    ['a body that breaks the rules', 'application/json', '{}'],
+    ['another media type', 'text/plain', 'hello'],
+    ['a body that is too large', 'application/json', ' '.repeat(100_000)],
+  ])('is asked for before the body is looked at: %s', async (_name, type, body) => {
+    const answer = await server.client.request('POST', '/v1/pets', {
+      key: null,
+      headers: { 'Content-Type': type },
+      body,
+    });
+    expect(answer.status).toBe(401);
+  });
+
+  test.each(['/', '/nothing', '/v1x', '/v2/pets', '/V1/pets', '/pets'])(
+    'is not asked for outside of /v1: %s is 404 for anybody',
+    async (target) => {
+      expect((await server.client.request('GET', target, { key: null })).status).toBe(404);
+    },
+  );
+
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
+    'comes after the scheme in any case: %s',
+    async (scheme) => {
+      const answer = await server.client.get('/v1/pets', { Authorization: `${scheme} ${server.key}` });
+      expect(answer.status).toBe(200);
+    },
+  );
+
+  test.each([
+    ['the key in another case', (key: string) => `Bearer ${key.toUpperCase()}`],
+    ['another scheme', (key: string) => `Basic ${Buffer.from(`x:${key}`).toString('base64')}`],
+    ['no scheme', (key: string) => key],
+    ['no key', () => 'Bearer'],
+    ['an empty key', () => 'Bearer '],
+    ['a key with something behind it', (key: string) => `Bearer ${key} ${key}`],
+    ['a key with a comma', (key: string) => `Bearer ${key},`],
+    ['a key in quotes', (key: string) => `Bearer "${key}"`],
+    ['half a key', (key: string) => `Bearer ${key.slice(0, 30)}`],
+    ['a good checksum over nothing', (key: string) => `Bearer ${key.slice(0, -1)}~`],
+    ['bytes beyond ASCII', () => 'Bearer sch\u00fcssel'],
+    ['a very long key', () => `Bearer ${'k'.repeat(10_000)}`],
+  ])('is not good: %s', async (_name, header) => {
+    const answer = await server.client.get('/v1/pets', { Authorization: header(server.key) });
+    expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': INVALID } });
+  });
+
+  test('is not good when it was revoked, from the next request on', async () => {
+    const { storage: store, client } = await startServer(storage);
+    expect((await client.get('/v1/pets')).status).toBe(200);
+    const [about] = await store.apiKeys.list();
+    await store.apiKeys.revoke(about?.id ?? '', Date.now());
+    expect((await client.get('/v1/pets')).status).toBe(401);
+  });
+
+  test('must come once: two Authorization headers are 401, also when both are good', async () => {
+    const line = `Authorization: Bearer ${server.key}\r\n`;
+    const answer = await sendRaw(server.origin, `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${line}${line}\r\n`);
+    expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': INVALID } });
+  });
+
+  test('is never looked for in the query', async () => {
+    const target = `/v1/pets?access_token=${server.key}`;
+    expect((await server.client.request('GET', target, { key: null })).status).toBe(401);
+  });
+
+  test('a connection keeps nothing of it: the next request needs its own', async () => {
+    const connection = await Connection.open(server.origin);
+    connection.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\n\r\n`);
+    expect((await connection.next()).status).toBe(200);
+    connection.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await connection.next()).status).toBe(401);
+    connection.destroy();
+  });
+});

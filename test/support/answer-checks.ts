@@ -1,0 +1,102 @@
+/** What holds for every answer of the server, whatever was asked. */
+
+import { expect } from 'vitest';
+import type { Answer, Asked } from './client.ts';
+
+export type AnswerCheck = (answer: Answer, asked: Asked) => void;
+
+/** Every answer that a test gets passes each of these. */
+export const ANSWER_CHECKS: AnswerCheck[] = [
+  checkHeadersOfAll,
+  checkHeadersOfApi,
+  checkHeadersOfStatus,
+  checkCaching,
+  checkDeprecation,
+  checkError,
+];
+
+const STATUS_OF: Readonly<Record<string, number>> = {
+  invalid_request: 400,
+  unauthorized: 401,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  headers_too_large: 431,
+  internal_error: 500,
+  overloaded: 503,
+  storage_unavailable: 503,
+};
+
+function checkHeadersOfAll({ headers, rawHeaders, body, status }: Answer, { method }: Asked): void {
+  expect(headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'x-request-id': expect.stringMatching(/^[\w-]{1,64}$/),
+    date: expect.any(String),
+  });
+  expect(headers).not.toHaveProperty('server');
+  expect(headers).not.toHaveProperty('x-powered-by');
+  const names = rawHeaders.map(([name]) => name.toLowerCase());
+  expect(names).toEqual([...new Set(names)]);
+  if (status === 204 || status === 304) expect(headers).not.toHaveProperty('content-length');
+  else if (method !== 'HEAD') expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
+  if (method === 'HEAD' || status === 204 || status === 304) expect(body).toBe('');
+}
+
+function checkHeadersOfApi({ headers, status }: Answer, asked: Asked): void {
+  const isApi = /^(https?:\/\/[^/]*)?\/v1(?![^/?#])/.test(asked.target);
+  if (!isApi && headers['content-type'] !== 'application/json') return;
+  expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
+  if (status !== 204 && status !== 304) expect(headers['content-type']).toBe('application/json');
+}
+
+function checkHeadersOfStatus({ headers, status }: Answer): void {
+  if (status === 401) {
+    expect(headers['www-authenticate']).toMatch(/^Bearer realm="animal-store"(, error="invalid_token")?$/);
+  } else {
+    expect(headers).not.toHaveProperty('www-authenticate');
+  }
+  if (status === 405) expect(headers['allow']).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+  if (status === 408 || status === 413 || status === 431) expect(headers['connection']).toBe('close');
+  if (status === 415) expect(headers['accept']).toBe('application/json');
+  if (status === 503) expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+}
+
+function checkCaching({ headers, status }: Answer, { target }: Asked): void {
+  const isRead = status === 304 || (status === 200 && target.includes('/v1/'));
+  if (isRead) {
+    expect(headers['cache-control']).toBe('private, no-cache');
+    expect(headers['etag']).toMatch(/^"[\x21\x23-\x7e]+"$/);
+  } else if (status !== 200) {
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers).not.toHaveProperty('etag');
+  }
+}
+
+function checkDeprecation({ headers, status }: Answer, { target }: Asked): void {
+  const isDeprecated = /^(https?:\/\/[^/]*)?\/v1\/pets\/[^/?#]+([?#]|$)/.test(target);
+  if (isDeprecated && status !== 401) {
+    expect(headers).toMatchObject({
+      deprecation: '@1764892800',
+      sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+      link: '</docs>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
+    });
+  } else {
+    expect(headers).not.toHaveProperty('deprecation');
+    expect(headers).not.toHaveProperty('sunset');
+  }
+}
+
+/** The body of `/readyz` has its own form. */
+function checkError({ body, headers, status }: Answer, { method, target }: Asked): void {
+  if (status < 400 || target.startsWith('/readyz')) return;
+  expect(headers['content-type']).toBe('application/json');
+  if (method === 'HEAD') return;
+  const error = JSON.parse(body);
+  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'status']);
+  expect(error.message).toEqual(expect.stringMatching(/^.+$/s));
+  expect(error.status).toBe(status);
+  expect(STATUS_OF[error.code]).toBe(status);
+}

@@ -1,0 +1,114 @@
+/** A bare socket to the server, for what no well-behaved client would send. Its answers pass the same checks. */
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type Answer, type Asked, answerOf, checked } from './client.ts';
+
+const REQUEST_LINE = /^([A-Z]+) (\S+) HTTP\/1\.[01]\r$/gm;
+const HEAD_END = '\r\n\r\n';
+
+export class Connection {
+  readonly socket: Socket;
+  /** The interim answers, such as 100, so far. */
+  readonly interim: number[] = [];
+  /** Resolves when the server has closed its side, or the connection broke. */
+  readonly closed: Promise<void>;
+  readonly #asked: Asked[] = [];
+  #received: Buffer = Buffer.alloc(0);
+  #isClosed = false;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      socket.emit('received');
+    });
+    this.closed = new Promise((resolve) => {
+      const close = () => {
+        this.#isClosed = true;
+        socket.emit('received');
+        resolve();
+      };
+      socket.once('end', close);
+      socket.once('close', close);
+    });
+  }
+
+  static async open(origin: string): Promise<Connection> {
+    const { hostname, port } = new URL(origin);
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true });
+    await once(socket, 'connect');
+    return new Connection(socket);
+  }
+
+  /** Writes the bytes; whatever looks like a request's first line tells what the next answers are for. */
+  write(data: string | Uint8Array): void {
+    const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
+    for (const [, method = '', target = ''] of text.matchAll(REQUEST_LINE))
+      this.#asked.push({ method, target });
+    this.socket.write(data);
+  }
+
+  /** The next final answer. Rejects when the connection ends without one. */
+  async next(): Promise<Answer> {
+    const answer = await this.#nextOrEnd();
+    if (answer === undefined) throw new Error(`no answer, but ${JSON.stringify(String(this.#received))}`);
+    return answer;
+  }
+
+  /** The answers until the server closes the connection. */
+  async rest(): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    for (;;) {
+      const answer = await this.#nextOrEnd();
+      if (answer === undefined) return answers;
+      answers.push(answer);
+    }
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  async #nextOrEnd(): Promise<Answer | undefined> {
+    for (;;) {
+      const asked = this.#asked[0] ?? { method: '', target: '' };
+      const answer = this.#take(asked.method);
+      if (answer !== undefined && answer.status >= 200) {
+        this.#asked.shift();
+        return checked(answer, asked);
+      }
+      if (answer !== undefined) this.interim.push(answer.status);
+      else if (this.#isClosed) return undefined;
+      else await once(this.socket, 'received');
+    }
+  }
+
+  /** Takes one answer off what was received, when it is all there. */
+  #take(method: string): Answer | undefined {
+    const end = this.#received.indexOf(HEAD_END);
+    if (end === -1) return undefined;
+    const [statusLine = '', ...lines] = this.#received.subarray(0, end).toString('latin1').split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+    const rawHeaders = lines.map((line) => line.split(/: (.*)/s, 2) as [string, string]);
+    const { headers } = answerOf(status, rawHeaders, '');
+    const start = end + HEAD_END.length;
+    const hasBody = method !== 'HEAD' && status >= 200 && status !== 204 && status !== 304;
+    const length = hasBody ? Number(headers['content-length']) : 0;
+    if (Number.isNaN(length)) throw new Error(`an answer without Content-Length: ${lines.join(', ')}`);
+    if (this.#received.length < start + length) return undefined;
+    const body = this.#received.subarray(start, start + length).toString();
+    this.#received = this.#received.subarray(start + length);
+    return answerOf(status, rawHeaders, body);
+  }
+}
+
+/** Sends the bytes on a connection of their own, and gives the one answer after which the server closes it. */
+export async function sendRaw(origin: string, data: string | Uint8Array): Promise<Answer> {
+  const connection = await Connection.open(origin);
+  connection.write(data);
+  const answer = await connection.next();
+  connection.destroy();
+  return answer;
+}
