@@ -5,6 +5,7 @@ import type { ApiKeyHolder } from '../../application/ports.ts';
 import { DEPRECATION_HEADERS, isDeprecated } from './deprecation.ts';
 import { errorAnswer, type Headers } from './errors.ts';
 import { API_HEADERS, JSON_HEADERS, NO_STORE } from './headers.ts';
+import { endAfterRequest } from './linger.ts';
 
 /** An answered request. It never holds a key or a body. */
 export interface AnsweredRequest {
@@ -42,7 +43,7 @@ export interface RequestState {
  * joins with the head.
  */
 export function send(ctx: Context, status: number, headers: Headers, body: string | Buffer = ''): void {
-  const { res } = ctx;
+  const { req, res } = ctx;
   const state = ctx.state as RequestState;
   ctx.respond = false;
   const length = Buffer.byteLength(body);
@@ -50,8 +51,13 @@ export function send(ctx: Context, status: number, headers: Headers, body: strin
   if (status !== 204 && status !== 304) head.push('Content-Length', String(length));
   const aborted = res.destroyed || undefined;
   if (!res.headersSent) {
+    const encoding = length === body.length ? 'latin1' : 'utf8';
     res.writeHead(status, head);
-    res.end(body, length === body.length ? 'latin1' : 'utf8');
+    if (!req.complete && (!res.shouldKeepAlive || head.includes('Connection'))) {
+      endAfterRequest(req, res, body, encoding);
+    } else {
+      res.end(body, encoding);
+    }
   }
   state.onAnswer?.({
     method: ctx.method,

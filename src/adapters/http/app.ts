@@ -31,9 +31,10 @@ export function createHttpApp(options: HttpAppOptions): Koa {
   const { corsOrigins = [], onAnswer, onError } = options;
   const app = new Koa();
 
-  // Koa calls this for whatever is thrown, and with nothing at the end of every answer.
+  // Koa calls this for whatever is thrown, and at the end of every answer with nothing or what broke the connection.
   app.context.onerror = function (this: Context, error: unknown) {
-    if (error !== null && error !== undefined && this.respond !== false) sendError(this, error);
+    const isThrown = error !== null && error !== undefined && error !== this.req.socket.errored;
+    if (isThrown && this.respond !== false) sendError(this, error);
   };
 
   app.use((ctx, next) => {

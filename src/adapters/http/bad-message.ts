@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { OnAnswer } from './answer.ts';
 import { errorAnswer, HttpError } from './errors.ts';
 import { JSON_HEADERS, NO_STORE, requestIdOf } from './headers.ts';
+import { destroyLater } from './linger.ts';
 
 /**
  * Answers and closes the connection. When an answer to a good request is still on its way, it goes first; a request
@@ -18,6 +19,7 @@ export function answerBadMessage(
   inFlight: ServerResponse | undefined,
   onAnswer: OnAnswer | undefined,
 ): void {
+  if (answered.has(socket)) return;
   if (!socket.writable || fault === 'ECONNRESET') {
     socket.destroy();
   } else if (inFlight === undefined || inFlight.writableFinished) {
@@ -31,6 +33,9 @@ export function answerBadMessage(
   }
 }
 
+/** What comes after garbage is garbage too: Node.js tells of every piece, and nobody needs to know. */
+const answered = new WeakSet<Duplex>();
+
 /** `destroySoon` lets the answer out, and does not wait for a client that never reads it. */
 function write(socket: Duplex, fault: string | undefined, onAnswer: OnAnswer | undefined): void {
   const requestId = requestIdOf(undefined);
@@ -41,7 +46,9 @@ function write(socket: Duplex, fault: string | undefined, onAnswer: OnAnswer | u
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let index = 0; index < fields.length; index += 2) head += `${fields[index]}: ${fields[index + 1]}\r\n`;
   socket.end(`${head}\r\n${body}`);
-  if ('destroySoon' in socket && typeof socket.destroySoon === 'function') socket.destroySoon();
+  answered.add(socket);
+  if (fault?.startsWith('HPE_')) destroyLater(socket);
+  else if ('destroySoon' in socket && typeof socket.destroySoon === 'function') socket.destroySoon();
   onAnswer?.({
     method: '',
     route: undefined,

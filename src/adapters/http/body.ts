@@ -35,19 +35,22 @@ export async function readJson(ctx: Context): Promise<unknown> {
   if (bytes.length === 0) throw new HttpError('invalid_request', 'the body is missing');
   try {
     return parseJson(utf8.decode(bytes));
-  } catch {
-    throw new HttpError('invalid_request', 'the body is not valid JSON in UTF-8');
+  } catch (error) {
+    const fault = error instanceof RangeError ? 'is nested too deeply' : 'is not valid JSON in UTF-8';
+    throw new HttpError('invalid_request', `the body ${fault}`);
   }
 }
 
 async function readBytes(ctx: Context): Promise<Uint8Array> {
-  if (ctx.req.headers.expect !== undefined) ctx.res.writeContinue();
+  const { headers } = ctx.req;
+  if (headers.expect !== undefined) {
+    if (Number(headers['content-length']) > BODY_LIMIT) throw tooLarge();
+    ctx.res.writeContinue();
+  }
   try {
     await parse(ctx, async () => {});
   } catch (error) {
-    throw isTooLarge(error)
-      ? new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`)
-      : new HttpError('invalid_request', 'the body ended early');
+    throw isTooLarge(error) ? tooLarge() : new HttpError('invalid_request', 'the body ended early');
   }
   const body: unknown = ctx.request.body;
   return body instanceof Uint8Array ? body : new Uint8Array();
@@ -61,6 +64,10 @@ function isJson(contentType: string | undefined): boolean {
   } catch {
     return false;
   }
+}
+
+function tooLarge(): HttpError {
+  return new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);
 }
 
 function isTooLarge(error: unknown): boolean {

@@ -4,7 +4,12 @@ import { randomBytes } from 'node:crypto';
 import type { Headers } from './errors.ts';
 
 /** Every answer has these. */
-export const SECURITY_HEADERS: Headers = ['X-Content-Type-Options', 'nosniff', 'Referrer-Policy', 'no-referrer'];
+export const SECURITY_HEADERS: Headers = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Referrer-Policy',
+  'no-referrer',
+];
 
 /** Every answer of the API has these: a browser that shows one can neither run nor frame anything. */
 export const API_HEADERS: Headers = [
