@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Answer, type Asked, answerOf, checked } from './client.ts';
 
-const REQUEST_LINE = /^([A-Z]+) (\S+) HTTP\/1\.[01]\r$/gm;
+const REQUEST_LINE = /([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/g;
 const HEAD_END = '\r\n\r\n';
 
 export class Connection {
