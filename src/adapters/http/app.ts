@@ -33,8 +33,9 @@ export function createHttpApp(options: HttpAppOptions): Koa {
 
   // Koa calls this for whatever is thrown, and at the end of every answer with nothing or what broke the connection.
   app.context.onerror = function (this: Context, error: unknown) {
-    const isThrown = error !== null && error !== undefined && error !== this.req.socket.errored;
-    if (isThrown && this.respond !== false) sendError(this, error);
+    const { socket } = this.req;
+    const isGone = socket.destroyed && (error ?? null) === socket.errored;
+    if (!isGone && this.respond !== false) sendError(this, error);
   };
 
   app.use((ctx, next) => {

@@ -19,25 +19,24 @@ export function answerBadMessage(
   inFlight: ServerResponse | undefined,
   onAnswer: OnAnswer | undefined,
 ): void {
-  if (answered.has(socket)) return;
-  if (!socket.writable || fault === 'ECONNRESET') {
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  const isRequestAnswered = inFlight?.headersSent === true && !inFlight.req.complete;
+  if (!socket.writable || fault === 'ECONNRESET' || isRequestAnswered) {
     socket.destroy();
-  } else if (inFlight === undefined || inFlight.writableFinished) {
-    write(socket, fault, onAnswer);
-  } else if (inFlight.req.complete) {
+  } else if (inFlight?.req.complete && !inFlight.writableFinished) {
     inFlight.once('finish', () => write(socket, fault, onAnswer));
-  } else if (inFlight.headersSent) {
-    socket.destroy();
   } else {
     write(socket, fault, onAnswer);
   }
 }
 
 /** What comes after garbage is garbage too: Node.js tells of every piece, and nobody needs to know. */
-const answered = new WeakSet<Duplex>();
+const refused = new WeakSet<Duplex>();
 
 /** `destroySoon` lets the answer out, and does not wait for a client that never reads it. */
 function write(socket: Duplex, fault: string | undefined, onAnswer: OnAnswer | undefined): void {
+  if (!socket.writable) return;
   const requestId = requestIdOf(undefined);
   const { status, headers, body } = errorAnswer(errorOf(fault), requestId);
   const fields = [...JSON_HEADERS, ...NO_STORE, ...headers, 'X-Request-Id', requestId];
@@ -46,7 +45,6 @@ function write(socket: Duplex, fault: string | undefined, onAnswer: OnAnswer | u
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let index = 0; index < fields.length; index += 2) head += `${fields[index]}: ${fields[index + 1]}\r\n`;
   socket.end(`${head}\r\n${body}`);
-  answered.add(socket);
   if (fault?.startsWith('HPE_')) destroyLater(socket);
   else if ('destroySoon' in socket && typeof socket.destroySoon === 'function') socket.destroySoon();
   onAnswer?.({

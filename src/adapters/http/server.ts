@@ -52,12 +52,14 @@ export function createHttpServer(
   server.maxHeadersCount = 0;
   server.timeout = IDLE_SOCKET_TIMEOUT;
 
-  const inFlight = new WeakMap<Duplex, ServerResponse>();
+  /** The newest answer of each connection. */
+  const answers = new Map<Duplex, ServerResponse>();
   let isStopping = false;
   const self: HttpServer = {
     listen: (port, host) => listen(server, port, host),
     stop(timeout) {
       isStopping = true;
+      for (const res of answers.values()) res.shouldKeepAlive = false;
       return stop(server, timeout);
     },
     get isStopping() {
@@ -67,10 +69,11 @@ export function createHttpServer(
 
   const handle = app(self).callback();
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
-    inFlight.set(req.socket, res);
+    answers.set(req.socket, res);
     if (isStopping) res.shouldKeepAlive = false;
     void handle(req, res);
   };
+  server.on('connection', (socket) => socket.once('close', () => answers.delete(socket)));
   server.on('request', onRequest);
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
@@ -78,7 +81,7 @@ export function createHttpServer(
     answerBadMessage(socket, 'CONNECT', undefined, onAnswer),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerBadMessage(socket, error.code, inFlight.get(socket), onAnswer),
+    answerBadMessage(socket, error.code, answers.get(socket), onAnswer),
   );
   return self;
 }
