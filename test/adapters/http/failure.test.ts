@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import type { PetRepository, Storage } from '../../../src/application/ports.ts';
+import { AnimalStoreError } from '../../../src/domain/errors.ts';
+import { STORAGES, startServer } from '../../support/server.ts';
+
+const OPERATIONS = [
+  ['GET', '/v1/pets', undefined],
+  ['GET', '/v1/pets/1', undefined],
+  ['POST', '/v1/pets', '{"name":"Rex","categoryId":1}'],
+] as const;
+
+/** A storage whose animals fail; its keys go on working. */
+function failing(error: unknown): (storage: Storage) => Storage {
+  const fail = () => Promise.reject(error);
+  const pets: PetRepository = { add: fail, find: fail, list: fail };
+  return (storage) => ({ ...storage, pets, check: fail });
+}
+
+describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
+  test.each([
+    ['storage_unavailable', 503, 'the disk is full'],
+    ['overloaded', 503, 'too many writes are waiting'],
+  ] as const)('%s is answered %s, to be tried again', async (code, status, message) => {
+    const { client } = await startServer(storage, { wrap: failing(new AnimalStoreError(code, message)) });
+    for (const [method, target, body] of OPERATIONS) {
+      const headers = { 'Content-Type': 'application/json' };
+      const answer = await client.request(method, target, body === undefined ? {} : { headers, body });
+      expect(answer).toMatchObject({ status, headers: { 'retry-after': '1' } });
+      expect(JSON.parse(answer.body)).toEqual({ code, message, status });
+    }
+  });
+
+  test('an error that another copy of the class made is told by its code too', async () => {
+    const foreign = Object.assign(new Error('full'), {
+      name: 'AnimalStoreError',
+      code: 'storage_unavailable',
+    });
+    const { client } = await startServer(storage, { wrap: failing(foreign) });
+    expect((await client.get('/v1/pets')).status).toBe(503);
+  });
+
+  test.each([
+    ['an error', new Error('secret: SELECT * FROM pets')],
+    ['a TypeError', new TypeError('secret: undefined is not a function')],
+    ['an internal_error of ours', new AnimalStoreError('internal_error', 'secret: row 5')],
+    [
+      'an error of Koa',
+      Object.assign(new Error('secret'), { status: 400, expose: true, headers: { X: 'secret' } }),
+    ],
+    [
+      'an error with a status',
+      Object.assign(new Error('secret'), { status: 404, statusCode: 404, code: 'ENOENT' }),
+    ],
+    ['a text', 'secret'],
+    ['an object', { status: 418, message: 'secret' }],
+    ['nothing', undefined],
+    ['null', null],
+  ])('%s that nobody foresaw is 500 and tells nothing but the request id', async (_case, error) => {
+    const { client, errors } = await startServer(storage, { wrap: failing(error) });
+    for (const [method, target, body] of OPERATIONS) {
+      const headers = { 'Content-Type': 'application/json', 'X-Request-Id': 'my-id' };
+      const answer = await client.request(
+        method,
+        target,
+        body === undefined ? { headers } : { headers, body },
+      );
+      expect(answer.status).toBe(500);
+      expect(JSON.parse(answer.body)).toEqual({
+        code: 'internal_error',
+        message: 'something went wrong here; when you report it, name the request my-id',
+        status: 500,
+      });
+      expect(JSON.stringify(answer.rawHeaders)).not.toContain('secret');
+    }
+    expect(errors).toHaveLength(OPERATIONS.length);
+  });
+
+  test('a key that cannot be looked up is 503, not 401', async () => {
+    const unavailable = new AnimalStoreError('storage_unavailable', 'the disk reports an error');
+    const { client } = await startServer(storage, {
+      wrap: (store) => ({
+        ...store,
+        apiKeys: { ...store.apiKeys, verify: () => Promise.reject(unavailable) },
+      }),
+    });
+    expect((await client.get('/v1/pets')).status).toBe(503);
+    expect((await client.request('GET', '/v1/pets', { key: null })).status).toBe(401);
+  });
+
+  test('/livez says that the process lives, /readyz whether the storage serves', async () => {
+    let isReady = true;
+    const { client } = await startServer(storage, {
+      wrap: (store) => ({
+        ...store,
+        check: () => (isReady ? store.check() : Promise.reject(new Error('secret'))),
+      }),
+    });
+    for (const path of ['/livez', '/readyz']) {
+      const answer = await client.request('GET', path, { key: null });
+      expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+      });
+    }
+    isReady = false;
+    expect((await client.get('/livez')).status).toBe(200);
+    expect(await client.get('/readyz')).toMatchObject({
+      status: 503,
+      body: '{"status":"unavailable","reason":"storage"}',
+      headers: { 'retry-after': '1', 'content-type': 'application/json' },
+    });
+    isReady = true;
+    expect((await client.get('/readyz')).status).toBe(200);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { Connection } from '../../support/connection.ts';
+import { STORAGES, sharedServer } from '../../support/server.ts';
+
+describe.concurrent.each(STORAGES)('a client that is too slow, on %s', (storage) => {
+  const server = sharedServer(storage, { headersTimeout: 300, requestTimeout: 600 });
+  const head = () =>
+    `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n`;
+
+  test.each([
+    ['with its head', () => 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: '],
+    ['with its first line', () => 'GET /v1'],
+    ['with its body', () => `${head()}Content-Length: 1000\r\n\r\n{"name":`],
+    ['with its chunks', () => `${head()}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\n`],
+    ['with the body it announced', () => `${head()}Content-Length: 30\r\nExpect: 100-continue\r\n\r\n`],
+  ])('%s is answered 408, and the connection is closed', async (_case, start) => {
+    const connection = await Connection.open(server.origin);
+    connection.write(start());
+    const answers = await connection.rest();
+    expect(answers).toMatchObject([{ status: 408, headers: { connection: 'close' } }]);
+    expect(JSON.parse(answers[0]?.body ?? '').code).toBe('request_timeout');
+  });
+
+  test('that sends a byte now and then is answered 408 too', async () => {
+    const connection = await Connection.open(server.origin);
+    connection.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: ');
+    const drip = setInterval(() => connection.socket.write('x'), 50);
+    const answers = await connection.rest();
+    clearInterval(drip);
+    expect(answers).toMatchObject([{ status: 408 }]);
+  });
+
+  test('is cut off when it is slow with a body that nobody wants, after its answer', async () => {
+    const connection = await Connection.open(server.origin);
+    connection.write('POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
+    expect((await connection.rest()).map(({ status }) => status)).toEqual([404]);
+  });
+
+  test('keeps nobody waiting, and an idle connection stays open', async () => {
+    const idle = await Connection.open(server.origin);
+    idle.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await idle.next()).status).toBe(200);
+    const slow = await Connection.open(server.origin);
+    slow.write('GET /v1');
+    expect((await server.client.get('/v1/pets')).status).toBe(200);
+    expect((await slow.next()).status).toBe(408);
+    idle.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await idle.next()).status).toBe(200);
+    idle.destroy();
+    expect(server.errors).toEqual([]);
+  });
+});

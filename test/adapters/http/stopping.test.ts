@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { Storage } from '../../../src/application/ports.ts';
+import { Connection } from '../../support/connection.ts';
+import { STORAGES, startServer } from '../../support/server.ts';
+
+/** A storage whose creates wait for `open`. */
+function gate() {
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
+  const wrap = (storage: Storage): Storage => ({
+    ...storage,
+    pets: {
+      find: (id) => storage.pets.find(id),
+      list: (query) => storage.pets.list(query),
+      add: async (pet) => {
+        enter();
+        await promise;
+        return storage.pets.add(pet);
+      },
+    },
+  });
+  return { wrap, open, entered };
+}
+
+describe.each(STORAGES)('a server that stops, on %s', (storage) => {
+  test('takes no new connection, answers what is in flight, and then is gone', async () => {
+    const { wrap, open, entered } = gate();
+    const { server, client, origin } = await startServer(storage, { wrap });
+    const inFlight = client.post({ name: 'Rex', categoryId: 1 });
+    await entered;
+    expect(server.isStopping).toBe(false);
+    const stopped = server.stop(60_000);
+    expect(server.isStopping).toBe(true);
+    await expect(Connection.open(origin)).rejects.toThrow('ECONNREFUSED');
+    open();
+    expect(await inFlight).toMatchObject({ status: 201, headers: { connection: 'close' } });
+    await stopped;
+  });
+
+  test('answers on a connection that is busy: /readyz 503, /v1 503 overloaded, 401 without a key', async () => {
+    const { wrap, open, entered } = gate();
+    const { server, client, origin, key } = await startServer(storage, { wrap });
+    const authorization = `Authorization: Bearer ${key}\r\n`;
+    const partial = async (start: string) => {
+      const connection = await Connection.open(origin);
+      connection.write(start);
+      return connection;
+    };
+    const connections = [
+      await partial('GET /readyz HTTP/1.1\r\nHost: x\r\n'),
+      await partial('GET /livez HTTP/1.1\r\nHost: x\r\n'),
+      await partial(`GET /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}`),
+      await partial('GET /v1/pets HTTP/1.1\r\nHost: x\r\n'),
+    ];
+    const inFlight = client.post({ name: 'Rex', categoryId: 1 });
+    await entered;
+    const stopped = server.stop(60_000);
+    for (const connection of connections) connection.socket.write('\r\n');
+    const answers = await Promise.all(connections.map((connection) => connection.next()));
+    expect(answers.map(({ status }) => status)).toEqual([503, 200, 503, 401]);
+    expect(answers[0]).toMatchObject({ body: '{"status":"unavailable","reason":"stopping"}' });
+    expect(JSON.parse(answers[2]?.body ?? '')).toEqual({
+      code: 'overloaded',
+      message: 'the server is stopping',
+      status: 503,
+    });
+    for (const { headers } of answers) expect(headers['connection']).toBe('close');
+    open();
+    expect((await inFlight).status).toBe(201);
+    await stopped;
+  });
+
+  test('lets go of idle connections', async () => {
+    const { server, origin } = await startServer(storage);
+    const connection = await Connection.open(origin);
+    connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await connection.next()).headers['connection']).not.toBe('close');
+    await server.stop(60_000);
+    await connection.closed;
+    connection.destroy();
+  });
+
+  test('cuts what is still there at its deadline', async () => {
+    const { wrap, open, entered } = gate();
+    const { server, client, storage: store } = await startServer(storage, { wrap });
+    const inFlight = client.post({ name: 'Rex', categoryId: 1 });
+    const cut = expect(inFlight).rejects.toThrow(/socket hang up|ECONNRESET/);
+    await entered;
+    await server.stop(50);
+    await cut;
+    open();
+    await expect.poll(async () => (await store.pets.list({ limit: 1 })).pets.length).toBe(1);
+  });
+
+  test('refuses a port that is taken', async () => {
+    const first = await startServer(storage);
+    const second = await startServer(storage);
+    await second.server.stop(0);
+    await expect(second.server.listen(Number(new URL(first.origin).port), '127.0.0.1')).rejects.toThrow(
+      'EADDRINUSE',
+    );
+  });
+});
