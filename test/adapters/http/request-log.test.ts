@@ -39,7 +39,7 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     await client.request('HEAD', '/nothing', { headers, key: null });
     await client.request('OPTIONS', '/v1/pets', { headers });
     const keyId = about?.id;
-    const common = { level: 30, msg: 'request', requestId: 'my-id', aborted: false, ms: expect.any(Number) };
+    const common = { level: 30, msg: 'request', requestId: 'my-id', ms: expect.any(Number) };
     expect(lines()).toMatchObject([
       { ...common, method: 'GET', route: '/v1/pets', status: 200, keyId },
       { ...common, method: 'POST', route: '/v1/pets', status: 201, keyId },
