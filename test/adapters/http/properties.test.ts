@@ -1,0 +1,239 @@
+/** Whatever a client sends, the answer is one that the API has. The checks of every answer's form are in the client. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseJsonInt64 } from '../../../src/domain/int64.ts';
+import type { Answer } from '../../support/client.ts';
+import { STORAGES, sharedServer } from '../../support/server.ts';
+
+const RUNS = { numRuns: 1000 };
+const TIMEOUT = 60_000;
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const status = fc.constantFrom('available', 'pending', 'sold');
+const name = fc
+  .array(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), { minLength: 1, maxLength: 255 })
+  .map((points) => points.join(''))
+  .filter((text) => !text.includes('\0'));
+
+/** A number that may be an integer or hardly not, as it stands in JSON. */
+const numberText = fc.oneof(
+  int64.map(String),
+  fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }).map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc
+    .tuple(int64, fc.nat(30), fc.integer({ min: -30, max: 30 }))
+    .map(([value, zeros, exponent]) => `${value}.${'0'.repeat(zeros + 1)}e${exponent}`),
+  fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: -400, max: 400 })).map(([a, b, e]) => `${a}.${b}E${e}`),
+);
+const wild = fc.oneof(
+  fc.json({ maxDepth: 3 }),
+  fc.json({ maxDepth: 3, noUnicodeString: false }),
+  numberText,
+  fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+  fc.constantFrom(
+    'null',
+    'true',
+    '""',
+    '[]',
+    '{}',
+    '{"__proto__":{}}',
+    '"\\ud83d"',
+    '"\\u0000"',
+    '1e999999999',
+  ),
+);
+const members = ['name', 'categoryId', 'status', 'id', '__proto__', 'toString'];
+const nearlyValid = fc
+  .tuple(
+    fc.uniqueArray(fc.constantFrom(...members), { maxLength: members.length }),
+    fc.infiniteStream(
+      fc.oneof({ weight: 1, arbitrary: wild }, { weight: 2, arbitrary: fc.constant(undefined) }),
+    ),
+  )
+  .map(
+    ([names, values]) =>
+      `{${names.map((member) => `"${member}":${textOf(member, values.next().value)}`).join(',')}}`,
+  );
+
+function textOf(member: string, value: string | undefined): string {
+  return value ?? { name: '"Rex"', categoryId: '7', status: '"sold"' }[member] ?? '1';
+}
+
+describe.each(STORAGES)('whatever a client sends, on %s', (storage) => {
+  const server = sharedServer(storage);
+
+  test(
+    'a valid create comes back exactly, by get and by list',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          name,
+          int64,
+          fc.option(status, { nil: undefined }),
+          async (petName, categoryId, given) => {
+            const named = `"name":${JSON.stringify(petName)}`;
+            const sent = given === undefined ? '' : `,"status":"${given}"`;
+            const created = await server.client.post(`{${named},"categoryId":${categoryId}${sent}}`);
+            expect(created.status).toBe(201);
+            const { id } = JSON.parse(created.body);
+            const pet = `{"id":${id},${named},"categoryId":${categoryId},"status":"${given ?? 'available'}"}`;
+            expect(created.body).toBe(pet);
+            expect((await server.client.get(`/v1/pets/${id}`)).body).toBe(pet);
+            expect((await server.client.get(`/v1/pets?limit=1&after=${id - 1}`)).body).toBe(`[${pet}]`);
+          },
+        ),
+        RUNS,
+      );
+    },
+    TIMEOUT,
+  );
+
+  test(
+    'a categoryId is taken when its value is an int64, and only then',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(numberText, async (text) => {
+          const answer = await server.client.post(`{"name":"Rex","categoryId":${text}}`);
+          const value = parseJsonInt64(text);
+          expect(answer.status).toBe(value === undefined ? 400 : 201);
+          if (value !== undefined) expect(answer.body).toContain(`"categoryId":${value},`);
+        }),
+        RUNS,
+      );
+    },
+    TIMEOUT,
+  );
+
+  test.each([
+    ['nearly an animal', nearlyValid],
+    ['any JSON', fc.json()],
+    [
+      'JSON with a piece cut out',
+      fc
+        .tuple(nearlyValid, fc.nat(40), fc.nat(5))
+        .map(([text, at, count]) => text.slice(0, at) + text.slice(at + count)),
+    ],
+    ['any text', fc.string({ unit: 'binary', maxLength: 300 })],
+    ['any bytes', fc.uint8Array({ maxLength: 300 })],
+  ] as [string, fc.Arbitrary<string | Uint8Array>][])(
+    'a body that is %s is 201 or 400',
+    async (_case, bodies) => {
+      await fc.assert(
+        fc.asyncProperty(bodies, async (body) => {
+          const answer = await server.client.post(body);
+          expect([201, 400]).toContain(answer.status);
+          if (answer.status === 201) expectPet(answer);
+        }),
+        RUNS,
+      );
+      expect(server.errors).toEqual([]);
+    },
+    TIMEOUT,
+  );
+
+  test(
+    'a query is 200 or 400',
+    async () => {
+      const value = fc.oneof(
+        fc.integer().map(String),
+        int64.map(String),
+        status,
+        fc.webQueryParameters(),
+        fc.constant(''),
+      );
+      const pair = fc.tuple(fc.constantFrom('limit', 'status', 'after', 'page', 'limit[]', '%6cimit'), value);
+      const pairs = fc
+        .array(pair, { maxLength: 4 })
+        .map((list) => list.map((parts) => parts.join('=')).join('&'));
+      const query = fc.oneof(pairs, fc.webQueryParameters(), visible(60));
+      await fc.assert(
+        fc.asyncProperty(query, async (text) => {
+          const answer = await server.client.get(`/v1/pets?${text}`);
+          expect([200, 400]).toContain(answer.status);
+          if (answer.status !== 200) return;
+          const limit = new URLSearchParams(text).get('limit') ?? '20';
+          expect(JSON.parse(answer.body).length).toBeLessThanOrEqual(Number(limit));
+        }),
+        RUNS,
+      );
+      expect(server.errors).toEqual([]);
+    },
+    TIMEOUT,
+  );
+
+  test(
+    'a petId is 200 or 404',
+    async () => {
+      const petId = fc.oneof(int64.map(String), fc.nat(50).map(String), visible(40), fc.webSegment());
+      await fc.assert(
+        fc.asyncProperty(petId, async (text) => {
+          const segment = text.replaceAll(/[/?#\\]/g, '');
+          const answer = await server.client.get(`/v1/pets/${segment || 'x'}`);
+          expect([200, 404]).toContain(answer.status);
+          if (answer.status === 200) expectPet(answer);
+        }),
+        RUNS,
+      );
+      expect(server.errors).toEqual([]);
+    },
+    TIMEOUT,
+  );
+
+  test(
+    'a method, a path and header fields never make a 500',
+    async () => {
+      const method = fc.constantFrom(
+        'GET',
+        'HEAD',
+        'POST',
+        'PUT',
+        'DELETE',
+        'OPTIONS',
+        'PATCH',
+        'TRACE',
+        'QUERY',
+      );
+      const path = fc.oneof(
+        visible(60),
+        fc.webPath().map((text) => text.slice(1)),
+        fc.constantFrom('v1/pets', 'v1/pets/1', 'livez'),
+      );
+      const field = fc.constantFrom(
+        'If-None-Match',
+        'X-Request-Id',
+        'Content-Type',
+        'Content-Encoding',
+        'Accept',
+        'Origin',
+        'Authorization',
+      );
+      const fields = fc.dictionary(field, fc.oneof(visible(40), latin1(40)), { maxKeys: 3 });
+      await fc.assert(
+        fc.asyncProperty(method, path, fields, async (verb, target, headers) => {
+          const answer = await server.client.request(verb, `/${target}`, { headers });
+          expect([200, 204, 304, 400, 401, 404, 405, 415]).toContain(answer.status);
+        }),
+        RUNS,
+      );
+      expect(server.errors).toEqual([]);
+    },
+    TIMEOUT,
+  );
+});
+
+/** Text that may stand in a request's first line. */
+function visible(maxLength: number): fc.Arbitrary<string> {
+  return fc.stringMatching(/^[!-~]*$/, { maxLength });
+}
+
+function latin1(maxLength: number): fc.Arbitrary<string> {
+  return fc.stringMatching(/^[\t -~\x80-\xff]*$/, { maxLength });
+}
+
+function expectPet({ body }: Answer): void {
+  const pet = JSON.parse(body);
+  expect(Object.keys(pet)).toEqual(['id', 'name', 'categoryId', 'status']);
+  expect(pet.name.isWellFormed() && [...pet.name].length >= 1 && [...pet.name].length <= 255).toBe(true);
+  expect(['available', 'pending', 'sold']).toContain(pet.status);
+}

@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError, type Environment, loadConfig } from '../../src/composition/config.ts';
+
+const KEY = 'operator-key-of-32-characters-or-more';
+const DEFAULTS = {
+  host: '127.0.0.1',
+  port: 3000,
+  database: { kind: 'sqlite', path: './data/animal-store.db' },
+  apiKeys: [],
+  logLevel: 'info',
+  publicUrl: undefined,
+  corsOrigins: [],
+  shutdownTimeout: 10_000,
+};
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function secretFile(text: string): string {
+  const path = join(folder, `secret-${Math.random()}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** The lines of the refusal. */
+function faultsOf(environment: Environment): string[] {
+  try {
+    loadConfig(environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message.split('\n');
+  }
+  throw new Error(`taken: ${JSON.stringify(environment)}`);
+}
+
+describe('the configuration', () => {
+  test('has a default for everything, and an empty variable is one that is not given', () => {
+    expect(loadConfig({})).toEqual(DEFAULTS);
+    const names = ['HOST', 'PORT', 'DATABASE_URL', 'API_KEYS', 'LOG_LEVEL', 'PUBLIC_URL', 'CORS_ORIGIN'];
+    const all = [...names, 'SHUTDOWN_TIMEOUT_MS', 'DATABASE_URL_FILE', 'API_KEYS_FILE'];
+    expect(loadConfig(Object.fromEntries(all.map((name) => [name, ''])))).toEqual(DEFAULTS);
+  });
+
+  test('ignores what is not its own', () => {
+    expect(loadConfig({ PATH: '/bin', port: 'x', HOSTNAME: 'x', DATABASE: 'x' })).toEqual(DEFAULTS);
+  });
+
+  test.each([
+    ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
+    ['HOST', '::1', { host: '::1' }],
+    ['PORT', '0', { port: 0 }],
+    ['PORT', '65535', { port: 65_535 }],
+    ['DATABASE_URL', 'memory:', { database: { kind: 'memory' } }],
+    ['DATABASE_URL', 'sqlite:/var/lib/pets.db', { database: { kind: 'sqlite', path: '/var/lib/pets.db' } }],
+    ['DATABASE_URL', 'sqlite:pets.db', { database: { kind: 'sqlite', path: 'pets.db' } }],
+    ['API_KEYS', KEY, { apiKeys: [KEY] }],
+    ['API_KEYS', `${KEY}-1, ${KEY}-2`, { apiKeys: [`${KEY}-1`, `${KEY}-2`] }],
+    ['API_KEYS', '~'.repeat(32), { apiKeys: ['~'.repeat(32)] }],
+    ...['silent', 'error', 'warn', 'info', 'debug'].map(
+      (level) => ['LOG_LEVEL', level, { logLevel: level }] as const,
+    ),
+    ['PUBLIC_URL', 'https://pets.example', { publicUrl: 'https://pets.example' }],
+    ['PUBLIC_URL', 'http://pets.example:8080/base/', { publicUrl: 'http://pets.example:8080/base' }],
+    ['CORS_ORIGIN', 'https://a.example', { corsOrigins: ['https://a.example'] }],
+    [
+      'CORS_ORIGIN',
+      'https://a.example, http://localhost:1',
+      { corsOrigins: ['https://a.example', 'http://localhost:1'] },
+    ],
+    ['SHUTDOWN_TIMEOUT_MS', '0', { shutdownTimeout: 0 }],
+    ['SHUTDOWN_TIMEOUT_MS', '2147483647', { shutdownTimeout: 2_147_483_647 }],
+  ] as const)('takes %s=%s', (name, value, part) => {
+    expect(loadConfig({ [name]: value })).toEqual({ ...DEFAULTS, ...part });
+  });
+
+  test.each([
+    ['PORT', '65536', 'an integer from 0 to 65535'],
+    ['PORT', '-1', 'an integer from 0 to 65535'],
+    ['PORT', '3000.5', 'an integer from 0 to 65535'],
+    ['PORT', '0x10', 'an integer from 0 to 65535'],
+    ['PORT', '80 ', 'an integer from 0 to 65535'],
+    ['PORT', 'http', 'an integer from 0 to 65535'],
+    ['DATABASE_URL', 'mysql', 'sqlite:PATH or memory:'],
+    ['DATABASE_URL', './pets.db', 'sqlite:PATH or memory:'],
+    ['LOG_LEVEL', 'INFO', 'one of silent, error, warn, info, debug'],
+    ['LOG_LEVEL', 'trace', 'one of silent, error, warn, info, debug'],
+    ['PUBLIC_URL', 'pets.example', 'an http or https URL'],
+    ['PUBLIC_URL', 'ftp://pets.example', 'an http or https URL'],
+    ['PUBLIC_URL', 'https://pets.example?x=1', 'an http or https URL'],
+    ['CORS_ORIGIN', '*', 'origins such as https://example.org'],
+    ['CORS_ORIGIN', 'https://a.example/', 'origins such as https://example.org'],
+    ['CORS_ORIGIN', 'a.example', 'origins such as https://example.org'],
+    ['SHUTDOWN_TIMEOUT_MS', '10s', 'an integer from 0 to 2147483647'],
+    ['SHUTDOWN_TIMEOUT_MS', '2147483648', 'an integer from 0 to 2147483647'],
+  ])('refuses %s=%s, and says what was given and what is allowed', (name, value, allowed) => {
+    const lines = faultsOf({ [name]: value });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(new RegExp(`^${name}: `));
+    expect(lines[0]).toContain(`'${value}' is given`);
+    expect(lines[0]).toContain(allowed);
+    expect(lines[0]).toContain('allowed');
+  });
+
+  test('tells all faults at once, one line each', () => {
+    const lines = faultsOf({
+      PORT: 'x',
+      DATABASE_URL: 'x',
+      API_KEYS: 'x',
+      LOG_LEVEL: 'x',
+      PUBLIC_URL: 'x',
+      CORS_ORIGIN: 'x',
+      SHUTDOWN_TIMEOUT_MS: 'x',
+    });
+    expect(lines.map((line) => line.split(':')[0]).toSorted()).toEqual([
+      'API_KEYS',
+      'CORS_ORIGIN',
+      'DATABASE_URL',
+      'LOG_LEVEL',
+      'PORT',
+      'PUBLIC_URL',
+      'SHUTDOWN_TIMEOUT_MS',
+    ]);
+  });
+
+  test.each([
+    ['a key that is too short', 'API_KEYS', 'hunter2-hunter2'],
+    ['a short key beside a good one', 'API_KEYS', `${KEY},hunter2`],
+    ['a key with a space in it', 'API_KEYS', 'hunter2 hunter2 hunter2 hunter2 hunter2'],
+    ['a key beyond ASCII', 'API_KEYS', `hunter2-\u00e4${'x'.repeat(32)}`],
+    ['an empty key in the list', 'API_KEYS', `${KEY},,${KEY}`],
+    ['a password in a URL', 'DATABASE_URL', 'postgres://me:hunter2@db.example/pets'],
+  ])('never shows a secret: %s', (_case, name, value) => {
+    for (const environment of [{ [name]: value }, { [`${name}_FILE`]: secretFile(value) }]) {
+      const [line = '', ...more] = faultsOf(environment);
+      expect(more).toEqual([]);
+      expect(line).toMatch(new RegExp(`^${name}`));
+      expect(line).toContain('allowed');
+      expect(line).not.toContain('hunter2');
+      expect(line).not.toContain(KEY);
+    }
+  });
+
+  test('names the scheme that it does not know', () => {
+    const [line] = faultsOf({ DATABASE_URL: 'mysql://me:hunter2@db.example/pets' });
+    expect(line).toContain("'mysql:");
+    expect(faultsOf({ DATABASE_URL: 'sqlite:' })[0]).toContain('sqlite:PATH or memory: is allowed');
+    expect(faultsOf({ DATABASE_URL: 'sqlite::memory:' })[0]).toContain('sqlite::memory:');
+  });
+
+  test('reads a secret from a file, without the newline at its end', () => {
+    const database = secretFile('memory:\n');
+    const keys = secretFile(`${KEY}-1,${KEY}-2\n`);
+    expect(loadConfig({ DATABASE_URL_FILE: database, API_KEYS_FILE: keys })).toEqual({
+      ...DEFAULTS,
+      database: { kind: 'memory' },
+      apiKeys: [`${KEY}-1`, `${KEY}-2`],
+    });
+  });
+
+  test.each(['DATABASE_URL', 'API_KEYS'])(
+    'refuses a file for %s that cannot be read, and names it',
+    (name) => {
+      const missing = join(folder, 'missing');
+      expect(faultsOf({ [`${name}_FILE`]: missing })).toEqual([
+        `${name}_FILE: the file ${missing} cannot be read`,
+      ]);
+      expect(faultsOf({ [`${name}_FILE`]: folder })[0]).toContain(`${name}_FILE: the file ${folder}`);
+    },
+  );
+
+  test('refuses a secret that is given twice', () => {
+    const [line = '', ...more] = faultsOf({ API_KEYS: KEY, API_KEYS_FILE: secretFile(KEY) });
+    expect(more).toEqual([]);
+    expect(line).toContain('API_KEYS_FILE');
+    expect(line).not.toContain(KEY);
+  });
+});
