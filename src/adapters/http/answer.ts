@@ -53,7 +53,7 @@ export function send(ctx: Context, status: number, headers: Headers, body: strin
   if (!res.headersSent) {
     const encoding = length === body.length ? 'latin1' : 'utf8';
     res.writeHead(status, head);
-    if (!req.complete && (!res.shouldKeepAlive || head.includes('Connection'))) {
+    if (!req.complete && !aborted && (!res.shouldKeepAlive || head.includes('Connection'))) {
       endAfterRequest(req, res, body, encoding);
     } else {
       res.end(body, encoding);
