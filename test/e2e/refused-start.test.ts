@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type RunOptions, runBin, temporaryFolder } from '../support/process.ts';
+
+/** An older Node.js on this machine, when there is one outside of the project. */
+const oldNode = (process.env['PATH'] ?? '')
+  .split(':')
+  .map((folder) => join(folder, 'node'))
+  .find((node) => existsSync(node) && isOld(versionOf(node)));
+
+function versionOf(node: string): string {
+  return spawnSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim();
+}
+
+function isOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 0 && (major < 22 || (major === 22 && minor < 12));
+}
+
+/** Runs `serve`, which must end by itself with clear lines and no stack; gives them. */
+async function refusal(code: number, options: RunOptions): Promise<string[]> {
+  const { out, exit } = runBin(['serve'], options);
+  expect(await exit).toEqual({ code, signal: null });
+  expect(out.stdout).toBe('');
+  const lines = out.stderr.trimEnd().split('\n');
+  for (const line of lines) expect(line).toMatch(/^animal-store: \S.*/);
+  expect(out.stderr).not.toMatch(/^\s+at |node:internal|\.[jt]s:\d/m);
+  return lines;
+}
+
+describe('a start that cannot work', { timeout: 30_000 }, () => {
+  test('names a port that is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      other.close();
+    });
+    const { port } = other.address() as { port: number };
+    for (const DATABASE_URL of ['memory:', 'sqlite:pets.db']) {
+      const lines = await refusal(1, { env: { PORT: String(port), DATABASE_URL } });
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain(String(port));
+    }
+  });
+
+  test('names a host that is not there', async () => {
+    const lines = await refusal(1, { env: { HOST: '192.0.2.1', DATABASE_URL: 'memory:' } });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('192.0.2.1');
+  });
+
+  test.each([
+    ['a folder', (path: string) => mkdirSync(path), 1],
+    ['a text', (path: string) => writeFileSync(path, 'this is no database, it is a text. '.repeat(100)), 1],
+    ['another application', (path: string) => makeDatabase(path, 'CREATE TABLE t (x)'), 1],
+    [
+      'a newer release',
+      (path: string) => makeDatabase(path, 'PRAGMA application_id = 1346720851; PRAGMA user_version = 99'),
+      1,
+    ],
+  ])('names the file when it belongs to %s', async (_case, make, count) => {
+    const cwd = temporaryFolder();
+    make(join(cwd, 'pets.db'));
+    const lines = await refusal(1, { cwd, env: { DATABASE_URL: 'sqlite:pets.db' } });
+    expect(lines).toHaveLength(count);
+    expect(lines[0]).toContain('pets.db');
+  });
+
+  test('names a folder that cannot be made', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'file'), '');
+    const lines = await refusal(1, { cwd, env: { DATABASE_URL: 'sqlite:file/pets.db' } });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('file/pets.db');
+  });
+
+  test('tells every wrong variable, one line each', async () => {
+    const env = { PORT: 'x', LOG_LEVEL: 'loud', API_KEYS: 'hunter2', DATABASE_URL: 'redis://me:hunter2@x' };
+    const lines = await refusal(2, { env });
+    expect(lines.map((line) => line.split(': ')[1]).toSorted()).toEqual([
+      'API_KEYS',
+      'DATABASE_URL',
+      'LOG_LEVEL',
+      'PORT',
+    ]);
+    expect(lines.join()).not.toContain('hunter2');
+  });
+
+  test.each(['22.11.0', '20.20.2', '18.19.1', '8.0.0'])(
+    'says which Node.js is needed, on %s',
+    async (version) => {
+      const fake = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
+      const lines = await refusal(1, {
+        nodeArgs: ['--import', `data:text/javascript,${encodeURIComponent(fake)}`],
+      });
+      expect(lines).toEqual([`animal-store: Node.js 22.12 or newer is needed, this is ${version}`]);
+    },
+  );
+
+  test.skipIf(oldNode === undefined)(
+    `says so on a real old Node.js too (${oldNode ?? 'there is none here'})`,
+    async () => {
+      const node = oldNode ?? '';
+      const lines = await refusal(1, { node });
+      expect(lines).toEqual([`animal-store: Node.js 22.12 or newer is needed, this is ${versionOf(node)}`]);
+    },
+  );
+});
+
+function makeDatabase(path: string, sql: string): void {
+  const db = new Database(path);
+  db.exec(sql);
+  db.close();
+}

@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isApiKey } from '../../src/domain/api-key.ts';
+import { Client } from '../support/client.ts';
+import { Connection } from '../support/connection.ts';
+import { OPERATOR_KEY, startService, stopService, temporaryFolder } from '../support/process.ts';
+
+const KEY = /pets_[0-9A-Za-z]+/g;
+const REX = '{"name":"Rex","categoryId":7}';
+const hasCurl =
+  spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['--version']).status === 0;
+const TIMEOUT = 30_000;
+
+describe('animal-store serve', { timeout: TIMEOUT }, () => {
+  test('prints a key once, on the first start on a new file, and never logs it', async () => {
+    const cwd = temporaryFolder();
+    const first = await startService({ cwd, env: { LOG_LEVEL: 'debug' } });
+    await expect.poll(() => first.out.stdout).toContain('curl ');
+    const [key = '', ...more] = new Set(first.out.stdout.match(KEY));
+    expect(more).toEqual([]);
+    expect(key).toHaveLength('pets_'.length + 49);
+    expect(isApiKey(key)).toBe(true);
+    expect(first.out.stdout.split('\n').filter((line) => line.trim() === key)).toHaveLength(1);
+    const created = await new Client(first.origin, key).post(REX);
+    expect(created.status).toBe(201);
+    expect(await stopService(first)).toEqual({ code: 0, signal: null });
+
+    const folder = join(cwd, 'data');
+    expect(readdirSync(folder)).toContain('animal-store.db');
+    for (const file of readdirSync(folder)) {
+      expect(readFileSync(join(folder, file)).includes(key)).toBe(false);
+    }
+
+    const second = await startService({ cwd });
+    const listed = await new Client(second.origin, key).get('/v1/pets');
+    expect(listed).toMatchObject({ status: 200, body: `[${created.body}]` });
+    await stopService(second);
+    expect(second.out.stdout).not.toMatch(KEY);
+    for (const { stderr } of [first.out, second.out]) {
+      expect(stderr).toContain('"requestId"');
+      expect(stderr).not.toMatch(KEY);
+    }
+  });
+
+  test(`prints a line that works as it stands: ${hasCurl ? 'bash runs it' : 'no curl here, so its requests are made'}`, async () => {
+    const { out, origin } = await startService();
+    await expect.poll(() => out.stdout).toMatch(/curl .*\n/);
+    const line = /^ *(curl .*)$/m.exec(out.stdout)?.[1] ?? '';
+    const pet = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
+    if (hasCurl) {
+      const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' });
+      expect({ stdout, stderr }).toEqual({ stdout: `${pet}\n[${pet}]\n`, stderr: '' });
+    } else {
+      const client = new Client(origin, line.match(KEY)?.[0] ?? '');
+      expect(line).toContain(`-d '${REX}' ${origin}/v1/pets `);
+      expect((await client.post(REX)).body).toBe(pet);
+      expect((await client.get('/v1/pets')).body).toBe(`[${pet}]`);
+    }
+  });
+
+  test('makes no key where the operator brings some', async () => {
+    const { out, client, origin } = await startService({ env: { API_KEYS: OPERATOR_KEY } });
+    expect((await client.get('/v1/pets')).status).toBe(200);
+    expect((await new Client(origin, `${OPERATOR_KEY}x`).get('/v1/pets')).status).toBe(401);
+    await expect.poll(() => out.stderr).toContain('"keyId":"env-1"');
+    expect(out.stdout).not.toMatch(KEY);
+    expect(out.stderr).not.toContain(OPERATOR_KEY);
+  });
+
+  test('keeps nothing anywhere with DATABASE_URL=memory:', async () => {
+    const cwd = temporaryFolder();
+    const env = { DATABASE_URL: 'memory:', API_KEYS: OPERATOR_KEY };
+    const first = await startService({ cwd, env });
+    expect((await first.client.post(REX)).status).toBe(201);
+    expect((await first.client.get('/v1/pets')).body).toContain('Rex');
+    expect(await stopService(first)).toEqual({ code: 0, signal: null });
+    expect(readdirSync(cwd)).toEqual([]);
+    const second = await startService({ cwd, env });
+    expect((await second.client.get('/v1/pets')).body).toBe('[]');
+  });
+
+  test('takes the file that it is told, and makes its folder', async () => {
+    const cwd = temporaryFolder();
+    const env = { DATABASE_URL: `sqlite:${cwd}/deep/er/pets.db`, API_KEYS: OPERATOR_KEY };
+    const { client } = await startService({ cwd, env });
+    expect((await client.post(REX)).status).toBe(201);
+    expect(existsSync(join(cwd, 'deep/er/pets.db'))).toBe(true);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'on %s answers what is in flight, and ends with 0',
+    async (signal) => {
+      const service = await startService({ env: { API_KEYS: OPERATOR_KEY } });
+      const connection = await Connection.open(service.origin);
+      const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\n`;
+      connection.write(
+        `${head}Content-Type: application/json\r\nContent-Length: ${REX.length}\r\nExpect: 100-continue\r\n\r\n`,
+      );
+      await new Promise((resolve) => connection.socket.once('received', resolve));
+      const ready = await Connection.open(service.origin);
+      ready.write('GET /readyz HTTP/1.1\r\nHost: x\r\n');
+      await service.client.get('/livez');
+      service.child.kill(signal);
+      await expect.poll(() => service.out.stderr).toContain('"stopping"');
+      ready.socket.write('\r\n');
+      expect((await ready.next()).status).toBe(503);
+      await expect(Connection.open(service.origin)).rejects.toThrow('ECONNREFUSED');
+      connection.write(REX);
+      expect(await connection.next()).toMatchObject({ status: 201, headers: { connection: 'close' } });
+      expect(connection.interim).toEqual([100]);
+      expect(await service.exit).toEqual({ code: 0, signal: null });
+      expect(service.out.stderr).toContain('"stopped"');
+    },
+  );
+
+  test('waits for what is in flight as long as SHUTDOWN_TIMEOUT_MS says, then ends all the same', async () => {
+    const service = await startService({ env: { API_KEYS: OPERATOR_KEY, SHUTDOWN_TIMEOUT_MS: '200' } });
+    const connection = await Connection.open(service.origin);
+    connection.write(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\n`);
+    connection.socket.write(
+      'Content-Type: application/json\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await new Promise((resolve) => connection.socket.once('received', resolve));
+    expect(await stopService(service)).toEqual({ code: 0, signal: null });
+    expect(await connection.rest()).toEqual([]);
+  });
+
+  test('logs as much as LOG_LEVEL says, on standard error, in JSON lines', async () => {
+    const quiet = await startService({ env: { API_KEYS: OPERATOR_KEY, LOG_LEVEL: 'silent' } });
+    await quiet.client.get('/v1/pets');
+    await stopService(quiet);
+    expect(quiet.out.stderr).toBe('');
+    const loud = await startService({ env: { API_KEYS: OPERATOR_KEY } });
+    await loud.client.get('/v1/pets?limit=3', { 'X-Request-Id': 'my-id' });
+    await stopService(loud);
+    const lines = loud.out.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ msg }) => msg)).toEqual(['listening', 'request', 'stopping', 'stopped']);
+    expect(lines[1]).toMatchObject({
+      method: 'GET',
+      route: '/v1/pets',
+      status: 200,
+      requestId: 'my-id',
+      keyId: 'env-1',
+    });
+    expect(loud.out.stdout).toBe(`Listening on ${loud.origin}/v1\n`);
+  });
+});

@@ -1,0 +1,91 @@
+/** The real command as a real process. It runs what was built: `npm test` builds first. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { Client } from './client.ts';
+
+const BIN: string = fileURLToPath(new URL('../../bin/animal-store.js', import.meta.url));
+
+/** A key that a service can be given in `API_KEYS`. */
+export const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface RunningProcess {
+  readonly child: ChildProcess;
+  /** What it has written so far. */
+  readonly out: { stdout: string; stderr: string };
+  readonly exit: Promise<Exit>;
+}
+
+export interface Service extends RunningProcess {
+  readonly origin: string;
+  /** With {@link OPERATOR_KEY}. */
+  readonly client: Client;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly node?: string;
+  readonly nodeArgs?: readonly string[];
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs the command, with nothing from this process's environment but the path. It ends with the test at the latest. */
+export function runBin(args: readonly string[], options: RunOptions = {}): RunningProcess {
+  const { env = {}, cwd = temporaryFolder(), node = process.execPath, nodeArgs = [] } = options;
+  const child = spawn(node, [...nodeArgs, BIN, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const out = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    out.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    out.stderr += chunk;
+  });
+  const exit = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exit;
+  });
+  return { child, out, exit };
+}
+
+/** Runs `serve`, and waits until it listens. */
+export async function startService(options: RunOptions = {}): Promise<Service> {
+  const running = runBin(['serve'], options);
+  const started = await new Promise<string>((resolve, reject) => {
+    const look = () => {
+      const url = /^Listening on (\S+)\/v1$/m.exec(running.out.stdout)?.[1];
+      if (url !== undefined) resolve(url);
+    };
+    running.child.stdout?.on('data', look);
+    void running.exit.then(() => reject(new Error(`it did not start: ${running.out.stderr}`)));
+  });
+  const client = new Client(started, OPERATOR_KEY);
+  onTestFinished(() => client.close());
+  return { ...running, origin: started, client };
+}
+
+export async function stopService({ child, exit }: RunningProcess): Promise<Exit> {
+  child.kill('SIGTERM');
+  return exit;
+}
