@@ -5,12 +5,20 @@ import { describe, expect, test } from 'vitest';
 import { isApiKey } from '../../src/domain/api-key.ts';
 import { Client } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';
-import { OPERATOR_KEY, startService, stopService, temporaryFolder } from '../support/process.ts';
+import {
+  BIN,
+  OPERATOR_KEY,
+  runCommand,
+  startService,
+  stopService,
+  temporaryFolder,
+} from '../support/process.ts';
 
 const KEY = /pets_[0-9A-Za-z]+/g;
 const REX = '{"name":"Rex","categoryId":7}';
 const hasCurl =
   spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['--version']).status === 0;
+const hasScript = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
 const TIMEOUT = 30_000;
 
 describe('animal-store serve', { timeout: TIMEOUT }, () => {
@@ -149,5 +157,28 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
       keyId: 'env-1',
     });
     expect(loud.out.stdout).toBe(`Listening on ${loud.origin}/v1\n`);
+  });
+
+  test('is readable on a terminal', { skip: !hasScript }, async () => {
+    const command = `"${process.execPath}" "${BIN}" serve`;
+    const { child, out } = runCommand('script', ['-qec', command, '/dev/null'], {
+      env: { API_KEYS: OPERATOR_KEY },
+    });
+    await expect.poll(() => out.stdout, { timeout: 10_000 }).toMatch(/INFO.*: .*listening/);
+    expect(out.stdout).not.toContain('{"level"');
+    child.kill('SIGTERM');
+  });
+
+  test('warns from the day on which GET /v1/pets/{petId} was to be removed, and goes on serving it', async () => {
+    const late =
+      'const now = Date.now; const ahead = Date.UTC(2030, 11, 5) - now(); Date.now = () => now() + ahead;';
+    const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(late)}`];
+    const { client, out } = await startService({ env: { API_KEYS: OPERATOR_KEY }, nodeArgs });
+    await expect.poll(() => out.stderr).toContain('GET /v1/pets/{petId} is past its sunset');
+    expect((await client.post(REX)).status).toBe(201);
+    expect((await client.get('/v1/pets/1')).status).toBe(200);
+    const today = await startService({ env: { API_KEYS: OPERATOR_KEY } });
+    await stopService(today);
+    expect(today.out.stderr).not.toContain('sunset');
   });
 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { Client } from './client.ts';
 
-const BIN: string = fileURLToPath(new URL('../../bin/animal-store.js', import.meta.url));
+export const BIN: string = fileURLToPath(new URL('../../bin/animal-store.js', import.meta.url));
 
 /** A key that a service can be given in `API_KEYS`. */
 export const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
@@ -46,8 +46,17 @@ export function temporaryFolder(): string {
 
 /** Runs the command, with nothing from this process's environment but the path. It ends with the test at the latest. */
 export function runBin(args: readonly string[], options: RunOptions = {}): RunningProcess {
-  const { env = {}, cwd = temporaryFolder(), node = process.execPath, nodeArgs = [] } = options;
-  const child = spawn(node, [...nodeArgs, BIN, ...args], {
+  const { node = process.execPath, nodeArgs = [] } = options;
+  return runCommand(node, [...nodeArgs, BIN, ...args], options);
+}
+
+/** Runs any command in the same way. */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  { env = {}, cwd = temporaryFolder() }: Pick<RunOptions, 'env' | 'cwd'>,
+): RunningProcess {
+  const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
