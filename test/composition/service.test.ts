@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Environment, loadConfig } from '../../src/composition/config.ts';
@@ -8,6 +8,10 @@ import { Client } from '../support/client.ts';
 import { STORAGES, type StorageKind } from '../support/server.ts';
 
 const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
+
+const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
+  list?.some(({ address }) => address === '::1'),
+);
 
 /** The environment of a service on a storage of its own. */
 function environmentOf(kind: StorageKind): Environment {
@@ -74,6 +78,12 @@ describe.each(STORAGES)('the service on %s', (kind) => {
     const second = await start(environment);
     expect(second.firstKey).toBeDefined();
   });
+});
+
+test.skipIf(!hasIPv6)('an IPv6 address stands in brackets where the service tells its own', async () => {
+  const service = await start({ ...environmentOf('memory'), HOST: '::1' });
+  expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+\/v1$/);
+  expect((await clientOf(service, service.firstKey?.key).get('/v1/pets')).status).toBe(200);
 });
 
 test('stored keys stay good beside those of API_KEYS, and only a store that never had one is given one', async () => {
