@@ -11,9 +11,12 @@ const STANDARD_ERROR = 2;
 /** How many bytes a turn of the event loop may leave unwritten; the most that pino allows. */
 const BUFFER_LENGTH = 16 * 1024 - 1;
 
+/** There is one in a process, however many logs write to it. */
+let standardError: DestinationStream | undefined;
+
 export async function createLog(level: LogLevel): Promise<Logger> {
-  const stream = process.stderr.isTTY ? await readable() : oncePerTurn();
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  standardError ??= process.stderr.isTTY ? await readable() : oncePerTurn();
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, standardError);
 }
 
 async function readable(): Promise<DestinationStream> {
