@@ -16,7 +16,7 @@ import { ListPets } from '../application/list-pets.ts';
 import type { ApiKeyVerifier, Storage } from '../application/ports.ts';
 import type { Config } from './config.ts';
 import { errorLog, type Logger, requestLog } from './log.ts';
-import { configuredKeys, firstOf } from './verifiers.ts';
+import { allKeys } from './verifiers.ts';
 
 export const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
 const API_KEY_VERIFIER: InjectionToken<ApiKeyVerifier> = Symbol('ApiKeyVerifier');
@@ -31,7 +31,7 @@ export function createContainer(config: Config, storage: Storage, log: Logger): 
   provide(ListPets, () => new ListPets(storage.pets));
   provide(GetPet, () => new GetPet(storage.pets));
   provide(ApiKeys, () => new ApiKeys(storage.apiKeys));
-  provide(API_KEY_VERIFIER, () => firstOf(storage.apiKeys, configuredKeys(config.apiKeys)));
+  provide(API_KEY_VERIFIER, () => allKeys(storage.apiKeys, config.apiKeys));
   provide(HTTP_SERVER, (parts) => {
     const onAnswer = requestLog(log);
     return createHttpServer(

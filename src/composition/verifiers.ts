@@ -4,8 +4,12 @@ import { MemoryApiKeyRepository } from '../adapters/memory/api-key-repository.ts
 import type { ApiKeyVerifier } from '../application/ports.ts';
 import { apiKeyHint } from '../domain/api-key.ts';
 
-/** The keys of `API_KEYS`, in their order. Their ids tell them from stored ones: `env-1`, `env-2`. */
-export function configuredKeys(keys: readonly string[]): ApiKeyVerifier {
+/** The stored keys, and beside them those of `API_KEYS`, whose ids are `env-1`, `env-2` in their order. */
+export function allKeys(stored: ApiKeyVerifier, keys: readonly string[]): ApiKeyVerifier {
+  return keys.length === 0 ? stored : firstOf(stored, configuredKeys(keys));
+}
+
+function configuredKeys(keys: readonly string[]): ApiKeyVerifier {
   const repository = new MemoryApiKeyRepository('env-');
   for (const key of keys) {
     void repository.add(key, { name: 'API_KEYS', hint: apiKeyHint(key), createdAt: Date.now() });
@@ -14,7 +18,7 @@ export function configuredKeys(keys: readonly string[]): ApiKeyVerifier {
 }
 
 /** Asks one verifier after the other. */
-export function firstOf(...verifiers: readonly ApiKeyVerifier[]): ApiKeyVerifier {
+function firstOf(...verifiers: readonly ApiKeyVerifier[]): ApiKeyVerifier {
   return {
     async verify(key) {
       for (const verifier of verifiers) {

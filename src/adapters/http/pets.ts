@@ -48,7 +48,8 @@ export function petHandlers({ createPet, listPets, getPet }: UseCases): Record<O
     async getPet(ctx) {
       const id = parseInt64(ctx.params['petId'] ?? '');
       if (id === undefined) throw new HttpError('not_found', 'there is no such pet: an id is an int64');
-      sendRepresentation(ctx, represent(petJson(await getPet.execute(id)), DEPRECATION_HEADERS));
+      const body = petJson(await getPet.execute(id));
+      sendRepresentation(ctx, { body, etag: etagOf(body), headers: DEPRECATION_HEADERS });
     },
   };
 }
@@ -62,22 +63,24 @@ const representations = new WeakMap<PetPage, { query: PetQuery; representation: 
 function representationOf(page: PetPage, query: PetQuery): Representation {
   const kept = representations.get(page);
   if (kept?.query === query) return kept.representation;
-  const representation = represent(petsJson(page.pets), linkToNext(page, query));
+  const body = petsJson(page.pets);
+  const link = linkToNext(page, query);
+  const representation = { body, etag: etagOf(body + link), headers: link === '' ? [] : ['Link', link] };
   representations.set(page, { query, representation });
   return representation;
 }
 
-/** The entity tag covers the links too, or a client that revalidates its last page would miss that one follows now. */
-function represent(body: string, headers: Headers): Representation {
-  return { body, etag: `"${hash('sha256', body + headers.join(), 'base64url')}"`, headers };
+/** That of a list covers its link too, or a client that revalidates its last page would miss that one follows now. */
+function etagOf(text: string): string {
+  return `"${hash('sha256', text, 'base64url')}"`;
 }
 
 /** RFC 8288. */
-function linkToNext({ pets, more }: PetPage, { limit, status }: PetQuery): Headers {
+function linkToNext({ pets, more }: PetPage, { limit, status }: PetQuery): string {
   const last: Pet | undefined = pets.at(-1);
-  if (!more || last === undefined) return [];
+  if (!more || last === undefined) return '';
   const filter = status === undefined ? '' : `&status=${status}`;
-  return ['Link', `</v1/pets?limit=${limit}${filter}&after=${last.id}>; rel="next"`];
+  return `</v1/pets?limit=${limit}${filter}&after=${last.id}>; rel="next"`;
 }
 
 function sendRepresentation(ctx: Context, { body, etag, headers }: Representation): void {

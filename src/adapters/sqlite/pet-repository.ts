@@ -12,8 +12,8 @@ const LIST = 'SELECT id, name, category_id, status FROM pets WHERE id > ? ORDER 
 const LIST_BY_STATUS =
   'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?';
 
-/** Bound of the kept pages, in animals on them. */
-const KEPT_PETS_LIMIT = 20_000;
+/** Bound of the kept pages, in animals on them: enough for every limit of every status, from the first animal on. */
+const KEPT_PETS_LIMIT = 40_000;
 
 type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
 
