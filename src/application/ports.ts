@@ -76,10 +76,58 @@ export interface ApiKeyRepository extends ApiKeyVerifier {
   list(): Promise<readonly ApiKey[]>;
 }
 
-/** One engine with both ports on it. */
+export interface ImportOptions {
+  /**
+   * Told of an animal whose id another one of the same import has, before the next batch is asked for. The animal is
+   * left out. What this throws ends the import; so does such an animal where this is left out.
+   */
+  readonly onTaken?: (pet: Pet) => void;
+  /** Told now and then, once all batches are there, how many animals are in their place. */
+  readonly onStored?: (count: number) => void;
+  /** Ends the import when aborted, up to the moment when it is durable. */
+  readonly signal?: AbortSignal;
+}
+
+/** Animals in bulk. The memory that it takes does not grow with their number, where the engine keeps them elsewhere. */
+export interface PetTransfer {
+  /**
+   * Stores the animals of all batches, and resolves with their number once they are durable. All or none: when anything
+   * fails (the batches, the engine, the signal, the process), the store is as it was. Until then no read sees one.
+   *
+   * Animals without an id are given one, in their order, as `PetRepository.add` does. Animals with an id keep it, in any
+   * order, in a store that never had an animal; rejects with `invalid_request` for any other store, and when only some
+   * have an id. Other writers may have to wait while the animals are put in their place, not while batches are awaited.
+   */
+  importPets(batches: AsyncIterable<readonly (NewPet | Pet)[]>, options?: ImportOptions): Promise<number>;
+
+  /**
+   * Every animal that matches, ascending by id, as the store was when the first batch was asked for, whatever is written
+   * meanwhile. No batch is empty. Leaving the loop lets go of what was held.
+   */
+  exportPets(query?: Pick<PetQuery, 'status'>): AsyncIterable<readonly Pet[]>;
+}
+
+export interface BackupOptions {
+  /** Whether a file that is there already is replaced, rather than refused. */
+  readonly overwrite?: boolean;
+  /** Told now and then which share is done, from 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+  /** Ends the backup when aborted; nothing is left of it then. */
+  readonly signal?: AbortSignal;
+}
+
+/** One engine with all ports on it. */
 export interface Storage {
   readonly pets: PetRepository;
   readonly apiKeys: ApiKeyRepository;
+  readonly transfer: PetTransfer;
+
+  /**
+   * Copies the whole store, keys included, into a file, as it is at one moment after the call; others write meanwhile.
+   * Resolves once the copy is durable; before that there is no file of this name, or the old one. Rejects with
+   * `invalid_request` when the file cannot be one. Left out by an engine that has tools of its own for this.
+   */
+  readonly backup?: (file: string, options?: BackupOptions) => Promise<void>;
 
   /** Rejects with `storage_unavailable` when the engine cannot serve. */
   check(): Promise<void>;

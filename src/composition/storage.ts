@@ -1,5 +1,5 @@
 import type { Storage } from '../application/ports.ts';
-import type { DatabaseConfig } from './config.ts';
+import { ConfigError, type DatabaseConfig } from './config.ts';
 
 /** Opens the storage adapter that the configuration names. Only its driver is loaded. */
 export async function openStorage(database: DatabaseConfig): Promise<Storage> {
@@ -8,5 +8,20 @@ export async function openStorage(database: DatabaseConfig): Promise<Storage> {
       return (await import('../adapters/memory/storage.ts')).openMemoryStorage();
     case 'sqlite':
       return (await import('../adapters/sqlite/storage.ts')).openSqliteStorage(database.path);
+  }
+}
+
+/**
+ * Opens a storage for one errand beside a server that may run on it. Rejects with a {@link ConfigError} for one that
+ * would be gone after the errand, and with `storage_unavailable` for one that must exist and does not.
+ */
+export async function openLastingStorage(database: DatabaseConfig, mustExist: boolean): Promise<Storage> {
+  switch (database.kind) {
+    case 'memory':
+      throw new ConfigError('DATABASE_URL: memory: keeps nothing beyond the command, so only serve takes it');
+    case 'sqlite': {
+      const { openSqliteStorage } = await import('../adapters/sqlite/storage.ts');
+      return openSqliteStorage(database.path, { mustExist, startWriter: false });
+    }
   }
 }

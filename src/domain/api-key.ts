@@ -17,6 +17,9 @@ const CHECKSUM_LENGTH = 6;
 const HINT_LENGTH = API_KEY_PREFIX.length + 4;
 const SHAPE = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
+/** A key, or so much of one that it must not be shown. */
+const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX}[0-9A-Za-z]{16,}`, 'g');
+
 /** What is known about a key once it was shown: everything but the key. Times are milliseconds since the Unix epoch. */
 export interface ApiKey {
   readonly id: string;
@@ -51,12 +54,17 @@ export function apiKeyHint(key: string): string {
   return key.slice(0, HINT_LENGTH);
 }
 
+/** A text that somebody else wrote, with no more of a key in it than its hint. */
+export function withoutApiKeys(text: string): string {
+  return text.replaceAll(LOOKS_LIKE_A_KEY, (key) => `${apiKeyHint(key)}…`);
+}
+
 /** Whether a key is good at a moment: neither revoked nor expired. */
 export function isActive(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: number): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
 }
 
-/** The name as given, or `invalid_request` when it cannot be one: empty, too long or with control characters. */
+/** The name as given, or `invalid_request` when it cannot be one: empty, too long, with control characters or a key. */
 export function apiKeyName(name: string): string {
   const length = [...name].length;
   if (length < 1 || length > API_KEY_NAME_MAX_LENGTH || /\p{C}/u.test(name)) {
@@ -64,6 +72,9 @@ export function apiKeyName(name: string): string {
       'invalid_request',
       `a key's name must have 1 to ${API_KEY_NAME_MAX_LENGTH} visible characters`,
     );
+  }
+  if (withoutApiKeys(name) !== name) {
+    throw new AnimalStoreError('invalid_request', "a key's name must not have a key in it");
   }
   return name;
 }

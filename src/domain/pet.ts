@@ -45,6 +45,16 @@ export function newPet(input: NewPetInput): NewPet {
   return { name, categoryId, status };
 }
 
+/** Makes a {@link Pet} of an animal that brings its id along, or throws `invalid_request` as {@link newPet} does. */
+export function petWithId(input: NewPetInput & Pick<Pet, 'id'>): Pet {
+  const { id } = input;
+  if (!isInt64(id) || id < 1n) {
+    throw new AnimalStoreError('invalid_request', `id must be an integer from 1 to ${INT64_MAX}`);
+  }
+  const { name, categoryId, status } = newPet(input);
+  return { id, name, categoryId, status };
+}
+
 export function isPetStatus(value: unknown): value is PetStatus {
   return PET_STATUSES.some((status) => status === value);
 }

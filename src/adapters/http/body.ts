@@ -3,8 +3,8 @@
 import { MIMEType } from 'node:util';
 import type { Context } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
+import { parseJson } from '../../domain/json.ts';
 import { HttpError } from './errors.ts';
-import { parseJson } from './json.ts';
 
 /** The largest body, in bytes. */
 export const BODY_LIMIT: number = 64 * 1024;

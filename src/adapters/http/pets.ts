@@ -8,13 +8,13 @@ import type { GetPet } from '../../application/get-pet.ts';
 import type { ListPets } from '../../application/list-pets.ts';
 import type { PetPage, PetQuery } from '../../application/ports.ts';
 import { parseInt64 } from '../../domain/int64.ts';
+import { petJson, petsJson } from '../../domain/json.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { send, sendJson } from './answer.ts';
 import { readJson } from './body.ts';
 import { DEPRECATION_HEADERS } from './deprecation.ts';
 import { type Headers, HttpError } from './errors.ts';
 import { API_HEADERS, JSON_HEADERS, matches, REVALIDATE } from './headers.ts';
-import { petJson, petsJson } from './json.ts';
 import type { Operation } from './operations.ts';
 import { readListQuery, readNewPet } from './schemas.ts';
 

@@ -9,15 +9,31 @@ export class MemoryPetRepository implements PetRepository {
   readonly #byStatus = new Map<PetStatus, Pet[]>();
   #lastId = 0n;
 
-  async add({ name, categoryId, status }: NewPet): Promise<Pet> {
-    if (this.#lastId === INT64_MAX) {
-      throw new AnimalStoreError('storage_unavailable', 'every id has been given away');
+  /** The greatest id that was given away, 0 when none was. */
+  get lastId(): bigint {
+    return this.#lastId;
+  }
+
+  async add(pet: NewPet): Promise<Pet> {
+    this.#seeThatIdsAreLeft(1);
+    return this.#push(this.#lastId + 1n, pet);
+  }
+
+  /** Adds all animals or none. */
+  addAll(pets: readonly NewPet[]): void {
+    this.#seeThatIdsAreLeft(pets.length);
+    for (const pet of pets) this.#push(this.#lastId + 1n, pet);
+  }
+
+  /** Adds all animals or none. No two may have the same id. */
+  addWithIds(pets: readonly Pet[]): void {
+    if (this.#lastId !== 0n) {
+      throw new AnimalStoreError(
+        'invalid_request',
+        'ids can be kept only in a store that never had an animal',
+      );
     }
-    this.#lastId += 1n;
-    const pet: Pet = Object.freeze({ id: this.#lastId, name, categoryId, status });
-    this.#all.push(pet);
-    this.#withStatus(status).push(pet);
-    return pet;
+    for (const pet of pets.toSorted((a, b) => (a.id < b.id ? -1 : 1))) this.#push(pet.id, pet);
   }
 
   async find(id: bigint): Promise<Pet | undefined> {
@@ -30,6 +46,20 @@ export class MemoryPetRepository implements PetRepository {
     const start = after === undefined ? 0 : indexAfter(pets, after);
     const page = Object.freeze(pets.slice(start, start + limit));
     return Object.freeze({ pets: page, more: start + limit < pets.length });
+  }
+
+  #push(id: bigint, { name, categoryId, status }: NewPet): Pet {
+    const pet: Pet = Object.freeze({ id, name, categoryId, status });
+    this.#lastId = id;
+    this.#all.push(pet);
+    this.#withStatus(status).push(pet);
+    return pet;
+  }
+
+  #seeThatIdsAreLeft(count: number): void {
+    if (this.#lastId > INT64_MAX - BigInt(count)) {
+      throw new AnimalStoreError('storage_unavailable', 'every id has been given away');
+    }
   }
 
   #withStatus(status: PetStatus): Pet[] {

@@ -18,18 +18,25 @@ const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 /** A check of the whole file takes about 1 ms per MiB: larger files are not worth the wait at the start. */
 const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
 
+export interface PrepareOptions {
+  /** Whether a missing file is refused rather than made. Default: false. */
+  readonly mustExist?: boolean;
+  /** Whether to see that the file can be written, which waits for other writers. Default: true. */
+  readonly tryWrite?: boolean;
+}
+
 /** Makes the file when it is missing, and sees that it is ours, sound, writable and of the newest schema. */
-export function prepareDatabase(path: string): void {
-  try {
-    makeFolder(dirname(path));
-  } catch (error) {
-    throw new AnimalStoreError('storage_unavailable', `cannot make the folder of ${path}`, { cause: error });
-  }
+export function prepareDatabase(
+  path: string,
+  { mustExist = false, tryWrite = true }: PrepareOptions = {},
+): void {
+  if (mustExist) refuseMissing(path);
+  else makeFolderOf(path);
   open(path, OPEN_LOCK_TIMEOUT, (db) => {
-    refuseForeign(db);
+    const version = refuseForeign(db);
     refuseDamaged(db);
     configure(db);
-    migrate(db);
+    if (tryWrite || version < MIGRATIONS.length) migrate(db);
   }).close();
 }
 
@@ -44,6 +51,19 @@ export function openReader(path: string): Database.Database {
 /** A connection for writing: what it committed is on the disk. */
 export function openWriter(path: string): Database.Database {
   return open(path, WRITE_LOCK_TIMEOUT, configure);
+}
+
+function refuseMissing(path: string): void {
+  if (existsSync(path)) return;
+  throw new AnimalStoreError('storage_unavailable', `${path}: there is no such file`);
+}
+
+function makeFolderOf(path: string): void {
+  try {
+    makeFolder(dirname(path));
+  } catch (error) {
+    throw new AnimalStoreError('storage_unavailable', `cannot make the folder of ${path}`, { cause: error });
+  }
 }
 
 /** Node's own `recursive` never returns in a file system like /proc, where nothing can be made in a folder that exists. */
@@ -84,7 +104,8 @@ function configure(db: Database.Database): void {
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 
-function refuseForeign(db: Database.Database): void {
+/** The version of the schema of a file that is ours or empty. */
+function refuseForeign(db: Database.Database): number {
   const application = db.pragma('application_id', { simple: true });
   const version = Number(db.pragma('user_version', { simple: true }));
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
@@ -98,9 +119,10 @@ function refuseForeign(db: Database.Database): void {
       `the file has schema version ${version}, this release knows ${MIGRATIONS.length}: use the release that wrote it, or a newer one`,
     );
   }
+  return version;
 }
 
-/** Writing the version is done at every start, since it shows at once whether the file can be written. */
+/** Writing the version is done at every start of a server, since it shows at once whether the file can be written. */
 function migrate(db: Database.Database): void {
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }));

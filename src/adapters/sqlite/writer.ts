@@ -37,7 +37,11 @@ export class Writer {
   constructor(path: string, onCommit: () => void) {
     this.#path = path;
     this.#onCommit = onCommit;
-    this.#thread = this.#startThread();
+  }
+
+  /** Starts the thread before the first unit comes, which would have to wait for it. */
+  start(): void {
+    this.#thread ??= this.#startThread();
   }
 
   /** Runs statements that take effect together or not at all. Resolves, once durable, with what the last one did. */

@@ -1,7 +1,7 @@
 /** JSON with exact int64, in and out (RFC 8259). */
 
-import { parseJsonInt64 } from '../../domain/int64.ts';
-import type { Pet } from '../../domain/pet.ts';
+import { parseJsonInt64 } from './int64.ts';
+import type { Pet } from './pet.ts';
 
 /** A double shows up to 15 digits as they were; more of them, or an exponent, may have been rounded. */
 const MAYBE_ROUNDED = /[\d.]{16}|\d[eE]/;
