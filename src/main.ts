@@ -1,9 +1,12 @@
 /** The process: arguments, signals, exit status. */
 
 import { readFileSync } from 'node:fs';
+import { consoleOf } from './adapters/cli/console.ts';
+import { explain, isBrokenPipe } from './adapters/cli/errors.ts';
 import { runCli } from './adapters/cli/program.ts';
-import { loadConfig } from './composition/config.ts';
+import { type Environment, loadConfig } from './composition/config.ts';
 import { startService } from './composition/service.ts';
+import { openLastingStorage } from './composition/storage.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -12,18 +15,28 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end.abort());
 
+/** Whoever read our output may have seen enough; a disk that is full is another matter. */
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error) => {
+    if (isBrokenPipe(error)) return;
+    process.stderr.write(`${explain(error)}\n`);
+    process.exit(1);
+  });
+}
+
 process.exitCode = await runCli(process.argv.slice(2), {
   version,
-  console: {
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
-  },
+  console: consoleOf(process),
   signal: end.signal,
-  startService: (databaseUrl) => {
-    const environment =
-      databaseUrl === undefined
-        ? process.env
-        : { ...process.env, DATABASE_URL: databaseUrl, DATABASE_URL_FILE: '' };
-    return startService(loadConfig(environment), version);
+  startService: (databaseUrl) => startService(loadConfig(environmentWith(databaseUrl)), version),
+  openStorage: (databaseUrl, { mustExist }) => {
+    const { DATABASE_URL, DATABASE_URL_FILE } = environmentWith(databaseUrl);
+    return openLastingStorage(loadConfig({ DATABASE_URL, DATABASE_URL_FILE }).database, mustExist);
   },
 });
+
+function environmentWith(databaseUrl: string | undefined): Environment {
+  return databaseUrl === undefined
+    ? process.env
+    : { ...process.env, DATABASE_URL: databaseUrl, DATABASE_URL_FILE: '' };
+}

@@ -1,5 +1,5 @@
 import type { IssuedApiKey } from '../../application/api-keys.ts';
-import type { CliOptions } from './program.ts';
+import type { CliOptions } from './options.ts';
 
 export type StartService = (databaseUrl: string | undefined) => Promise<RunningService>;
 

@@ -1,0 +1,43 @@
+import { existsSync, statSync } from 'node:fs';
+import { CommandError, UsageError } from './errors.ts';
+import type { CliOptions } from './options.ts';
+import { duration, number, Progress } from './progress.ts';
+
+export interface BackupFlags {
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+/** Copies the whole store into a file, while others write to it. */
+export async function backup(
+  file: string,
+  { force = false, json }: BackupFlags,
+  databaseUrl: string | undefined,
+  { console, signal, openStorage }: CliOptions,
+): Promise<void> {
+  if (!force && existsSync(file)) throw new UsageError(`${file} exists already: --force replaces it`);
+  const storage = await openStorage(databaseUrl, { mustExist: true });
+  const progress = new Progress(console, 'pages');
+  try {
+    if (storage.backup === undefined) {
+      throw new CommandError('this storage has no backup of ours: use the tools that it came with');
+    }
+    await storage.backup(file, {
+      overwrite: force,
+      onProgress: (share) => progress.show({ title: 'Copying', share }),
+      signal,
+    });
+  } catch (error) {
+    throw signal.aborted ? new CommandError('interrupted, nothing was backed up') : error;
+  } finally {
+    progress.end();
+    await storage.close();
+  }
+  const { size } = statSync(file);
+  const { elapsed } = progress;
+  console.out(
+    json
+      ? `${JSON.stringify({ file, bytes: size, milliseconds: Math.round(elapsed) })}\n`
+      : `Backed up to ${file}: ${number(size)} bytes in ${duration(elapsed)}.\n`,
+  );
+}

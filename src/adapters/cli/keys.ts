@@ -1,0 +1,124 @@
+/** Issues, lists and ends API keys. A key is shown once, on standard output; what is known of it on standard error. */
+
+import { ApiKeys, type IssuedApiKey } from '../../application/api-keys.ts';
+import { type ApiKey, isActive } from '../../domain/api-key.ts';
+import type { Console } from './console.ts';
+import type { OpenStorage } from './options.ts';
+import { table } from './table.ts';
+import { day, lastDay, moment, parseDuration, parseExpiry } from './times.ts';
+
+export interface CreateFlags {
+  readonly name: string;
+  readonly expires?: string;
+  readonly json?: boolean;
+}
+
+export interface RotateFlags {
+  readonly overlap: string;
+  readonly json?: boolean;
+}
+
+export interface JsonFlag {
+  readonly json?: boolean;
+}
+
+/** Column of the names, which are cut where the screen is narrow. */
+const NAME = 1;
+
+export class KeyCommands {
+  readonly #console: Console;
+  readonly #openStorage: OpenStorage;
+  readonly #databaseUrl: string | undefined;
+
+  constructor(console: Console, openStorage: OpenStorage, databaseUrl: string | undefined) {
+    this.#console = console;
+    this.#openStorage = openStorage;
+    this.#databaseUrl = databaseUrl;
+  }
+
+  async create({ name, expires, json }: CreateFlags): Promise<void> {
+    const expiresAt = expires === undefined ? undefined : parseExpiry(expires, '--expires', Date.now());
+    const issued = await this.#withKeys(false, (keys) => keys.create(name, expiresAt));
+    this.#show(issued, json, 'Key made. Keep it: it is not shown again.');
+  }
+
+  async list({ json }: JsonFlag): Promise<void> {
+    const keys = await this.#withKeys(true, (keys) => keys.list());
+    if (json) this.#console.out(`${JSON.stringify(keys.map(fieldsOf), null, 2)}\n`);
+    else if (keys.length > 0) this.#console.out(this.#tableOf(keys));
+    else this.#console.err('There is no key yet: animal-store keys create --name NAME\n');
+  }
+
+  async revoke(id: string, { json }: JsonFlag): Promise<void> {
+    const about = await this.#withKeys(true, (keys) => keys.revoke(id));
+    if (json) this.#console.out(`${JSON.stringify(fieldsOf(about))}\n`);
+    else this.#console.out(`Key ${about.id} (${about.name}) is revoked.\n`);
+  }
+
+  async rotate(id: string, { overlap, json }: RotateFlags): Promise<void> {
+    const length = parseDuration(overlap, '--overlap');
+    const now = Date.now();
+    const [issued, old] = await this.#withKeys(true, async (keys) => {
+      const issued = await keys.rotate(id, length);
+      return [issued, (await keys.list()).find((key) => key.id === id)] as const;
+    });
+    const end = old?.expiresAt ?? now + length;
+    this.#show(issued, json, `Key made. Keep it: it is not shown again. Key ${id} ends ${endOf(end, now)}.`);
+  }
+
+  async #withKeys<T>(mustExist: boolean, work: (keys: ApiKeys) => Promise<T>): Promise<T> {
+    const storage = await this.#openStorage(this.#databaseUrl, { mustExist });
+    try {
+      return await work(new ApiKeys(storage.apiKeys));
+    } finally {
+      await storage.close();
+    }
+  }
+
+  #show({ key, about }: IssuedApiKey, json: boolean | undefined, words: string): void {
+    const { id, name, expiresAt } = about;
+    this.#console.out(json ? `${JSON.stringify({ ...fieldsOf(about), key })}\n` : `${key}\n`);
+    this.#console.err(
+      `${words}\n  id       ${id}\n  name     ${name}\n  expires  ${expiresAt === undefined ? 'never' : moment(expiresAt)}\n`,
+    );
+  }
+
+  #tableOf(keys: readonly ApiKey[]): string {
+    const now = Date.now();
+    const rows = keys.map((key) => ({
+      cells: [
+        key.id,
+        key.name,
+        key.hint,
+        day(key.createdAt),
+        key.lastUsedOn === undefined ? '-' : day(key.lastUsedOn),
+        key.expiresAt === undefined ? '-' : lastDay(key.expiresAt),
+        key.revokedAt === undefined ? '-' : day(key.revokedAt),
+      ],
+      isOver: !isActive(key, now),
+    }));
+    const head = ['ID', 'NAME', 'KEY', 'MADE', 'LAST USED', 'EXPIRES', 'REVOKED'];
+    return table(head, rows, NAME, this.#console.outScreen);
+  }
+}
+
+function endOf(end: number, now: number): string {
+  return end <= now ? 'now' : moment(end);
+}
+
+/** What a script gets: times as RFC 3339, `null` for what there is not. */
+function fieldsOf({ id, name, hint, createdAt, lastUsedOn, expiresAt, revokedAt }: ApiKey) {
+  return {
+    id,
+    name,
+    hint,
+    createdAt: timestamp(createdAt),
+    lastUsedOn: lastUsedOn === undefined ? null : day(lastUsedOn),
+    expiresAt: timestamp(expiresAt),
+    revokedAt: timestamp(revokedAt),
+  };
+}
+
+function timestamp(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}

@@ -1,0 +1,84 @@
+/** From the bytes of a file to its lines, in memory that does not grow with the file. */
+
+import { isUtf8 } from 'node:buffer';
+
+/** The longest line that is taken, in bytes: as much as a request's body may have. */
+export const LINE_LIMIT: number = 64 * 1024;
+
+/** How much of a longer one is kept, to recognise it. */
+const EXCERPT = 200;
+
+const NEWLINE = 10;
+const BYTE_ORDER_MARK = '\ufeff';
+
+export interface Line {
+  /** The first line is 1. */
+  readonly number: number;
+  readonly text: string;
+  /** Why it cannot be read, if so. */
+  readonly fault?: string;
+}
+
+/** The lines of each chunk that came. The last one needs no line feed at its end. */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 1;
+  const split = (bytes: Buffer): readonly Line[] => {
+    const lines = linesOf(bytes, number);
+    number += lines.length;
+    return lines;
+  };
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const end = bytes.lastIndexOf(NEWLINE);
+    if (end === -1) {
+      rest = keep(rest, bytes);
+    } else {
+      yield split(Buffer.concat([rest, bytes.subarray(0, end)]));
+      rest = keep(Buffer.alloc(0), bytes.subarray(end + 1));
+    }
+  }
+  if (rest.length > 0) yield split(rest);
+}
+
+/** A line that goes on is put together up to where it is too long anyway. */
+function keep(rest: Buffer, bytes: Buffer): Buffer {
+  const room = LINE_LIMIT + 1 - rest.length;
+  return room <= 0 ? rest : Buffer.concat([rest, bytes.subarray(0, room)]);
+}
+
+/** All at once where that is safe, which is ten times as fast as one by one. */
+function linesOf(bytes: Buffer, first: number): readonly Line[] {
+  if (!isUtf8(bytes)) return eachLine(bytes).map((line, index) => lineOf(line, first + index));
+  const texts = bytes.toString('utf8').split('\n');
+  if (first === 1 && texts[0]?.startsWith(BYTE_ORDER_MARK)) texts[0] = texts[0].slice(1);
+  return texts.map((text, index) =>
+    text.length > LINE_LIMIT / 3 && Buffer.byteLength(text) > LINE_LIMIT
+      ? tooLong(text, first + index)
+      : { number: first + index, text },
+  );
+}
+
+function eachLine(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start <= bytes.length; ) {
+    const end = bytes.indexOf(NEWLINE, start);
+    lines.push(bytes.subarray(start, end === -1 ? bytes.length : end));
+    start = end === -1 ? bytes.length + 1 : end + 1;
+  }
+  return lines;
+}
+
+function lineOf(bytes: Buffer, number: number): Line {
+  const text = bytes.toString('utf8');
+  if (bytes.length > LINE_LIMIT) return tooLong(text, number);
+  return isUtf8(bytes) ? { number, text } : { number, text, fault: 'it is not valid UTF-8' };
+}
+
+function tooLong(text: string, number: number): Line {
+  return {
+    number,
+    text: `${text.slice(0, EXCERPT)}…`,
+    fault: `it is longer than ${LINE_LIMIT / 1024} KiB`,
+  };
+}

@@ -1,0 +1,19 @@
+import type { Storage } from '../../application/ports.ts';
+import type { Console } from './console.ts';
+import type { StartService } from './serve.ts';
+
+/** What the commands need from outside. */
+export interface CliOptions {
+  readonly version: string;
+  readonly console: Console;
+  /** Aborted when the user or the system asks for an end. */
+  readonly signal: AbortSignal;
+  readonly startService: StartService;
+  /** Opens the storage that the URL, or else the environment, names; the caller closes it. */
+  readonly openStorage: OpenStorage;
+}
+
+export type OpenStorage = (
+  databaseUrl: string | undefined,
+  options: { readonly mustExist: boolean },
+) => Promise<Storage>;

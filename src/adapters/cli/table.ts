@@ -1,0 +1,60 @@
+/** Tables for people: aligned columns, within the width of the screen. */
+
+import { styleText } from 'node:util';
+import type { Screen } from './console.ts';
+
+export interface Row {
+  readonly cells: readonly string[];
+  /** Shown less: it is history. */
+  readonly isOver?: boolean;
+}
+
+const GAP = '  ';
+const MIN_WIDTH = 8;
+const segmenter = new Intl.Segmenter('en');
+
+/** Scripts and symbols that take two columns of a terminal. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+
+/** @param flexible the index of the column that is cut when the screen is too narrow */
+export function table(
+  head: readonly string[],
+  rows: readonly Row[],
+  flexible: number,
+  { columns, hasColours }: Screen,
+): string {
+  const widths = head.map((title, index) =>
+    Math.max(...[title, ...rows.map(({ cells }) => cells[index] ?? '')].map(widthOf)),
+  );
+  const total = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
+  const excess = columns === undefined ? 0 : Math.max(0, total - columns);
+  widths[flexible] = Math.max((widths[flexible] ?? 0) - excess, MIN_WIDTH);
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, index) => inWidth(cell, widths[index] ?? 0))
+      .join(GAP)
+      .trimEnd();
+  const style = (name: 'bold' | 'dim', text: string): string =>
+    hasColours ? styleText(name, text, { validateStream: false }) : text;
+  const lines = rows.map(({ cells, isOver }) => (isOver ? style('dim', line(cells)) : line(cells)));
+  return `${[style('bold', line(head)), ...lines].join('\n')}\n`;
+}
+
+function inWidth(text: string, width: number): string {
+  const missing = width - widthOf(text);
+  if (missing >= 0) return text + ' '.repeat(missing);
+  let kept = '';
+  for (const { segment } of segmenter.segment(text)) {
+    if (widthOf(kept) + widthOf(segment) >= width) break;
+    kept += segment;
+  }
+  return `${kept}…${' '.repeat(width - widthOf(kept) - 1)}`;
+}
+
+/** How many columns a text takes; exact for what a terminal can be trusted to show. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
