@@ -5,7 +5,6 @@ import { consoleOf } from './adapters/cli/console.ts';
 import { explain, isBrokenPipe } from './adapters/cli/errors.ts';
 import { runCli } from './adapters/cli/program.ts';
 import { type Environment, loadConfig } from './composition/config.ts';
-import { startService } from './composition/service.ts';
 import { openLastingStorage } from './composition/storage.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -24,11 +23,16 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+/** The server is loaded on use: no other command needs it. */
 process.exitCode = await runCli(process.argv.slice(2), {
   version,
   console: consoleOf(process),
   signal: end.signal,
-  startService: (databaseUrl) => startService(loadConfig(environmentWith(databaseUrl)), version),
+  startService: async (databaseUrl) => {
+    const config = loadConfig(environmentWith(databaseUrl));
+    const { startService } = await import('./composition/service.ts');
+    return startService(config, version);
+  },
   openStorage: (databaseUrl, { mustExist }) => {
     const { DATABASE_URL, DATABASE_URL_FILE } = environmentWith(databaseUrl);
     return openLastingStorage(loadConfig({ DATABASE_URL, DATABASE_URL_FILE }).database, mustExist);

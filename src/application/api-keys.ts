@@ -42,9 +42,9 @@ export class ApiKeys {
   /**
    * Makes a key of the same name in place of an old one, which ends `overlap` milliseconds from now.
    * Rejects with `not_found` when there is no such key, with `invalid_request` when it is over already or the
-   * overlap is no whole number of milliseconds.
+   * overlap is no whole number of milliseconds or the new key's time of expiry is not ahead.
    */
-  async rotate(id: string, overlap: number): Promise<IssuedApiKey> {
+  async rotate(id: string, overlap: number, expiresAt?: number): Promise<IssuedApiKey> {
     const now = this.#now();
     if (!Number.isSafeInteger(overlap) || overlap < 0) {
       throw invalid('the overlap must be 0 or more whole milliseconds');
@@ -52,7 +52,7 @@ export class ApiKeys {
     const old = (await this.#keys.list()).find((key) => key.id === id);
     if (old === undefined) throw noSuchKey(id);
     if (!isActive(old, now)) throw invalid(`key ${id} is revoked or expired: create a new one`);
-    const [key, draft] = this.#draft(old.name);
+    const [key, draft] = this.#draft(old.name, expiresAt);
     const about = await this.#keys.replace(id, now + overlap, key, draft);
     if (about === undefined) throw noSuchKey(id);
     return { key, about };

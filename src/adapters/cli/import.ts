@@ -26,7 +26,7 @@ interface Input {
   readonly size: number | undefined;
 }
 
-const READ_SIZE = 256 * 1024;
+const READ_SIZE = 64 * 1024;
 const NOTHING = 'nothing was imported';
 
 /** Adds the animals of a file of NDJSON, or of standard input for `-`: all of them, or none when anything fails. */

@@ -15,6 +15,7 @@ export interface CreateFlags {
 
 export interface RotateFlags {
   readonly overlap: string;
+  readonly expires?: string;
   readonly json?: boolean;
 }
 
@@ -37,7 +38,7 @@ export class KeyCommands {
   }
 
   async create({ name, expires, json }: CreateFlags): Promise<void> {
-    const expiresAt = expires === undefined ? undefined : parseExpiry(expires, '--expires', Date.now());
+    const expiresAt = expiryOf(expires);
     const issued = await this.#withKeys(false, (keys) => keys.create(name, expiresAt));
     this.#show(issued, json, 'Key made. Keep it: it is not shown again.');
   }
@@ -55,11 +56,12 @@ export class KeyCommands {
     else this.#console.out(`Key ${about.id} (${about.name}) is revoked.\n`);
   }
 
-  async rotate(id: string, { overlap, json }: RotateFlags): Promise<void> {
+  async rotate(id: string, { overlap, expires, json }: RotateFlags): Promise<void> {
+    const expiresAt = expiryOf(expires);
     const length = parseDuration(overlap, '--overlap');
     const now = Date.now();
     const [issued, old] = await this.#withKeys(true, async (keys) => {
-      const issued = await keys.rotate(id, length);
+      const issued = await keys.rotate(id, length, expiresAt);
       return [issued, (await keys.list()).find((key) => key.id === id)] as const;
     });
     const end = old?.expiresAt ?? now + length;
@@ -100,6 +102,10 @@ export class KeyCommands {
     const head = ['ID', 'NAME', 'KEY', 'MADE', 'LAST USED', 'EXPIRES', 'REVOKED'];
     return table(head, rows, NAME, this.#console.outScreen);
   }
+}
+
+function expiryOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseExpiry(text, '--expires', Date.now());
 }
 
 function endOf(end: number, now: number): string {

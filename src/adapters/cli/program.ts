@@ -83,6 +83,7 @@ function createProgram(options: CliOptions): Command {
 
 function addKeyCommands(keys: Command, commands: () => KeyCommands): void {
   keys
+    .helpCommand(false)
     .command('create')
     .description('make a key, and show it this once')
     .requiredOption('--name <name>', 'whose key it is')
@@ -111,6 +112,7 @@ function addKeyCommands(keys: Command, commands: () => KeyCommands): void {
     .description('make a key in the place of an old one, which goes on for a while')
     .argument('<id>', 'the id of the old key, as keys list shows it')
     .option('--overlap <time>', 'how long the old key goes on: a time such as 7d, 12h or 30m, or 0', '7d')
+    .option('--expires <when>', 'when the new key ends; without it, never')
     .option('--json', 'print the key and what is known of it as JSON')
     .addHelpText('after', HELP.rotate)
     .action((id: string, flags: RotateFlags) => commands().rotate(id, flags));
@@ -125,6 +127,13 @@ function outputOf({ out, err, outScreen, errScreen }: Console) {
     getOutHasColors: () => outScreen.hasColours,
     getErrHasColors: () => errScreen.hasColours,
     outputError: (text: string, write: (text: string) => void) =>
-      write(`${explain(text.replace(/^error: /, ''))}\n`),
+      write(
+        `${explain(
+          text
+            .replace(/^error: /, '')
+            .trim()
+            .replaceAll('\n', ' '),
+        )}\n`,
+      ),
   };
 }
