@@ -8,6 +8,7 @@ const BAR_INTERVAL = 100;
 const LINE_INTERVAL = 5000;
 
 const BAR_WIDTH = 24;
+const BAR_MIN_WIDTH = 6;
 const CLEAR_LINE = '\r\u001b[K';
 
 export interface Step {
@@ -65,7 +66,8 @@ export class Progress {
   }
 
   #draw({ title, share }: Step, facts: readonly string[], columns: number): void {
-    const bar = share === undefined ? [] : [barOf(share)];
+    const room = columns - [title, '[]', ...facts].join('  ').length - 1;
+    const bar = share === undefined || room < BAR_MIN_WIDTH ? [] : [barOf(share, room)];
     const plain = [title, ...bar, ...facts].join('  ').slice(0, columns - 1);
     const { hasColours } = this.#console.errScreen;
     const text = hasColours
@@ -104,7 +106,8 @@ export function duration(elapsed: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-function barOf(share: number): string {
-  const done = Math.round(Math.min(share, 1) * BAR_WIDTH);
-  return `[${'#'.repeat(done)}${'.'.repeat(BAR_WIDTH - done)}]`;
+function barOf(share: number, room: number): string {
+  const width = Math.min(room, BAR_WIDTH);
+  const done = Math.round(Math.min(share, 1) * width);
+  return `[${'#'.repeat(done)}${'.'.repeat(width - done)}]`;
 }
