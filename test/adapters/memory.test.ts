@@ -3,6 +3,7 @@ import { MemoryApiKeyRepository } from '../../src/adapters/memory/api-key-reposi
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { apiKeyRepositoryContract } from '../contract/api-key-repository.ts';
 import { petRepositoryContract } from '../contract/pet-repository.ts';
+import { petTransferContract } from '../contract/pet-transfer.ts';
 
 describe('PetRepository in memory', () => {
   const open = async () => ({ port: openMemoryStorage().pets, close: async () => {} });
@@ -12,6 +13,11 @@ describe('PetRepository in memory', () => {
 describe('ApiKeyRepository in memory', () => {
   const open = async () => ({ port: openMemoryStorage().apiKeys, close: async () => {} });
   for (const { name, run } of apiKeyRepositoryContract({ open })) test(name, run);
+});
+
+describe('PetTransfer in memory', () => {
+  const open = async () => ({ port: openMemoryStorage(), close: async () => {} });
+  for (const { name, run } of petTransferContract({ open })) test(name, run);
 });
 
 test('the storage can always serve, and can be closed again and again', async () => {

@@ -4,6 +4,7 @@ import type { Storage } from '../../src/application/ports.ts';
 import { apiKeyRepositoryContract } from '../contract/api-key-repository.ts';
 import type { Opened, Subject } from '../contract/contract.ts';
 import { petRepositoryContract } from '../contract/pet-repository.ts';
+import { petTransferContract, type TransferStore } from '../contract/pet-transfer.ts';
 import { temporaryFile } from './sqlite-file.ts';
 
 function subject<Port>(portOf: (storage: Storage) => Port): Subject<Port> {
@@ -26,4 +27,9 @@ describe('PetRepository on SQLite', () => {
 
 describe('ApiKeyRepository on SQLite', () => {
   for (const { name, run } of apiKeyRepositoryContract(subject(({ apiKeys }) => apiKeys))) test(name, run);
+});
+
+describe('PetTransfer on SQLite', () => {
+  for (const { name, run } of petTransferContract(subject<TransferStore>((storage) => storage)))
+    test(name, run);
 });
