@@ -59,13 +59,13 @@ export class KeyCommands {
   async rotate(id: string, { overlap, expires, json }: RotateFlags): Promise<void> {
     const expiresAt = expiryOf(expires);
     const length = parseDuration(overlap, '--overlap');
-    const now = Date.now();
     const [issued, old] = await this.#withKeys(true, async (keys) => {
       const issued = await keys.rotate(id, length, expiresAt);
       return [issued, (await keys.list()).find((key) => key.id === id)] as const;
     });
-    const end = old?.expiresAt ?? now + length;
-    this.#show(issued, json, `Key made. Keep it: it is not shown again. Key ${id} ends ${endOf(end, now)}.`);
+    const end = old?.expiresAt ?? issued.about.createdAt + length;
+    const when = end <= Date.now() ? 'now' : moment(end);
+    this.#show(issued, json, `Key made. Keep it: it is not shown again. Key ${id} ends ${when}.`);
   }
 
   async #withKeys<T>(mustExist: boolean, work: (keys: ApiKeys) => Promise<T>): Promise<T> {
@@ -106,10 +106,6 @@ export class KeyCommands {
 
 function expiryOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseExpiry(text, '--expires', Date.now());
-}
-
-function endOf(end: number, now: number): string {
-  return end <= now ? 'now' : moment(end);
 }
 
 /** What a script gets: times as RFC 3339, `null` for what there is not. */

@@ -1,0 +1,65 @@
+/** What the tests of the command line share: it runs in this process, on a real SQLite file. */
+
+import { PassThrough, Readable, type Writable } from 'node:stream';
+import type { Screen } from '../../../src/adapters/cli/console.ts';
+import type { CliOptions } from '../../../src/adapters/cli/options.ts';
+import { runCli } from '../../../src/adapters/cli/program.ts';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/storage.ts';
+import { temporaryFile } from '../sqlite-file.ts';
+
+export interface Run {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunOptions {
+  readonly stdin?: string | Readable;
+  readonly screen?: Screen;
+  readonly signal?: AbortSignal;
+  readonly stdout?: Writable;
+  readonly openStorage?: CliOptions['openStorage'];
+}
+
+export const NO_TERMINAL: Screen = { columns: undefined, hasColours: false };
+export const TERMINAL: Screen = { columns: 80, hasColours: true };
+
+export interface CommandLine {
+  readonly path: string;
+  readonly run: (args: readonly string[], options?: RunOptions) => Promise<Run>;
+}
+
+/** A store of its own, and the command line on it. */
+export function commandLine(path: string = temporaryFile()): CommandLine {
+  const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {
+    let out = '';
+    let err = '';
+    const stdin = options.stdin ?? '';
+    const status = await runCli(args, {
+      version: '1.2.3',
+      console: {
+        out: (text) => {
+          out += text;
+        },
+        err: (text) => {
+          err += text;
+        },
+        stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
+        stdout:
+          options.stdout ??
+          new PassThrough().on('data', (chunk) => {
+            out += chunk;
+          }),
+        outScreen: options.screen ?? NO_TERMINAL,
+        errScreen: options.screen ?? NO_TERMINAL,
+      },
+      signal: options.signal ?? new AbortController().signal,
+      startService: () => Promise.reject(new Error('nothing is served here')),
+      openStorage:
+        options.openStorage ??
+        (async (_, { mustExist }) => openSqliteStorage(path, { mustExist, startWriter: false })),
+    });
+    return { status, out, err };
+  };
+  return { path, run };
+}

@@ -1,0 +1,242 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/storage.ts';
+import { isApiKey } from '../../../src/domain/api-key.ts';
+import { commandLine, TERMINAL } from './cli.ts';
+
+async function holderOf(path: string, key: string): Promise<string | undefined> {
+  const storage = openSqliteStorage(path);
+  try {
+    return (await storage.apiKeys.verify(key))?.id;
+  } finally {
+    await storage.close();
+  }
+}
+
+describe('keys create', () => {
+  test('shows the key alone, and what is known of it beside', async () => {
+    const { path, run } = commandLine();
+    const { status, out, err } = await run(['keys', 'create', '--name', 'shop', '--expires', '2999-01-31']);
+    expect(status).toBe(0);
+    const key = out.trim();
+    expect(out).toBe(`${key}\n`);
+    expect(isApiKey(key)).toBe(true);
+    expect(err).toContain('shop');
+    expect(err).toContain('2999-02-01 00:00 UTC');
+    expect(err).not.toContain(key);
+    expect(await holderOf(path, key)).toBe('1');
+  });
+
+  test('--json', async () => {
+    const { out } = await commandLine().run([
+      'keys',
+      'create',
+      '--name',
+      'shop',
+      '--expires',
+      '2999-01-31',
+      '--json',
+    ]);
+    const { key, createdAt, ...about } = JSON.parse(out);
+    expect(isApiKey(key)).toBe(true);
+    expect(Math.abs(Date.parse(createdAt) - Date.now())).toBeLessThan(60_000);
+    expect(about).toEqual({
+      id: '1',
+      name: 'shop',
+      hint: key.slice(0, 9),
+      lastUsedOn: null,
+      expiresAt: '2999-02-01T00:00:00.000Z',
+      revokedAt: null,
+    });
+  });
+
+  test.each([
+    [[], "required option '--name <name>' not specified"],
+    [['--name', ''], 'visible characters'],
+    [['--name', 'a\u001b[31mb'], 'visible characters'],
+    [['--name', 'x', '--expires', '2020-01-31'], "--expires: '2020-01-31' is given, and over already"],
+    [['--name', 'x', '--expires', 'soon'], "--expires: 'soon' is given"],
+    [['--name', 'x', 'more'], 'too many arguments'],
+  ])('%j is wrong usage: %s', async (args, message) => {
+    const { path, run } = commandLine();
+    const { status, out, err } = await run(['keys', 'create', ...args]);
+    expect([status, out]).toEqual([2, '']);
+    expect(err).toMatch(/^animal-store: .*\n$/);
+    expect(err).toContain(message);
+    if (existsSync(path)) expect((await run(['keys', 'list', '--json'])).out).toBe('[]\n');
+  });
+});
+
+describe('keys list', () => {
+  test('is a table, within the screen', async () => {
+    const { run } = commandLine();
+    await run(['keys', 'create', '--name', 'shop']);
+    await run([
+      'keys',
+      'create',
+      '--name',
+      'a client with a very long name indeed',
+      '--expires',
+      '2999-01-31',
+    ]);
+    await run(['keys', 'revoke', '1']);
+    const { status, out, err } = await run(['keys', 'list']);
+    expect([status, err]).toEqual([0, '']);
+    const [head = '', shop = '', client = ''] = out.split('\n');
+    expect(head).toMatch(/^ID {2}NAME +KEY +MADE +LAST USED {2}EXPIRES +REVOKED$/);
+    expect(shop).toMatch(/^1 {3}shop +pets_\w{4} {2}\d{4}-\d\d-\d\d {2}- +- +\d{4}-\d\d-\d\d$/);
+    expect(client).toMatch(/^2 {3}a client with a very long name indeed {2}pets_.* {2}2999-01-31 {2}-$/);
+    const narrow = await run(['keys', 'list'], { screen: { ...TERMINAL, hasColours: false } });
+    for (const line of narrow.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(narrow.out).toContain('a client with a v…');
+  });
+
+  test('--json has everything but the key', async () => {
+    const { path, run } = commandLine();
+    const key = (await run(['keys', 'create', '--name', 'shop'])).out.trim();
+    expect(await holderOf(path, key)).toBe('1');
+    const { out } = await run(['keys', 'list', '--json']);
+    expect(out).not.toContain(key);
+    expect(JSON.parse(out)).toEqual([
+      {
+        id: '1',
+        name: 'shop',
+        hint: key.slice(0, 9),
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        lastUsedOn: new Date().toISOString().slice(0, 10),
+        expiresAt: null,
+        revokedAt: null,
+      },
+    ]);
+  });
+
+  test('of none says how to make one', async () => {
+    const { run } = commandLine();
+    await run(['import', '-']);
+    const { status, out, err } = await run(['keys', 'list']);
+    expect([status, out]).toEqual([0, '']);
+    expect(err).toContain('keys create');
+    expect((await run(['keys', 'list', '--json'])).out).toBe('[]\n');
+  });
+});
+
+describe('keys revoke', () => {
+  test('ends a key, and says so', async () => {
+    const { path, run } = commandLine();
+    const key = (await run(['keys', 'create', '--name', 'shop'])).out.trim();
+    expect(await run(['keys', 'revoke', '1'])).toEqual({
+      status: 0,
+      out: 'Key 1 (shop) is revoked.\n',
+      err: '',
+    });
+    expect(await holderOf(path, key)).toBeUndefined();
+    expect(JSON.parse((await run(['keys', 'revoke', '1', '--json'])).out)).toMatchObject({
+      id: '1',
+      revokedAt: expect.stringMatching(/Z$/),
+    });
+  });
+
+  test('of an id that there is not fails', async () => {
+    const { run } = commandLine();
+    await run(['keys', 'create', '--name', 'shop']);
+    for (const id of ['2', '0', 'one', '99999999999999999999']) {
+      const expected = { status: 1, out: '', err: `animal-store: there is no key with id ${id}\n` };
+      expect(await run(['keys', 'revoke', id])).toEqual(expected);
+      expect(await run(['keys', 'rotate', id])).toEqual(expected);
+    }
+  });
+});
+
+describe('keys rotate', () => {
+  test('makes a key of the same name; the old one ends after the overlap', async () => {
+    const { path, run } = commandLine();
+    const old = (await run(['keys', 'create', '--name', 'shop'])).out.trim();
+    const { status, out, err } = await run(['keys', 'rotate', '1', '--overlap', '12h']);
+    expect(status).toBe(0);
+    expect(isApiKey(out.trim())).toBe(true);
+    expect(err).toMatch(/Key 1 ends \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+    const keys = JSON.parse((await run(['keys', 'list', '--json'])).out);
+    expect(keys[1]).toMatchObject({ id: '2', name: 'shop', expiresAt: null });
+    expect(Math.abs(Date.parse(keys[0].expiresAt) - Date.now() - 12 * 3_600_000)).toBeLessThan(60_000);
+    expect(await holderOf(path, old)).toBe('1');
+    expect(await holderOf(path, out.trim())).toBe('2');
+  });
+
+  test('takes an overlap of nothing, and an expiry', async () => {
+    const { path, run } = commandLine();
+    const old = (await run(['keys', 'create', '--name', 'shop'])).out.trim();
+    const args = ['keys', 'rotate', '1', '--overlap', '0', '--expires', '2999-01-31', '--json'];
+    const { out, err } = await run(args);
+    expect(err).toContain('Key 1 ends now.');
+    expect(JSON.parse(out)).toMatchObject({ id: '2', expiresAt: '2999-02-01T00:00:00.000Z' });
+    expect(await holderOf(path, old)).toBeUndefined();
+  });
+
+  test('of a key that is over, or by nonsense, is wrong usage', async () => {
+    const { run } = commandLine();
+    await run(['keys', 'create', '--name', 'shop']);
+    expect(await run(['keys', 'rotate', '1', '--overlap', 'long'])).toMatchObject({ status: 2 });
+    expect(await run(['keys', 'rotate', '1', '--expires', '1999-01-01'])).toMatchObject({ status: 2 });
+    await run(['keys', 'revoke', '1']);
+    const { status, err } = await run(['keys', 'rotate', '1']);
+    expect([status, err]).toEqual([2, 'animal-store: key 1 is revoked or expired: create a new one\n']);
+  });
+});
+
+test('a key that is given in a wrong place is shown nowhere', async () => {
+  const { path, run } = commandLine();
+  const key = (await run(['keys', 'create', '--name', 'shop'])).out.trim();
+  for (const args of [
+    ['keys', 'revoke', key],
+    ['keys', 'rotate', key],
+    ['keys', 'rotate', '1', '--overlap', key],
+    ['keys', 'create', '--name', key],
+    ['keys', 'create', '--name', `of ${key}`],
+    ['keys', 'create', '--name', 'x', '--expires', key],
+    ['keys', key],
+    [key],
+    [`--${key}`],
+    ['keys', 'list', key],
+    ['export', '--status', key],
+    ['import', key],
+    ['backup', '/', key],
+  ]) {
+    const { status, out, err } = await run(args);
+    expect(status).not.toBe(0);
+    expect(out + err).not.toContain(key.slice(0, 12));
+    expect(err).toMatch(/^animal-store: .*\n$/);
+  }
+  expect(JSON.parse((await run(['keys', 'list', '--json'])).out)).toHaveLength(1);
+  expect(await holderOf(path, key)).toBe('1');
+});
+
+test('the URL before or after the command is handed on', async () => {
+  const openStorage = vi.fn(() => Promise.reject(new Error('closed today')));
+  for (const args of [
+    ['--database-url', 'sqlite:x', 'keys', 'list'],
+    ['keys', '--database-url', 'sqlite:x', 'list'],
+    ['keys', 'list', '--database-url', 'sqlite:x'],
+    ['keys', 'list', '--database-url=sqlite:x'],
+    ['export', '--database-url', 'sqlite:x'],
+    ['backup', '--database-url', 'sqlite:x', '/no/such/file'],
+  ]) {
+    const { status, err } = await commandLine().run(args, { openStorage });
+    expect([status, err]).toEqual([1, 'animal-store: closed today\n']);
+    expect(openStorage).toHaveBeenLastCalledWith('sqlite:x', { mustExist: true });
+  }
+});
+
+test('only what makes something makes a store', async () => {
+  const { path, run } = commandLine();
+  for (const args of [
+    ['keys', 'list'],
+    ['keys', 'revoke', '1'],
+    ['keys', 'rotate', '1'],
+    ['export'],
+    ['backup', '/x'],
+  ]) {
+    const { status, err } = await run(args);
+    expect([status, err]).toEqual([1, `animal-store: ${path}: there is no such file\n`]);
+    expect(existsSync(path)).toBe(false);
+  }
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { day, lastDay, moment, parseDuration, parseExpiry } from '../../../src/adapters/cli/times.ts';
+
+const HOUR = 60 * 60 * 1000;
+const NOW = Date.UTC(2026, 10, 21, 14, 5, 59);
+
+describe('a duration', () => {
+  test.each([
+    ['7d', 7 * 24 * HOUR],
+    ['12h', 12 * HOUR],
+    ['30m', HOUR / 2],
+    ['0', 0],
+    ['0d', 0],
+    ['007d', 7 * 24 * HOUR],
+  ])('%s', (text, expected) => {
+    expect(parseDuration(text, '--overlap')).toBe(expected);
+  });
+
+  test.each([
+    '',
+    '7',
+    'd',
+    '-1d',
+    '1.5d',
+    '7 d',
+    '7D',
+    '7days',
+    '1w',
+    '00',
+    '2027-01-31',
+    '1234567890d',
+    '٣d',
+  ])('%j is none', (text) => {
+    expect(() => parseDuration(text, '--overlap')).toThrow(
+      `--overlap: '${text}' is given, a time such as 7d, 12h or 30m is allowed`,
+    );
+  });
+});
+
+describe('an expiry', () => {
+  test.each([
+    ['90d', NOW + 90 * 24 * HOUR],
+    ['1m', NOW + 60_000],
+    ['2026-11-21', Date.UTC(2026, 10, 22)],
+    ['2027-01-31', Date.UTC(2027, 1, 1)],
+    ['2028-02-29', Date.UTC(2028, 2, 1)],
+    ['9999-12-31', Date.UTC(10_000, 0, 1)],
+  ])('%s', (text, expected) => {
+    expect(parseExpiry(text, '--expires', NOW)).toBe(expected);
+  });
+
+  test.each([
+    ['2027-02-30', 'no day of the calendar'],
+    ['2027-02-29', 'no day of the calendar'],
+    ['2027-13-01', 'no day of the calendar'],
+    ['2027-00-10', 'no day of the calendar'],
+    ['2026-11-20', 'over already'],
+    ['0001-01-01', 'over already'],
+    ['0d', 'over already'],
+    ['0m', 'over already'],
+    ['999999999d', 'beyond the year 9999'],
+    ['tomorrow', 'a time such as 90d'],
+    ['2027-1-31', 'a time such as 90d'],
+    ['2027-01-31T00:00:00Z', 'a time such as 90d'],
+    ['31.01.2027', 'a time such as 90d'],
+    ['-1d', 'a time such as 90d'],
+    ['0', 'a time such as 90d'],
+    ['', 'a time such as 90d'],
+  ])('%j is none', (text, reason) => {
+    expect(() => parseExpiry(text, '--expires', NOW)).toThrow(`--expires: '${text}' is given`);
+    expect(() => parseExpiry(text, '--expires', NOW)).toThrow(reason);
+  });
+});
+
+test('times are shown in UTC, and an end at midnight by the day before', () => {
+  expect(day(NOW)).toBe('2026-11-21');
+  expect(moment(NOW)).toBe('2026-11-21 14:05 UTC');
+  expect(lastDay(Date.UTC(2027, 1, 1))).toBe('2027-01-31');
+  expect(lastDay(Date.UTC(2027, 1, 1, 0, 0, 1))).toBe('2027-02-01');
+});

@@ -1,0 +1,350 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { openMemoryStorage } from '../../../src/adapters/memory/storage.ts';
+import { type CommandLine, commandLine } from './cli.ts';
+
+const INT64_MAX = '9223372036854775807';
+
+function line(name: string, more = ''): string {
+  return `{"name":${JSON.stringify(name)},"categoryId":1${more}}\n`;
+}
+
+async function exportOf({ run }: CommandLine): Promise<string> {
+  const { status, out } = await run(['export']);
+  expect(status).toBe(0);
+  return out;
+}
+
+/** A command line whose store has one animal. */
+async function withRex(): Promise<CommandLine> {
+  const cli = commandLine();
+  await cli.run(['import', '-'], { stdin: line('Rex') });
+  return cli;
+}
+
+describe('import', () => {
+  test('adds what a file has, and says how many', async () => {
+    const cli = commandLine();
+    const file = join(dirname(cli.path), 'pets.ndjson');
+    writeFileSync(file, `${line('Rex')}\r\n  \n${line('Mia', ',"status":"sold","extra":[1]').trim()}`);
+    const { status, out, err } = await cli.run(['import', file]);
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toMatch(/^Imported 2 animals in .* s \(.*\/s\)\.\n$/);
+    expect(await exportOf(cli)).toBe(
+      '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n' +
+        '{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n',
+    );
+  });
+
+  test('keeps int64 exact, in every form that JSON has', async () => {
+    const cli = commandLine();
+    const stdin = [
+      INT64_MAX,
+      `-${INT64_MAX.slice(0, -1)}8`,
+      '9007199254740993',
+      '9007199254740993.0',
+      '5e0',
+      '-0',
+    ]
+      .map((categoryId) => `{"name":"Rex","categoryId":${categoryId}}\n`)
+      .join('');
+    expect((await cli.run(['import', '-'], { stdin })).status).toBe(0);
+    expect((await exportOf(cli)).match(/(?<="categoryId":)-?\d+/g)).toEqual([
+      INT64_MAX,
+      `-${INT64_MAX.slice(0, -1)}8`,
+      '9007199254740993',
+      '9007199254740993',
+      '5',
+      '0',
+    ]);
+  });
+
+  test('--json', async () => {
+    const { out } = await commandLine().run(['import', '-', '--json'], { stdin: line('Rex') });
+    expect(JSON.parse(out)).toEqual({ imported: 1, skipped: 0, milliseconds: expect.any(Number) });
+  });
+
+  test.each([
+    ['{"name":"Rex"}', 'categoryId is required'],
+    ['{"categoryId":1}', 'name is required'],
+    ['{"name":5,"categoryId":1}', 'name must be a string'],
+    ['{"name":"","categoryId":1}', 'name must have 1 to 255 characters'],
+    ['{"name":"\\ud800","categoryId":1}', 'well-formed'],
+    ['{"name":"\\u0000","categoryId":1}', 'U+0000'],
+    ['{"name":"Rex","categoryId":1.5}', 'categoryId must be an integer'],
+    ['{"name":"Rex","categoryId":9223372036854775808}', 'categoryId must be an integer'],
+    ['{"name":"Rex","categoryId":9007199254740993.5}', 'categoryId must be an integer'],
+    ['{"name":"Rex","categoryId":"1"}', 'categoryId must be an integer'],
+    ['{"name":"Rex","categoryId":null}', 'categoryId must be an integer'],
+    ['{"name":"Rex","categoryId":1,"status":"lost"}', 'status must be one of'],
+    ['{"name":"Rex","categoryId":1,"status":null}', 'status must be one of'],
+    ['{"id":0,"name":"Rex","categoryId":1}', 'id must be an integer from 1'],
+    ['{"id":"7","name":"Rex","categoryId":1}', 'id must be an integer from 1'],
+    ['{"id":9223372036854775808,"name":"Rex","categoryId":1}', 'id must be an integer from 1'],
+    ['{"id":7,"name":"Rex","categoryId":1}', 'id must be left out'],
+    ['[]', 'it must be a JSON object'],
+    ['null', 'it must be a JSON object'],
+    ['"x"', 'it must be a JSON object'],
+    ['{"name":"Rex","categoryId":1', 'it is not JSON'],
+    ['{"name":"Rex","categoryId":01}', 'it is not JSON'],
+    [`{"name":"${'x'.repeat(70_000)}"}`, 'it is longer than 64 KiB'],
+  ])('%s is refused: %s', async (bad, reason) => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const stdin = `${line('Mia')}${line('Max')}${bad}\n${line('Tom')}`;
+    const { status, out, err } = await cli.run(['import', '-'], { stdin });
+    expect([status, out]).toEqual([1, '']);
+    expect(err).toMatch(/^animal-store: line 3: .*, nothing was imported\n$/);
+    expect(err).toContain(reason);
+    expect(await exportOf(cli)).toBe(before);
+  });
+
+  test('of bytes that are not UTF-8 is refused with the line', async () => {
+    const stdin = Readable.from([Buffer.from(line('Rex')), Buffer.from(line('é'), 'latin1')]);
+    const { err } = await commandLine().run(['import', '-'], { stdin });
+    expect(err).toBe('animal-store: line 2: it is not valid UTF-8, nothing was imported\n');
+  });
+
+  test('of a file that cannot be read makes no store', async () => {
+    const cli = commandLine();
+    const folder = join(dirname(cli.path), 'folder');
+    const { status, err } = await cli.run(['import', join(dirname(cli.path), 'missing')]);
+    expect([status, existsSync(cli.path)]).toEqual([1, false]);
+    expect(err).toMatch(/^animal-store: cannot read .*missing: ENOENT.*\n$/);
+    mkdirSync(folder);
+    expect((await cli.run(['import', folder])).err).toMatch(
+      /^animal-store: cannot read .*folder: EISDIR.*\n$/,
+    );
+  });
+
+  test('of an input that fails on its way imports nothing', async () => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const stdin = Readable.from(
+      (function* () {
+        yield Buffer.from(line('Mia'));
+        throw new Error('the cable is out');
+      })(),
+    );
+    const { status, err } = await cli.run(['import', '-'], { stdin });
+    expect([status, err]).toEqual([1, 'animal-store: cannot read standard input: the cable is out\n']);
+    expect(await exportOf(cli)).toBe(before);
+  });
+});
+
+describe('import of animals with ids', () => {
+  const stdin = line('Mia', ',"id":9').concat(line('Max', `,"id":${INT64_MAX}`), line('Tom', ',"id":3'));
+
+  test('keeps them in a store that is empty', async () => {
+    const cli = commandLine();
+    expect((await cli.run(['import', '-'], { stdin })).status).toBe(0);
+    expect((await exportOf(cli)).match(/(?<="id":)\d+/g)).toEqual(['3', '9', INT64_MAX]);
+  });
+
+  test('is refused by a store that is not, unless new ids are wanted', async () => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const { status, err } = await cli.run(['import', '-'], { stdin });
+    expect(status).toBe(1);
+    expect(err).toBe(
+      'animal-store: ids can be kept only in a store that never had an animal (--new-ids gives new ones), nothing was imported\n',
+    );
+    expect(await exportOf(cli)).toBe(before);
+    expect((await cli.run(['import', '-', '--new-ids'], { stdin })).status).toBe(0);
+    expect((await exportOf(cli)).match(/(?<="id":)\d+/g)).toEqual(['1', '2', '3', '4']);
+  });
+
+  test('names the line of an id that comes again', async () => {
+    const cli = commandLine();
+    const again = stdin + line('Ida', ',"id":9');
+    expect((await cli.run(['import', '-'], { stdin: again })).err).toBe(
+      'animal-store: line 4: id 9 is given twice, nothing was imported\n',
+    );
+    expect(await exportOf(cli)).toBe('');
+  });
+});
+
+describe('import --skip-invalid', () => {
+  test('writes what it left out to a file, with numbers and reasons', async () => {
+    const cli = commandLine();
+    const folder = dirname(cli.path);
+    const file = join(folder, 'pets.ndjson');
+    writeFileSync(
+      file,
+      `${line('Rex', ',"id":1')}oops\n${line('Mia')}${line('Max', ',"id":1')}${line('Tom', ',"id":2')}`,
+    );
+    const { status, out, err } = await cli.run(['import', '--skip-invalid', '--json', file]);
+    expect([status, err]).toEqual([0, '']);
+    const refused = `${file}.refused.ndjson`;
+    expect(JSON.parse(out)).toMatchObject({ imported: 2, skipped: 3, refusedFile: refused });
+    const lines = readFileSync(refused, 'utf8').trim().split('\n');
+    expect(lines.map((text) => JSON.parse(text))).toEqual([
+      { line: 2, reason: expect.stringContaining('it is not JSON'), text: 'oops' },
+      { line: 3, reason: 'id is required: either all animals have one or none', text: line('Mia').trim() },
+      { line: 4, reason: 'id 1 is given twice', text: line('Max', ',"id":1').trim() },
+    ]);
+    expect((await exportOf(cli)).match(/(?<="name":")\w+/g)).toEqual(['Rex', 'Tom']);
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  test('says where they are, and takes another file for them', async () => {
+    const cli = commandLine();
+    const refused = join(dirname(cli.path), 'bad');
+    const many = Array.from({ length: 3000 }, (_, index) => `{"name":${index}}\n`).join('');
+    const args = ['import', '--skip-invalid', '--refused', refused, '-'];
+    const { status, out, err } = await cli.run(args, { stdin: many + line('Rex') });
+    expect(status).toBe(0);
+    expect(out).toContain('Imported 1 animals');
+    expect(err).toBe(`3,000 lines were left out, see ${refused}\n`);
+    expect(readFileSync(refused, 'utf8').trim().split('\n')).toHaveLength(3000);
+  });
+
+  test('makes no file when there is nothing to write, or nothing was imported', async () => {
+    const cli = await withRex();
+    const refused = join(dirname(cli.path), 'bad');
+    const args = ['import', '--skip-invalid', '--refused', refused, '-'];
+    expect((await cli.run(args, { stdin: line('Mia') })).status).toBe(0);
+    expect((await cli.run(args, { stdin: `oops\n${line('Tom', ',"id":3')}` })).status).toBe(1);
+    expect(existsSync(refused)).toBe(false);
+    expect(readdirSync(dirname(cli.path)).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  test('fails before anything is stored when the file cannot be written', async () => {
+    const cli = await withRex();
+    const args = ['import', '--skip-invalid', '--refused', join(dirname(cli.path), 'no', 'bad'), '-'];
+    const { status, err } = await cli.run(args, { stdin: `oops\n${line('Mia')}` });
+    expect(status).toBe(1);
+    expect(err).toMatch(/^animal-store: ENOENT.*\n$/);
+    expect((await exportOf(cli)).match(/"id"/g)).toHaveLength(1);
+  });
+
+  test('is needed for --refused', async () => {
+    expect(await commandLine().run(['import', '--refused', 'x', '-'])).toMatchObject({
+      status: 2,
+      err: 'animal-store: --refused goes with --skip-invalid\n',
+    });
+  });
+});
+
+describe('export', () => {
+  test('gives the same bytes after an import elsewhere, in another engine too', async () => {
+    const first = commandLine();
+    const stdin = Array.from({ length: 2500 }, (_, index) =>
+      line(`é🐈 "${index}"`, ',"status":"pending"'),
+    ).join('');
+    await first.run(['import', '-'], { stdin });
+    const text = await exportOf(first);
+    const second = commandLine();
+    await second.run(['import', '-'], { stdin: text });
+    expect(await exportOf(second)).toBe(text);
+    const memory = openMemoryStorage();
+    const third = { path: '', run: commandLine().run };
+    const openStorage = async () => memory;
+    await third.run(['import', '-'], { stdin: text, openStorage });
+    expect((await third.run(['export'], { openStorage })).out).toBe(text);
+  });
+
+  test('--status', async () => {
+    const cli = commandLine();
+    await cli.run(['import', '-'], { stdin: line('Rex') + line('Mia', ',"status":"sold"') });
+    const { out, err } = await cli.run(['export', '--status', 'sold']);
+    expect(out).toBe('{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n');
+    expect(err).toMatch(/^Exported 1 animals in /);
+    expect(await cli.run(['export', '--status', 'lost'])).toMatchObject({
+      status: 2,
+      err: "animal-store: --status: 'lost' is given, one of available, pending, sold is allowed\n",
+    });
+  });
+
+  test('ends quietly when nobody reads on, and fails when the disk does', async () => {
+    const cli = await withRex();
+    const failing = (code: string) =>
+      new Writable({
+        write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: no`), { code })),
+      }).on('error', () => {});
+    expect(await cli.run(['export'], { stdout: failing('EPIPE') })).toEqual({ status: 0, out: '', err: '' });
+    expect(await cli.run(['export'], { stdout: failing('ENOSPC') })).toEqual({
+      status: 1,
+      out: '',
+      err: 'animal-store: ENOSPC: no\n',
+    });
+  });
+});
+
+describe('the signal', () => {
+  test('ends an import that waits for its input, without a trace', async () => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const end = new AbortController();
+    const stdin = new Readable({ read() {} });
+    stdin.push(line('Mia'));
+    const running = cli.run(['import', '--skip-invalid', '-'], { stdin, signal: end.signal });
+    await delay(50);
+    end.abort();
+    expect(await running).toEqual({
+      status: 1,
+      out: '',
+      err: 'animal-store: interrupted, nothing was imported\n',
+    });
+    expect(stdin.destroyed).toBe(true);
+    expect(await exportOf(cli)).toBe(before);
+  });
+
+  test('ends an export that waits for its reader', async () => {
+    const cli = await withRex();
+    const end = new AbortController();
+    const stdout = new Writable({ write: () => end.abort() });
+    expect(await cli.run(['export'], { stdout, signal: end.signal })).toEqual({
+      status: 1,
+      out: '',
+      err: 'animal-store: interrupted, the export is not complete\n',
+    });
+  });
+
+  test('ends a backup, without a trace', async () => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'copy.db');
+    expect(await cli.run(['backup', file], { signal: AbortSignal.abort() })).toEqual({
+      status: 1,
+      out: '',
+      err: 'animal-store: interrupted, nothing was backed up\n',
+    });
+    expect(readdirSync(dirname(cli.path))).toEqual(['pets.db']);
+  });
+});
+
+describe('backup', () => {
+  test('says how large it is', async () => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'copy.db');
+    const { status, out, err } = await cli.run(['backup', file, '--json']);
+    expect([status, err]).toEqual([0, '']);
+    expect(JSON.parse(out)).toEqual({ file, bytes: statSync(file).size, milliseconds: expect.any(Number) });
+    expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
+  });
+
+  test('replaces a file only with --force', async () => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'copy.db');
+    writeFileSync(file, 'precious');
+    expect(await cli.run(['backup', file])).toEqual({
+      status: 2,
+      out: '',
+      err: `animal-store: ${file} exists already: --force replaces it\n`,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+    const { out } = await cli.run(['backup', '--force', file]);
+    expect(out).toMatch(/^Backed up to .*copy\.db: [\d,]+ bytes in .* s\.\n$/);
+    expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
+  });
+
+  test('is refused where the engine has none', async () => {
+    const openStorage = async () => openMemoryStorage();
+    const { status, err } = await commandLine().run(['backup', '/no/such/file'], { openStorage });
+    expect(status).toBe(1);
+    expect(err).toBe('animal-store: this storage has no backup of ours: use the tools that it came with\n');
+  });
+});
