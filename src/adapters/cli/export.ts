@@ -3,7 +3,7 @@ import { petJson } from '../../domain/json.ts';
 import { isPetStatus, PET_STATUSES, type PetStatus } from '../../domain/pet.ts';
 import { CommandError, isBrokenPipe, UsageError } from './errors.ts';
 import type { CliOptions } from './options.ts';
-import { duration, number, Progress, rate } from './progress.ts';
+import { counted, duration, Progress, rate } from './progress.ts';
 
 /** Writes every animal as a line of NDJSON to standard output, all as they were at one moment. */
 export async function exportPets(
@@ -31,7 +31,7 @@ export async function exportPets(
     await storage.close();
   }
   const { elapsed } = progress;
-  console.err(`Exported ${number(count)} animals in ${duration(elapsed)} (${rate(count, elapsed)}).\n`);
+  console.err(`Exported ${counted(count, 'animal')} in ${duration(elapsed)} (${rate(count, elapsed)}).\n`);
 }
 
 function statusOf(text: string | undefined): PetStatus | undefined {

@@ -8,7 +8,7 @@ import { CommandError, UsageError } from './errors.ts';
 import { readLines } from './lines.ts';
 import type { CliOptions } from './options.ts';
 import { PetLines } from './pet-lines.ts';
-import { duration, number, Progress, rate } from './progress.ts';
+import { counted, duration, Progress, rate } from './progress.ts';
 import { RefusedLines } from './refused-lines.ts';
 
 export interface ImportFlags {
@@ -162,6 +162,6 @@ function report(
     );
     return;
   }
-  console.out(`Imported ${number(count)} animals in ${duration(elapsed)} (${rate(count, elapsed)}).\n`);
-  if (skipped > 0) console.err(`${number(skipped)} lines were left out, see ${refused?.file}\n`);
+  console.out(`Imported ${counted(count, 'animal')} in ${duration(elapsed)} (${rate(count, elapsed)}).\n`);
+  if (skipped > 0) console.err(`Left out ${counted(skipped, 'line')}, see ${refused?.file}\n`);
 }

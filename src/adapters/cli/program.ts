@@ -3,7 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { type BackupFlags, backup } from './backup.ts';
 import type { Console } from './console.ts';
-import { exitStatusOf, explain, WRONG_USAGE } from './errors.ts';
+import { exitStatusOf, explain, UsageError, WRONG_USAGE } from './errors.ts';
 import { exportPets } from './export.ts';
 import { FIRST_STEPS, HELP } from './help.ts';
 import { type ImportFlags, importPets } from './import.ts';
@@ -33,7 +33,7 @@ function createProgram(options: CliOptions): Command {
   const program = new Command('animal-store')
     .description('A store that holds animals, served over HTTP.')
     .version(options.version)
-    .option('--database-url <url>', 'where the animals are, such as sqlite:PATH')
+    .option('--database-url <url>', 'where the animals are, such as sqlite:PATH', notEmpty)
     .helpCommand(false)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -116,6 +116,13 @@ function addKeyCommands(keys: Command, commands: () => KeyCommands): void {
     .option('--json', 'print the key and what is known of it as JSON')
     .addHelpText('after', HELP.rotate)
     .action((id: string, flags: RotateFlags) => commands().rotate(id, flags));
+}
+
+/** An empty URL comes of a variable that is not set: the default store would be a surprise. */
+function notEmpty(url: string): string {
+  if (url === '')
+    throw new UsageError('--database-url: nothing is given, a URL such as sqlite:PATH is needed');
+  return url;
 }
 
 function outputOf({ out, err, outScreen, errScreen }: Console) {

@@ -91,6 +91,11 @@ export function number(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+/** `1 animal`, `1,000,000 animals` */
+export function counted(value: number, thing: string): string {
+  return `${number(value)} ${thing}${value === 1 ? '' : 's'}`;
+}
+
 /** `256,000/s` */
 export function rate(count: number, elapsed: number): string {
   return `${number(Math.round(count / (Math.max(elapsed, 1) / 1000)))}/s`;

@@ -29,7 +29,7 @@ export function table(
   );
   const total = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
   const excess = columns === undefined ? 0 : Math.max(0, total - columns);
-  widths[flexible] = Math.max((widths[flexible] ?? 0) - excess, MIN_WIDTH);
+  if (excess > 0) widths[flexible] = Math.max((widths[flexible] ?? 0) - excess, MIN_WIDTH);
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, index) => inWidth(cell, widths[index] ?? 0))

@@ -226,6 +226,14 @@ test('the URL before or after the command is handed on', async () => {
   }
 });
 
+test('an empty URL is no URL', async () => {
+  const { status, err } = await commandLine().run(['keys', 'list', '--database-url', '']);
+  expect([status, err]).toEqual([
+    2,
+    'animal-store: --database-url: nothing is given, a URL such as sqlite:PATH is needed\n',
+  ]);
+});
+
 test('only what makes something makes a store', async () => {
   const { path, run } = commandLine();
   for (const args of [

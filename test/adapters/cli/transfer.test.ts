@@ -197,8 +197,8 @@ describe('import --skip-invalid', () => {
     const args = ['import', '--skip-invalid', '--refused', refused, '-'];
     const { status, out, err } = await cli.run(args, { stdin: many + line('Rex') });
     expect(status).toBe(0);
-    expect(out).toContain('Imported 1 animals');
-    expect(err).toBe(`3,000 lines were left out, see ${refused}\n`);
+    expect(out).toContain('Imported 1 animal in');
+    expect(err).toBe(`Left out 3,000 lines, see ${refused}\n`);
     expect(readFileSync(refused, 'utf8').trim().split('\n')).toHaveLength(3000);
   });
 
@@ -252,7 +252,7 @@ describe('export', () => {
     await cli.run(['import', '-'], { stdin: line('Rex') + line('Mia', ',"status":"sold"') });
     const { out, err } = await cli.run(['export', '--status', 'sold']);
     expect(out).toBe('{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n');
-    expect(err).toMatch(/^Exported 1 animals in /);
+    expect(err).toMatch(/^Exported 1 animal in /);
     expect(await cli.run(['export', '--status', 'lost'])).toMatchObject({
       status: 2,
       err: "animal-store: --status: 'lost' is given, one of available, pending, sold is allowed\n",
