@@ -118,6 +118,14 @@ describe('rotate', () => {
     await expect(raced.rotate(about.id, 0)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  test('the new key can have an expiry of its own, which is ahead', async () => {
+    const old = await apiKeys.create('ci', now + HOUR);
+    const { about } = await apiKeys.rotate(old.about.id, 0, now + 2 * HOUR);
+    expect(about.expiresAt).toBe(now + 2 * HOUR);
+    await expect(apiKeys.rotate(about.id, 0, now)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await apiKeys.list()).toHaveLength(2);
+  });
+
   test('a key that is over cannot be rotated', async () => {
     const revoked = await apiKeys.create('revoked');
     await apiKeys.revoke(revoked.about.id);

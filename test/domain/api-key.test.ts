@@ -9,6 +9,7 @@ import {
   formatApiKey,
   isActive,
   isApiKey,
+  withoutApiKeys,
 } from '../../src/domain/api-key.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -110,4 +111,19 @@ describe('a name of a key', () => {
       );
     },
   );
+
+  test('has no key in it, and not much of one', () => {
+    const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
+    for (const name of [key, `of ${key}`, key.slice(0, 21)]) {
+      expect(() => apiKeyName(name)).toThrow("a key's name must not have a key in it");
+    }
+    expect(apiKeyName('pets_of_the_shop')).toBe('pets_of_the_shop');
+  });
+});
+
+test('a text without keys has no more of them than their hints', () => {
+  const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
+  const hint = `${key.slice(0, 9)}…`;
+  expect(withoutApiKeys(`no key ${key}, "${key.slice(0, 30)}"!`)).toBe(`no key ${hint}, "${hint}"!`);
+  expect(withoutApiKeys('pets_1 of my pets')).toBe('pets_1 of my pets');
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { isPetStatus, type NewPetInput, newPet, PET_STATUSES } from '../../src/domain/pet.ts';
+import { isPetStatus, type NewPetInput, newPet, PET_STATUSES, petWithId } from '../../src/domain/pet.ts';
 
 const input: NewPetInput = { name: 'Rex', categoryId: 1n };
 
@@ -128,4 +128,26 @@ test('every broken rule is named at once', () => {
   expect(() => make({ name: '', categoryId: 1, status: 'lost' })).toThrow(
     refusal(/^name must [^;]+; categoryId must [^;]+; status must [^;]+$/),
   );
+});
+
+describe('an animal that brings its id along', () => {
+  const rex = { name: 'Rex', categoryId: 1n };
+
+  test.each([1n, 2n ** 53n + 1n, INT64_MAX])('keeps %s', (id) => {
+    expect(petWithId({ ...rex, id })).toEqual({ ...rex, id, status: 'available' });
+  });
+
+  test.each([0n, -1n, INT64_MIN, INT64_MAX + 1n, 1, '1', null, undefined])('cannot have %s', (id) => {
+    expect(() => petWithId({ ...rex, id: id as bigint })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        message: `id must be an integer from 1 to ${INT64_MAX}`,
+      }),
+    );
+  });
+
+  test('keeps every other rule', () => {
+    expect(() => petWithId({ ...rex, id: 1n, name: '' })).toThrow('name must have 1 to 255 characters');
+    expect(petWithId({ ...rex, id: 1n, extra: true } as never)).not.toHaveProperty('extra');
+  });
 });
