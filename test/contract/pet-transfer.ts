@@ -1,11 +1,12 @@
 /** The contract of `PetTransfer`, as cases for any test runner. */
 
 import assert from 'node:assert/strict';
-import type { PetQuery, PetRepository, PetTransfer } from '../../src/application/ports.ts';
+import type { PetRepository, PetTransfer } from '../../src/application/ports.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
-import { type ContractCase, contractCase, lastingCase, nextTurn, type Subject } from './contract.ts';
+import { type ContractCase, contractCase, lastingCase, type Subject } from './contract.ts';
 import { addAll, animal, animals, assertAscending, byId, walk, whileWriting } from './pets.ts';
+import { batchesOf, exported, inBatches, oneByOne, petWithId, withoutId } from './transfers.ts';
 
 /** Both ports of one store: what one of them wrote, the other reads. */
 export interface TransferStore {
@@ -280,43 +281,4 @@ function lasting(subject: Subject<TransferStore>): ContractCase[] {
       async ({ transfer }, before) => assert.deepEqual(await exported(transfer), before),
     ),
   ];
-}
-
-function petWithId(id: bigint, name = `animal ${id}`): Pet {
-  return { id, ...animal(name, 'pending', -id) };
-}
-
-function withoutId({ name, categoryId, status }: Pet): NewPet {
-  return { name, categoryId, status };
-}
-
-function inBatches<T>(pets: readonly T[], size = 100): AsyncIterable<readonly T[]> {
-  const batches: T[][] = [];
-  for (let start = 0; start < pets.length; start += size) batches.push(pets.slice(start, start + size));
-  return oneByOne(batches);
-}
-
-/** @param before called with the index of a batch before it is given */
-async function* oneByOne<T>(
-  batches: readonly (readonly T[])[],
-  before: (index: number) => unknown = () => {},
-): AsyncGenerator<readonly T[]> {
-  for (const [index, batch] of batches.entries()) {
-    await nextTurn();
-    before(index);
-    yield batch;
-  }
-}
-
-async function batchesOf(
-  transfer: PetTransfer,
-  query?: Pick<PetQuery, 'status'>,
-): Promise<(readonly Pet[])[]> {
-  const batches: (readonly Pet[])[] = [];
-  for await (const batch of transfer.exportPets(query)) batches.push(batch);
-  return batches;
-}
-
-async function exported(transfer: PetTransfer, query?: Pick<PetQuery, 'status'>): Promise<Pet[]> {
-  return (await batchesOf(transfer, query)).flat();
 }

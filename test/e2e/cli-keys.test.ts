@@ -1,69 +1,75 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isApiKey } from '../../src/domain/api-key.ts';
-import { Bench, statusWith } from './cli-process.ts';
+import type { Service } from '../support/process.ts';
+import { stopService } from '../support/process.ts';
+import { endOf, listWith, Workspace } from './workspace.ts';
 
 const TIMEOUT = { timeout: 60_000 };
 
+async function statusWith(service: Service, key: string): Promise<number> {
+  const answer = await listWith(service, key);
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
 describe('keys, beside a server that runs', TIMEOUT, () => {
   test('create: the key is good at once', async () => {
-    const bench = new Bench();
-    const { url } = await bench.serve();
-    const { status, out, err } = await bench.run(['keys', 'create', '--name', 'shop', '--expires', '90d']);
+    const work = new Workspace();
+    const server = await work.serve();
+    const { status, out, err } = await work.run(['keys', 'create', '--name', 'shop', '--expires', '90d']);
     expect(status).toBe(0);
     expect(isApiKey(out.trim())).toBe(true);
     expect(err).toContain('shop');
-    expect(await statusWith(url, out.trim())).toBe(200);
+    expect(await statusWith(server, out.trim())).toBe(200);
   });
 
   test('revoke: the next request is refused', async () => {
-    const bench = new Bench();
-    const { url } = await bench.serve();
-    const [key, other] = [await bench.createKey('shop'), await bench.createKey('other')];
-    const [, { id }] = JSON.parse(await bench.output('keys', 'list', '--json'));
-    expect(await statusWith(url, key)).toBe(200);
-    expect(await bench.output('keys', 'revoke', id)).toBe(`Key ${id} (shop) is revoked.\n`);
-    expect(await statusWith(url, key)).toBe(401);
-    expect(await statusWith(url, other)).toBe(200);
+    const work = new Workspace();
+    const server = await work.serve();
+    const [key, other] = [await work.createKey('shop'), await work.createKey('other')];
+    const [, { id }] = JSON.parse(await work.output('keys', 'list', '--json'));
+    expect(await statusWith(server, key)).toBe(200);
+    expect(await work.output('keys', 'revoke', id)).toBe(`Key ${id} (shop) is revoked.\n`);
+    expect(await statusWith(server, key)).toBe(401);
+    expect(await statusWith(server, other)).toBe(200);
   });
 
   test('rotate: the old key goes on for as long as was said', async () => {
-    const bench = new Bench();
-    const first = await bench.createKey('shop');
-    const { url } = await bench.serve();
-    const second = (await bench.output('keys', 'rotate', '1')).trim();
-    expect([await statusWith(url, first), await statusWith(url, second)]).toEqual([200, 200]);
-    const third = (await bench.output('keys', 'rotate', '2', '--overlap', '0')).trim();
-    expect([await statusWith(url, second), await statusWith(url, third)]).toEqual([401, 200]);
+    const work = new Workspace();
+    const first = await work.createKey('shop');
+    const server = await work.serve();
+    const second = (await work.output('keys', 'rotate', '1')).trim();
+    expect([await statusWith(server, first), await statusWith(server, second)]).toEqual([200, 200]);
+    const third = (await work.output('keys', 'rotate', '2', '--overlap', '0')).trim();
+    expect([await statusWith(server, second), await statusWith(server, third)]).toEqual([401, 200]);
   });
 
   test('list: a table, and JSON for scripts', async () => {
-    const bench = new Bench();
-    const key = await bench.createKey('shop');
-    const { url } = await bench.serve();
-    expect(await statusWith(url, key)).toBe(200);
+    const work = new Workspace();
+    const key = await work.createKey('shop');
+    const server = await work.serve();
+    expect(await statusWith(server, key)).toBe(200);
     const today = new Date().toISOString().slice(0, 10);
-    await expect
-      .poll(() => bench.output('keys', 'list'), { timeout: 10_000 })
-      .toContain(`${today}  ${today}`);
-    const table = await bench.output('keys', 'list');
+    await expect.poll(() => work.output('keys', 'list'), { timeout: 10_000 }).toContain(`${today}  ${today}`);
+    const table = await work.output('keys', 'list');
     expect(table).toMatch(/^ID {2}NAME {2}KEY /);
     expect(table).toMatch(/^1 {3}shop {2}pets_/m);
-    expect(JSON.parse(await bench.output('keys', 'list', '--json'))).toMatchObject([
+    expect(JSON.parse(await work.output('keys', 'list', '--json'))).toMatchObject([
       { id: '1', name: 'shop' },
     ]);
   });
 
   test('revoked, unknown and mistyped keys get the very same answer', async () => {
-    const bench = new Bench();
-    const revoked = await bench.createKey();
-    await bench.createKey();
-    await bench.output('keys', 'revoke', '1');
-    const elsewhere = await new Bench().createKey();
-    const { url } = await bench.serve();
+    const work = new Workspace();
+    const revoked = await work.createKey();
+    await work.createKey();
+    await work.output('keys', 'revoke', '1');
+    const elsewhere = await new Workspace().createKey();
+    const server = await work.serve();
     const answers = await Promise.all(
       [revoked, elsewhere, `${revoked}x`].map(async (key) => {
-        const answer = await fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${key}` } });
+        const answer = await listWith(server, key);
         const headers = [...answer.headers].filter(([name]) => !/^(date|x-request-id)$/.test(name));
         return [answer.status, headers, await answer.text()];
       }),
@@ -75,10 +81,9 @@ describe('keys, beside a server that runs', TIMEOUT, () => {
 });
 
 test('a canary key is in no log line, no error and no byte of a file', TIMEOUT, async () => {
-  const bench = new Bench();
-  const canary = await bench.createKey('canary');
-  const server = await bench.serve({ LOG_LEVEL: 'debug' });
-  const { url } = server;
+  const work = new Workspace();
+  const canary = await work.createKey('canary');
+  const server = await work.serve({ LOG_LEVEL: 'debug' });
   let seen = '';
   for (const key of [canary, canary.slice(0, -1), `${canary}0`]) {
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
@@ -89,7 +94,7 @@ test('a canary key is in no log line, no error and no byte of a file', TIMEOUT, 
       ['/pets/1', {}],
       ['/nowhere', { method: 'DELETE' }],
     ] as const) {
-      const answer = await fetch(url + path, { ...init, headers });
+      const answer = await fetch(`${server.origin}/v1${path}`, { ...init, headers });
       seen += JSON.stringify([...answer.headers]) + (await answer.text());
     }
   }
@@ -104,44 +109,38 @@ test('a canary key is in no log line, no error and no byte of a file', TIMEOUT, 
     ['backup', 'copy.db'],
     ['keys', 'revoke', '1'],
   ]) {
-    const { out, err } = await bench.run(args);
+    const { out, err } = await work.run(args);
     seen += out + err;
   }
-  const files = () => readdirSync(bench.folder).map((name) => readFileSync(bench.path(name), 'latin1'));
+  const files = () => readdirSync(work.folder).map((name) => readFileSync(work.path(name), 'latin1'));
   const open = files();
-  await server.stop();
-  expect(server.written()).toContain('"request"');
+  await stopService(server);
+  const log = server.out.stdout + server.out.stderr;
+  expect(log).toContain('"request"');
   expect(open.length).toBeGreaterThanOrEqual(3);
   const needle = canary.slice(12, -6);
-  for (const text of [seen, server.written(), ...open, ...files()]) expect(text.includes(needle)).toBe(false);
+  for (const text of [seen, log, ...open, ...files()]) expect(text.includes(needle)).toBe(false);
   expect(files().some((text) => text.includes(canary.slice(0, 9)))).toBe(true);
 });
 
 describe('the store that a command works on', TIMEOUT, () => {
   test('is named by --database-url before DATABASE_URL, and by a file', async () => {
-    const bench = new Bench();
-    await bench.createKey('environment');
-    await bench.output(
-      'keys',
-      'create',
-      '--name',
-      'option',
-      '--database-url',
-      `sqlite:${bench.path('b.db')}`,
-    );
-    writeFileSync(bench.path('url'), `sqlite:${bench.path('b.db')}\n`);
-    const fromFile = { DATABASE_URL: '', DATABASE_URL_FILE: bench.path('url') };
-    expect((await bench.run(['keys', 'list'], '', fromFile)).out).toContain('option');
-    expect(await bench.output('--database-url', `sqlite:${bench.store}`, 'keys', 'list')).toContain(
+    const work = new Workspace();
+    await work.createKey('environment');
+    await work.output('keys', 'create', '--name', 'option', '--database-url', `sqlite:${work.path('b.db')}`);
+    writeFileSync(work.path('url'), `sqlite:${work.path('b.db')}\n`);
+    const fromFile = { DATABASE_URL: '', DATABASE_URL_FILE: work.path('url') };
+    expect((await work.run(['keys', 'list'], undefined, fromFile)).out).toContain('option');
+    expect(await work.output('--database-url', `sqlite:${work.store}`, 'keys', 'list')).toContain(
       'environment',
     );
   });
 
   test('is no concern of the settings of a server', async () => {
-    const bench = new Bench();
-    await bench.createKey();
+    const work = new Workspace();
+    await work.createKey();
     const environment = { PORT: 'none', LOG_LEVEL: 'loud', API_KEYS: 'x' };
-    expect(await bench.run(['keys', 'list'], '', environment)).toMatchObject({ status: 0, err: '' });
+    expect(await work.run(['keys', 'list'], undefined, environment)).toMatchObject({ status: 0, err: '' });
   });
 
   test.each([
@@ -156,7 +155,7 @@ describe('the store that a command works on', TIMEOUT, () => {
       ['export'],
       ['backup', 'x'],
     ]) {
-      const { status, out, err } = await new Bench().run([...args, '--database-url', url]);
+      const { status, out, err } = await new Workspace().run([...args, '--database-url', url]);
       expect([status, out]).toEqual([2, '']);
       expect(err).toMatch(/^animal-store: DATABASE_URL: .*\n$/);
       expect(err).toContain(message);
@@ -165,43 +164,43 @@ describe('the store that a command works on', TIMEOUT, () => {
   });
 
   test('is not made by a command that only looks', async () => {
-    const bench = new Bench();
-    const { status, err } = await bench.run(['keys', 'list']);
-    expect([status, err]).toEqual([1, `animal-store: ${bench.store}: there is no such file\n`]);
-    expect(readdirSync(bench.folder)).toEqual([]);
+    const work = new Workspace();
+    const { status, err } = await work.run(['keys', 'list']);
+    expect([status, err]).toEqual([1, `animal-store: ${work.store}: there is no such file\n`]);
+    expect(readdirSync(work.folder)).toEqual([]);
   });
 });
 
 describe('the bin', TIMEOUT, () => {
   test('shows what to do first when it is called alone', async () => {
-    const { status, out, err } = await new Bench().run([]);
+    const { status, out, err } = await new Workspace().run([]);
     expect([status, out]).toEqual([2, '']);
     expect(err).toContain('animal-store serve');
   });
 
   test('knows its version, and helps', async () => {
-    const bench = new Bench();
-    expect(await bench.output('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect(await bench.output('--help')).toContain('Examples:');
-    expect(await bench.output('keys', 'rotate', '--help')).toContain('--overlap');
+    const work = new Workspace();
+    expect(await work.output('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await work.output('--help')).toContain('Examples:');
+    expect(await work.output('keys', 'rotate', '--help')).toContain('--overlap');
   });
 
   test.each([[['fly']], [['keys']], [['keys', 'fly']], [['import']], [['backup']], [['export', '--fast']]])(
     'of %j is wrong usage',
     async (args) => {
-      const { status, out, err } = await new Bench().run(args);
+      const { status, out, err } = await new Workspace().run(args);
       expect([status, out]).toEqual([2, '']);
       expect(err).not.toBe('');
     },
   );
 
   test('does not mind that nobody reads on', async () => {
-    const bench = new Bench();
-    await bench.createKey();
+    const work = new Workspace();
+    await work.createKey();
     for (const args of [['keys', 'list'], ['--help'], ['export']]) {
-      const { child, ended } = bench.start(args);
-      child.stdout?.destroy();
-      const { status, err } = await ended;
+      const running = work.start(args);
+      running.child.stdout?.destroy();
+      const { status, err } = await endOf(running);
       expect(status).toBe(0);
       expect(err).not.toContain('EPIPE');
     }

@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly node?: string;
   readonly nodeArgs?: readonly string[];
+  /** What it reads from standard input; without it, there is none. */
+  readonly input?: string;
 }
 
 export function temporaryFolder(): string {
@@ -54,18 +56,19 @@ export function runBin(args: readonly string[], options: RunOptions = {}): Runni
 export function runCommand(
   command: string,
   args: readonly string[],
-  { env = {}, cwd = temporaryFolder() }: Pick<RunOptions, 'env' | 'cwd'>,
+  { env = {}, cwd = temporaryFolder(), input }: Pick<RunOptions, 'env' | 'cwd' | 'input'>,
 ): RunningProcess {
   const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.on('error', () => {}).end(input);
   const out = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.setEncoding('utf8').on('data', (chunk) => {
     out.stdout += chunk;
   });
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.setEncoding('utf8').on('data', (chunk) => {
     out.stderr += chunk;
   });
   const exit = new Promise<Exit>((resolve) => {

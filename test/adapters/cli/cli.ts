@@ -63,3 +63,21 @@ export function commandLine(path: string = temporaryFile()): CommandLine {
   };
   return { path, run };
 }
+
+/** A line of NDJSON. */
+export function line(name: string, more = ''): string {
+  return `{"name":${JSON.stringify(name)},"categoryId":1${more}}\n`;
+}
+
+export async function exportOf({ run }: CommandLine): Promise<string> {
+  const { status, out } = await run(['export']);
+  if (status !== 0) throw new Error('the export failed');
+  return out;
+}
+
+/** A command line whose store has one animal. */
+export async function withRex(): Promise<CommandLine> {
+  const cli = commandLine();
+  await cli.run(['import', '-'], { stdin: line('Rex') });
+  return cli;
+}

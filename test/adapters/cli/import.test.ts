@@ -1,29 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { openMemoryStorage } from '../../../src/adapters/memory/storage.ts';
-import { type CommandLine, commandLine } from './cli.ts';
+import { commandLine, exportOf, line, withRex } from './cli.ts';
 
 const INT64_MAX = '9223372036854775807';
-
-function line(name: string, more = ''): string {
-  return `{"name":${JSON.stringify(name)},"categoryId":1${more}}\n`;
-}
-
-async function exportOf({ run }: CommandLine): Promise<string> {
-  const { status, out } = await run(['export']);
-  expect(status).toBe(0);
-  return out;
-}
-
-/** A command line whose store has one animal. */
-async function withRex(): Promise<CommandLine> {
-  const cli = commandLine();
-  await cli.run(['import', '-'], { stdin: line('Rex') });
-  return cli;
-}
 
 describe('import', () => {
   test('adds what a file has, and says how many', async () => {
@@ -226,125 +207,5 @@ describe('import --skip-invalid', () => {
       status: 2,
       err: 'animal-store: --refused goes with --skip-invalid\n',
     });
-  });
-});
-
-describe('export', () => {
-  test('gives the same bytes after an import elsewhere, in another engine too', async () => {
-    const first = commandLine();
-    const stdin = Array.from({ length: 2500 }, (_, index) =>
-      line(`é🐈 "${index}"`, ',"status":"pending"'),
-    ).join('');
-    await first.run(['import', '-'], { stdin });
-    const text = await exportOf(first);
-    const second = commandLine();
-    await second.run(['import', '-'], { stdin: text });
-    expect(await exportOf(second)).toBe(text);
-    const memory = openMemoryStorage();
-    const third = { path: '', run: commandLine().run };
-    const openStorage = async () => memory;
-    await third.run(['import', '-'], { stdin: text, openStorage });
-    expect((await third.run(['export'], { openStorage })).out).toBe(text);
-  });
-
-  test('--status', async () => {
-    const cli = commandLine();
-    await cli.run(['import', '-'], { stdin: line('Rex') + line('Mia', ',"status":"sold"') });
-    const { out, err } = await cli.run(['export', '--status', 'sold']);
-    expect(out).toBe('{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n');
-    expect(err).toMatch(/^Exported 1 animal in /);
-    expect(await cli.run(['export', '--status', 'lost'])).toMatchObject({
-      status: 2,
-      err: "animal-store: --status: 'lost' is given, one of available, pending, sold is allowed\n",
-    });
-  });
-
-  test('ends quietly when nobody reads on, and fails when the disk does', async () => {
-    const cli = await withRex();
-    const failing = (code: string) =>
-      new Writable({
-        write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: no`), { code })),
-      }).on('error', () => {});
-    expect(await cli.run(['export'], { stdout: failing('EPIPE') })).toEqual({ status: 0, out: '', err: '' });
-    expect(await cli.run(['export'], { stdout: failing('ENOSPC') })).toEqual({
-      status: 1,
-      out: '',
-      err: 'animal-store: ENOSPC: no\n',
-    });
-  });
-});
-
-describe('the signal', () => {
-  test('ends an import that waits for its input, without a trace', async () => {
-    const cli = await withRex();
-    const before = await exportOf(cli);
-    const end = new AbortController();
-    const stdin = new Readable({ read() {} });
-    stdin.push(line('Mia'));
-    const running = cli.run(['import', '--skip-invalid', '-'], { stdin, signal: end.signal });
-    await delay(50);
-    end.abort();
-    expect(await running).toEqual({
-      status: 1,
-      out: '',
-      err: 'animal-store: interrupted, nothing was imported\n',
-    });
-    expect(stdin.destroyed).toBe(true);
-    expect(await exportOf(cli)).toBe(before);
-  });
-
-  test('ends an export that waits for its reader', async () => {
-    const cli = await withRex();
-    const end = new AbortController();
-    const stdout = new Writable({ write: () => end.abort() });
-    expect(await cli.run(['export'], { stdout, signal: end.signal })).toEqual({
-      status: 1,
-      out: '',
-      err: 'animal-store: interrupted, the export is not complete\n',
-    });
-  });
-
-  test('ends a backup, without a trace', async () => {
-    const cli = await withRex();
-    const file = join(dirname(cli.path), 'copy.db');
-    expect(await cli.run(['backup', file], { signal: AbortSignal.abort() })).toEqual({
-      status: 1,
-      out: '',
-      err: 'animal-store: interrupted, nothing was backed up\n',
-    });
-    expect(readdirSync(dirname(cli.path))).toEqual(['pets.db']);
-  });
-});
-
-describe('backup', () => {
-  test('says how large it is', async () => {
-    const cli = await withRex();
-    const file = join(dirname(cli.path), 'copy.db');
-    const { status, out, err } = await cli.run(['backup', file, '--json']);
-    expect([status, err]).toEqual([0, '']);
-    expect(JSON.parse(out)).toEqual({ file, bytes: statSync(file).size, milliseconds: expect.any(Number) });
-    expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
-  });
-
-  test('replaces a file only with --force', async () => {
-    const cli = await withRex();
-    const file = join(dirname(cli.path), 'copy.db');
-    writeFileSync(file, 'precious');
-    expect(await cli.run(['backup', file])).toEqual({
-      status: 2,
-      out: '',
-      err: `animal-store: ${file} exists already: --force replaces it\n`,
-    });
-    expect(readFileSync(file, 'utf8')).toBe('precious');
-    const { out } = await cli.run(['backup', '--force', file]);
-    expect(out).toMatch(/^Backed up to .*copy\.db: [\d,]+ bytes in .* s\.\n$/);
-    expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
-  });
-
-  test('is refused where the engine has none', async () => {
-    const openStorage = async () => openMemoryStorage();
-    const { status, err } = await commandLine().run(['backup', '/no/such/file'], { openStorage });
-    expect(status).toBe(1);
-    expect(err).toBe('animal-store: this storage has no backup of ours: use the tools that it came with\n');
   });
 });

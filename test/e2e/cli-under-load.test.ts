@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { endOf, lines, listWith, until, Workspace } from './workspace.ts';
+
+const TIMEOUT = { timeout: 120_000 };
+const WRITERS = 8;
+
+/** Clients that create one animal after the other, as fast as they are answered. */
+function createUnderLoad(origin: string, key: string) {
+  const acknowledged: number[] = [];
+  const refused: string[] = [];
+  let goesOn = true;
+  const write = async () => {
+    while (goesOn) {
+      const answer = await fetch(`${origin}/v1/pets`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: '{"name":"Rex","categoryId":1}',
+      });
+      const body = await answer.text();
+      if (answer.status === 201) acknowledged.push(JSON.parse(body).id);
+      else refused.push(`${answer.status} ${body}`);
+    }
+  };
+  const writing = Array.from({ length: WRITERS }, write);
+  const stop = async () => {
+    goesOn = false;
+    await Promise.all(writing);
+  };
+  return { acknowledged, refused, stop };
+}
+
+describe('beside a server under load', TIMEOUT, () => {
+  async function underLoad() {
+    const work = new Workspace();
+    await work.run(['import', '-'], lines(60_000));
+    const key = await work.createKey();
+    const { origin } = await work.serve({ LOG_LEVEL: 'error' });
+    const load = createUnderLoad(origin, key);
+    await until(() => load.acknowledged.length > 50);
+    return { work, ...load };
+  }
+
+  test('every export is of one moment, and no request fails', async () => {
+    const { work, acknowledged, refused, stop } = await underLoad();
+    for (let times = 0; times < 3; times++) {
+      const known = Math.max(...acknowledged);
+      const ids = (await work.output('export')).match(/(?<="id":)\d+/g)?.map(Number) ?? [];
+      expect(ids.length).toBeGreaterThanOrEqual(known);
+      expect(ids.every((id, index) => id === index + 1)).toBe(true);
+    }
+    await stop();
+    expect(refused).toEqual([]);
+  });
+
+  test('every backup is sound and has what was acknowledged before, and no request fails', async () => {
+    const { work, acknowledged, refused, stop } = await underLoad();
+    for (const name of ['first.db', 'second.db']) {
+      const known = new Set(acknowledged);
+      expect(await work.output('backup', name)).toMatch(/^Backed up to /);
+      const copy = new Database(work.path(name), { readonly: true });
+      expect(copy.pragma('integrity_check', { simple: true })).toBe('ok');
+      const stored = new Set(copy.prepare('SELECT id FROM pets').pluck().all());
+      copy.close();
+      expect([...known].filter((id) => !stored.has(id))).toEqual([]);
+    }
+    await stop();
+    expect(refused).toEqual([]);
+    expect(readdirSync(work.folder).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  test('an import makes creates wait, and mixes with none', async () => {
+    const { work, acknowledged, refused, stop } = await underLoad();
+    const { status, err } = await work.run(['import', '-'], lines(60_000, 'imported'));
+    expect([status, err]).toEqual([0, '']);
+    await stop();
+    expect(refused.filter((answer) => !answer.includes('"storage_unavailable"'))).toEqual([]);
+    const exported = (await work.output('export'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(exported).toHaveLength(120_000 + acknowledged.length);
+    const imported = exported.filter(({ name }) => name.startsWith('imported'));
+    expect(imported).toHaveLength(60_000);
+    expect(imported.at(-1).id - imported[0].id).toBe(59_999);
+  });
+});
+
+describe('backup', TIMEOUT, () => {
+  test('never goes over a file without --force', async () => {
+    const work = new Workspace();
+    const key = await work.createKey();
+    writeFileSync(work.path('copy.db'), 'precious');
+    expect(await work.run(['backup', 'copy.db'])).toMatchObject({
+      status: 2,
+      err: 'animal-store: copy.db exists already: --force replaces it\n',
+    });
+    expect(readFileSync(work.path('copy.db'), 'utf8')).toBe('precious');
+    expect(await work.output('backup', '--force', 'copy.db')).toMatch(/^Backed up to copy\.db: /);
+    const server = await work.serve({ DATABASE_URL: 'sqlite:copy.db' });
+    const answer = await listWith(server, key);
+    expect(answer.status).toBe(200);
+  });
+
+  test('is refused on top of the store', async () => {
+    const work = new Workspace();
+    await work.createKey();
+    const { status, err } = await work.run(['backup', '--force', './pets.db']);
+    expect([status, err]).toEqual([2, 'animal-store: ./pets.db is the store itself\n']);
+    expect(await work.output('keys', 'list')).toContain('test');
+  });
+
+  test('that is killed leaves no file of that name', async () => {
+    const work = new Workspace();
+    await work.run(['import', '-'], lines(200_000, 'x'.repeat(200)));
+    const running = work.start(['backup', 'copy.db']);
+    await until(() => readdirSync(work.folder).some((name) => name.endsWith('.partial')));
+    running.child.kill('SIGKILL');
+    expect((await endOf(running)).status).toBeNull();
+    expect(existsSync(work.path('copy.db'))).toBe(false);
+  });
+});
