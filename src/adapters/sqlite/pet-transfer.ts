@@ -34,7 +34,7 @@ const EXPORT_BY_STATUS =
 
 /** Rows between two turns of the event loop. */
 const STORE_SIZE = 20_000;
-const EXPORT_SIZE = 1000;
+const EXPORT_SIZE = 250;
 
 type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
 
