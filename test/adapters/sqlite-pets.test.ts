@@ -111,10 +111,10 @@ test('an add that fails leaves the pages', async () => {
 
 test('the pages that are kept have a bound', async () => {
   const path = temporaryFile();
-  await makeStore(path, 400);
+  await makeStore(path, 600);
   const { pets } = openStorage(path);
   const first = await pets.list({ limit: 100 });
-  for (let after = 0n; after < 300n; after++) await pets.list({ limit: 100, after });
+  for (let after = 0n; after < 500n; after++) await pets.list({ limit: 100, after });
   const again = await pets.list({ limit: 100 });
   expect(again).not.toBe(first);
   expect(again).toEqual(first);
