@@ -43,6 +43,7 @@ export function createContainer(config: Config, storage: Storage, log: Logger): 
           apiKeys: parts.resolve(API_KEY_VERIFIER),
           check: () => storage.check(),
           isStopping: () => server.isStopping,
+          publicUrl: config.publicUrl,
           corsOrigins: config.corsOrigins,
           onAnswer,
           onError: errorLog(log),

@@ -16,6 +16,8 @@ export interface HttpAppOptions extends UseCases {
   readonly check: () => Promise<void>;
   /** Whether the server is on its way down: then new requests are turned away. */
   readonly isStopping?: (() => boolean) | undefined;
+  /** The address that clients use, for the OpenAPI document; without it the document follows the request's Host. */
+  readonly publicUrl?: string | undefined;
   /** Origins that browsers may call from; none means no CORS header at all. */
   readonly corsOrigins?: readonly string[] | undefined;
   /** Told of every answered request. */

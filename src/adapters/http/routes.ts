@@ -4,6 +4,7 @@ import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { sendNoContent } from './answer.ts';
 import type { HttpAppOptions } from './app.ts';
+import { DOCS_ASSETS, docsAsset, openApi } from './docs.ts';
 import { HttpError } from './errors.ts';
 import { livez, readyz } from './health.ts';
 import { OPERATIONS } from './operations.ts';
@@ -19,6 +20,8 @@ export function routes(options: HttpAppOptions): Middleware {
   }
   table.set('/livez', new Map([['GET', livez]]));
   table.set('/readyz', new Map([['GET', readyz(options)]]));
+  table.set('/openapi.json', new Map([['GET', openApi(options)]]));
+  for (const asset of DOCS_ASSETS) table.set(asset.path, new Map([['GET', docsAsset(asset)]]));
 
   const router = new Router({ sensitive: true, strict: true });
   for (const [path, methods] of table) {

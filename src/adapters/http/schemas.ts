@@ -4,23 +4,43 @@ import * as v from 'valibot';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
 import type { PetQuery } from '../../application/ports.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import { type NewPetInput, PET_STATUSES } from '../../domain/pet.ts';
+import { NAME_MAX_LENGTH, NAME_MIN_LENGTH, type NewPetInput, PET_STATUSES } from '../../domain/pet.ts';
 import { HttpError } from './errors.ts';
 
 const int64Rule = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
 const limitRule = `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
 const statusRule = `status must be one of ${PET_STATUSES.join(', ')}`;
 
+/** What Valibot cannot tell a reader of the OpenAPI document by itself, as JSON Schema. */
+export const INT64_METADATA: Readonly<Record<string, unknown>> = {
+  type: 'integer',
+  format: 'int64',
+  minimum: INT64_MIN,
+  maximum: INT64_MAX,
+};
+
 const PetStatus = v.picklist(PET_STATUSES, statusRule);
 
 const NewPet = v.object(
   {
-    name: v.string('name must be a string'),
+    name: v.pipe(
+      v.string('name must be a string'),
+      v.metadata({
+        description: `The animal's name, kept exactly as sent: ${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} Unicode code points, well-formed, without U+0000.`,
+        minLength: NAME_MIN_LENGTH,
+        maxLength: NAME_MAX_LENGTH,
+        pattern: '^[^\\u0000]*$',
+      }),
+    ),
     categoryId: v.pipe(
       v.custom<number | bigint>(
         (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
         `categoryId ${int64Rule}`,
       ),
+      v.metadata({
+        ...INT64_METADATA,
+        description: `The category that the animal belongs to: any int64, from ${INT64_MIN} to ${INT64_MAX}.`,
+      }),
       v.transform((value) => BigInt(value)),
     ),
     status: v.optional(PetStatus),
@@ -32,6 +52,12 @@ const ListQuery = v.object({
   limit: v.optional(
     v.pipe(
       v.string(limitRule),
+      v.metadata({
+        type: 'integer',
+        minimum: LIMIT_MIN,
+        maximum: LIMIT_MAX,
+        description: 'The largest number of animals in the answer.',
+      }),
       v.transform(parseInt64),
       v.bigint(limitRule),
       v.minValue(BigInt(LIMIT_MIN), limitRule),
@@ -41,8 +67,28 @@ const ListQuery = v.object({
     String(LIMIT_DEFAULT),
   ),
   status: v.optional(PetStatus),
-  after: v.optional(v.pipe(v.string(), v.transform(parseInt64), v.bigint(`after ${int64Rule}`))),
+  after: v.optional(
+    v.pipe(
+      v.string(),
+      v.metadata({
+        ...INT64_METADATA,
+        description: 'The `id` of the last animal seen: the page starts after it. `Link` has it filled in.',
+      }),
+      v.transform(parseInt64),
+      v.bigint(`after ${int64Rule}`),
+    ),
+  ),
 });
+
+/** A schema of several members. */
+export type MemberSchema = v.GenericSchema & { readonly entries: Readonly<Record<string, v.GenericSchema>> };
+
+/** The schemas that requests are validated with, for those who describe them. */
+export const REQUEST_SCHEMAS: {
+  readonly PetStatus: v.GenericSchema;
+  readonly NewPet: MemberSchema;
+  readonly ListQuery: MemberSchema;
+} = { PetStatus, NewPet, ListQuery };
 
 /** How many parsed query strings are kept, and how long one of them may be. */
 const KEPT_QUERIES = 1000;

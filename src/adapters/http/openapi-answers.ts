@@ -1,0 +1,133 @@
+/** What the OpenAPI document tells of answers: header fields, statuses, examples. Loaded with the document only. */
+
+import { type HttpErrorCode, STATUS_OF } from './errors.ts';
+import { type HeaderName, headersOf, optionalHeadersOf } from './openapi-headers.ts';
+import { type Part, ref, type SchemaName } from './openapi-schemas.ts';
+import { COMMON_ERRORS, type Operation } from './operations.ts';
+
+/** Beyond 2^53, so that whoever rounds it is found out. */
+const LARGE_ID = 9_007_199_254_740_993n;
+
+/** What a person can send to add an animal, by name. */
+export const NEW_PET_EXAMPLES: Readonly<Record<string, { summary: string; value: Part }>> = {
+  required: { summary: 'What is required', value: { name: 'Rex', categoryId: 7 } },
+  everything: {
+    summary: 'Everything there is',
+    value: { name: 'Минька 🐈', categoryId: LARGE_ID, status: 'pending' },
+  },
+};
+
+const REX = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
+const MINKA = { id: 2, ...NEW_PET_EXAMPLES['everything']?.value };
+
+const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  415: ['Accept'],
+  503: ['Retry-After'],
+};
+
+/** Statuses that may come before the path is looked at, so without what belongs to it. */
+const BEFORE_ROUTING: readonly number[] = [400, 408, 431];
+
+/** What each failure is, and how its message can read. */
+const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }>> = {
+  invalid_request: {
+    when: 'The query, the body or the message is malformed or breaks a rule.',
+    message: 'Host must be given once',
+  },
+  unauthorized: {
+    when: 'The API key is missing or invalid.',
+    message: 'an API key is needed: Authorization: Bearer <API_KEY>',
+  },
+  not_found: { when: 'There is no such animal.', message: 'there is no pet with id 1' },
+  method_not_allowed: { when: 'The path has no such method.', message: 'DELETE is not allowed here' },
+  request_timeout: {
+    when: 'The client was too slow to send.',
+    message: 'the request took too long to arrive',
+  },
+  payload_too_large: {
+    when: 'The body has more than 64 KiB.',
+    message: 'the body must have at most 65536 bytes',
+  },
+  unsupported_media_type: {
+    when: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
+    message: 'the body must be application/json in UTF-8, without Content-Encoding',
+  },
+  headers_too_large: {
+    when: "The request's head has more than 16 KiB.",
+    message: 'the head of a request must have at most 16 KiB',
+  },
+  internal_error: {
+    when: 'Something that nobody foresaw.',
+    message: 'something went wrong here; when you report it, name the request hT5kQ2aP-1c',
+  },
+  overloaded: { when: 'Too much is waiting, or the server is stopping.', message: 'the server is stopping' },
+  storage_unavailable: {
+    when: 'The storage cannot be reached, is full or is read-only.',
+    message: 'the database is full',
+  },
+};
+
+/** How `invalid_request` reads where an operation has a rule of its own. */
+const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
+  listPets: 'limit must be an integer from 1 to 100',
+  createPet: 'categoryId is required',
+};
+
+const EVERY_ANSWER = ['X-Request-Id', 'Cache-Control'] as const;
+const DEPRECATION = ['Deprecation', 'Sunset', 'Successor'] as const;
+
+/** Every answer of an operation, by status. */
+export function answersOf(operation: Operation): Part {
+  const codes = [...COMMON_ERRORS, ...operation.errors].sort((a, b) => STATUS_OF[a] - STATUS_OF[b]);
+  const failures = [...new Set(codes.map((code) => STATUS_OF[code]))].map((status) => {
+    const ofStatus = codes.filter((code) => STATUS_OF[code] === status);
+    return [status, failure(operation, status, ofStatus)];
+  });
+  return { ...successes(operation), ...Object.fromEntries(failures) };
+}
+
+function successes({ id, deprecated }: Operation): Part {
+  const headers = headersOf(...EVERY_ANSWER, 'ETag', ...(deprecated ? DEPRECATION : []));
+  const notModified = 'What the client has still stands.';
+  switch (id) {
+    case 'listPets': {
+      const paged = { ...headers, ...headersOf('NextPage') };
+      const content = json('Pets', { page: { value: [REX, MINKA] }, empty: { value: [] } });
+      return {
+        200: { description: 'A page of animals.', headers: paged, content },
+        304: { description: notModified, headers: paged },
+      };
+    }
+    case 'createPet': {
+      const content = json('Pet', { added: { value: REX } });
+      const created = headersOf(...EVERY_ANSWER, 'Location');
+      return { 201: { description: 'The animal was added.', headers: created, content } };
+    }
+    case 'getPet': {
+      const content = json('Pet', { found: { value: REX } });
+      return {
+        200: { description: 'The animal.', headers, content },
+        304: { description: notModified, headers },
+      };
+    }
+  }
+}
+
+function failure({ id, deprecated }: Operation, status: number, codes: readonly HttpErrorCode[]): Part {
+  const examples = codes.map((code) => {
+    const broken = code === 'invalid_request' ? BROKEN_RULES[id] : undefined;
+    return [code, { value: { code, message: broken ?? FAILURES[code].message, status } }];
+  });
+  const ofDeprecation = BEFORE_ROUTING.includes(status) ? optionalHeadersOf : headersOf;
+  const headers = {
+    ...headersOf(...EVERY_ANSWER, ...(HEADERS_OF_STATUS[status] ?? [])),
+    ...(deprecated && status !== 401 && ofDeprecation(...DEPRECATION)),
+  };
+  const description = codes.map((code) => `\`${code}\`: ${FAILURES[code].when}`).join(' ');
+  return { description, headers, content: json('Error', Object.fromEntries(examples)) };
+}
+
+function json(schema: SchemaName, examples: Part): Part {
+  return { 'application/json': { schema: { $ref: ref(schema) }, examples } };
+}
