@@ -15,6 +15,26 @@ followTheme();
 
 for (const url of document.querySelectorAll('[data-api-url]')) url.textContent = apiUrl.href;
 
+/** What Swagger UI leaves without a name that a screen reader could say, or out of the keyboard's reach. */
+const NAMES = {
+  '.examples-select-element': () => 'Example',
+  '.body-param__text': () => 'Request body',
+  '.close-modal': () => 'Close',
+  '.modal-ux button[type=submit]': (button) => button.textContent,
+  '[data-param-name] select': (select) => select.closest('[data-param-name]').dataset.paramName,
+};
+
+function nameControls() {
+  for (const [selector, nameOf] of Object.entries(NAMES)) {
+    for (const control of reference.querySelectorAll(selector))
+      control.setAttribute('aria-label', nameOf(control));
+  }
+  for (const code of reference.querySelectorAll('.microlight')) code.tabIndex = 0;
+}
+
+const reference = document.querySelector('#reference');
+new MutationObserver(nameControls).observe(reference, { childList: true, subtree: true });
+
 /** Reads the document exactly, and tries operations where the page is, which is all that its policy lets it reach. */
 const exactDocument = {
   statePlugins: {
@@ -58,12 +78,13 @@ function shownJson({ content, contentType }) {
 
 SwaggerUIBundle({
   url: documentUrl.href,
-  domNode: document.querySelector('#reference'),
+  domNode: reference,
   plugins: [exactDocument, exactAnswers],
   presets: [SwaggerUIBundle.presets.apis],
-  deepLinking: true,
+  deepLinking: false,
   displayRequestDuration: true,
   showExtensions: true,
+  syntaxHighlight: { theme: 'monokai' },
   tryItOutEnabled: true,
   validatorUrl: null,
 });

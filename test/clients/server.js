@@ -1,0 +1,37 @@
+/** A server of its own for each check: the built command, in memory, on a free port. */
+
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const BIN = fileURLToPath(new URL('../../bin/animal-store.js', import.meta.url));
+
+/** @returns {Promise<{ origin: string, key: string, stop: () => Promise<void> }>} */
+export async function startServer(environment = {}) {
+  const key = randomBytes(24).toString('hex');
+  const child = spawn(process.execPath, [BIN, 'serve'], {
+    env: {
+      ...process.env,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATABASE_URL: 'memory:',
+      API_KEYS: key,
+      LOG_LEVEL: 'error',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  for await (const line of createInterface(child.stdout)) {
+    const url = /^Listening on (http:\S+)\/v1$/.exec(line)?.[1];
+    if (url !== undefined) return { origin: url, key, stop };
+  }
+  const [code] = await exited;
+  throw new Error(`the server ended with ${code} before it listened: is it built?`);
+}
