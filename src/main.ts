@@ -5,6 +5,7 @@ import { consoleOf } from './adapters/cli/console.ts';
 import { explain, isBrokenPipe } from './adapters/cli/errors.ts';
 import { runCli } from './adapters/cli/program.ts';
 import { type Environment, loadConfig } from './composition/config.ts';
+import { openApiDocumentOf } from './composition/openapi.ts';
 import { openLastingStorage } from './composition/storage.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -37,6 +38,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const { DATABASE_URL, DATABASE_URL_FILE } = environmentWith(databaseUrl);
     return openLastingStorage(loadConfig({ DATABASE_URL, DATABASE_URL_FILE }).database, mustExist);
   },
+  openApiDocument: async () => openApiDocumentOf(loadConfig(process.env)),
 });
 
 function environmentWith(databaseUrl: string | undefined): Environment {

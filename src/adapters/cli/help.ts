@@ -16,7 +16,17 @@ The store is the one of --database-url, else of DATABASE_URL or
 DATABASE_URL_FILE, else sqlite:./data/animal-store.db.
 `;
 
-type Topic = 'program' | 'serve' | 'create' | 'list' | 'revoke' | 'rotate' | 'import' | 'export' | 'backup';
+type Topic =
+  | 'program'
+  | 'serve'
+  | 'create'
+  | 'list'
+  | 'revoke'
+  | 'rotate'
+  | 'import'
+  | 'export'
+  | 'backup'
+  | 'openapi';
 
 export const HELP: Readonly<Record<Topic, string>> = {
   program: `
@@ -108,5 +118,12 @@ A copy of the whole store, keys included, as it is at one moment; a server goes
 on reading and writing meanwhile. The file has its name once the copy is whole
 and on the disk. To restore, stop the server, put the copy in the place of the
 file, and remove the -wal and -shm files beside it.
+`,
+  openapi: `
+Examples:
+  animal-store openapi > openapi.json
+  PUBLIC_URL=https://pets.example.org animal-store openapi
+
+The document is what a server with the same settings gives at /openapi.json.
 `,
 };

@@ -1,5 +1,6 @@
 import type { Storage } from '../../application/ports.ts';
 import type { Console } from './console.ts';
+import type { OpenApiDocument } from './openapi.ts';
 import type { StartService } from './serve.ts';
 
 /** What the commands need from outside. */
@@ -11,6 +12,7 @@ export interface CliOptions {
   readonly startService: StartService;
   /** Opens the storage that the URL, or else the environment, names; the caller closes it. */
   readonly openStorage: OpenStorage;
+  readonly openApiDocument: OpenApiDocument;
 }
 
 export type OpenStorage = (

@@ -8,6 +8,7 @@ import { exportPets } from './export.ts';
 import { FIRST_STEPS, HELP } from './help.ts';
 import { type ImportFlags, importPets } from './import.ts';
 import { type CreateFlags, type JsonFlag, KeyCommands, type RotateFlags } from './keys.ts';
+import { openapi } from './openapi.ts';
 import type { CliOptions } from './options.ts';
 import { serve } from './serve.ts';
 
@@ -77,6 +78,12 @@ function createProgram(options: CliOptions): Command {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP.backup)
     .action((file: string, flags: BackupFlags) => backup(file, flags, databaseUrl(), options));
+
+  program
+    .command('openapi')
+    .description('print the OpenAPI document of the API')
+    .addHelpText('after', HELP.openapi)
+    .action(() => openapi(options));
 
   return program;
 }

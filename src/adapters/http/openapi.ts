@@ -20,6 +20,12 @@ const DESCRIPTION = `A store that holds animals.
 - **Errors.** Every error is \`application/json\` with \`code\`, \`message\` and \`status\`, also for a path that does not exist (404) and a method that a path does not have (405).
 - **Reading again.** A GET has an \`ETag\`; with \`If-None-Match\` the answer is 304 while it stands. HEAD is answered as GET without its body.`;
 
+export interface OpenApiOptions {
+  readonly operations?: readonly Operation[];
+  /** Spaces per level; none means one line. */
+  readonly indent?: number;
+}
+
 /**
  * The document as JSON. Integers that a double cannot hold, such as the bounds of int64, are written digit for digit.
  *
@@ -28,8 +34,7 @@ const DESCRIPTION = `A store that holds animals.
  */
 export function openApiDocument(
   origin: string,
-  operations: readonly Operation[] = OPERATIONS,
-  indent?: number,
+  { operations = OPERATIONS, indent = 0 }: OpenApiOptions = {},
 ): string {
   const paths: Record<string, Record<string, Part>> = {};
   for (const operation of operations) {

@@ -1,0 +1,176 @@
+/** Whether an answer is one that the OpenAPI document tells of: its status, its header fields, its body. */
+
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { openApiDocument } from '../../src/adapters/http/openapi.ts';
+
+/** An answer as a test's client has it. */
+export interface CheckedAnswer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What was asked for. Of a message that was no HTTP both are empty. */
+export interface CheckedRequest {
+  readonly method: string;
+  readonly target: string;
+}
+
+type Node = { readonly [member: string]: unknown };
+
+const DOCUMENT = parseExact(openApiDocument('http://127.0.0.1:3000')) as Node;
+
+/** What HTTP itself, every answer of the server, or CORS adds. */
+const GENERAL_FIELDS = new Set([
+  'connection',
+  'content-length',
+  'content-security-policy',
+  'content-type',
+  'date',
+  'keep-alive',
+  'referrer-policy',
+  'vary',
+  'x-content-type-options',
+]);
+
+const ajv = new Ajv2020({ allErrors: true, strict: false });
+ajv.addKeyword({
+  keyword: 'int64',
+  validate: ([min, max]: [bigint, bigint], value: unknown) =>
+    (typeof value === 'bigint' || Number.isSafeInteger(value)) &&
+    BigInt(value as bigint) >= min &&
+    BigInt(value as bigint) <= max,
+});
+ajv.addSchema({ $id: 'openapi', components: closed(child(DOCUMENT, 'components')) });
+
+const validators = new Map<unknown, ValidateFunction>();
+
+/** JSON whose integers beyond 2^53 are `bigint`. */
+export function parseExact(text: string): unknown {
+  const revive = (_key: string, value: unknown, { source }: { source: string }) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(source) : value;
+  return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
+}
+
+/** Throws an error that says what the document does not tell of, or tells otherwise. */
+export function checkAgainstDocument(answer: CheckedAnswer, request: CheckedRequest): void {
+  const faults = faultsOf(answer, request);
+  if (faults.length === 0) return;
+  const { method, target } = request;
+  throw new Error(
+    `not as documented: ${method} ${target} ${answer.status}\n${faults.join('\n')}\n${answer.body}`,
+  );
+}
+
+function faultsOf(answer: CheckedAnswer, { method, target }: CheckedRequest): readonly string[] {
+  const path = pathOf(target);
+  if (!path.startsWith('/v1') || (path.length > 3 && path[3] !== '/')) return [];
+  const item = pathItemOf(path);
+  const operation = item[method === 'HEAD' ? 'get' : method.toLowerCase()];
+  if (operation === undefined) return undocumentedOperation(answer, method, Object.keys(item).length > 0);
+  const response = child(child(operation as Node, 'responses'), String(answer.status));
+  if (Object.keys(response).length === 0) return [`the status ${answer.status} is not documented`];
+  return [...headerFaults(answer, child(response, 'headers')), ...bodyFaults(answer, response, method)];
+}
+
+/** What the document says in words: OPTIONS is 204, another method 405, another path 404; the key comes first. */
+function undocumentedOperation(
+  { status, headers, body }: CheckedAnswer,
+  method: string,
+  isPath: boolean,
+): readonly string[] {
+  const allowed = [...(isPath ? [204, 405] : [404]), 400, 401, 408, 431, 500, 503];
+  if (!allowed.includes(status)) return [`one of ${allowed.join(', ')} is documented`];
+  if ((status === 204 || status === 405) && headers['allow'] === undefined) {
+    return method === 'OPTIONS' && headers['access-control-allow-origin'] !== undefined
+      ? []
+      : ['Allow is missing'];
+  }
+  return status === 204 || method === 'HEAD'
+    ? []
+    : schemaFaults(parseExact(body), { $ref: '#/components/schemas/Error' });
+}
+
+function headerFaults({ headers }: CheckedAnswer, documented: Node): readonly string[] {
+  const fields = Object.entries(documented).map(
+    ([name, field]) => [name.toLowerCase(), resolve(field)] as const,
+  );
+  const faults = fields.flatMap(([name, { required, schema }]) => {
+    const value = headers[name];
+    if (value === undefined) return required === true ? [`${name} is missing`] : [];
+    const typed = (schema as Node)['type'] === 'integer' ? Number(value) : value;
+    return schemaFaults(typed, schema).map((fault) => `${name}: ${fault}`);
+  });
+  const known = new Set(fields.map(([name]) => name));
+  const unknown = Object.keys(headers).filter(
+    (name) => !known.has(name) && !GENERAL_FIELDS.has(name) && !name.startsWith('access-control-'),
+  );
+  return [...faults, ...unknown.map((name) => `${name} is not documented`)];
+}
+
+function bodyFaults(
+  { status, headers, body }: CheckedAnswer,
+  response: Node,
+  method: string,
+): readonly string[] {
+  const content = child(response, 'content');
+  const [type] = Object.keys(content);
+  if (type === undefined) return body === '' ? [] : ['no body is documented'];
+  if (headers['content-type'] !== type) return [`the media type ${type} is documented`];
+  if (method === 'HEAD') return body === '' ? [] : ['HEAD has no body'];
+  const { schema, examples } = child(content, type);
+  const value = parseExact(body) as Node;
+  const faults = schemaFaults(value, schema);
+  if (status < 400 || faults.length > 0) return faults;
+  const codes = Object.keys(examples as Node);
+  return [
+    ...(value['status'] === status ? [] : [`the status in the body is ${value['status']}`]),
+    ...(codes.includes(value['code'] as string) ? [] : [`the code is one of ${codes.join(', ')}`]),
+  ];
+}
+
+function schemaFaults(value: unknown, schema: unknown): readonly string[] {
+  let validate = validators.get(schema);
+  if (validate === undefined) {
+    validate = ajv.compile(closed(schema) as object);
+    validators.set(schema, validate);
+  }
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message }) => `body${instancePath} ${message}`);
+}
+
+/** For Ajv: references lead to the document, an int64 may be a `bigint`, and an object has no member that is not documented. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { $ref, format, minimum, maximum } = schema as Node;
+  if (typeof $ref === 'string') return { $ref: `openapi${$ref}` };
+  if (format === 'int64') return { int64: [minimum, maximum] };
+  const members = Object.entries(schema).map(([name, member]) => [name, closed(member)]);
+  const isObject = 'properties' in schema && (schema as Node)['type'] === 'object';
+  return { ...Object.fromEntries(members), ...(isObject && { additionalProperties: false }) };
+}
+
+function pathItemOf(path: string): Node {
+  const paths = child(DOCUMENT, 'paths');
+  const template = Object.keys(paths).find((candidate) =>
+    new RegExp(`^/v1${candidate.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  return template === undefined ? {} : child(paths, template);
+}
+
+function pathOf(target: string): string {
+  const start = /^https?:\/\/[^/?#]*/.exec(target)?.[0].length ?? 0;
+  return target.slice(start).replace(/[?#].*$/s, '');
+}
+
+function resolve(node: unknown): Node {
+  const reference = (node as Node)['$ref'];
+  if (typeof reference !== 'string') return node as Node;
+  return reference.slice('#/'.length).split('/').reduce(child, DOCUMENT);
+}
+
+function child(node: Node, name: string): Node {
+  return (node[name] ?? {}) as Node;
+}
