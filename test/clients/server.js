@@ -24,6 +24,7 @@ export async function startServer(environment = {}) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
+  process.once('exit', () => child.kill());
   const stop = async () => {
     child.kill('SIGTERM');
     await exited;

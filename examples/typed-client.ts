@@ -1,0 +1,27 @@
+/**
+ * A client whose every path, parameter and member is checked by the compiler, by types made from the document:
+ *
+ *     npx openapi-typescript http://127.0.0.1:3000/openapi.json --output examples/animal-store.d.ts
+ *     ANIMAL_STORE_KEY=pets_... node examples/typed-client.ts
+ *
+ * It reads JSON with `JSON.parse`: an `id` or `categoryId` beyond 2^53 would be rounded.
+ */
+
+import createClient from 'openapi-fetch';
+import type { components, paths } from './animal-store.d.ts';
+
+type NewPet = components['schemas']['NewPet'];
+
+const client = createClient<paths>({
+  baseUrl: process.env['ANIMAL_STORE_URL'] ?? 'http://127.0.0.1:3000/v1',
+  headers: { Authorization: `Bearer ${process.env['ANIMAL_STORE_KEY']}` },
+});
+
+const rex: NewPet = { name: 'Rex', categoryId: 7 };
+const added = await client.POST('/pets', { body: rex });
+if (added.error) throw new Error(`${added.error.code}: ${added.error.message}`);
+console.log(`added ${added.data.name}, whose id is ${added.data.id}`);
+
+const listed = await client.GET('/pets', { params: { query: { status: 'available', limit: 5 } } });
+if (listed.error) throw new Error(`${listed.error.code}: ${listed.error.message}`);
+for (const { id, name, status } of listed.data) console.log(id, name, status);
