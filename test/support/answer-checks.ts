@@ -2,6 +2,7 @@
 
 import { expect } from 'vitest';
 import type { Answer, Asked } from './client.ts';
+import { checkAgainstDocument } from './openapi-check.ts';
 
 export type AnswerCheck = (answer: Answer, asked: Asked) => void;
 
@@ -13,6 +14,7 @@ export const ANSWER_CHECKS: AnswerCheck[] = [
   checkCaching,
   checkDeprecation,
   checkError,
+  checkAgainstDocument,
 ];
 
 const STATUS_OF: Readonly<Record<string, number>> = {
