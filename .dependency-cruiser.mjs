@@ -3,7 +3,7 @@
 /** The packages that each adapter speaks to the world with. */
 const DRIVERS = {
   cli: ['commander'],
-  http: ['@koa/cors', '@koa/router', 'koa', 'koa-bodyparser', 'valibot'],
+  http: ['@koa/cors', '@koa/router', '@valibot/to-json-schema', 'koa', 'koa-bodyparser', 'valibot'],
   memory: [],
   sqlite: ['better-sqlite3'],
 };

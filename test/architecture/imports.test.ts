@@ -29,7 +29,7 @@ describe('the sources', () => {
 
   test('are all looked at', () => {
     expect(sources.length).toBeGreaterThan(30);
-    expect(sources.toSorted()).toEqual(globSync('src/**/*.ts', { cwd: ROOT }).toSorted());
+    expect(sources.toSorted()).toEqual(globSync('src/**/*.{js,ts}', { cwd: ROOT }).toSorted());
     expect(result.summary.totalDependenciesCruised ?? 0).toBeGreaterThan(sources.length);
   });
 

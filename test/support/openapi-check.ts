@@ -160,7 +160,9 @@ function pathItemOf(path: string): Node {
   return template === undefined ? {} : child(paths, template);
 }
 
+/** Empty for a target that is no path and no URL. */
 function pathOf(target: string): string {
+  if (!target.startsWith('/') && !URL.canParse(target)) return '';
   const start = /^https?:\/\/[^/?#]*/.exec(target)?.[0].length ?? 0;
   return target.slice(start).replace(/[?#].*$/s, '');
 }
