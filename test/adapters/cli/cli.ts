@@ -58,6 +58,7 @@ export function commandLine(path: string = temporaryFile()): CommandLine {
       openStorage:
         options.openStorage ??
         (async (_, { mustExist }) => openSqliteStorage(path, { mustExist, startWriter: false })),
+      openApiDocument: async () => '{"openapi":"3.1.0"}',
     });
     return { status, out, err };
   };
