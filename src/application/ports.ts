@@ -50,6 +50,7 @@ export interface ApiKeyHolder {
   readonly name: string;
 }
 
+/** Tells good keys from others. */
 export interface ApiKeyVerifier {
   /**
    * Tells whose key it is; `undefined` when it is nobody's: unknown, expired or revoked, all told by the same path.

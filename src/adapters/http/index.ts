@@ -18,6 +18,7 @@ export interface HttpStore {
   readonly storage: Storage;
 }
 
+/** How the API is served. */
 export interface HttpOptions {
   /** Who may call. The store's own keys when left out: there is no way to serve the API to everybody. */
   readonly apiKeys?: ApiKeyVerifier | undefined;
