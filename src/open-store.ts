@@ -1,6 +1,6 @@
 /** From a configuration to a store, by the databases that a platform has. */
 
-import { AnimalStore } from './application/animal-store.ts';
+import { AnimalStore, type StoreStorage } from './application/animal-store.ts';
 import type { Storage } from './application/ports.ts';
 import { AnimalStoreError } from './domain/errors.ts';
 
@@ -16,7 +16,7 @@ export type AnimalStoreConfig =
     }
   | {
       /** Any adapter that keeps the contract of the ports. */
-      readonly storage: Storage;
+      readonly storage: StoreStorage;
       readonly database?: undefined;
     };
 

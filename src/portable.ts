@@ -3,7 +3,7 @@
 import type { AnimalStore } from './application/animal-store.ts';
 import { type AnimalStoreConfig, MEMORY, openStore } from './open-store.ts';
 
-export type { AnimalStore, PetWalk } from './application/animal-store.ts';
+export type { AnimalStore, PetWalk, StoreStorage } from './application/animal-store.ts';
 export { ApiKeys, type IssuedApiKey } from './application/api-keys.ts';
 export { CreatePet } from './application/create-pet.ts';
 export { GetPet } from './application/get-pet.ts';
@@ -12,9 +12,12 @@ export type {
   ApiKeyHolder,
   ApiKeyRepository,
   ApiKeyVerifier,
+  BackupOptions,
+  ImportOptions,
   PetPage,
   PetQuery,
   PetRepository,
+  PetTransfer,
   Storage,
 } from './application/ports.ts';
 export { type ApiKey, apiKeyHint, isActive, isApiKey, type NewApiKey } from './domain/api-key.ts';
@@ -31,6 +34,7 @@ export {
   PET_STATUSES,
   type Pet,
   type PetStatus,
+  petWithId,
 } from './domain/pet.ts';
 export type { AnimalStoreConfig } from './open-store.ts';
 

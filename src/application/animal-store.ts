@@ -6,7 +6,8 @@ import { ApiKeys } from './api-keys.ts';
 import { CreatePet } from './create-pet.ts';
 import { GetPet } from './get-pet.ts';
 import { LIMIT_MAX, LIMIT_MIN, ListPets } from './list-pets.ts';
-import type { PetPage, PetQuery, Storage } from './ports.ts';
+import { nextTurn } from './next-turn.ts';
+import type { PetPage, PetQuery, PetTransfer, Storage } from './ports.ts';
 
 /** Which animals a walk gives. */
 export interface PetWalk {
@@ -18,13 +19,18 @@ export interface PetWalk {
   readonly limit?: number | undefined;
 }
 
+/** What a store needs underneath: a whole storage, or one without import and export, which HTTP does not ask for. */
+export interface StoreStorage extends Omit<Storage, 'transfer'> {
+  readonly transfer?: PetTransfer | undefined;
+}
+
 /**
  * The use cases over one storage, as one object, for a program that embeds them.
  * Any method can reject with an {@link AnimalStoreError}; once closed, all do, with `storage_unavailable`.
  */
 export class AnimalStore implements AsyncDisposable {
   /** The ports underneath, for what is built on top of them, such as `createHttpApp` of `animal-store/http`. */
-  readonly storage: Storage;
+  readonly storage: StoreStorage;
   /** Issues, lists and ends the keys that HTTP clients need. */
   readonly apiKeys: ApiKeys;
   readonly #createPet: CreatePet;
@@ -33,7 +39,7 @@ export class AnimalStore implements AsyncDisposable {
   #closed: Promise<void> | undefined;
 
   /** @param storage is closed together with the store */
-  constructor(storage: Storage) {
+  constructor(storage: StoreStorage) {
     this.storage = storage;
     this.apiKeys = new ApiKeys(storage.apiKeys);
     this.#createPet = new CreatePet(storage.pets);
@@ -67,6 +73,7 @@ export class AnimalStore implements AsyncDisposable {
       left -= pets.length;
       from = pets.at(-1)?.id;
       if (!more || left <= 0 || from === undefined) return;
+      // A storage may answer at once, and a long walk must leave the event loop to others too.
       await nextTurn();
     }
   }
@@ -101,12 +108,4 @@ export class AnimalStore implements AsyncDisposable {
     if (this.#closed === undefined) return;
     throw new AnimalStoreError('storage_unavailable', 'the store is closed');
   }
-}
-
-/** A storage may answer at once, and a long walk must not keep the event loop from everything else. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === 'function') setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
 }

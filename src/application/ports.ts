@@ -77,6 +77,7 @@ export interface ApiKeyRepository extends ApiKeyVerifier {
   list(): Promise<readonly ApiKey[]>;
 }
 
+/** What an import tells on its way, and what ends it. */
 export interface ImportOptions {
   /**
    * Told of an animal whose id another one of the same import has, before the next batch is asked for. The animal is
@@ -108,6 +109,7 @@ export interface PetTransfer {
   exportPets(query?: Pick<PetQuery, 'status'>): AsyncIterable<readonly Pet[]>;
 }
 
+/** How a backup treats a file that is there, what it tells on its way, and what ends it. */
 export interface BackupOptions {
   /** Whether a file that is there already is replaced, rather than refused. */
   readonly overwrite?: boolean;

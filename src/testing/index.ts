@@ -6,3 +6,4 @@
 export { apiKeyRepositoryContract } from './api-key-repository.ts';
 export type { ContractCase, Opened, Subject } from './contract.ts';
 export { petRepositoryContract } from './pet-repository.ts';
+export { petTransferContract, type TransferStore } from './pet-transfer.ts';

@@ -15,7 +15,7 @@ export type { HttpServer } from './server.ts';
 
 /** What is served: an `AnimalStore`, or anything else over the same ports. */
 export interface HttpStore {
-  readonly storage: Storage;
+  readonly storage: Pick<Storage, 'pets' | 'apiKeys' | 'check'>;
 }
 
 /** How the API is served. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { AnimalStoreError, CreatePet, createAnimalStore, newPet } from 'animal-store';
 import { createHttpApp, createServer } from 'animal-store/http';
-import { MemoryPetRepository, openMemoryStorage } from 'animal-store/memory';
+import { openMemoryStorage } from 'animal-store/memory';
 import { openSqliteStorage } from 'animal-store/sqlite';
 import { apiKeyRepositoryContract, petRepositoryContract } from 'animal-store/testing';
 
@@ -26,13 +26,10 @@ const answer = await fetch(`${await server.listen(0, '127.0.0.1')}/v1/pets`);
 assert.equal(answer.status, 401);
 await server.stop(1000);
 
-assert.equal(
-  (await new CreatePet(new MemoryPetRepository()).execute({ name: 'Rex', categoryId: 7n })).id,
-  1n,
-);
+assert.equal((await new CreatePet(openMemoryStorage().pets).execute({ name: 'Rex', categoryId: 7n })).id, 1n);
 assert.equal(typeof createHttpApp({ storage: openMemoryStorage() }).callback(), 'function');
 for (const { run } of petRepositoryContract({
-  open: async () => ({ port: new MemoryPetRepository(), close() {} }),
+  open: async () => ({ port: openMemoryStorage().pets, close() {} }),
 })) {
   await run();
 }
