@@ -53,6 +53,31 @@ export default {
       { path: ['^src/', PACKAGES], pathNot: '^src/(composition|adapters/cli)/' },
     ),
     forbidden(
+      'library-imports-the-core',
+      'What is imported from animal-store loads no driver and no package.',
+      { path: '^src/(index|portable|open-store)\\.ts$' },
+      {
+        path: '.',
+        pathNot: '^src/((index|portable|open-store)\\.ts$|domain/|application/)',
+        dependencyTypesNot: ['dynamic-import'],
+      },
+    ),
+    forbidden(
+      'library-loads-adapters-on-use',
+      'An adapter that a configuration names is the only other thing that the library may load.',
+      { path: '^src/(index|portable|open-store)\\.ts$' },
+      {
+        path: '.',
+        pathNot: '^src/((index|portable|open-store)\\.ts$|domain/|application/|adapters/[^/]+/storage\\.ts$)',
+      },
+    ),
+    forbidden(
+      'testing-imports-the-core',
+      'The contracts know the ports, and no test runner and no adapter.',
+      { path: '^src/testing/' },
+      { path: ['^src/', PACKAGES], pathNot: '^src/(domain|application|testing)/' },
+    ),
+    forbidden(
       'only-the-container-knows-tsyringe',
       'Nothing else is bound to a container, so that the library needs none.',
       { path: '^src/', pathNot: '^src/composition/container\\.ts$' },

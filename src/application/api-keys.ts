@@ -65,6 +65,7 @@ export class ApiKeys {
     return about;
   }
 
+  /** Every key, in order of creation, also those that are over. */
   async list(): Promise<readonly ApiKey[]> {
     return this.#keys.list();
   }

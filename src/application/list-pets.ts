@@ -3,9 +3,11 @@ import { INT64_MAX, INT64_MIN, isInt64 } from '../domain/int64.ts';
 import { isPetStatus, PET_STATUSES } from '../domain/pet.ts';
 import type { PetPage, PetQuery, PetRepository } from './ports.ts';
 
-/** Bounds and default of a page's size (specification, section 8). */
+/** The smallest page (specification, section 8). */
 export const LIMIT_MIN = 1;
+/** The largest page. */
 export const LIMIT_MAX = 100;
+/** The size of a page that was asked for without one. */
 export const LIMIT_DEFAULT = 20;
 
 /** Lists animals, a page at a time (specification, section 4.1). */

@@ -50,6 +50,7 @@ export interface ApiKeyHolder {
   readonly name: string;
 }
 
+/** Tells good keys from others. */
 export interface ApiKeyVerifier {
   /**
    * Tells whose key it is; `undefined` when it is nobody's: unknown, expired or revoked, all told by the same path.
@@ -76,6 +77,7 @@ export interface ApiKeyRepository extends ApiKeyVerifier {
   list(): Promise<readonly ApiKey[]>;
 }
 
+/** What an import tells on its way, and what ends it. */
 export interface ImportOptions {
   /**
    * Told of an animal whose id another one of the same import has, before the next batch is asked for. The animal is
@@ -107,6 +109,7 @@ export interface PetTransfer {
   exportPets(query?: Pick<PetQuery, 'status'>): AsyncIterable<readonly Pet[]>;
 }
 
+/** How a backup treats a file that is there, what it tells on its way, and what ends it. */
 export interface BackupOptions {
   /** Whether a file that is there already is replaced, rather than refused. */
   readonly overwrite?: boolean;

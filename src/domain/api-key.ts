@@ -50,6 +50,7 @@ export function isApiKey(text: string): boolean {
   return SHAPE.test(text) && text.endsWith(checksum(text.slice(0, text.length - CHECKSUM_LENGTH)));
 }
 
+/** The first characters of a key, to recognise it by. */
 export function apiKeyHint(key: string): string {
   return key.slice(0, HINT_LENGTH);
 }

@@ -1,6 +1,8 @@
 /** Signed 64-bit integers: their range, and their exact way in from text. */
 
+/** The smallest int64, -2^63. */
 export const INT64_MIN: bigint = -(2n ** 63n);
+/** The greatest int64, 2^63 - 1. */
 export const INT64_MAX: bigint = 2n ** 63n - 1n;
 
 const MAX_DIGITS = 19;
@@ -10,6 +12,7 @@ const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** Greedy from the start: `/0+$/` takes quadratic time on a long run of zeros, and the text is a client's. */
 const UP_TO_LAST_NON_ZERO = /^\d*[1-9]/;
 
+/** Whether a value is a bigint in the range. */
 export function isInt64(value: unknown): value is bigint {
   return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 }

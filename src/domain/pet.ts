@@ -5,13 +5,15 @@ import { INT64_MAX, INT64_MIN, isInt64 } from './int64.ts';
 
 /** The availability states (specification, section 2). */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+/** One of {@link PET_STATUSES}. */
 export type PetStatus = (typeof PET_STATUSES)[number];
 
 /** The state of an animal that was added without one. */
 export const DEFAULT_STATUS: PetStatus = 'available';
 
-/** Bounds of a name's length, in Unicode code points. */
+/** The length of the shortest name, in Unicode code points. */
 export const NAME_MIN_LENGTH = 1;
+/** The length of the longest name, in Unicode code points. */
 export const NAME_MAX_LENGTH = 255;
 
 /** An animal that keeps every rule and has no identifier yet. */
@@ -55,6 +57,7 @@ export function petWithId(input: NewPetInput & Pick<Pet, 'id'>): Pet {
   return { id, name, categoryId, status };
 }
 
+/** Whether a value is one of {@link PET_STATUSES}. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return PET_STATUSES.some((status) => status === value);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/api-key-repository.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
-import { apiKeyRepositoryContract } from '../contract/api-key-repository.ts';
-import { petRepositoryContract } from '../contract/pet-repository.ts';
-import { petTransferContract } from '../contract/pet-transfer.ts';
+import { apiKeyRepositoryContract } from '../../src/testing/api-key-repository.ts';
+import { petRepositoryContract } from '../../src/testing/pet-repository.ts';
+import { petTransferContract } from '../../src/testing/pet-transfer.ts';
 
 describe('PetRepository in memory', () => {
   const open = async () => ({ port: openMemoryStorage().pets, close: async () => {} });

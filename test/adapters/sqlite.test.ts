@@ -1,10 +1,10 @@
 import { describe, test } from 'vitest';
 import { openSqliteStorage } from '../../src/adapters/sqlite/storage.ts';
 import type { Storage } from '../../src/application/ports.ts';
-import { apiKeyRepositoryContract } from '../contract/api-key-repository.ts';
-import type { Opened, Subject } from '../contract/contract.ts';
-import { petRepositoryContract } from '../contract/pet-repository.ts';
-import { petTransferContract, type TransferStore } from '../contract/pet-transfer.ts';
+import { apiKeyRepositoryContract } from '../../src/testing/api-key-repository.ts';
+import type { Opened, Subject } from '../../src/testing/contract.ts';
+import { petRepositoryContract } from '../../src/testing/pet-repository.ts';
+import { petTransferContract, type TransferStore } from '../../src/testing/pet-transfer.ts';
 import { temporaryFile } from './sqlite-file.ts';
 
 function subject<Port>(portOf: (storage: Storage) => Port): Subject<Port> {

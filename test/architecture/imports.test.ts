@@ -67,6 +67,9 @@ const BROKEN: Readonly<Record<string, readonly [path: string, text: string]>> = 
   'adapter-memory-imports-its-driver': ['src/adapters/memory/a.ts', "import 'valibot';"],
   'adapter-sqlite-imports-its-driver': ['src/adapters/sqlite/a.ts', "import 'pino';"],
   'main-imports-composition-and-cli': ['src/main.ts', "import './domain/empty.ts';"],
+  'library-imports-the-core': ['src/index.ts', "import './adapters/sqlite/storage.ts';"],
+  'library-loads-adapters-on-use': ['src/portable.ts', "await import('koa');"],
+  'testing-imports-the-core': ['src/testing/a.ts', "import 'valibot';"],
   'only-the-container-knows-tsyringe': ['src/composition/a.ts', "import 'tsyringe';"],
   'no-cycle': ['src/composition/b.ts', "import './c.ts';"],
   'no-dev-dependency': ['src/composition/d.ts', "import 'fast-check';"],
@@ -78,6 +81,7 @@ const INNOCENT: Readonly<Record<string, string>> = {
   'src/application/good.ts': "import '../domain/empty.ts';",
   'src/adapters/sqlite/empty.ts':
     "import 'better-sqlite3'; import 'node:fs'; import '../../application/good.ts';",
+  'src/adapters/sqlite/storage.ts': 'export {};',
   'src/composition/c.ts': "import './b.ts';",
   'src/composition/container.ts':
     "import 'tsyringe'; import 'reflect-metadata'; import '../adapters/sqlite/empty.ts';",

@@ -22,6 +22,7 @@ export interface AnsweredRequest {
   readonly aborted: true | undefined;
 }
 
+/** Told of an answered request. */
 export type OnAnswer = (request: AnsweredRequest) => void;
 
 /** Told what was behind an answer of 500 or more. */

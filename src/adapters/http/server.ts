@@ -20,6 +20,7 @@ const HEAD_LIMIT = 16 * 1024;
 /** How often a stopping server looks for connections that have become idle, in milliseconds. */
 const DRAIN_INTERVAL = 50;
 
+/** A server that is told when to listen and when to stop. */
 export interface HttpServer {
   /** Starts to listen, and tells where: `http://127.0.0.1:3000`. Port 0 takes a free one. */
   listen(port: number, host: string): Promise<string>;

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../application/next-turn.ts';
 import type { ImportOptions, PetQuery, PetTransfer } from '../../application/ports.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';

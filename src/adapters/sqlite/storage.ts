@@ -8,6 +8,7 @@ import { SqlitePetTransfer } from './pet-transfer.ts';
 import { ReadSnapshot } from './read-snapshot.ts';
 import { Writer } from './writer.ts';
 
+/** How much of a storage is wanted. */
 export interface SqliteOptions {
   /** Whether a missing file is refused rather than made. Default: false. */
   readonly mustExist?: boolean;

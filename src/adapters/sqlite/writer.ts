@@ -83,11 +83,13 @@ export class Writer {
   }
 
   #startThread(): Worker {
-    const thread = new Worker(THREAD, { workerData: this.#path });
-    thread.unref();
+    // What the program was started with, such as --input-type, is not for this thread.
+    const thread = new Worker(THREAD, { workerData: this.#path, execArgv: [] });
     thread.on('message', (outcomes: Value[]) => this.#settle(unpackOutcomes(outcomes)));
     thread.on('error', (cause) => this.#lost(thread, cause));
     thread.on('exit', () => this.#lost(thread));
+    // After the listeners: one for messages takes hold of the process again.
+    thread.unref();
     return thread;
   }
 

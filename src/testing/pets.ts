@@ -1,8 +1,8 @@
 /** Animals for the contract of `PetRepository`, and what is done to them again and again. */
 
 import assert from 'node:assert/strict';
-import type { PetQuery, PetRepository } from '../../src/application/ports.ts';
-import { type NewPet, newPet, PET_STATUSES, type Pet, type PetStatus } from '../../src/domain/pet.ts';
+import type { PetQuery, PetRepository } from '../application/ports.ts';
+import { type NewPet, newPet, PET_STATUSES, type Pet, type PetStatus } from '../domain/pet.ts';
 import { nextTurn } from './contract.ts';
 
 export function animal(name: string, status: PetStatus = 'available', categoryId = 1n): NewPet {

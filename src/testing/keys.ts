@@ -1,14 +1,8 @@
 /** Keys for the contract of `ApiKeyRepository`, and what is asked of them again and again. */
 
 import assert from 'node:assert/strict';
-import type { ApiKeyRepository } from '../../src/application/ports.ts';
-import {
-  API_KEY_BYTES,
-  type ApiKey,
-  apiKeyHint,
-  formatApiKey,
-  type NewApiKey,
-} from '../../src/domain/api-key.ts';
+import type { ApiKeyRepository } from '../application/ports.ts';
+import { API_KEY_BYTES, type ApiKey, apiKeyHint, formatApiKey, type NewApiKey } from '../domain/api-key.ts';
 import { nextTurn } from './contract.ts';
 
 const HOUR = 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 /** Animals in bulk for the contract of `PetTransfer`. */
 
-import type { PetQuery, PetTransfer } from '../../src/application/ports.ts';
-import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import type { PetQuery, PetTransfer } from '../application/ports.ts';
+import type { NewPet, Pet } from '../domain/pet.ts';
 import { nextTurn } from './contract.ts';
 import { animal } from './pets.ts';
 

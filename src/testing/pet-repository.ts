@@ -1,9 +1,9 @@
 /** The contract of `PetRepository`, as cases for any test runner. */
 
 import assert from 'node:assert/strict';
-import type { PetRepository } from '../../src/application/ports.ts';
-import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { PET_STATUSES, type Pet, type PetStatus } from '../../src/domain/pet.ts';
+import type { PetRepository } from '../application/ports.ts';
+import { INT64_MAX, INT64_MIN } from '../domain/int64.ts';
+import { PET_STATUSES, type Pet, type PetStatus } from '../domain/pet.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject } from './contract.ts';
 import { addAll, animal, animals, assertAscending, assertPage, byId, walk, whileWriting } from './pets.ts';
 

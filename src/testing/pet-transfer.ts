@@ -1,9 +1,9 @@
 /** The contract of `PetTransfer`, as cases for any test runner. */
 
 import assert from 'node:assert/strict';
-import type { PetRepository, PetTransfer } from '../../src/application/ports.ts';
-import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import type { PetRepository, PetTransfer } from '../application/ports.ts';
+import { INT64_MAX, INT64_MIN } from '../domain/int64.ts';
+import type { NewPet, Pet } from '../domain/pet.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject } from './contract.ts';
 import { addAll, animal, animals, assertAscending, byId, walk, whileWriting } from './pets.ts';
 import { batchesOf, exported, inBatches, oneByOne, petWithId, withoutId } from './transfers.ts';

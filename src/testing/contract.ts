@@ -1,14 +1,16 @@
 /** What the contract suites have in common. They know no test runner: register each case with the one you use. */
 
-/** One thing that an adapter must do. `run` rejects when it does not. */
+/** One thing that an adapter must do. */
 export interface ContractCase {
   readonly name: string;
+  /** Rejects, with an `AssertionError` of `node:assert`, when it does not do it. */
   run(): Promise<void>;
 }
 
 /** An adapter that is open. */
 export interface Opened<Port> {
   readonly port: Port;
+  /** Called once, at the end of a case. */
   close(): Promise<void>;
 }
 

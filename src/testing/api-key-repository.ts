@@ -1,8 +1,8 @@
 /** The contract of `ApiKeyRepository`, and so of `ApiKeyVerifier`, as cases for any test runner. */
 
 import assert from 'node:assert/strict';
-import type { ApiKeyRepository } from '../../src/application/ports.ts';
-import type { ApiKey } from '../../src/domain/api-key.ts';
+import type { ApiKeyRepository } from '../application/ports.ts';
+import type { ApiKey } from '../domain/api-key.ts';
 import { type ContractCase, contractCase, lastingCase, nextTurn, type Subject } from './contract.ts';
 import { assertAbout, assertHolder, type Draft, draft, namesOf, startOfDay, untilUsed } from './keys.ts';
 

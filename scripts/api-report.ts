@@ -1,0 +1,99 @@
+/**
+ * The public surface as text, one file in docs/api/ per entry point, so that a review shows each change of it:
+ * `npm run api:report` writes the files, and test/library/api-report.test.ts sees that they are up to date.
+ */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = resolve(import.meta.dirname, '..');
+export const REPORTS: string = join(ROOT, 'docs/api');
+
+export interface ApiReport {
+  /** `animal-store/http` */
+  readonly entryPoint: string;
+  /** The name of its file in docs/api/. */
+  readonly file: string;
+  readonly text: string;
+  /** Exported names, and members of them, that have no docstring. */
+  readonly undocumented: readonly string[];
+}
+
+/** A report for each entry point of package.json's `exports` that has types. */
+export function apiReports(): ApiReport[] {
+  const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Package;
+  const entries = Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === 'string' ? [] : [[path, sourceOf(target.types)] as const],
+  );
+  const program = ts.createProgram(
+    entries.map(([, source]) => source),
+    compilerOptions(),
+  );
+  return entries.map(([path, source]) => report(program, join(name, path), source));
+}
+
+interface Package {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+}
+
+function sourceOf(types: string): string {
+  return join(ROOT, types.replace(/^\.\/dist\//, 'src/').replace(/\.d\.ts$/, '.ts'));
+}
+
+function compilerOptions(): ts.CompilerOptions {
+  const path = join(ROOT, 'tsconfig.build.json');
+  const { config } = ts.readConfigFile(path, ts.sys.readFile);
+  return { ...ts.parseJsonConfigFileContent(config, ts.sys, ROOT).options, incremental: false };
+}
+
+function report(program: ts.Program, entryPoint: string, source: string): ApiReport {
+  const checker = program.getTypeChecker();
+  const module = checker.getSymbolAtLocation(program.getSourceFile(source) as ts.SourceFile) as ts.Symbol;
+  const symbols = checker
+    .getExportsOfModule(module)
+    .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const declarations = symbols.map((symbol) => declarationOf(symbol, program));
+  const file = `${entryPoint.replaceAll('/', '-')}.md`;
+  const text = `# ${entryPoint}\n\n\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`;
+  return { entryPoint, file, text, undocumented: symbols.flatMap((symbol) => undocumented(symbol, checker)) };
+}
+
+/** The declaration as it stands in the emitted `.d.ts`, without comments. */
+function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
+  const source = symbol.declarations?.[0]?.getSourceFile() as ts.SourceFile;
+  const { outputText } = ts.transpileDeclaration(source.text, {
+    compilerOptions: program.getCompilerOptions(),
+    fileName: source.fileName,
+  });
+  const emitted = ts.createSourceFile('emitted.d.ts', outputText, ts.ScriptTarget.Latest, true);
+  const statement = emitted.statements.find((each) => namesOf(each).includes(symbol.name));
+  if (statement === undefined) throw new Error(`${symbol.name} is not declared in ${source.fileName}`);
+  return ts.createPrinter({ removeComments: true }).printNode(ts.EmitHint.Unspecified, statement, emitted);
+}
+
+function namesOf(statement: ts.Statement): string[] {
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map(({ name }) => name.getText());
+  }
+  return 'name' in statement ? [(statement.name as ts.Identifier).text] : [];
+}
+
+/** The name itself, and the methods of a class or an interface: a property's name and type may be all there is to say. */
+function undocumented(symbol: ts.Symbol, checker: ts.TypeChecker): string[] {
+  const isDocumented = (each: ts.Symbol) => each.getDocumentationComment(checker).length > 0;
+  const methods = [...(symbol.members?.values() ?? [])].filter(
+    ({ flags, valueDeclaration }) =>
+      flags & ts.SymbolFlags.Method &&
+      !ts.isPrivateIdentifier((valueDeclaration as ts.MethodDeclaration).name),
+  );
+  const bare = methods.filter((method) => !isDocumented(method)).map(({ name }) => `${symbol.name}.${name}`);
+  return isDocumented(symbol) ? bare : [symbol.name, ...bare];
+}
+
+if (import.meta.main) {
+  mkdirSync(REPORTS, { recursive: true });
+  for (const { file, text } of apiReports()) writeFileSync(join(REPORTS, file), text);
+}

@@ -1,0 +1,88 @@
+/** Whether what stands here can be released: `npm run release:check`, with a line for each fault. */
+
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expectedFiles, packedFiles } from './tarball.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** What is looked at, as text. */
+export interface Release {
+  readonly packageJson: string;
+  readonly lockFile: string;
+  readonly changelog: string;
+  readonly workflow: string;
+  /** The git tag that is to be released; `undefined` when there is none yet. */
+  readonly tag: string | undefined;
+}
+
+/** What the publishing workflow must have, so that npm can vouch for where the package was built. */
+const WORKFLOW: Readonly<Record<string, RegExp>> = {
+  'start on a tag v*': /^on:\n {2}push:\n {4}tags: \["v\*"\]$/m,
+  'may ask for an identity (id-token: write)': /^ +id-token: write$/m,
+  'may only read the repository (contents: read)': /^ +contents: read$/m,
+  'name the registry (registry-url)': /^ +registry-url: https:\/\/registry\.npmjs\.org$/m,
+  'name its repository in package.json, which npm compares': /^ +- run: npm pkg set .*repository\.url=/m,
+  'run this check (npm run release:check)': /^ +- run: npm run release:check$/m,
+  'run everything that a newcomer does (.ci/run)': /^ +- run: \.ci\/run$/m,
+  'publish (npm publish --provenance --access public)':
+    /^ +- run: npm publish --provenance --access public$/m,
+};
+
+/** Every fault but those of the tarball, in words. */
+export function releaseFaults({ packageJson, lockFile, changelog, workflow, tag }: Release): string[] {
+  const { version, publishConfig } = JSON.parse(packageJson) as Package;
+  const locked = JSON.parse(lockFile) as Package & {
+    packages: Record<string, Package & { resolved?: string }>;
+  };
+  const faults: string[] = [];
+  const expect = (holds: boolean, fault: string) => {
+    if (!holds) faults.push(fault);
+  };
+  expect(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version), `package.json: ${version} is no version`);
+  expect(
+    locked.version === version && locked.packages['']?.version === version,
+    `package-lock.json: the version is not ${version}: npm install`,
+  );
+  const addresses = Object.values(locked.packages).filter(({ resolved }) => resolved?.startsWith('http'));
+  expect(addresses.length === 0, `package-lock.json: ${addresses.length} packages name a registry`);
+  const newest = /^## \[(\d[^\]]*)\] - (\S+)$/m.exec(changelog);
+  expect(newest?.[1] === version, `CHANGELOG.md: the newest release is ${newest?.[1]}, not ${version}`);
+  expect(/^\d{4}-\d\d-\d\d$/.test(newest?.[2] ?? ''), 'CHANGELOG.md: the newest release has no date');
+  expect(tag === undefined || tag === `v${version}`, `the tag is ${tag}, not v${version}`);
+  expect(publishConfig?.provenance === true, 'package.json: publishConfig.provenance is not true');
+  expect(publishConfig?.access === 'public', 'package.json: publishConfig.access is not public');
+  for (const [duty, pattern] of Object.entries(WORKFLOW)) {
+    expect(pattern.test(workflow), `publish.yml: it must ${duty}`);
+  }
+  return faults;
+}
+
+interface Package {
+  readonly version: string;
+  readonly publishConfig?: { readonly provenance?: boolean; readonly access?: string };
+}
+
+/** What is in the package and should not be, or the other way round. */
+export function tarballFaults(packed: readonly string[], expected: readonly string[]): string[] {
+  const missing = expected.filter((file) => !packed.includes(file)).map((file) => `${file} is missing`);
+  const extra = packed
+    .filter((file) => !expected.includes(file))
+    .map((file) => `${file} does not belong there`);
+  return [...missing, ...extra].map((fault) => `the package: ${fault}`);
+}
+
+if (import.meta.main) {
+  const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+  const faults = releaseFaults({
+    packageJson: read('package.json'),
+    lockFile: read('package-lock.json'),
+    changelog: read('CHANGELOG.md'),
+    workflow: read('.github/workflows/publish.yml'),
+    tag: process.env['GITHUB_REF_TYPE'] === 'tag' ? process.env['GITHUB_REF_NAME'] : undefined,
+  });
+  faults.push(...tarballFaults(packedFiles(), expectedFiles()));
+  for (const fault of faults) console.error(fault);
+  console.log(faults.length === 0 ? 'ready to be released' : `${faults.length} faults`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}

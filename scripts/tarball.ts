@@ -1,0 +1,26 @@
+/** What the package is to consist of, and what it does. */
+
+import { execFileSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** What stands beside the compiled modules. */
+const OTHERS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin/animal-store.js', 'package.json'];
+
+/** Every module with its types, and the papers, in order. */
+export function expectedFiles(): string[] {
+  const modules = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).map((file) => file.replace(/\.ts$/, ''));
+  return [...modules.flatMap((module) => [`dist/${module}.js`, `dist/${module}.d.ts`]), ...OTHERS].toSorted();
+}
+
+/** What `npm pack` takes, built anew, in order. */
+export function packedFiles(): string[] {
+  const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--silent'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const [pack] = JSON.parse(output.slice(output.indexOf('[\n'))) as [{ files: { path: string }[] }];
+  return pack.files.map(({ path }) => path).toSorted();
+}

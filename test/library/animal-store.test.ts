@@ -1,0 +1,171 @@
+/** The store that a program embeds, on both databases. */
+
+import { execFileSync } from 'node:child_process';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type AnimalStore, CreatePet, createAnimalStore, type Pet, type PetWalk } from '../../src/index.ts';
+import { createAnimalStore as createPortableStore } from '../../src/portable.ts';
+import { temporaryFile } from '../adapters/sqlite-file.ts';
+
+async function open(database: string): Promise<AnimalStore> {
+  const store = await createAnimalStore({ database });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function walk(store: AnimalStore, query?: PetWalk): Promise<Pet[]> {
+  const pets: Pet[] = [];
+  for await (const pet of store.listPets(query)) pets.push(pet);
+  return pets;
+}
+
+const DATABASES = [
+  ['memory:', () => 'memory:'],
+  ['sqlite:', () => `sqlite:${temporaryFile()}`],
+] as const;
+
+test.each(DATABASES)('%s animals are created, found and listed', async (_scheme, url) => {
+  const store = await open(url());
+  const rex = await store.createPet({ name: 'Rex', categoryId: 7n });
+  const tom = await store.createPet({ name: 'Tom', categoryId: 2n ** 63n - 1n, status: 'sold' });
+  expect(await store.getPet(tom.id)).toEqual(tom);
+  expect(await walk(store)).toEqual([rex, tom]);
+  expect(await walk(store, { status: 'available' })).toEqual([rex]);
+  expect(await walk(store, { after: rex.id })).toEqual([tom]);
+  expect(await store.listPage({ limit: 1 })).toEqual({ pets: [rex], more: true });
+});
+
+test.each(DATABASES)('%s a walk crosses pages, ends at its limit, and may be left', async (_scheme, url) => {
+  const store = await open(url());
+  const created = await Promise.all(
+    Array.from({ length: 230 }, (_, index) => store.createPet({ name: `${index}`, categoryId: 1n })),
+  );
+  expect(await walk(store)).toEqual(created);
+  for (const limit of [1, 99, 100, 101, 200, 229, 230, 231, 1000]) {
+    expect(await walk(store, { limit })).toEqual(created.slice(0, limit));
+  }
+  for await (const pet of store.listPets()) {
+    expect(pet).toEqual(created[0]);
+    break;
+  }
+});
+
+test.each(DATABASES)('%s a walk gives other work its turn', async (_scheme, url) => {
+  const store = await open(url());
+  await Promise.all(Array.from({ length: 300 }, () => store.createPet({ name: 'Rex', categoryId: 1n })));
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  await walk(store);
+  clearImmediate(timer);
+  expect(turns).toBeGreaterThan(0);
+});
+
+test('input that breaks a rule is named', async () => {
+  const store = await open('memory:');
+  await expect(store.createPet({ name: '', categoryId: 1n })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining('name'),
+  });
+  await expect(store.getPet(1n)).rejects.toMatchObject({ code: 'not_found' });
+  for (const limit of [0, -1, 1.5, Number.NaN, -Infinity, '5' as unknown as number]) {
+    await expect(walk(store, { limit })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'limit must be an integer of 1 or more',
+    });
+  }
+  await expect(walk(store, { status: 'lost' as 'sold' })).rejects.toMatchObject({ code: 'invalid_request' });
+  await expect(walk(store, { after: 2n ** 63n })).rejects.toMatchObject({ code: 'invalid_request' });
+});
+
+test.each(DATABASES)('%s a closed store refuses, and can be closed again', async (_scheme, url) => {
+  const store = await open(url());
+  const walking = store.listPets();
+  const created = store.createPet({ name: 'Rex', categoryId: 7n });
+  await store.close();
+  expect((await created).name).toBe('Rex');
+  await store.close();
+  const closed = { code: 'storage_unavailable', message: 'the store is closed' };
+  await expect(store.createPet({ name: 'Rex', categoryId: 7n })).rejects.toMatchObject(closed);
+  await expect(store.getPet(1n)).rejects.toMatchObject(closed);
+  await expect(store.listPage()).rejects.toMatchObject(closed);
+  await expect(walking.next()).rejects.toMatchObject(closed);
+});
+
+test('await using closes it', async () => {
+  let kept: AnimalStore;
+  {
+    await using store = await createAnimalStore({ database: `sqlite:${temporaryFile()}` });
+    kept = store;
+    await store.createPet({ name: 'Rex', categoryId: 7n });
+  }
+  await expect(kept.getPet(1n)).rejects.toMatchObject({ message: 'the store is closed' });
+});
+
+test('two stores do not see each other, two on one file do', async () => {
+  const url = `sqlite:${temporaryFile()}`;
+  const [one, other, same] = [await open(url), await open('memory:'), await open(url)];
+  const rex = await one.createPet({ name: 'Rex', categoryId: 7n });
+  expect(await walk(other)).toEqual([]);
+  expect(await walk(same)).toEqual([rex]);
+});
+
+test('keys are issued, and end', async () => {
+  const store = await open('memory:');
+  const { key, about } = await store.apiKeys.create('me');
+  expect(await store.storage.apiKeys.verify(key)).toMatchObject({ id: about.id, name: 'me' });
+  await store.apiKeys.revoke(about.id);
+  expect(await store.storage.apiKeys.verify(key)).toBeUndefined();
+});
+
+test('a storage of one’s own is used and closed, and a single use case needs only its port', async () => {
+  const { storage } = await open('memory:');
+  const close = vi.fn(async () => {});
+  const store = await createAnimalStore({ storage: { ...storage, close } });
+  const rex = await new CreatePet(storage.pets).execute({ name: 'Rex', categoryId: 7n });
+  expect(await walk(store)).toEqual([rex]);
+  await store.close();
+  await store.close();
+  expect(close).toHaveBeenCalledOnce();
+});
+
+test.each([
+  ['', "''"],
+  ['sqlite', "'sqlite'"],
+  ['sqlite:', "'sqlite:'"],
+  ['sqlite::memory:', "'sqlite::memory:'"],
+  ['memory:x', "'memory:x'"],
+  ['./pets.db', "'./pets.db'"],
+  ['postgres://user:secret@host/db', "'postgres:…'"],
+  [undefined, "'undefined'"],
+])('%s is no database', async (database, given) => {
+  const message = (allowed: string) => `database: ${given} is given, ${allowed} is allowed`;
+  const config = { database: database as string };
+  await expect(createAnimalStore(config)).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: message('sqlite:PATH or memory:'),
+  });
+});
+
+test('without Node.js there is memory, and no SQLite', async () => {
+  expect(await walk(await createPortableStore({ database: 'memory:' }))).toEqual([]);
+  await expect(createPortableStore({ database: 'sqlite:./pets.db' })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: "database: 'sqlite:…' is given, memory: is allowed",
+  });
+});
+
+test.each(['', 'await store.createPet({ name: "Rex", categoryId: 7n });'])(
+  'a store that nobody closed keeps no process alive %s',
+  (use) => {
+    const index = new URL('../../src/index.ts', import.meta.url).href;
+    const program = `
+      import { createAnimalStore } from '${index}';
+      const store = await createAnimalStore({ database: 'sqlite:${temporaryFile()}' });
+      ${use} console.log('done');`;
+    const args = ['--input-type=module', '--eval', program];
+    expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })).toBe('done\n');
+  },
+);

@@ -1,0 +1,98 @@
+/** The API over a store that a program embeds. */
+
+import { createServer as createNodeServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import { expect, onTestFinished, test } from 'vitest';
+import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
+import { createAnimalStore } from '../../src/index.ts';
+
+async function storeWithKey() {
+  const store = await createAnimalStore({ database: 'memory:' });
+  const { key } = await store.apiKeys.create('me');
+  return { store, headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' } };
+}
+
+async function listen(listener: RequestListener): Promise<string> {
+  const server = createNodeServer(listener);
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const REX = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
+
+async function check(url: string, headers: Record<string, string>): Promise<void> {
+  const created = await fetch(`${url}/v1/pets`, { method: 'POST', headers, body: REX });
+  expect([created.status, await created.text()]).toEqual([201, REX]);
+  const listed = await fetch(`${url}/v1/pets`, { headers });
+  expect([listed.status, await listed.text()]).toEqual([200, `[${REX}]`]);
+  const refused = await fetch(`${url}/v1/pets`);
+  expect(refused.status).toBe(401);
+  expect(await refused.json()).toMatchObject({ code: 'unauthorized', status: 401 });
+  const missing = await fetch(`${url}/v1/pets/2`, { headers });
+  expect(await missing.json()).toMatchObject({ code: 'not_found', status: 404 });
+}
+
+test('an app answers as a listener of node:http', async () => {
+  const { store, headers } = await storeWithKey();
+  await check(await listen(createHttpApp(store).callback()), headers);
+});
+
+test('an app answers inside another Koa app, whose state and errors stay its own', async () => {
+  const { store, headers } = await storeWithKey();
+  const host = new Koa<{ user?: string }>();
+  const seen: unknown[] = [];
+  host.on('error', (error) => seen.push(error));
+  host.use(async (ctx, next) => {
+    ctx.state = { user: 'Anna' };
+    await next();
+    seen.push(ctx.state.user);
+  });
+  for (const middleware of createHttpApp(store).middleware) host.use(middleware);
+  await check(await listen(host.callback()), headers);
+  expect(seen).toEqual(['Anna', 'Anna', 'Anna', 'Anna']);
+});
+
+test('a server listens, stops, and leaves the store open', async () => {
+  const { store, headers } = await storeWithKey();
+  const server = createServer(store);
+  await check(await server.listen(0, '127.0.0.1'), headers);
+  await server.stop(1000);
+  expect(server.isStopping).toBe(true);
+  expect((await store.getPet(1n)).name).toBe('Rex');
+});
+
+test('somebody else can decide whose key is good, and is told of answers and failures', async () => {
+  const { store, headers } = await storeWithKey();
+  const failing = {
+    ...store.storage,
+    pets: { ...store.storage.pets, list: () => Promise.reject(Error('oh')) },
+  };
+  const answers: unknown[] = [];
+  const errors: unknown[] = [];
+  const app = createHttpApp(
+    { storage: failing },
+    {
+      apiKeys: { verify: async (key) => (key === 'open-sesame' ? { id: 'ali', name: 'Ali' } : undefined) },
+      corsOrigins: ['https://example.org'],
+      onAnswer: ({ status, keyId }) => answers.push([status, keyId]),
+      onError: (error) => errors.push(String(error)),
+    },
+  );
+  const url = `${await listen(app.callback())}/v1/pets`;
+  expect((await fetch(url, { headers })).status).toBe(401);
+  const answer = await fetch(url, {
+    headers: { Authorization: 'Bearer open-sesame', Origin: 'https://example.org' },
+  });
+  expect(answer.status).toBe(500);
+  expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://example.org');
+  expect(answers).toEqual([
+    [401, undefined],
+    [500, 'ali'],
+  ]);
+  expect(errors).toEqual(['Error: oh']);
+});

@@ -1,0 +1,115 @@
+/** The examples that the documentation shows do what it says. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { ROOT, run, stage } from '../stage.ts';
+
+const { hosting } = stage();
+const embedding = readFileSync(join(ROOT, 'docs/embedding.md'), 'utf8');
+const tsc = join(ROOT, 'node_modules/.bin/tsc');
+
+test('docs/embedding.md shows every example word for word', () => {
+  const shown = [
+    'json-file-adapter/json-file.ts',
+    'json-file-adapter/contract.ts',
+    'json-file-adapter/main.ts',
+  ];
+  const files = [...shown.map((file) => join(hosting, file)), ...mountings()];
+  for (const file of files) assert.ok(embedding.includes(readFileSync(file, 'utf8')), file);
+});
+
+test('the examples are well typed', () => {
+  const options = [
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--noEmit',
+    '--allowImportingTsExtensions',
+    '--skipLibCheck',
+  ];
+  const files = globSync('*/*.ts', { cwd: hosting, exclude: ['node_modules/**'] });
+  assert.ok(files.length > 6);
+  run(tsc, [...options, '--target', 'es2023', '--module', 'nodenext', '--types', 'node', ...files], {
+    cwd: hosting,
+  });
+});
+
+test('the JSON file adapter keeps the contract of its port', () => {
+  const output = run(process.execPath, ['--test', 'json-file-adapter/contract.ts'], { cwd: hosting });
+  assert.match(output, /pass [2-9]\d\n/);
+});
+
+test('the JSON file adapter can be served', () => {
+  const output = run(process.execPath, ['json-file-adapter/main.ts', 'pets.json'], { cwd: hosting });
+  assert.equal(output, '[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]\n');
+});
+
+describe('the API is mounted', async () => {
+  const resolve = (name: string) =>
+    import(pathToFileURL(join(hosting, 'node_modules/animal-store/dist', name)).href) as Promise<Library>;
+  const { createAnimalStore } = await resolve('index.js');
+  for (const file of mountings()) {
+    test(`in ${basename(file, '.ts')}`, async () => {
+      const { serve } = (await import(pathToFileURL(file).href)) as Mounting;
+      const store = await createAnimalStore({ database: 'memory:' });
+      const { key } = await store.apiKeys.create('me');
+      const server = await serve(store);
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      try {
+        await check(url, key);
+      } finally {
+        server.close();
+        server.closeAllConnections();
+        await once(server, 'close');
+      }
+    });
+  }
+});
+
+interface Store {
+  readonly apiKeys: { create(name: string): Promise<{ readonly key: string }> };
+}
+
+interface Library {
+  createAnimalStore(config: { readonly database: string }): Promise<Store>;
+}
+
+interface Mounting {
+  serve(store: Store): Promise<Server>;
+}
+
+function mountings(): string[] {
+  const files = globSync('mounting/*.ts', { cwd: hosting });
+  assert.deepEqual(files.map((file) => basename(file)).toSorted(), [
+    'express.ts',
+    'fastify.ts',
+    'koa.ts',
+    'node-http.ts',
+  ]);
+  return files.map((file) => join(hosting, file));
+}
+
+/** An animal goes in and comes out, errors are ours, and what is not ours is the host's. */
+async function check(url: string, key: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const body = '{"name":"Rex","categoryId":9223372036854775807}';
+  const created = await fetch(`${url}/v1/pets`, { method: 'POST', headers, body });
+  assert.equal(created.status, 201);
+  assert.equal(created.headers.get('Location'), '/v1/pets/1');
+  const pet = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
+  assert.equal(await created.text(), pet);
+  assert.equal(await (await fetch(`${url}/v1/pets?limit=1`, { headers })).text(), `[${pet}]`);
+
+  const refused = await fetch(`${url}/v1/pets`);
+  assert.equal(refused.status, 401);
+  assert.equal(((await refused.json()) as { code: string }).code, 'unauthorized');
+  const bad = await fetch(`${url}/v1/pets`, { method: 'POST', headers, body: '{' });
+  assert.equal(bad.status, 400);
+  assert.equal((await fetch(`${url}/v1/nothing`, { headers })).status, 404);
+  assert.equal(await (await fetch(`${url}/`)).text(), 'the rest of the site');
+}

@@ -1,0 +1,34 @@
+/** publint and attw have nothing to say. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { HERE, run, stage } from '../stage.ts';
+
+const { tarball } = stage();
+
+test('publint has nothing to say', () => {
+  const output = run(tool('publint'), ['run', tarball, '--strict'], { cwd: HERE });
+  assert.match(output, /All good!/);
+});
+
+test('attw has nothing to say about any entry point', () => {
+  const output = run(tool('attw'), [tarball, '--profile', 'esm-only', '--format', 'json'], { cwd: HERE });
+  const { analysis } = JSON.parse(output) as { analysis: Analysis };
+  assert.deepEqual(Object.keys(analysis.entrypoints).toSorted(), [
+    '.',
+    './http',
+    './memory',
+    './package.json',
+    './sqlite',
+    './testing',
+  ]);
+});
+
+interface Analysis {
+  readonly entrypoints: Readonly<Record<string, unknown>>;
+}
+
+function tool(name: string): string {
+  return join(HERE, 'node_modules/.bin', name);
+}

@@ -1,0 +1,40 @@
+// An ES module: everything a store does, on both databases. It forgets to close one, and ends all the same.
+import assert from 'node:assert/strict';
+import { AnimalStoreError, CreatePet, createAnimalStore, newPet } from 'animal-store';
+import { createHttpApp, createServer } from 'animal-store/http';
+import { openMemoryStorage } from 'animal-store/memory';
+import { openSqliteStorage } from 'animal-store/sqlite';
+import { apiKeyRepositoryContract, petRepositoryContract } from 'animal-store/testing';
+
+for (const database of ['memory:', `sqlite:./esm-${process.versions.node}.db`]) {
+  const store = await createAnimalStore({ database });
+  const rex = await store.createPet({ name: 'Rex', categoryId: 7n });
+  await store.createPet({ name: 'Tom', categoryId: 2n ** 63n - 1n, status: 'sold' });
+  const available = [];
+  for await (const pet of store.listPets({ status: 'available' })) available.push(pet);
+  assert.deepEqual(available, [rex]);
+  assert.deepEqual(await store.getPet(rex.id), rex);
+  await assert.rejects(
+    store.getPet(99n),
+    (error) => error instanceof AnimalStoreError && error.code === 'not_found',
+  );
+  await store.close();
+}
+
+const server = createServer(await createAnimalStore({ database: 'memory:' }));
+const answer = await fetch(`${await server.listen(0, '127.0.0.1')}/v1/pets`);
+assert.equal(answer.status, 401);
+await server.stop(1000);
+
+assert.equal((await new CreatePet(openMemoryStorage().pets).execute({ name: 'Rex', categoryId: 7n })).id, 1n);
+assert.equal(typeof createHttpApp({ storage: openMemoryStorage() }).callback(), 'function');
+for (const { run } of petRepositoryContract({
+  open: async () => ({ port: openMemoryStorage().pets, close() {} }),
+})) {
+  await run();
+}
+assert.ok(apiKeyRepositoryContract({}).length > 10);
+
+const forgotten = openSqliteStorage(`./forgotten-${process.versions.node}.db`);
+await forgotten.pets.add(newPet({ name: 'Rex', categoryId: 7n }));
+console.log('done');

@@ -1,0 +1,12 @@
+// Installed with --omit=optional: everything works but SQLite, which says what is missing.
+import assert from 'node:assert/strict';
+import { createAnimalStore } from 'animal-store';
+import { createHttpApp } from 'animal-store/http';
+
+const store = await createAnimalStore({ database: 'memory:' });
+assert.equal(typeof createHttpApp(store).callback(), 'function');
+await assert.rejects(createAnimalStore({ database: 'sqlite:./pets.db' }), {
+  code: 'storage_unavailable',
+  message: 'the package better-sqlite3 is not installed: npm install better-sqlite3',
+});
+console.log('done');

@@ -1,0 +1,46 @@
+// An import loads only its own files, adds no global and no handler, and looks at no variable of the environment.
+import assert from 'node:assert/strict';
+import { registerHooks } from 'node:module';
+
+const loaded = [];
+const read = [];
+registerHooks({
+  load(url, context, next) {
+    loaded.push(url);
+    return next(url, context);
+  },
+});
+process.env = new Proxy(process.env, {
+  get(environment, name) {
+    if (name !== 'WATCH_REPORT_DEPENDENCIES') read.push(name); // Node.js itself asks, for every module
+    return environment[name];
+  },
+});
+const handlers = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
+// Node.js makes the last one itself, as soon as anybody looks at Response, which Koa does.
+const globals = () => Reflect.ownKeys(globalThis).filter((key) => !String(key).startsWith('Symbol(undici.'));
+const before = [globals(), handlers()];
+
+const { createAnimalStore } = await import('animal-store');
+const folder = new URL('.', import.meta.resolve('animal-store')).href;
+const own = (parts) => loaded.every((url) => parts.some((part) => url.startsWith(folder + part)));
+assert.ok(loaded.length > 5);
+assert.ok(own(['index.js', 'portable.js', 'open-store.js', 'domain/', 'application/']), loaded.join('\n'));
+
+await import('animal-store/memory');
+await createAnimalStore({ database: 'memory:' });
+assert.ok(
+  own(['index.js', 'portable.js', 'open-store.js', 'domain/', 'application/', 'adapters/memory/']),
+  loaded.join('\n'),
+);
+
+await import('animal-store/testing');
+await createAnimalStore({ database: 'sqlite:./no-side-effects.db' });
+assert.ok(!loaded.some((url) => /koa|reflect-metadata|tsyringe|pino/.test(url)), loaded.join('\n'));
+assert.deepEqual([globals(), handlers()], before);
+assert.deepEqual(read, []);
+
+await import('animal-store/http');
+assert.ok(!loaded.some((url) => /reflect-metadata|tsyringe|pino|commander/.test(url)), loaded.join('\n'));
+assert.deepEqual([globals(), handlers()], before);
+console.log('done');

@@ -1,0 +1,43 @@
+// A TypeScript module, compiled with every check on the libraries' types too.
+import {
+  type AnimalStore,
+  createAnimalStore,
+  type NewPet,
+  type Pet,
+  type PetRepository,
+  type Storage,
+} from 'animal-store';
+import { createHttpApp, createServer, type HttpServer } from 'animal-store/http';
+import { openMemoryStorage } from 'animal-store/memory';
+import { openSqliteStorage } from 'animal-store/sqlite';
+import { type ContractCase, petRepositoryContract } from 'animal-store/testing';
+import type Koa from 'koa';
+
+class Shouting implements PetRepository {
+  readonly #pets: PetRepository = openMemoryStorage().pets;
+  readonly find: PetRepository['find'] = (id) => this.#pets.find(id);
+  readonly list: PetRepository['list'] = (query) => this.#pets.list(query);
+
+  async add(pet: NewPet): Promise<Pet> {
+    return this.#pets.add({ ...pet, name: pet.name.toUpperCase() });
+  }
+}
+
+const file: Storage = openSqliteStorage(`./typescript-${process.versions.node}.db`);
+await using store: AnimalStore = await createAnimalStore({ storage: { ...file, pets: new Shouting() } });
+const { id }: Pet = await store.createPet({ name: 'Rex', categoryId: 7n });
+const names: string[] = [];
+for await (const pet of store.listPets({ after: id - 1n })) names.push(pet.name);
+
+const app: Koa = createHttpApp(store);
+const server: HttpServer = createServer(store, {
+  apiKeys: { verify: async () => ({ id: '1', name: 'me' }) },
+});
+const cases: ContractCase[] = petRepositoryContract({
+  open: async () => ({ port: new Shouting(), close: async () => {} }),
+});
+// @ts-expect-error a category is a bigint
+await store.createPet({ name: 'Rex', categoryId: 7 }).catch(() => {});
+
+if (names.join() === 'REX' && app.callback().length === 2 && !server.isStopping && cases.length > 10)
+  console.log('done');

@@ -1,0 +1,53 @@
+/** Packs the library, installs the tarball in empty folders as a stranger would, and runs the checks there. */
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HERE, ROOT, run, type Stage } from './stage.ts';
+
+/** What a program that mounts the API has besides. The versions are those of the root. */
+const HOSTS = ['koa', 'express', 'fastify', '@types/express'];
+
+const folder = mkdtempSync(join(tmpdir(), 'animal-store-package-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+run('npm', ['ci'], { cwd: HERE });
+const tarball = join(
+  folder,
+  run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT }).trim().split('\n').at(-1) ??
+    '',
+);
+const stage: Stage = {
+  tarball,
+  installed: install('installed'),
+  bare: install('bare', '--omit=optional'),
+  hosting: install('hosting', ...HOSTS.map((name) => `${name}@${versionOf(name)}`)),
+};
+for (const each of [stage.installed, stage.bare]) cpSync(join(HERE, 'programs'), each, { recursive: true });
+cpSync(join(ROOT, 'examples'), stage.hosting, { recursive: true });
+
+const checks = ['contents', 'shape', 'bundle', 'programs', 'examples'].map((name) =>
+  join('checks', `${name}.ts`),
+);
+const { status } = spawnSync(process.execPath, ['--test', ...checks], {
+  cwd: HERE,
+  env: { ...process.env, STAGE: JSON.stringify(stage) },
+  stdio: 'inherit',
+});
+process.exitCode = status ?? 1;
+
+/** An ES module package with nothing but the tarball, and what else is named. */
+function install(name: string, ...more: string[]): string {
+  const path = join(folder, name);
+  cpSync(join(HERE, '.npmrc'), join(path, '.npmrc'));
+  writeFileSync(join(path, 'package.json'), '{ "type": "module", "private": true }');
+  run('npm', ['install', '--prefer-offline', tarball, ...more], { cwd: path });
+  return path;
+}
+
+function versionOf(name: string): string {
+  const installed = run('npm', ['ls', name, '--depth=0', '--json'], { cwd: ROOT });
+  return (JSON.parse(installed) as { dependencies: Record<string, { version: string }> }).dependencies[name]
+    ?.version as string;
+}
