@@ -9,10 +9,25 @@ const ROOT = resolve(import.meta.dirname, '..');
 /** What stands beside the compiled modules. */
 const OTHERS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin/animal-store.js', 'package.json'];
 
-/** Every module with its types, and the papers, in order. */
+/** The reference page, in dist/docs. */
+const PAGE = [
+  'docs.css',
+  'docs.js',
+  'exact-integers.js',
+  'icon.svg',
+  'index.html',
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.LICENSE',
+  'swagger-ui.NOTICE',
+  'swagger-ui.css',
+];
+
+/** Every module with its types, the reference page and the papers, in order. */
 export function expectedFiles(): string[] {
   const modules = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).map((file) => file.replace(/\.ts$/, ''));
-  return [...modules.flatMap((module) => [`dist/${module}.js`, `dist/${module}.d.ts`]), ...OTHERS].toSorted();
+  const compiled = modules.flatMap((module) => [`dist/${module}.js`, `dist/${module}.d.ts`]);
+  return [...compiled, ...PAGE.map((file) => `dist/docs/${file}`), ...OTHERS].toSorted();
 }
 
 /** What `npm pack` takes, built anew, in order. */

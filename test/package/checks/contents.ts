@@ -9,7 +9,7 @@ import { ROOT, run, stage } from '../stage.ts';
 
 const { tarball, installed } = stage();
 
-test('every module is there with its types, and so are the papers; nothing else is', () => {
+test('every module is there with its types, and so are the page and the papers; nothing else is', () => {
   const entries = run('tar', ['-tzf', tarball], { cwd: ROOT }).trim().split('\n');
   const files = entries.map((entry) => entry.replace(/^package\//, ''));
   assert.ok(files.length > 100);
