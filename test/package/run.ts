@@ -21,9 +21,10 @@ const tarball = join(
 const stage: Stage = {
   tarball,
   installed: install('installed'),
-  bare: install('bare', '--omit=optional'),
+  bare: install('bare'),
   hosting: install('hosting', ...HOSTS.map((name) => `${name}@${versionOf(name)}`)),
 };
+rmSync(join(stage.bare, 'node_modules', 'better-sqlite3'), { recursive: true });
 for (const each of [stage.installed, stage.bare]) cpSync(join(HERE, 'programs'), each, { recursive: true });
 cpSync(join(ROOT, 'examples'), stage.hosting, { recursive: true });
 

@@ -1,4 +1,4 @@
-// Installed with --omit=optional: everything works but SQLite, which says what is missing.
+// The driver was taken away: everything works but SQLite, which says what is missing.
 import assert from 'node:assert/strict';
 import { createAnimalStore } from 'animal-store';
 import { createHttpApp } from 'animal-store/http';
