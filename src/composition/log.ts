@@ -8,9 +8,6 @@ export type { Logger } from 'pino';
 
 const STANDARD_ERROR = 2;
 
-/** How many bytes a turn of the event loop may leave unwritten; the most that pino allows. */
-const BUFFER_LENGTH = 16 * 1024 - 1;
-
 /** There is one in a process, however many logs write to it. */
 let standardError: DestinationStream | undefined;
 
@@ -31,22 +28,21 @@ async function readable(): Promise<DestinationStream> {
 
 /**
  * The lines of a turn of the event loop in one write: a write costs more than a line does. Safe, because the turn is
- * over before anybody could learn of it; when the process ends in mid-turn, its exit writes them.
+ * over before anybody could learn of it; when the process ends in mid-turn, its exit writes them. The destination's
+ * own buffer is of no use here: it is flushed with an fsync.
  */
 function oncePerTurn(): DestinationStream {
-  const output = destination({ dest: STANDARD_ERROR, sync: true, minLength: BUFFER_LENGTH });
-  let scheduled = false;
+  const output = destination({ dest: STANDARD_ERROR, sync: true });
+  let lines = '';
   const flush = () => {
-    scheduled = false;
-    output.flushSync();
+    if (lines !== '') output.write(lines);
+    lines = '';
   };
   process.on('exit', flush);
   return {
     write(line) {
-      output.write(line);
-      if (scheduled) return;
-      scheduled = true;
-      setImmediate(flush);
+      if (lines === '') setImmediate(flush);
+      lines += line;
     },
   };
 }
