@@ -1,8 +1,7 @@
 /** The use cases inside another program: no server, no key, ids as `bigint`. */
 
-import { openMemoryStorage } from '../dist/adapters/memory/storage.js';
-import { CreatePet } from '../dist/application/create-pet.js';
-import { ListPets } from '../dist/application/list-pets.js';
+import { CreatePet, ListPets } from 'animal-store';
+import { openMemoryStorage } from 'animal-store/memory';
 
 const storage = openMemoryStorage();
 const createPet = new CreatePet(storage.pets);
