@@ -11,6 +11,6 @@ export class CreatePet {
 
   /** The stored animal, durable. Rejects with `invalid_request` when the input breaks a rule; nothing is stored then. */
   async execute(input: NewPetInput): Promise<Pet> {
-    return this.#pets.add(newPet(input));
+    return await this.#pets.add(newPet(input));
   }
 }

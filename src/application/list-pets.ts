@@ -33,7 +33,7 @@ export class ListPets {
     if (after !== undefined && !isInt64(after)) {
       throw invalid(`after must be an integer from ${INT64_MIN} to ${INT64_MAX}`);
     }
-    return this.#pets.list({ limit, status, after });
+    return await this.#pets.list({ limit, status, after });
   }
 }
 

@@ -4,7 +4,7 @@ import cors from '@koa/cors';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { ApiKeyVerifier } from '../../application/ports.ts';
 import { type OnAnswer, type OnError, type RequestState, sendError, sendNoContent } from './answer.ts';
-import { authenticate, count } from './authentication.ts';
+import { bearerKey, count, wrongKey } from './authentication.ts';
 import { HttpError } from './errors.ts';
 import { requestIdOf } from './headers.ts';
 import type { UseCases } from './pets.ts';
@@ -28,17 +28,22 @@ export interface HttpAppOptions extends UseCases {
 /** What a script in a browser may read of an answer. */
 const EXPOSED_HEADERS = 'Deprecation,ETag,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
 
+/**
+ * Koa without what it does after the middleware: to look for an answer's end, and to make one of `ctx.body`. Safe,
+ * because whatever is thrown ends here, and every answer is written by `send`. It is an eighth of a request's time.
+ */
+class App extends Koa {
+  handleRequest(ctx: Context, run: (ctx: Context) => Promise<void>): Promise<void> {
+    return run(ctx).catch((error: unknown) => {
+      if (ctx.respond !== false) sendError(ctx, error);
+    });
+  }
+}
+
 /** The service as a Koa app. It listens nowhere and holds nothing that has to be closed. */
 export function createHttpApp(options: HttpAppOptions): Koa {
   const { corsOrigins = [], onAnswer, onError } = options;
-  const app = new Koa();
-
-  // Koa calls this for whatever is thrown, and at the end of every answer with nothing or what broke the connection.
-  app.context.onerror = function (this: Context, error: unknown) {
-    const { socket } = this.req;
-    const isGone = socket.destroyed && (error ?? null) === socket.errored;
-    if (!isGone && this.respond !== false) sendError(this, error);
-  };
+  const app = new App();
 
   app.use((ctx, next) => {
     const requestId = requestIdOf(ctx.req.headers['x-request-id']);
@@ -63,11 +68,13 @@ function guard({ apiKeys, isStopping }: HttpAppOptions): Middleware {
   return async (ctx, next) => {
     const path = pathOf(ctx);
     if (path.startsWith('/v1') && (path.length === 3 || path[3] === '/')) {
-      ctx.state['holder'] = await authenticate(ctx.req, apiKeys);
+      const holder = await apiKeys.verify(bearerKey(ctx.req));
+      if (holder === undefined) throw wrongKey();
+      ctx.state['holder'] = holder;
       if (isStopping?.()) throw new HttpError('overloaded', 'the server is stopping');
     }
     refuseMalformed(ctx);
-    return next();
+    await next();
   };
 }
 

@@ -1,21 +1,23 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiKeyHolder, ApiKeyVerifier } from '../../application/ports.ts';
 import { HttpError } from './errors.ts';
 
 /** The scheme's name is case-insensitive, the key is not (RFC 9110, section 11.1; RFC 6750, section 2.1). */
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
 const CHALLENGE = 'Bearer realm="animal-store"';
 
-/** Whose key the request brings. Throws `unauthorized` when it brings none that is good. */
-export async function authenticate(req: IncomingMessage, keys: ApiKeyVerifier): Promise<ApiKeyHolder> {
-  const { authorization } = req.headers;
+/** The key that a request brings. Throws `unauthorized` when there is none, or what there is cannot be one. */
+export function bearerKey({ headers, rawHeaders }: IncomingMessage): string {
+  const { authorization } = headers;
   if (authorization === undefined)
     throw unauthorized('an API key is needed: Authorization: Bearer <API_KEY>');
   const key = BEARER.exec(authorization)?.[1];
-  const holder =
-    key === undefined || count(req.rawHeaders, 'authorization') > 1 ? undefined : await keys.verify(key);
-  if (holder === undefined) throw unauthorized('the API key is not valid', ', error="invalid_token"');
-  return holder;
+  if (key === undefined || count(rawHeaders, 'authorization') > 1) throw wrongKey();
+  return key;
+}
+
+/** The answer to a key that opens nothing. */
+export function wrongKey(): HttpError {
+  return unauthorized('the API key is not valid', ', error="invalid_token"');
 }
 
 /** How often a header field came: `headers` has only the first of some. */

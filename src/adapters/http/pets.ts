@@ -24,7 +24,7 @@ export interface UseCases {
   readonly getPet: GetPet;
 }
 
-export type Handler = (ctx: RouterContext) => Promise<void>;
+export type Handler = (ctx: RouterContext) => Promise<void> | void;
 
 /** A body with what goes with it, ready to be sent as often as it stands. */
 interface Representation {
