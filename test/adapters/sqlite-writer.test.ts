@@ -1,11 +1,11 @@
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '../../src/application/ports.ts';
 import { formatApiKey } from '../../src/domain/api-key.ts';
 import type { Pet } from '../../src/domain/pet.ts';
-import { openStorage, REX, temporaryFile } from './sqlite-file.ts';
+import { connect, openStorage, REX, temporaryFile } from './sqlite-file.ts';
 
 const threads: Worker[] = [];
 
@@ -137,6 +137,55 @@ test('beyond what may wait an add is refused as overloaded, and the others are s
   expect(new Set(codes)).toEqual(new Set(['overloaded']));
   await assertStored(storage, added);
   await storage.pets.add(REX);
+});
+
+describe('after a slow commit', () => {
+  /** Three adds whose commit has taken some time, and three more that wait for it. */
+  async function slowCommit() {
+    const path = temporaryFile();
+    const { storage, thread } = await openWarm(path);
+    let commits = 0;
+    thread.on('message', () => {
+      commits += 1;
+    });
+    const other = connect(path);
+    other.exec('BEGIN IMMEDIATE');
+    const first = addMany(storage, 3);
+    await nextTurn();
+    const waiting = addMany(storage, 3);
+    await sleep(50);
+    other.exec('COMMIT');
+    await Promise.all(first);
+    return { storage, thread, waiting, commits: () => commits };
+  }
+
+  test('callers who come back share the next one with those who waited', async () => {
+    const { storage, waiting, commits } = await slowCommit();
+    const added = await Promise.all([...waiting, ...addMany(storage, 3)]);
+    expect(added.map(({ id }) => id)).toEqual([5n, 6n, 7n, 8n, 9n, 10n]);
+    expect(commits()).toBe(2);
+    await assertStored(storage, added);
+  });
+
+  test('those who waited are stored when nobody comes back', async () => {
+    const { storage, waiting, commits } = await slowCommit();
+    await assertStored(storage, await Promise.all(waiting));
+    expect(commits()).toBe(2);
+  });
+
+  test('those who waited are stored before a close', async () => {
+    const { storage, waiting } = await slowCommit();
+    await storage.close();
+    expect((await outcomesOf(waiting)).added).toHaveLength(3);
+  });
+
+  test('those who waited are answered when the thread dies', async () => {
+    const { storage, thread, waiting } = await slowCommit();
+    await thread.terminate();
+    const { added, codes } = await outcomesOf(waiting);
+    expect(added.length + codes.length).toBe(3);
+    await assertStored(storage, added);
+  });
 });
 
 describe('close', () => {

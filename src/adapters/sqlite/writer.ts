@@ -10,6 +10,14 @@ const QUEUE_LIMIT = 10_000;
 /** How many units share one transaction at most, so that no answer waits for a very long one. */
 const BATCH_LIMIT = 1_000;
 
+/**
+ * The share of a commit's time that the next one waits for the units of callers who were just answered, and the bounds
+ * of that wait in milliseconds: what is shorter is not worth a timer.
+ */
+const GATHER_SHARE = 1 / 4;
+const GATHER_MIN = 1;
+const GATHER_MAX = 50;
+
 /** Beside this file, compiled or not. */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 
@@ -29,6 +37,8 @@ export class Writer {
   #waiting: Waiting[] = [];
   #committing: Waiting[] = [];
   #scheduled = false;
+  #startedAt = 0;
+  #gathering: { readonly enough: number; readonly timer: NodeJS.Timeout } | undefined;
   #thread: Worker | undefined;
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
@@ -52,9 +62,12 @@ export class Writer {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ unit, resolve, reject });
-      if (this.#scheduled || this.#committing.length > 0) return;
-      this.#scheduled = true;
-      setImmediate(() => this.#commitNext());
+      if (this.#gathering !== undefined) {
+        if (this.#waiting.length >= this.#gathering.enough) this.#commitNext();
+      } else if (!this.#scheduled && this.#committing.length === 0) {
+        this.#scheduled = true;
+        setImmediate(() => this.#commitNext());
+      }
     });
   }
 
@@ -70,6 +83,8 @@ export class Writer {
    */
   #commitNext(): void {
     this.#scheduled = false;
+    clearTimeout(this.#gathering?.timer);
+    this.#gathering = undefined;
     if (this.#committing.length > 0) return;
     if (this.#waiting.length === 0) {
       this.#thread?.unref();
@@ -79,6 +94,7 @@ export class Writer {
     this.#committing = this.#waiting.splice(0, BATCH_LIMIT);
     this.#thread ??= this.#startThread();
     this.#thread.ref();
+    this.#startedAt = performance.now();
     this.#thread.postMessage(packUnits(this.#committing.map(({ unit }) => unit)));
   }
 
@@ -105,7 +121,19 @@ export class Writer {
         resolve(outcome);
       }
     }
-    this.#commitNext();
+    this.#gather(committed.length);
+  }
+
+  /**
+   * On a slow disk callers would fall into two halves, each waiting while the other commits. So those who wait give
+   * the others a moment to come back, until as many are there as can be expected: then all share one commit.
+   */
+  #gather(answered: number): void {
+    const waiting = this.#waiting.length;
+    const enough = Math.min(waiting + answered, BATCH_LIMIT);
+    const time = Math.min((performance.now() - this.#startedAt) * GATHER_SHARE, GATHER_MAX);
+    if (waiting === 0 || waiting >= enough || time < GATHER_MIN) this.#commitNext();
+    else this.#gathering = { enough, timer: setTimeout(() => this.#commitNext(), time) };
   }
 
   #lost(thread: Worker, cause?: unknown): void {
