@@ -12,13 +12,13 @@ const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/;
 export const LIMIT = 'node-http';
 export const OURS = 'animal-store';
 
-/** File to run, arguments, and the name for people. */
+/** Arguments of Node.js, and the name for people. */
 const SERVERS = {
   'node-http': { title: 'node:http, constant', command: ['bench/peers/node-http.ts'] },
   fastify: { title: 'Fastify 5', command: ['bench/peers/fastify.ts'] },
   express: { title: 'Express 5', command: ['bench/peers/express.ts'] },
   koa: { title: 'Koa, usual code', command: ['bench/peers/koa.ts'] },
-  'animal-store': { title: 'animal-store', command: ['bin/animal-store.js', 'serve'] },
+  'animal-store': { title: 'animal-store', command: startArguments() as readonly string[] },
 } as const;
 
 export type ServerName = keyof typeof SERVERS;
@@ -32,7 +32,6 @@ export interface StartOptions {
   readonly file: string;
   readonly logLevel?: string | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
-  readonly nodeFlags?: readonly string[] | undefined;
 }
 
 export interface RunningServer {
@@ -40,6 +39,12 @@ export interface RunningServer {
   readonly origin: string;
   readonly pid: number;
   stop(): Promise<void>;
+}
+
+/** What `npm start` gives to Node.js. */
+function startArguments(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return scripts.start.replace(/^exec node /, '').split(' ');
 }
 
 /** Why a server cannot be started here, if so. */
@@ -52,7 +57,7 @@ export function missing(name: ServerName): string | undefined {
 export async function startServer(name: ServerName, options: StartOptions): Promise<RunningServer> {
   const log = join(workDir, `${name}.log`);
   const output = openSync(log, 'w');
-  const child = launch('server', [process.execPath, ...(options.nodeFlags ?? []), ...SERVERS[name].command], {
+  const child = launch('server', [process.execPath, ...SERVERS[name].command], {
     cwd: ROOT,
     stdio: ['ignore', output, output],
     env: {

@@ -18,8 +18,8 @@ export async function profile(options: Options): Promise<readonly string[]> {
     for (const name of servers) {
       const raw = join(workDir, 'profiles');
       rmSync(raw, { recursive: true, force: true });
-      const nodeFlags = ['--cpu-prof', `--cpu-prof-dir=${raw}`];
-      await Session.run({ name, file: filledFile(pets), pets, nodeFlags }, (session) =>
+      const environment = { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${raw}` };
+      await Session.run({ name, file: filledFile(pets), pets, environment }, (session) =>
         session.load(work, { seconds: seconds + warmup, connections }),
       );
       for (const file of readdirSync(raw)) {

@@ -52,12 +52,13 @@ export async function measureSlowFsync(options: Options): Promise<SlowFsync> {
   for (let round = 0; round < options.rounds; round++) {
     for (const { delay, ...rates } of CASES) {
       for (const server of servers) {
-        const found = await Session.run(sessionOf(server, delay), (session) =>
-          readWhileCreating(session, rates, {
+        const found = await Session.run(sessionOf(server, delay), async (session) => {
+          await warmUp(session, options);
+          return readWhileCreating(session, rates, {
             ...options,
             seconds: Math.max(options.seconds, (MIN_FSYNCS * delay) / 1000),
-          }),
-        );
+          });
+        });
         progress(`fsync +${delay} ms, ${server}: reads ${milliseconds(found.reads.p99)} ms p99`);
         assertWaits(server, delay, found.creates.min);
         runs.push({ server, delay, ...found });
@@ -82,6 +83,17 @@ function middleRun(runs: readonly ReadsWhileCreates[], server: ServerName, delay
   const middle = sorted[Math.floor(sorted.length / 2)];
   if (middle === undefined) throw new Error(`${server} was not measured`);
   return middle;
+}
+
+/**
+ * A steady load is too little for Node.js to have compiled everything when the measurement begins; on one core, what
+ * it still compiles then holds up the answers.
+ */
+async function warmUp(session: Session, { warmup, connections }: Options): Promise<void> {
+  if (warmup === 0) return;
+  for (const work of ['list', 'get', 'create'] as const) {
+    await session.load(work, { seconds: warmup, connections });
+  }
 }
 
 async function readWhileCreating(

@@ -12,6 +12,9 @@ const WRITE_LOCK_TIMEOUT = 5000;
 const READ_LOCK_TIMEOUT = 100;
 const OPEN_LOCK_TIMEOUT = 1500;
 
+/** The pages that a connection for reading keeps, in KiB. The driver's 16 MiB gain nothing: the system keeps pages too. */
+const READ_CACHE_SIZE = 4096;
+
 /** What a burst of writes may leave the write-ahead log at, in bytes. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
@@ -45,6 +48,7 @@ export function openReader(path: string): Database.Database {
   return open(path, READ_LOCK_TIMEOUT, (db) => {
     configure(db);
     db.pragma('query_only = ON');
+    db.pragma(`cache_size = -${READ_CACHE_SIZE}`);
   });
 }
 
