@@ -47,6 +47,22 @@ describe('import and export', TIMEOUT, () => {
     expect(readdirSync(work.folder).toSorted()).toEqual(['import.refused.ndjson', 'pets.db']);
   });
 
+  test('what another process imports is in the very next answer of a server that kept its last one', async () => {
+    const work = new Workspace();
+    const key = await work.createKey();
+    const server = await work.serve();
+    for (const count of [10, 20]) {
+      const before = await listWith(server, key);
+      const kept = await listWith(server, key);
+      expect(await kept.text()).toBe(await before.text());
+      await work.run(['import', '--new-ids', '-'], lines(10));
+      const after = await listWith(server, key);
+      expect(JSON.parse(await after.text())).toHaveLength(count);
+      expect(after.headers.get('ETag')).not.toBe(kept.headers.get('ETag'));
+    }
+    await stopService(server);
+  });
+
   test('an export that nobody reads to the end is quiet', async () => {
     const work = new Workspace();
     await work.run(['import', '-'], lines(50_000));
