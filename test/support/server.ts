@@ -31,7 +31,7 @@ export interface TestServer {
 
 export interface TestServerOptions
   extends Pick<HttpAppOptions, 'corsOrigins' | 'onAnswer'>,
-    Pick<HttpServerOptions, 'headersTimeout' | 'requestTimeout'> {
+    Pick<HttpServerOptions, 'headersTimeout' | 'requestTimeout' | 'readingTimeout'> {
   /** Puts something between the server and its storage. */
   readonly wrap?: (storage: Storage) => Storage;
 }

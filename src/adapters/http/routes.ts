@@ -1,7 +1,7 @@
 /** Which path is whose, by the table of operations. */
 
 import Router, { type RouterContext } from '@koa/router';
-import type { Middleware, Next } from 'koa';
+import type { Middleware } from 'koa';
 import { sendNoContent } from './answer.ts';
 import type { HttpAppOptions } from './app.ts';
 import { DOCS_ASSETS, docsAsset, openApi } from './docs.ts';
@@ -11,30 +11,48 @@ import { OPERATIONS } from './operations.ts';
 import { type Handler, petHandlers } from './pets.ts';
 
 type Methods = Map<string, Handler>;
+type Table = Map<string, Methods>;
 
+/** A router tries every path that it has: the API has one of its own, which is asked first and gains 4 % of a list. */
 export function routes(options: HttpAppOptions): Middleware {
-  const table = new Map<string, Methods>();
+  const api = routerOf(apiTable(options));
+  const others = routerOf(tableOfOthers(options));
+  return (ctx, next) =>
+    dispatch(api, ctx as RouterContext, () => dispatch(others, ctx as RouterContext, next));
+}
+
+function apiTable(options: HttpAppOptions): Table {
+  const table: Table = new Map();
   const handlers = petHandlers(options);
   for (const { id, method, path } of OPERATIONS) {
     table.set(path, (table.get(path) ?? new Map()).set(method, handlers[id]));
   }
-  table.set('/livez', new Map([['GET', livez]]));
-  table.set('/readyz', new Map([['GET', readyz(options)]]));
-  table.set('/openapi.json', new Map([['GET', openApi(options)]]));
-  for (const asset of DOCS_ASSETS) table.set(asset.path, new Map([['GET', docsAsset(asset)]]));
+  return table;
+}
 
+function tableOfOthers(options: HttpAppOptions): Table {
+  const handlers: (readonly [path: string, handler: Handler])[] = [
+    ['/livez', livez],
+    ['/readyz', readyz(options)],
+    ['/openapi.json', openApi(options)],
+    ...DOCS_ASSETS.map((asset) => [asset.path, docsAsset(asset)] as const),
+  ];
+  return new Map(handlers.map(([path, handler]) => [path, new Map([['GET', handler]])]));
+}
+
+function routerOf(table: Table): Router {
   const router = new Router({ sensitive: true, strict: true });
   for (const [path, methods] of table) {
     router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), route(path, methods));
   }
-  return (ctx, next) => dispatch(router, ctx as RouterContext, next);
+  return router;
 }
 
 /**
  * Calls the handler of a path. The router's own middleware makes a chain of middlewares for each request, a tenth of
  * its time. Safe without it, because no path here has more than one handler.
  */
-function dispatch(router: Router, ctx: RouterContext, next: Next): ReturnType<Handler> | Promise<unknown> {
+function dispatch(router: Router, ctx: RouterContext, next: () => unknown): unknown {
   const [layer] = router.match(ctx.path, ctx.method).pathAndMethod;
   if (layer === undefined) return next();
   ctx.params = layer.params(ctx.path, layer.captures(ctx.path));

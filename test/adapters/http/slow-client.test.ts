@@ -1,9 +1,12 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Connection } from '../../support/connection.ts';
 import { STORAGES, sharedServer } from '../../support/server.ts';
 
 describe.concurrent.each(STORAGES)('a client that is too slow, on %s', (storage) => {
-  const server = sharedServer(storage, { headersTimeout: 300, requestTimeout: 600 });
+  const server = sharedServer(storage, { headersTimeout: 300, requestTimeout: 600, readingTimeout: 300 });
   const head = () =>
     `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n`;
 
@@ -34,6 +37,21 @@ describe.concurrent.each(STORAGES)('a client that is too slow, on %s', (storage)
     const connection = await Connection.open(server.origin);
     connection.write('POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
     expect((await connection.rest()).map(({ status }) => status)).toEqual([404]);
+  });
+
+  test('is let go when it does not read its answers', async () => {
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1').pause();
+    socket.on('error', () => {});
+    const closed = once(socket, 'close');
+    socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40));
+    await sleep(1500);
+    let received = 0;
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    socket.resume();
+    await closed;
+    expect(received).toBeLessThan(30_000_000);
   });
 
   test('keeps nobody waiting, and an idle connection stays open', async () => {
