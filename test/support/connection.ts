@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Answer, type Asked, answerOf, checked } from './client.ts';
 
 const REQUEST_LINE = /([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/g;
@@ -42,12 +43,25 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Writes the bytes; whatever looks like a request's first line tells what the next answers are for. */
+  /** Writes the bytes; whatever looks like a request's first line tells what the next responses are for. */
   write(data: string | Uint8Array): void {
+    this.#announce(data);
+    this.socket.write(data);
+  }
+
+  /** Writes the bytes in pieces, with a pause now and then for which the server sees the end of one. */
+  async writeInPieces(data: Uint8Array, size: number): Promise<void> {
+    this.#announce(data);
+    for (let start = 0; start < data.length; start += size) {
+      this.socket.write(data.subarray(start, start + size));
+      if ((start / size) % 16 === 0) await nextTurn();
+    }
+  }
+
+  #announce(data: string | Uint8Array): void {
     const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
     for (const [, method = '', target = ''] of text.matchAll(REQUEST_LINE))
       this.#asked.push({ method, target });
-    this.socket.write(data);
   }
 
   /** The next final answer. Rejects when the connection ends without one. */

@@ -89,5 +89,6 @@ export function sendError(ctx: Context, error: unknown): void {
   const more = [...headers];
   if (status !== 401 && isDeprecated(ctx.req.url)) more.push(...DEPRECATION_HEADERS);
   if (ctx.req.headers.expect !== undefined && !more.includes('Connection')) more.push('Connection', 'close');
+  if (more.includes('Connection')) ctx.res.shouldKeepAlive = false;
   sendJson(ctx, status, body, more);
 }

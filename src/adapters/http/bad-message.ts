@@ -1,41 +1,60 @@
-/** Answers, on the bare socket, to what Node.js could not make a request of. */
+/** Responds, on the bare socket, to what Node.js could not make a request of. */
 
-import { type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { OnAnswer } from './answer.ts';
+import type { Connection } from './connection.ts';
 import { errorAnswer, HttpError } from './errors.ts';
 import { JSON_HEADERS, NO_STORE, requestIdOf } from './headers.ts';
 import { destroyLater } from './linger.ts';
 
 /**
- * Answers and closes the connection. When an answer to a good request is still on its way, it goes first; a request
- * whose body broke off gets this answer as its own.
+ * Responds to what is no HTTP or came too slowly, and closes the connection. The responses to good requests before it
+ * go first; a request whose body broke off gets this response as its own.
  *
- * @param fault the code of the parser's error, or `CONNECT`
+ * @param fault the code of the parser's error
  */
-export function answerBadMessage(
-  socket: Duplex,
+export function refuseMessage(
+  connection: Connection,
   fault: string | undefined,
-  inFlight: ServerResponse | undefined,
   onAnswer: OnAnswer | undefined,
 ): void {
-  if (refused.has(socket)) return;
-  refused.add(socket);
-  const isRequestAnswered = inFlight?.headersSent === true && !inFlight.req.complete;
-  if (!socket.writable || fault === 'ECONNRESET' || isRequestAnswered) {
-    socket.destroy();
-  } else if (inFlight?.req.complete && !inFlight.writableFinished) {
-    inFlight.once('finish', () => write(socket, fault, onAnswer));
+  if (connection.isRefused) return;
+  connection.isRefused = true;
+  const { socket, newest, isClosing } = connection;
+  const isBodyBroken = newest?.req.complete === false;
+  if (!socket.writable || fault === 'ECONNRESET' || (isBodyBroken && newest.headersSent)) socket.destroy();
+  else if (isBodyBroken || !isClosing) respondLast(connection, fault, onAnswer);
+}
+
+/** Responds to CONNECT. Node.js has given up the socket: a client that does not read is this function's to cut off. */
+export function refuseTunnel(
+  connection: Connection,
+  readingTimeout: number,
+  onAnswer: OnAnswer | undefined,
+): void {
+  const { socket, isClosing } = connection;
+  socket.setTimeout(readingTimeout, () => socket.destroy());
+  socket.resume();
+  if (!isClosing) respondLast(connection, 'CONNECT', onAnswer);
+}
+
+function respondLast(
+  connection: Connection,
+  fault: string | undefined,
+  onAnswer: OnAnswer | undefined,
+): void {
+  const { newest, socket } = connection;
+  connection.isClosing = true;
+  if (newest?.req.complete && !newest.writableFinished) {
+    newest.once('finish', () => write(socket, fault, onAnswer));
   } else {
     write(socket, fault, onAnswer);
   }
 }
 
-/** What comes after garbage is garbage too: Node.js tells of every piece, and nobody needs to know. */
-const refused = new WeakSet<Duplex>();
-
-/** `destroySoon` lets the answer out, and does not wait for a client that never reads it. */
-function write(socket: Duplex, fault: string | undefined, onAnswer: OnAnswer | undefined): void {
+/** `destroySoon` lets the response out, and does not wait for a client that never reads it. */
+function write(socket: Socket, fault: string | undefined, onAnswer: OnAnswer | undefined): void {
   if (!socket.writable) return;
   const requestId = requestIdOf(undefined);
   const { status, headers, body } = errorAnswer(errorOf(fault), requestId);
@@ -45,8 +64,8 @@ function write(socket: Duplex, fault: string | undefined, onAnswer: OnAnswer | u
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let index = 0; index < fields.length; index += 2) head += `${fields[index]}: ${fields[index + 1]}\r\n`;
   socket.end(`${head}\r\n${body}`);
-  if (fault?.startsWith('HPE_')) destroyLater(socket);
-  else if ('destroySoon' in socket && typeof socket.destroySoon === 'function') socket.destroySoon();
+  if (fault === 'CONNECT' || fault?.startsWith('HPE_')) destroyLater(socket);
+  else socket.destroySoon();
   onAnswer?.({
     method: '',
     route: undefined,

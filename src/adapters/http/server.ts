@@ -2,10 +2,10 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import type { OnAnswer } from './answer.ts';
-import { answerBadMessage } from './bad-message.ts';
+import { refuseMessage, refuseTunnel } from './bad-message.ts';
+import { Connections } from './connections.ts';
 
 /** How long a client may take, in milliseconds: for a request's head, for all of it, for its next one, to read on. */
 const HEADERS_TIMEOUT = 10_000;
@@ -30,6 +30,8 @@ export interface HttpServer {
 }
 
 export interface HttpServerOptions {
+  /** How many connections may be open at once; one more is closed at once. No limit when left out. */
+  readonly maxConnections?: number | undefined;
   /** Told of answers to messages that were no HTTP or came too slowly. */
   readonly onAnswer?: OnAnswer | undefined;
   /** For tests of slow clients; milliseconds. */
@@ -42,6 +44,7 @@ export interface HttpServerOptions {
 export function createHttpServer(
   app: (server: HttpServer) => Koa,
   {
+    maxConnections,
     onAnswer,
     headersTimeout = HEADERS_TIMEOUT,
     requestTimeout = REQUEST_TIMEOUT,
@@ -57,16 +60,15 @@ export function createHttpServer(
     requireHostHeader: false,
   });
   server.maxHeadersCount = 0;
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
-  /** The newest answer of each connection. */
-  const answers = new Map<Duplex, ServerResponse>();
   let isStopping = false;
   const self: HttpServer = {
     listen: (port, host) => listen(server, port, host),
     stop(timeout) {
       isStopping = true;
-      for (const res of answers.values()) res.shouldKeepAlive = false;
-      return stop(server, timeout);
+      connections.stop();
+      return stop(server, connections, timeout);
     },
     get isStopping() {
       return isStopping;
@@ -74,23 +76,26 @@ export function createHttpServer(
   };
 
   const handle = app(self).callback();
-  const onRequest = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    answers.set(req.socket, res);
-    if (isStopping) res.shouldKeepAlive = false;
-    await handle(req, res);
+  const connections = new Connections(async (req, res, connection) => {
+    await handle(req, res).catch(() => req.socket.destroy());
+    connection.activeAt = performance.now();
     // Only a client that does not read leaves something behind. A timeout of all sockets costs 4 % of every request.
     if (res.writableLength > 0) req.socket.setTimeout(readingTimeout);
-  };
-  server.on('connection', (socket) => socket.once('close', () => answers.delete(socket)));
+  });
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => connections.take(req, res);
+  server.on('connection', (socket) => connections.add(socket));
   server.on('request', onRequest);
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('connect', (_req: IncomingMessage, socket: Socket) =>
-    answerBadMessage(socket, 'CONNECT', undefined, onAnswer),
-  );
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerBadMessage(socket, error.code, answers.get(socket), onAnswer),
-  );
+  server.on('connect', (_req: IncomingMessage, socket: Socket) => {
+    const connection = connections.get(socket);
+    if (connection !== undefined) refuseTunnel(connection, readingTimeout, onAnswer);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const connection = connections.get(socket);
+    if (connection === undefined) socket.destroy();
+    else refuseMessage(connection, error.code, onAnswer);
+  });
   return self;
 }
 
@@ -107,9 +112,9 @@ async function listen(server: Server, port: number, host: string): Promise<strin
 }
 
 /** `http.Server.close` would cut idle connections at once, and with them requests that are just coming in. */
-function stop(server: Server, timeout: number): Promise<void> {
+function stop(server: Server, connections: Connections, timeout: number): Promise<void> {
   return new Promise((resolve) => {
-    const drain = setInterval(() => server.closeIdleConnections(), DRAIN_INTERVAL);
+    const drain = setInterval(() => connections.closeIdle(), DRAIN_INTERVAL);
     const deadline = setTimeout(() => server.closeAllConnections(), timeout);
     NetServer.prototype.close.call(server, () => {
       clearInterval(drain);

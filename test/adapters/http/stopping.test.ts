@@ -1,26 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Storage } from '../../../src/application/ports.ts';
 import { Connection } from '../../support/connection.ts';
+import { gate } from '../../support/gate.ts';
 import { STORAGES, startServer } from '../../support/server.ts';
-
-/** A storage whose creates wait for `open`. */
-function gate() {
-  const { promise, resolve: open } = Promise.withResolvers<void>();
-  const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-  const wrap = (storage: Storage): Storage => ({
-    ...storage,
-    pets: {
-      find: (id) => storage.pets.find(id),
-      list: (query) => storage.pets.list(query),
-      add: async (pet) => {
-        enter();
-        await promise;
-        return storage.pets.add(pet);
-      },
-    },
-  });
-  return { wrap, open, entered };
-}
 
 describe.each(STORAGES)('a server that stops, on %s', (storage) => {
   test('takes no new connection, answers what is in flight, and then is gone', async () => {
@@ -78,6 +60,41 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     await server.stop(60_000);
     await connection.closed;
     connection.destroy();
+  });
+
+  test.each([0, 200])(
+    'answers a request that arrives %i ms after the signal on an idle connection',
+    async (delay) => {
+      const { server, origin } = await startServer(storage);
+      const connections = await Promise.all(Array.from({ length: 20 }, () => Connection.open(origin)));
+      for (const connection of connections) {
+        connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+        await connection.next();
+      }
+      const stopped = server.stop(60_000);
+      await sleep(delay);
+      for (const connection of connections) connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+      for (const connection of connections) {
+        expect(await connection.rest()).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
+      }
+      await stopped;
+    },
+  );
+
+  test('sends what it has begun to a client that reads slowly', async () => {
+    const { server, origin, client } = await startServer(storage);
+    const { body } = await client.get('/docs/swagger-ui-bundle.js');
+    const connection = await Connection.open(origin);
+    connection.socket.pause();
+    connection.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8));
+    await expect.poll(() => connection.socket.bytesWritten).toBeGreaterThan(0);
+    await sleep(100);
+    const stopped = server.stop(60_000);
+    await sleep(1500);
+    connection.socket.resume();
+    const bodies = (await connection.rest()).map((answer) => answer.body.length);
+    expect(bodies).toEqual(Array.from({ length: 8 }, () => body.length));
+    await stopped;
   });
 
   test('cuts what is still there at its deadline', async () => {

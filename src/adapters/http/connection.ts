@@ -1,0 +1,153 @@
+/** One connection of the server: its requests in order, how many are worked on at once, and whether it is idle. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How many requests of one connection are worked on at once. Further ones are queued, or stay unread. */
+const CONCURRENT_REQUESTS = 32;
+
+/** How many bytes a sliced connection gives to the parser at once: some dozens of the shortest requests. */
+const SLICE_SIZE = 1024;
+
+export type HandleRequest = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  connection: Connection,
+) => Promise<void>;
+
+/** What the connections of a server share. */
+export interface Turns {
+  /** Called when more requests of a connection arrive than are worked on at once. */
+  onFlood(): void;
+  /** Calls `goOn` in a later turn of the event loop, when the connection's turn has come. */
+  whenFree(connection: Connection): void;
+}
+
+type Listener = (chunk: Buffer) => void;
+
+/**
+ * Node.js parses all requests of a chunk of 64 KiB, thousands of short ones, before any of them is answered. Reading in
+ * slices prevents that, but takes the parser off its fast path. So a connection is sliced only once a flood was seen.
+ */
+export class Connection {
+  readonly socket: Socket;
+  /** The response to the newest request. When it is finished, so are all before it. */
+  newest: ServerResponse | undefined;
+  /** No further request is read: the newest response is the last one. */
+  isClosing = false;
+  /** A message that is no HTTP was refused. Behind it there is more of it, and Node.js tells of every piece. */
+  isRefused = false;
+  /** When the newest response was handed over, or else when the connection was opened; as `performance.now()`. */
+  activeAt: number = performance.now();
+  readonly #handle: HandleRequest;
+  readonly #turns: Turns;
+  readonly #queue: (readonly [req: IncomingMessage, res: ServerResponse])[] = [];
+  /** The requests that are handed over and not finished. The first one of a burst counts until the next burst. */
+  #working = 0;
+  #scheduled = false;
+  /** Node.js's own listener for data, which parses it; set once the connection is sliced. */
+  #parse: Listener | undefined;
+  /** What was read and not parsed yet. The socket is paused as long as there is some. */
+  #held: Buffer | undefined;
+  /** Whether it was this class, not Node.js, that paused the socket. */
+  #isPausedHere = false;
+
+  constructor(socket: Socket, handle: HandleRequest, turns: Turns) {
+    this.socket = socket;
+    this.#handle = handle;
+    this.#turns = turns;
+  }
+
+  /** Whether every request that was read has its response, and the system has taken all of it. */
+  get isIdle(): boolean {
+    return (this.newest?.writableFinished ?? true) && this.socket.writableLength === 0;
+  }
+
+  /** Handles a request now, or once enough of those before it are finished. */
+  take(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
+    const previous = this.newest;
+    if (this.isClosing || previous?.shouldKeepAlive === false) return;
+    this.newest = res;
+    // Node.js's parser takes what follows a request for an upgrade for another protocol.
+    if (isLast || req.headers.upgrade !== undefined) this.closeAfterNewest();
+    if (previous === undefined || (this.#working <= 1 && previous.writableFinished)) {
+      this.#working = 1;
+    } else {
+      res.once('finish', this.#onFinish);
+      if (this.#working >= CONCURRENT_REQUESTS) {
+        this.#queue.push([req, res]);
+        this.#turns.onFlood();
+        return;
+      }
+      this.#working += 1;
+    }
+    void this.#handle(req, res, this);
+  }
+
+  /** Makes the newest response the last one, unless it has promised otherwise. */
+  closeAfterNewest(): void {
+    if (this.newest === undefined || this.newest.headersSent) return;
+    this.newest.shouldKeepAlive = false;
+    this.isClosing = true;
+  }
+
+  /** From now on the parser is given little at once, and nothing while enough requests are worked on. */
+  slice(): void {
+    if (this.#parse !== undefined) return;
+    const [parse] = this.socket.listeners('data') as Listener[];
+    if (parse === undefined) return;
+    this.#parse = parse;
+    this.socket.off('data', parse);
+    this.socket.on('data', (chunk: Buffer) => {
+      this.#feed(this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]));
+    });
+    // Node.js has paused the socket on its own account, and lets it go on.
+    this.socket.on('resume', () => {
+      if (this.#held !== undefined && !this.socket.isPaused()) this.#feed(this.#held);
+    });
+  }
+
+  readonly #onFinish = (): void => {
+    this.#working -= 1;
+    if (this.#scheduled || (this.#queue.length === 0 && this.#held === undefined)) return;
+    this.#scheduled = true;
+    this.#turns.whenFree(this);
+  };
+
+  /** Hands over as many queued requests as are worked on at once, and then reads on. */
+  goOn(): void {
+    this.#scheduled = false;
+    if (this.socket.destroyed) return;
+    while (this.#working < CONCURRENT_REQUESTS) {
+      const next = this.#queue.shift();
+      if (next === undefined) break;
+      this.#working += 1;
+      void this.#handle(...next, this);
+    }
+    if (this.#held !== undefined && this.#isPausedHere && this.#hasRoom) {
+      this.#isPausedHere = false;
+      this.socket.resume();
+    }
+  }
+
+  get #hasRoom(): boolean {
+    return this.#queue.length === 0 && this.#working < CONCURRENT_REQUESTS;
+  }
+
+  /** The parser must not be given anything while Node.js has paused the socket. */
+  #feed(bytes: Buffer): void {
+    this.#held = undefined;
+    let start = 0;
+    while (start < bytes.length && this.#hasRoom && !this.socket.isPaused()) {
+      if (this.isClosing || this.socket.destroyed) return;
+      const end = start + SLICE_SIZE;
+      this.#parse?.call(this.socket, bytes.subarray(start, end));
+      start = end;
+    }
+    if (start >= bytes.length || this.isClosing) return;
+    this.#held = bytes.subarray(start);
+    if (this.socket.isPaused()) return;
+    this.#isPausedHere = true;
+    this.socket.pause();
+  }
+}

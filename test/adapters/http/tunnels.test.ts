@@ -1,0 +1,100 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { Connection } from '../../support/connection.ts';
+import { STORAGES, sharedServer } from '../../support/server.ts';
+
+const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n';
+const UPGRADE = 'Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
+
+describe.each(STORAGES)('CONNECT and Upgrade, on %s', (storage) => {
+  const server = sharedServer(storage, { readingTimeout: 300 });
+  const fields = () => `Host: x\r\nAuthorization: Bearer ${server.key}\r\n`;
+  const create = (name: string) => {
+    const body = JSON.stringify({ name, categoryId: 1 });
+    return `POST /v1/pets HTTP/1.1\r\n${fields()}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  };
+  const names = async () =>
+    (JSON.parse((await server.client.get('/v1/pets?limit=100')).body) as { name: string }[]).map(
+      ({ name }) => name,
+    );
+
+  test.each([
+    ['after CONNECT', CONNECT],
+    ['after CONNECT and more', `${CONNECT}\x16\x03\x01${'x'.repeat(100_000)}`],
+    ['in the middle of CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHo'],
+    ['after an upgrade', `GET /livez HTTP/1.1\r\n${UPGRADE}\r\n`],
+    ['after garbage', 'garbage\r\n\r\n'],
+  ])('a connection that is reset %s ends nothing but itself', async (_case, bytes) => {
+    for (const delay of [0, 0, 1, 5, 20, 50]) {
+      const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+      socket.on('error', () => {});
+      await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
+      await sleep(delay);
+      socket.resetAndDestroy();
+    }
+    await sleep(50);
+    expect((await server.client.get('/livez')).status).toBe(200);
+  });
+
+  test('the response to CONNECT goes behind the responses to all requests before it', async () => {
+    const connection = await Connection.open(server.origin);
+    connection.write(
+      `${create('before')}${`GET /livez HTTP/1.1\r\n${fields()}\r\n`}${create('it')}${CONNECT}`,
+    );
+    expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 200, 201, 405]);
+    const many = await Connection.open(server.origin);
+    many.write(create('before').repeat(50) + CONNECT + create('behind'));
+    const statuses = (await many.rest()).map(({ status }) => status);
+    expect(statuses).toEqual([...Array.from({ length: 50 }, () => 201), 405]);
+    expect(await names()).not.toContain('behind');
+  });
+
+  test('a client that asks for a tunnel and never reads is let go', async () => {
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1').pause();
+    socket.on('error', () => {});
+    socket.write(`${'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)}${CONNECT}`);
+    await sleep(1500);
+    let received = 0;
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    socket.resume();
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(received).toBeLessThan(20_000_000);
+  });
+
+  test.each([
+    ['in one write', 0],
+    ['in two', 20],
+  ])('what follows a request for an upgrade is not read, %s', async (_case, delay) => {
+    for (const target of ['/livez', '/v1/pets', '/nothing']) {
+      const connection = await Connection.open(server.origin);
+      const first = `GET ${target} HTTP/1.1\r\n${fields()}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+      const smuggled = create('smuggled');
+      const [head, body] = smuggled.split('{') as [string, string];
+      if (delay === 0) {
+        connection.write(first + smuggled + create('smuggled'));
+      } else {
+        connection.write(first + head);
+        await sleep(delay);
+        connection.socket.write(`{${body}${create('smuggled')}`);
+      }
+      const answers = await connection.rest();
+      expect(answers).toHaveLength(1);
+      expect(answers[0]?.headers['connection']).toBe('close');
+    }
+    expect(await names()).not.toContain('smuggled');
+  });
+
+  test('a create that asks for an upgrade is stored once, and its response is the last', async () => {
+    const connection = await Connection.open(server.origin);
+    const upgrading = create('upgrading').replace(
+      'Content-Type',
+      'Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Type',
+    );
+    connection.write(upgrading + create('behind it'));
+    expect(await connection.rest()).toMatchObject([{ status: 201, headers: { connection: 'close' } }]);
+    expect((await names()).filter((name) => /upgrading|behind it/.test(name))).toEqual(['upgrading']);
+  });
+});

@@ -1,0 +1,32 @@
+/** A storage whose creates wait for `open`, and how many of them do. */
+
+import type { Storage } from '../../src/application/ports.ts';
+
+export interface Gate {
+  readonly wrap: (storage: Storage) => Storage;
+  readonly open: () => void;
+  /** Resolves with the first create. */
+  readonly entered: Promise<void>;
+  readonly waiting: () => number;
+}
+
+export function gate(): Gate {
+  let waiting = 0;
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
+  const wrap = (storage: Storage): Storage => ({
+    ...storage,
+    pets: {
+      find: (id) => storage.pets.find(id),
+      list: (query) => storage.pets.list(query),
+      add: async (pet) => {
+        enter();
+        waiting += 1;
+        await promise;
+        waiting -= 1;
+        return storage.pets.add(pet);
+      },
+    },
+  });
+  return { wrap, open, entered, waiting: () => waiting };
+}
