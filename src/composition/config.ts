@@ -18,6 +18,8 @@ export interface Config {
   readonly publicUrl: string | undefined;
   readonly corsOrigins: readonly string[];
   readonly shutdownTimeout: number;
+  /** `undefined` for as many as the file descriptors bear. */
+  readonly maxConnections: number | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,6 +31,7 @@ export class ConfigError extends Error {
 
 const API_KEY = /^[\x21-\x2b\x2d-\x7e]{32,}$/;
 const MAX_TIMEOUT = 2 ** 31 - 1;
+const MAX_CONNECTIONS = 1_000_000;
 
 /** Reads the variables. What is empty counts as not given. */
 export function loadConfig(environment: Environment): Config {
@@ -49,13 +52,16 @@ export function loadConfig(environment: Environment): Config {
   };
   const config: Config = {
     host: read('HOST', '127.0.0.1', (text) => text),
-    port: read('PORT', '3000', (text) => parseInteger(text, 65_535)),
+    port: read('PORT', '3000', (text) => parseInteger(text, 0, 65_535)),
     database: secret('DATABASE_URL', 'sqlite:./data/animal-store.db', parseDatabaseUrl),
     apiKeys: secret('API_KEYS', '', parseApiKeys),
     logLevel: read('LOG_LEVEL', 'info', parseLogLevel),
     publicUrl: read('PUBLIC_URL', '', parsePublicUrl),
     corsOrigins: read('CORS_ORIGIN', '', parseOrigins),
-    shutdownTimeout: read('SHUTDOWN_TIMEOUT_MS', '10000', (text) => parseInteger(text, MAX_TIMEOUT)),
+    shutdownTimeout: read('SHUTDOWN_TIMEOUT_MS', '10000', (text) => parseInteger(text, 0, MAX_TIMEOUT)),
+    maxConnections: read('MAX_CONNECTIONS', '', (text) =>
+      text === '' ? undefined : parseInteger(text, 1, MAX_CONNECTIONS),
+    ),
   };
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return config;
@@ -77,9 +83,11 @@ function readSecret<T>(file: string, parse: (text: string) => T | Fault): T | Fa
   }
 }
 
-function parseInteger(text: string, max: number): number | Fault {
+function parseInteger(text: string, min: number, max: number): number | Fault {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  return value <= max ? value : new Fault(`'${text}' is given, an integer from 0 to ${max} is allowed`);
+  return value >= min && value <= max
+    ? value
+    : new Fault(`'${text}' is given, an integer from ${min} to ${max} is allowed`);
 }
 
 /** A URL of another scheme may hold a password, so only its scheme is shown. */

@@ -15,6 +15,7 @@ import { GetPet } from '../application/get-pet.ts';
 import { ListPets } from '../application/list-pets.ts';
 import type { ApiKeyVerifier, Storage } from '../application/ports.ts';
 import type { Config } from './config.ts';
+import { connectionsWithinDescriptors } from './descriptors.ts';
 import { errorLog, type Logger, requestLog } from './log.ts';
 import { allKeys } from './verifiers.ts';
 
@@ -48,7 +49,7 @@ export function createContainer(config: Config, storage: Storage, log: Logger): 
           onAnswer,
           onError: errorLog(log),
         }),
-      { onAnswer },
+      { onAnswer, maxConnections: config.maxConnections ?? connectionsWithinDescriptors() },
     );
   });
   return container;

@@ -14,6 +14,7 @@ const DEFAULTS = {
   publicUrl: undefined,
   corsOrigins: [],
   shutdownTimeout: 10_000,
+  maxConnections: undefined,
 };
 
 let folder = '';
@@ -75,6 +76,7 @@ describe('the configuration', () => {
     ],
     ['SHUTDOWN_TIMEOUT_MS', '0', { shutdownTimeout: 0 }],
     ['SHUTDOWN_TIMEOUT_MS', '2147483647', { shutdownTimeout: 2_147_483_647 }],
+    ['MAX_CONNECTIONS', '1', { maxConnections: 1 }],
   ] as const)('takes %s=%s', (name, value, part) => {
     expect(loadConfig({ [name]: value })).toEqual({ ...DEFAULTS, ...part });
   });
@@ -98,6 +100,8 @@ describe('the configuration', () => {
     ['CORS_ORIGIN', 'a.example', 'origins such as https://example.org'],
     ['SHUTDOWN_TIMEOUT_MS', '10s', 'an integer from 0 to 2147483647'],
     ['SHUTDOWN_TIMEOUT_MS', '2147483648', 'an integer from 0 to 2147483647'],
+    ['MAX_CONNECTIONS', '0', 'an integer from 1 to 1000000'],
+    ['MAX_CONNECTIONS', 'auto', 'an integer from 1 to 1000000'],
   ])('refuses %s=%s, and says what was given and what is allowed', (name, value, allowed) => {
     const lines = faultsOf({ [name]: value });
     expect(lines).toHaveLength(1);

@@ -45,7 +45,8 @@ Examples:
   PORT=8080 animal-store serve --database-url sqlite:/var/lib/pets.db
 
 Settings come from the environment: HOST, PORT, DATABASE_URL, API_KEYS,
-LOG_LEVEL, PUBLIC_URL, CORS_ORIGIN, SHUTDOWN_TIMEOUT_MS.
+LOG_LEVEL, PUBLIC_URL, CORS_ORIGIN, SHUTDOWN_TIMEOUT_MS,
+MAX_CONNECTIONS.
 `,
   create: `
 Examples:
