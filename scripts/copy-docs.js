@@ -1,27 +1,34 @@
-/** Puts the reference page and what it loads into dist/docs. Runs after the compiler. */
+/** Puts the reference page and what it loads, compressed, into dist/docs with the licenses. Runs after the compiler. */
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 const root = new URL('../', import.meta.url);
 const target = new URL('dist/docs/', root);
 const swaggerUi = new URL('./', import.meta.resolve('swagger-ui-dist/package.json'));
 
-const SOURCES = [
+const PAGE = [
   [new URL('src/adapters/http/docs/', root), ['index.html', 'docs.js', 'docs.css', 'icon.svg']],
   [new URL('dist/adapters/http/docs/', root), ['exact-integers.js']],
-  [
-    swaggerUi,
-    ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE'],
-  ],
+  [swaggerUi, ['swagger-ui-bundle.js', 'swagger-ui.css']],
 ];
 
+const LICENSES = {
+  'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle.js.LICENSE.txt',
+  LICENSE: 'swagger-ui.LICENSE',
+  NOTICE: 'swagger-ui.NOTICE',
+};
+
 mkdirSync(target, { recursive: true });
-for (const [folder, files] of SOURCES) {
+for (const [folder, files] of PAGE) {
   for (const file of files) {
-    const name = folder === swaggerUi && !file.startsWith('swagger-ui') ? `swagger-ui.${file}` : file;
-    writeFileSync(new URL(name, target), withoutSourceMap(readFileSync(new URL(file, folder), 'utf8')));
+    const text = withoutSourceMap(readFileSync(new URL(file, folder), 'utf8'));
+    writeFileSync(new URL(`${file}.gz`, target), gzipSync(text, { level: 9 }));
   }
+}
+for (const [file, name] of Object.entries(LICENSES)) {
+  copyFileSync(new URL(file, swaggerUi), new URL(name, target));
 }
 console.log(`reference page: ${fileURLToPath(target)}`);
 

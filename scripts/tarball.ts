@@ -11,16 +11,16 @@ const OTHERS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin/animal-store.js', '
 
 /** The reference page, in dist/docs. */
 const PAGE = [
-  'docs.css',
-  'docs.js',
-  'exact-integers.js',
-  'icon.svg',
-  'index.html',
-  'swagger-ui-bundle.js',
+  'docs.css.gz',
+  'docs.js.gz',
+  'exact-integers.js.gz',
+  'icon.svg.gz',
+  'index.html.gz',
+  'swagger-ui-bundle.js.gz',
   'swagger-ui-bundle.js.LICENSE.txt',
   'swagger-ui.LICENSE',
   'swagger-ui.NOTICE',
-  'swagger-ui.css',
+  'swagger-ui.css.gz',
 ];
 
 /** Every module with its types, the reference page and the papers, in order. */

@@ -1,6 +1,7 @@
 /** From the environment to one typed configuration, or to every fault in it at once. */
 
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -29,6 +30,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+const HOST_NAME = /^[\w.-]{1,253}$/;
 const API_KEY = /^[\x21-\x2b\x2d-\x7e]{32,}$/;
 const MAX_TIMEOUT = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 1_000_000;
@@ -51,7 +53,7 @@ export function loadConfig(environment: Environment): Config {
     return value as T;
   };
   const config: Config = {
-    host: read('HOST', '127.0.0.1', (text) => text),
+    host: read('HOST', '127.0.0.1', parseHost),
     port: read('PORT', '3000', (text) => parseInteger(text, 0, 65_535)),
     database: secret('DATABASE_URL', 'sqlite:./data/animal-store.db', parseDatabaseUrl),
     apiKeys: secret('API_KEYS', '', parseApiKeys),
@@ -79,15 +81,32 @@ function readSecret<T>(file: string, parse: (text: string) => T | Fault): T | Fa
   try {
     return parse(readFileSync(file, 'utf8').trim());
   } catch {
-    return new Fault(`the file ${file} cannot be read`);
+    return mayHoldPassword(file)
+      ? expected('the path of a file that can be read', file)
+      : new Fault(`the file ${file} cannot be read`);
   }
+}
+
+function expected(what: string, text: string): Fault {
+  return new Fault(`expected ${what}, got ${shown(text)}`);
+}
+
+function shown(text: string): string {
+  return mayHoldPassword(text) ? 'a value that may hold a password' : `'${text}'`;
+}
+
+/** A password stands before `@`, which may have been encoded or be one of the characters that URLs take for it. */
+function mayHoldPassword(text: string): boolean {
+  return /@|%40/.test(text.normalize('NFKC'));
+}
+
+function parseHost(text: string): string | Fault {
+  return isIP(text) !== 0 || HOST_NAME.test(text) ? text : expected('a host name or an IP address', text);
 }
 
 function parseInteger(text: string, min: number, max: number): number | Fault {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= min && value <= max
-    ? value
-    : new Fault(`'${text}' is given, an integer from ${min} to ${max} is allowed`);
+  return value >= min && value <= max ? value : expected(`an integer from ${min} to ${max}`, text);
 }
 
 /** A URL of another scheme may hold a password, so only its scheme is shown. */
@@ -96,7 +115,7 @@ function parseDatabaseUrl(text: string): DatabaseConfig | Fault {
   const path = text.startsWith('sqlite:') ? text.slice('sqlite:'.length).trim() : '';
   if (path !== '' && path !== ':memory:') return { kind: 'sqlite', path };
   const given = path === ':memory:' ? text : `${text.split(':', 1)[0]}${text.includes(':') ? ':…' : ''}`;
-  return new Fault(`'${given}' is given, sqlite:PATH or memory: is allowed`);
+  return new Fault(`${shown(given)} is given, sqlite:PATH or memory: is allowed`);
 }
 
 function parseApiKeys(text: string): readonly string[] | Fault {
@@ -109,26 +128,24 @@ function parseApiKeys(text: string): readonly string[] | Fault {
 }
 
 function parseLogLevel(text: string): LogLevel | Fault {
-  return (
-    LOG_LEVELS.find((level) => level === text) ??
-    new Fault(`'${text}' is given, one of ${LOG_LEVELS.join(', ')} is allowed`)
-  );
+  return LOG_LEVELS.find((level) => level === text) ?? expected(`one of ${LOG_LEVELS.join(', ')}`, text);
 }
 
+/** The OpenAPI document publishes it, so it must not hold a password. */
 function parsePublicUrl(text: string): string | undefined | Fault {
   if (text === '') return undefined;
   const url = webUrl(text);
-  return url === undefined || url.search !== '' || url.hash !== ''
-    ? new Fault(`'${text}' is given, an http or https URL without query and fragment is allowed`)
+  return url === undefined || `${url.username}${url.password}${url.search}${url.hash}` !== ''
+    ? expected('an http or https URL without user name, password, query and fragment', text)
     : url.href.replace(/\/+$/, '');
 }
 
+/** A password may hold a comma, so a fault shows the wrong origin only where the whole list may be shown. */
 function parseOrigins(text: string): readonly string[] | Fault {
   const origins = listOf(text);
   const bad = origins.find((origin) => webUrl(origin)?.origin !== origin);
-  return bad === undefined
-    ? origins
-    : new Fault(`'${bad}' is given, origins such as https://example.org are allowed`);
+  if (bad === undefined) return origins;
+  return expected('origins such as https://example.org', mayHoldPassword(text) ? text : bad);
 }
 
 function webUrl(text: string): URL | undefined {

@@ -4,9 +4,10 @@ import cors from '@koa/cors';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { ApiKeyVerifier } from '../../application/ports.ts';
 import { type OnAnswer, type OnError, type RequestState, sendError, sendNoContent } from './answer.ts';
-import { bearerKey, count, wrongKey } from './authentication.ts';
+import { bearerKey, wrongKey } from './authentication.ts';
 import { HttpError } from './errors.ts';
 import { requestIdOf } from './headers.ts';
+import { refuseMalformed } from './malformed.ts';
 import type { UseCases } from './pets.ts';
 import { routes } from './routes.ts';
 
@@ -73,7 +74,7 @@ function guard({ apiKeys, isStopping }: HttpAppOptions): Middleware {
       ctx.state['holder'] = holder;
       if (isStopping?.()) throw new HttpError('overloaded', 'the server is stopping');
     }
-    refuseMalformed(ctx);
+    refuseMalformed(ctx.req);
     await next();
   };
 }
@@ -85,17 +86,6 @@ function pathOf(ctx: Context): string {
   } catch {}
   if (path === null) throw new HttpError('invalid_request', "the request's target is not a URL");
   return path;
-}
-
-/** What Node.js lets pass, or answers without a body when it is left to it (RFC 9112, section 3.2; RFC 9110, 10.1.1). */
-function refuseMalformed({ req }: Context): void {
-  const { host, expect } = req.headers;
-  if (host === undefined ? req.httpVersion === '1.1' : count(req.rawHeaders, 'host') > 1) {
-    throw new HttpError('invalid_request', 'Host must be given once');
-  }
-  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    throw new HttpError('invalid_request', 'Expect must be 100-continue');
-  }
 }
 
 /** A preflight brings no key, so it is answered before one is asked for. */
@@ -116,6 +106,8 @@ function allowOrigins(origins: readonly string[]): Middleware {
       isPreflight = false;
       return next();
     });
-    if (isPreflight) sendNoContent(ctx, []);
+    if (!isPreflight) return;
+    refuseMalformed(ctx.req);
+    sendNoContent(ctx, []);
   };
 }

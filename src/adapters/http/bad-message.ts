@@ -20,6 +20,8 @@ export function refuseMessage(
   onAnswer: OnAnswer | undefined,
 ): void {
   if (connection.isRefused) return;
+  // The rest of the request has come: it is this server that has not read it yet.
+  if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isHolding) return;
   connection.isRefused = true;
   const { socket, newest, isClosing } = connection;
   const isBodyBroken = newest?.req.complete === false;

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { isFramed } from './malformed.ts';
 
 /** How many requests of one connection are worked on at once. Further ones are queued, or stay unread. */
 const CONCURRENT_REQUESTS = 32;
@@ -63,13 +64,18 @@ export class Connection {
     return (this.newest?.writableFinished ?? true) && this.socket.writableLength === 0;
   }
 
+  /** Whether bytes of the client were read that the parser was not given yet. */
+  get isHolding(): boolean {
+    return this.#held !== undefined;
+  }
+
   /** Handles a request now, or once enough of those before it are finished. */
   take(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
     const previous = this.newest;
     if (this.isClosing || previous?.shouldKeepAlive === false) return;
     this.newest = res;
-    // Node.js's parser takes what follows a request for an upgrade for another protocol.
-    if (isLast || req.headers.upgrade !== undefined) this.closeAfterNewest();
+    // Behind such a request nobody knows where the next one begins, or whether it is HTTP.
+    if (isLast || req.headers.upgrade !== undefined || !isFramed(req)) this.closeAfterNewest();
     if (previous === undefined || (this.#working <= 1 && previous.writableFinished)) {
       this.#working = 1;
     } else {

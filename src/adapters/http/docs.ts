@@ -1,14 +1,15 @@
 /** The OpenAPI document and the reference page with its assets. They need no key. */
 
 import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import type { Context } from 'koa';
-import { send } from './answer.ts';
+import { AnimalStoreError } from '../../domain/errors.ts';
 import type { HttpAppOptions } from './app.ts';
+import { type Encodings, sendEncoded } from './encodings.ts';
 import type { Headers } from './errors.ts';
-import { JSON_HEADERS, matches, REVALIDATE, SECURITY_HEADERS } from './headers.ts';
+import { API_HEADERS, SECURITY_HEADERS } from './headers.ts';
+import { documentAt } from './openapi-bytes.ts';
 import type { Handler } from './pets.ts';
 
 /** A file of the reference page. */
@@ -18,7 +19,7 @@ export interface DocsAsset {
   readonly type: string;
 }
 
-/** Where `npm run build` puts the page: the same folder for the source and for what is built from it. */
+/** Where `npm run build` puts the page, compressed: the same folder for the source and for what is built from it. */
 const FOLDER = new URL('../../../dist/docs/', import.meta.url);
 
 const SCRIPT = 'text/javascript; charset=utf-8';
@@ -49,63 +50,38 @@ const PAGE_POLICY: Headers = [
   ].join('; '),
 ];
 
-/** What a Host header can hold (RFC 3986, section 3.2.2). */
-const HOST = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/;
-
-const compress = promisify(gzip);
-
 /** The document, whose server is the public address, or else the one that the request came to. */
 export function openApi({ publicUrl }: HttpAppOptions): Handler {
-  return async (ctx) => {
-    const { openApiDocument } = await import('./openapi.ts');
-    const body = openApiDocument(publicUrl ?? originOf(ctx));
-    sendRevalidated(ctx, `"${hash('sha256', body, 'base64url')}"`, JSON_HEADERS, [], body);
-  };
+  return (ctx) => sendEncoded(ctx, API_HEADERS, 'application/json', documentAt(publicUrl ?? originOf(ctx)));
 }
 
-/** One file of the page, read when it is first asked for. Browsers take a third of it, compressed. */
+/** One file of the page. It is read at the start, when there are descriptors for it, and else when it is asked for. */
 export function docsAsset({ file, type }: DocsAsset): Handler {
-  const headers = [...SECURITY_HEADERS, ...PAGE_POLICY, 'Vary', 'Accept-Encoding'];
-  let loaded: Promise<{ body: Buffer; compressed: Buffer; tag: string }> | undefined;
-  const load = async () => {
-    const body = await readFile(new URL(file, FOLDER));
-    return { body, compressed: await compress(body), tag: hash('sha256', body, 'base64url') };
-  };
-  return async (ctx) => {
-    loaded ??= load().catch((error) => {
-      loaded = undefined;
-      throw error;
-    });
-    const { body, compressed, tag } = await loaded;
-    if (takesGzip(ctx.get('Accept-Encoding'))) {
-      const ofBody = ['Content-Type', type, 'Content-Encoding', 'gzip'];
-      sendRevalidated(ctx, `"${tag}-gzip"`, headers, ofBody, compressed);
-    } else {
-      sendRevalidated(ctx, `"${tag}"`, headers, ['Content-Type', type], body);
-    }
-  };
+  const headers = [...SECURITY_HEADERS, ...PAGE_POLICY];
+  let asset: Encodings | undefined;
+  const load = () => (asset ??= readAsset(file));
+  try {
+    load();
+  } catch {} // the responses and the log tell of it
+  return (ctx) => sendEncoded(ctx, headers, type, load());
 }
 
-function sendRevalidated(
-  ctx: Context,
-  etag: string,
-  headers: Headers,
-  ofBody: Headers,
-  body: string | Buffer,
-): void {
-  const always = [...headers, ...REVALIDATE, 'ETag', etag];
-  if (matches(ctx.req.headers['if-none-match'], etag)) send(ctx, 304, always);
-  else send(ctx, 200, [...always, ...ofBody], body);
+function readAsset(file: string): Encodings {
+  const gzip = read(new URL(`${file}.gz`, FOLDER));
+  let identity: Buffer | undefined;
+  return { tag: hash('sha256', gzip, 'base64url'), gzip, identity: () => (identity ??= gunzipSync(gzip)) };
+}
+
+function read(url: URL): Buffer {
+  try {
+    return readFileSync(url);
+  } catch (cause) {
+    throw new AnimalStoreError('overloaded', 'the reference page cannot be read at the moment', { cause });
+  }
 }
 
 /** Empty, and so relative to the document, when the request does not tell it. */
 function originOf({ req, protocol }: Context): string {
   const { host } = req.headers;
-  return host !== undefined && HOST.test(host) ? `${protocol}://${host}` : '';
-}
-
-function takesGzip(acceptEncoding: string): boolean {
-  return acceptEncoding
-    .split(',')
-    .some((coding) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(coding));
+  return host === undefined || host === '' ? '' : `${protocol}://${host}`;
 }

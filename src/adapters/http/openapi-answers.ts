@@ -1,4 +1,4 @@
-/** What the OpenAPI document tells of answers: header fields, statuses, examples. Loaded with the document only. */
+/** What the OpenAPI document tells of answers: header fields, statuses, examples. */
 
 import { type HttpErrorCode, STATUS_OF } from './errors.ts';
 import { type HeaderName, headersOf, optionalHeadersOf } from './openapi-headers.ts';

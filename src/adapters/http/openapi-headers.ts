@@ -1,4 +1,4 @@
-/** The header fields of the OpenAPI document. Loaded with the document only. */
+/** The header fields of the OpenAPI document. */
 
 import { DEPRECATED_SINCE, DEPRECATION_HEADERS, SUNSET } from './deprecation.ts';
 import type { Part } from './openapi-schemas.ts';

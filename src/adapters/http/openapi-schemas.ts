@@ -1,4 +1,4 @@
-/** The schemas of the OpenAPI document, made from those that validate. Loaded with the document only. */
+/** The schemas of the OpenAPI document, made from those that validate. */
 
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the schemas and the table of operations. Loaded when it is first asked for. */
+/** The OpenAPI 3.1 document, made from the schemas and the table of operations. */
 
 import { answersOf, NEW_PET_EXAMPLES } from './openapi-answers.ts';
 import { COMPONENT_HEADERS } from './openapi-headers.ts';
@@ -50,7 +50,7 @@ export function openApiDocument(
       contact: { name: 'Whoever runs this animal store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: origin.endsWith(BASE_PATH) ? origin : origin + BASE_PATH }],
+    servers: [{ url: serverUrlOf(origin) }],
     tags: [{ name: 'pets', description: 'The animals in the store.' }],
     security: [{ bearerAuth: [] }],
     paths,
@@ -63,6 +63,11 @@ export function openApiDocument(
     },
   };
   return JSON.stringify(document, exact, indent);
+}
+
+/** The base address: with the version segment at its end. */
+export function serverUrlOf(origin: string): string {
+  return origin.endsWith(BASE_PATH) ? origin : origin + BASE_PATH;
 }
 
 function describe(operation: Operation): Part {

@@ -1,13 +1,37 @@
 /** The reference page as files; a browser looks at it in test/clients. */
 
-import { get } from 'node:http';
-import { gunzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import Koa from 'koa';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type RequestState, sendError } from '../../../src/adapters/http/answer.ts';
 import { formatJson, parseDocument } from '../../../src/adapters/http/docs/exact-integers.ts';
-import { DOCS_ASSETS } from '../../../src/adapters/http/docs.ts';
+import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs.ts';
+import type { Handler } from '../../../src/adapters/http/pets.ts';
+import { createHttpServer } from '../../../src/adapters/http/server.ts';
 import { startDocumentedServer } from '../../support/documented-server.ts';
+import { temporaryFolder } from '../../support/process.ts';
 
 const NO_KEY = { headers: { Authorization: '', 'Accept-Encoding': 'identity' } };
+
+/** A server that has this handler alone. */
+async function serve(handler: Handler, errors: unknown[]): Promise<string> {
+  const app = new Koa().use(async (ctx) => {
+    const onError = (error: unknown) => errors.push(error);
+    ctx.state = { requestId: 'request', startedAt: 0, onError } satisfies RequestState;
+    try {
+      await handler(ctx as Parameters<Handler>[0]);
+    } catch (error) {
+      sendError(ctx, error);
+    }
+  });
+  const server = createHttpServer(() => app);
+  const origin = await server.listen(0, '127.0.0.1');
+  onTestFinished(() => server.stop(0));
+  return origin;
+}
 
 describe('the page', () => {
   test.each(DOCS_ASSETS)('serves $path without a key', async ({ path, type }) => {
@@ -57,28 +81,33 @@ describe('the page', () => {
     expect(served).toEqual(expect.arrayContaining(targets));
   });
 
-  test.each([
-    ['gzip, deflate, br', true],
-    ['gzip;q=0.5', true],
-    ['br', false],
-    ['gzip;q=0', false],
-    ['', false],
-  ])('for Accept-Encoding %j is compressed: %j', async (acceptEncoding, isCompressed) => {
-    const { origin, ask } = await startDocumentedServer();
-    const plain = await ask('GET', '/docs/docs.css', NO_KEY);
-    const { headers, bytes } = await new Promise<{ headers: NodeJS.Dict<string | string[]>; bytes: Buffer }>(
-      (resolve, reject) => {
-        const options = { headers: { 'Accept-Encoding': acceptEncoding, Connection: 'close' } };
-        get(`${origin}/docs/docs.css`, options, async (answer) => {
-          const chunks: Buffer[] = [];
-          for await (const chunk of answer) chunks.push(chunk);
-          resolve({ headers: answer.headers, bytes: Buffer.concat(chunks) });
-        }).on('error', reject);
-      },
+  test('that cannot be read is 503, and is read again with the next request', async () => {
+    const path = join(temporaryFolder(), 'page');
+    const errors: unknown[] = [];
+    const origin = await serve(
+      docsAsset({ path: '/docs', file: pathToFileURL(path).href, type: 'text/plain' }),
+      errors,
     );
-    expect(headers['content-encoding']).toBe(isCompressed ? 'gzip' : undefined);
-    expect(headers['etag'] === plain.headers['etag']).toBe(!isCompressed);
-    expect(String(isCompressed ? gunzipSync(bytes) : bytes)).toBe(plain.body);
+    for (const mend of [() => {}, () => mkdirSync(`${path}.gz`)]) {
+      mend();
+      const refused = await fetch(`${origin}/docs`);
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('Retry-After')).toBe('1');
+      expect(refused.headers.get('Cache-Control')).toBe('no-store');
+      expect(await refused.json()).toEqual({
+        code: 'overloaded',
+        message: 'the reference page cannot be read at the moment',
+        status: 503,
+      });
+    }
+    const causes = errors.map((error) => (error as { cause: NodeJS.ErrnoException }).cause.code);
+    expect(causes).toEqual(['ENOENT', 'EISDIR']);
+    rmdirSync(`${path}.gz`);
+    writeFileSync(`${path}.gz`, gzipSync('now'));
+    const read = await fetch(`${origin}/docs`);
+    expect([read.status, await read.text()]).toEqual([200, 'now']);
+    rmSync(`${path}.gz`);
+    expect((await fetch(`${origin}/docs`)).status).toBe(200);
   });
 });
 

@@ -106,6 +106,19 @@ describe.each(STORAGES)('requests in one pipeline, on %s', (storage) => {
     expect(answered() - before).toBeLessThan(10);
   });
 
+  test('are not too slow when it is the responses before them that take long', async () => {
+    const { wrap, open, waiting } = gate();
+    const { origin, key } = await startServer(storage, { wrap, headersTimeout: 300, requestTimeout: 600 });
+    const { create } = requestsOf(key);
+    const connection = await Connection.open(origin);
+    connection.write(create('Rex').repeat(400));
+    await expect.poll(waiting).toBeGreaterThanOrEqual(30);
+    await sleep(3000);
+    open();
+    for (const _ of numbers(400)) expect((await connection.next()).status).toBe(201);
+    connection.destroy();
+  });
+
   test('behind one that is too large are not read', async () => {
     const { create } = requestsOf(server.key);
     const count = async () =>

@@ -1,0 +1,74 @@
+/** Refuses what Node.js parses although HTTP forbids it, or would refuse by itself without a body. */
+
+import { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { count } from './authentication.ts';
+import { type Headers, HttpError } from './errors.ts';
+
+/** A host name or an IPv6 address, and a port (RFC 3986, section 3.2, without user information). */
+const AUTHORITY = /^(?:[\w.-]{1,255}|\[([\da-f:.]{2,45})\])(?::(\d{0,5}))?$/i;
+
+/** A request target in absolute-form (RFC 9112, section 3.2.2). */
+const WEB_URL = /^https?:\/\/([^/?]+)/i;
+
+const MAX_PORT = 65_535;
+
+/**
+ * Whether it is certain where the request ends, for Node.js as for a proxy before it (RFC 9112, section 6). A request
+ * of HTTP/2 has frames of its own.
+ */
+export function isFramed(req: IncomingMessage): boolean {
+  const { httpVersion, headers } = req;
+  const coding = headers['transfer-encoding'];
+  if (httpVersion === '1.1') return coding === undefined || coding.toLowerCase() === 'chunked';
+  return httpVersion === '1.0' ? coding === undefined : !(req instanceof IncomingMessage);
+}
+
+/** Throws `invalid_request` (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1). */
+export function refuseMalformed(req: IncomingMessage): void {
+  const { httpVersion, url = '', rawHeaders } = req;
+  const { host, expect } = req.headers;
+  if (!isFramed(req)) throw invalid(framingRule(httpVersion), ['Connection', 'close']);
+  if (host === undefined ? httpVersion === '1.1' : count(rawHeaders, 'host') > 1) {
+    throw invalid('Host must be given once');
+  }
+  if (host !== undefined && host !== '' && !isAuthority(host)) {
+    throw invalid('Host must be a host name or an IP address, optionally with a port from 1 to 65535');
+  }
+  if (!isTarget(url)) {
+    throw invalid(
+      'the request target must be a path or an http or https URL, without user name and fragment',
+    );
+  }
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw invalid('Expect must be 100-continue');
+  }
+}
+
+function framingRule(httpVersion: string): string {
+  if (httpVersion === '1.1') return 'Transfer-Encoding must be chunked';
+  if (httpVersion === '1.0') return 'Transfer-Encoding is not supported in HTTP/1.0';
+  return `HTTP/${httpVersion} is not supported, only HTTP/1.0 and HTTP/1.1 are`;
+}
+
+function isTarget(target: string): boolean {
+  if (target.includes('#')) return false;
+  if (target.startsWith('/') || target === '*') return true;
+  const authority = WEB_URL.exec(target)?.[1];
+  return authority !== undefined && isAuthority(authority);
+}
+
+function isAuthority(text: string): boolean {
+  const match = AUTHORITY.exec(text);
+  if (match === null) return false;
+  const [, address, port = ''] = match;
+  return (address === undefined || isIPv6(address)) && (port === '' || isPort(Number(port)));
+}
+
+function isPort(port: number): boolean {
+  return port >= 1 && port <= MAX_PORT;
+}
+
+function invalid(message: string, headers: Headers = []): HttpError {
+  return new HttpError('invalid_request', message, headers);
+}
