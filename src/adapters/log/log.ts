@@ -1,6 +1,7 @@
 /** The log: JSON lines on standard error, readable ones when that is a terminal. Never a key, never a body. */
 
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
+import { errorFields } from './error-fields.ts';
 import { LineWriter } from './line-writer.ts';
 import { openStandardError } from './standard-error.ts';
 
@@ -14,7 +15,11 @@ let standardError: DestinationStream | undefined;
 
 export async function createLog(level: LevelWithSilent): Promise<Logger> {
   standardError ??= await standardErrorLines();
-  return pino({ level, base: null, timestamp: isoTime }, standardError);
+  return logTo(standardError, level);
+}
+
+export function logTo(destination: DestinationStream, level: LevelWithSilent): Logger {
+  return pino({ level, base: null, timestamp: isoTime, serializers: { err: errorFields } }, destination);
 }
 
 async function standardErrorLines(): Promise<DestinationStream> {
