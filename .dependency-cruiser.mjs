@@ -4,6 +4,7 @@
 const DRIVERS = {
   cli: ['commander'],
   http: ['@koa/cors', '@koa/router', '@valibot/to-json-schema', 'koa', 'koa-bodyparser', 'valibot'],
+  log: ['pino', 'pino-pretty'],
   memory: [],
   sqlite: ['better-sqlite3'],
 };

@@ -12,17 +12,26 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
+/** How long a server that has stopped waits for the readers of its standard streams, in milliseconds. */
+const EXIT_TIMEOUT = 500;
+
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end.abort());
 
-/** Whoever read our output may have seen enough; a disk that is full is another matter. */
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error) => {
-    if (isBrokenPipe(error)) return;
-    process.stderr.write(`${explain(error)}\n`);
-    process.exit(1);
-  });
-}
+/** A server goes on without its standard streams. Elsewhere a closed pipe is no failure, and a full disk is one. */
+let isServer = false;
+process.stderr.on('error', (error) => {
+  if (!isServer && !isBrokenPipe(error)) process.exit(1);
+});
+process.stdout.on('error', (error) => {
+  if (isBrokenPipe(error)) return;
+  if (isServer) {
+    process.stderr.write(`animal-store: standard output cannot be written: ${error.message}\n`);
+    return;
+  }
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+});
 
 /** The server is loaded on use: no other command needs it. */
 process.exitCode = await runCli(process.argv.slice(2), {
@@ -30,6 +39,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   console: consoleOf(process),
   signal: end.signal,
   startService: async (databaseUrl) => {
+    isServer = true;
     const config = loadConfig(environmentWith(databaseUrl));
     const { startService } = await import('./composition/service.ts');
     return startService(config, version);
@@ -40,6 +50,9 @@ process.exitCode = await runCli(process.argv.slice(2), {
   },
   openApiDocument: async () => openApiDocumentOf(loadConfig(process.env)),
 });
+
+/** What a server could not write to a standard stream would keep it alive. */
+if (isServer) setTimeout(() => process.exit(), EXIT_TIMEOUT).unref();
 
 function environmentWith(databaseUrl: string | undefined): Environment {
   return databaseUrl === undefined

@@ -1,80 +1,40 @@
-/** The log: JSON lines on standard error, readable ones when that is a terminal. Never a key, never a body. */
+/** What the log tells about requests. */
 
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { OnAnswer, OnError } from '../adapters/http/answer.ts';
-import type { LogLevel } from './config.ts';
+import { errorKind } from '../adapters/log/error-fields.ts';
+import type { Logger } from '../adapters/log/log.ts';
+import { Throttle } from '../adapters/log/throttle.ts';
 
-export type { Logger } from 'pino';
+export { createLog, type Logger } from '../adapters/log/log.ts';
 
-const STANDARD_ERROR = 2;
+/** How many kinds of request are cached. */
+const CACHED_KINDS = 1000;
 
-/** There is one in a process, however many logs write to it. */
-let standardError: DestinationStream | undefined;
+/** How many failed requests without a key holder are logged in a second. */
+const ANONYMOUS_FAILURES_LIMIT = 100;
 
-export async function createLog(level: LogLevel): Promise<Logger> {
-  standardError ??= process.stderr.isTTY ? await readable() : oncePerTurn();
-  return pino({ level, base: null, timestamp: isoTime }, standardError);
-}
-
-async function readable(): Promise<DestinationStream> {
-  const { default: pretty } = await import('pino-pretty');
-  return pretty({
-    destination: STANDARD_ERROR,
-    sync: true,
-    singleLine: true,
-    translateTime: 'SYS:HH:MM:ss.l',
-  });
-}
-
-/**
- * The lines of a turn of the event loop in one write: a write costs more than a line does. Safe, because the turn is
- * over before anybody could learn of it; when the process ends in mid-turn, its exit writes them. The destination's
- * own buffer is of no use here: it is flushed with an fsync.
- */
-function oncePerTurn(): DestinationStream {
-  const output = destination({ dest: STANDARD_ERROR, sync: true });
-  let lines = '';
-  const flush = () => {
-    if (lines !== '') output.write(lines);
-    lines = '';
-  };
-  process.on('exit', flush);
-  return {
-    write(line) {
-      if (lines === '') setImmediate(flush);
-      lines += line;
-    },
-  };
-}
-
-let millisecond = Number.NaN;
-let isoMember = '';
-
-/** The member of a line that tells the time. To write a date costs as much as half a line, so it is kept for its millisecond. */
-function isoTime(): string {
-  const now = Date.now();
-  if (now !== millisecond) {
-    millisecond = now;
-    isoMember = `,"time":"${new Date(now).toISOString()}"`;
-  }
-  return isoMember;
-}
-
-/** How many kinds of request are kept. */
-const KEPT_KINDS = 1000;
+/** How many kinds of errors are told apart in a second. */
+const ERROR_KINDS = 50;
 
 /**
  * One line per request. Left out where it would not be written, so that nothing is made for it. What requests of a kind
- * have in common is serialized once, in a child logger of theirs.
+ * have in common is serialized once, in a child logger of theirs. Failures that anybody can cause are throttled.
  */
 export function requestLog(log: Logger): OnAnswer | undefined {
   if (!log.isLevelEnabled('info')) return undefined;
   const kinds = new Map<string, Logger>();
+  const anonymousFailures = new Throttle({
+    limit: ANONYMOUS_FAILURES_LIMIT,
+    kinds: 1,
+    onSuppressed: (suppressed) =>
+      log.warn({ suppressed }, 'failed requests without a key holder were not logged'),
+  });
   return ({ method, route, status, keyId, ms, requestId, aborted }) => {
+    if (keyId === undefined && status >= 400 && status < 500 && !anonymousFailures.passes('all')) return;
     const kind = `${method} ${route} ${status} ${keyId}`;
     let kindLog = kinds.get(kind);
     if (kindLog === undefined) {
-      if (kinds.size >= KEPT_KINDS) kinds.clear();
+      if (kinds.size >= CACHED_KINDS) kinds.clear();
       kindLog = log.child({ method, route, status, keyId });
       kinds.set(kind, kindLog);
     }
@@ -82,6 +42,15 @@ export function requestLog(log: Logger): OnAnswer | undefined {
   };
 }
 
+/** One line per kind of error and second: an error that fails one request often fails all of them. */
 export function errorLog(log: Logger): OnError {
-  return (err, requestId) => log.error({ err, requestId }, 'request failed');
+  const errors = new Throttle({
+    limit: 1,
+    kinds: ERROR_KINDS,
+    onSuppressed: (suppressed, kind) =>
+      log.error({ kind, suppressed }, 'more requests failed in the same way'),
+  });
+  return (err, requestId) => {
+    if (errors.passes(errorKind(err))) log.error({ err, requestId }, 'request failed');
+  };
 }

@@ -17,8 +17,9 @@ const CHECKSUM_LENGTH = 6;
 const HINT_LENGTH = API_KEY_PREFIX.length + 4;
 const SHAPE = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** A key, or so much of one that it must not be shown. */
-const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX}[0-9A-Za-z]{16,}`, 'g');
+/** A key, or so much of one that it must not be shown: in any case, in a URL, and with what follows it. */
+const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replace('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'i');
+const ALL_THAT_LOOK_LIKE_KEYS = new RegExp(LOOKS_LIKE_A_KEY, 'gi');
 
 /** What is known about a key once it was shown: everything but the key. Times are milliseconds since the Unix epoch. */
 export interface ApiKey {
@@ -55,9 +56,14 @@ export function apiKeyHint(key: string): string {
   return key.slice(0, HINT_LENGTH);
 }
 
+/** Whether a text contains what may be a generated key, or much of one. */
+export function containsApiKey(text: string): boolean {
+  return LOOKS_LIKE_A_KEY.test(text);
+}
+
 /** A text that somebody else wrote, with no more of a key in it than its hint. */
 export function withoutApiKeys(text: string): string {
-  return text.replaceAll(LOOKS_LIKE_A_KEY, (key) => `${apiKeyHint(key)}…`);
+  return text.replaceAll(ALL_THAT_LOOK_LIKE_KEYS, (key) => `${apiKeyHint(key)}…`);
 }
 
 /** Whether a key is good at a moment: neither revoked nor expired. */
@@ -74,7 +80,7 @@ export function apiKeyName(name: string): string {
       `a key's name must have 1 to ${API_KEY_NAME_MAX_LENGTH} visible characters`,
     );
   }
-  if (withoutApiKeys(name) !== name) {
+  if (containsApiKey(name)) {
     throw new AnimalStoreError('invalid_request', "a key's name must not have a key in it");
   }
   return name;

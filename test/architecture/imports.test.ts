@@ -64,6 +64,7 @@ const BROKEN: Readonly<Record<string, readonly [path: string, text: string]>> = 
   'adapter-imports-core-and-itself': ['src/adapters/http/a.ts', "import '../sqlite/empty.ts';"],
   'adapter-cli-imports-its-driver': ['src/adapters/cli/a.ts', "import 'koa';"],
   'adapter-http-imports-its-driver': ['src/adapters/http/b.ts', "import 'better-sqlite3';"],
+  'adapter-log-imports-its-driver': ['src/adapters/log/a.ts', "import 'commander';"],
   'adapter-memory-imports-its-driver': ['src/adapters/memory/a.ts', "import 'valibot';"],
   'adapter-sqlite-imports-its-driver': ['src/adapters/sqlite/a.ts', "import 'pino';"],
   'main-imports-composition-and-cli': ['src/main.ts', "import './domain/empty.ts';"],

@@ -1,14 +1,29 @@
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnsweredRequest } from '../../src/adapters/http/answer.ts';
-import { requestLog } from '../../src/composition/log.ts';
+import { logTo } from '../../src/adapters/log/log.ts';
+import { errorLog, requestLog } from '../../src/composition/log.ts';
+import { formatApiKey } from '../../src/domain/api-key.ts';
+import { AnimalStoreError } from '../../src/domain/errors.ts';
 
-function logged(requests: readonly AnsweredRequest[], level = 'info'): Record<string, unknown>[] {
+type Line = Record<string, unknown>;
+
+function logged(requests: readonly AnsweredRequest[], level = 'info'): Line[] {
   const lines: string[] = [];
   const log = pino({ level, base: null, timestamp: false }, { write: (line) => lines.push(line) });
   const onAnswer = requestLog(log);
   for (const request of requests) onAnswer?.(request);
   return lines.map((line) => JSON.parse(line));
+}
+
+function capturedLog() {
+  const texts: string[] = [];
+  const log = logTo({ write: (line) => texts.push(line) }, 'info');
+  return { log, texts, lines: () => texts.map((line) => JSON.parse(line) as Line) };
+}
+
+function repeat(times: number, act: (index: number) => void): void {
+  for (let index = 0; index < times; index += 1) act(index);
 }
 
 const list: AnsweredRequest = {
@@ -46,4 +61,123 @@ test('more kinds of requests than are kept have their lines too', () => {
 
 test('nothing is made for a line that is not written', () => {
   expect(requestLog(pino({ level: 'warn' }, { write: () => {} }))).toBeUndefined();
+});
+
+describe('in a flood', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+
+  afterEach(() => {
+    vi.runAllTimers();
+    vi.useRealTimers();
+  });
+
+  test('failed requests without a key holder are bounded and counted; no others are', () => {
+    const { log, lines } = capturedLog();
+    const onAnswer = requestLog(log);
+    const failures = [400, 401, 404, 405, 408, 431].map((status) => ({ ...list, status, keyId: undefined }));
+    const others = [
+      list,
+      { ...list, keyId: undefined },
+      { ...list, status: 404 },
+      { ...list, status: 500, keyId: undefined },
+      { ...list, status: 503 },
+    ];
+    repeat(100, () => {
+      for (const request of [...failures, ...others]) onAnswer?.(request);
+    });
+    const isFailure = (line: Line) =>
+      line['keyId'] === undefined && [400, 401, 404, 405, 408, 431].includes(Number(line['status']));
+    expect(lines().filter(isFailure)).toHaveLength(100);
+    expect(lines()).toHaveLength(100 + 500);
+    vi.advanceTimersByTime(1000);
+    expect(lines().slice(600)).toEqual([
+      {
+        level: 40,
+        time: expect.any(String),
+        suppressed: 500,
+        msg: 'failed requests without a key holder were not logged',
+      },
+    ]);
+    for (const request of failures) onAnswer?.(request);
+    expect(lines().filter(isFailure)).toHaveLength(106);
+  });
+
+  test('errors of a kind have one line a second, with all that is known of the first, and one for the others', () => {
+    const { log, lines } = capturedLog();
+    const onError = errorLog(log);
+    const full = () =>
+      new AnimalStoreError('storage_unavailable', 'the disk is full (SQLITE_FULL)', {
+        cause: Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }),
+      });
+    repeat(2000, (index) => onError(full(), `full-${index}`));
+    repeat(3, (index) => onError(new TypeError('x is not a function'), `type-${index}`));
+    expect(lines()).toMatchObject([
+      {
+        level: 50,
+        requestId: 'full-0',
+        msg: 'request failed',
+        err: {
+          type: 'AnimalStoreError',
+          code: 'storage_unavailable',
+          message: 'the disk is full (SQLITE_FULL)',
+          stack: expect.stringMatching(
+            /^AnimalStoreError: .*\n +at (?:.*\n)*caused by: Error: database or disk is full\n +at /,
+          ),
+        },
+      },
+      { level: 50, requestId: 'type-0', err: { type: 'TypeError', message: 'x is not a function' } },
+    ]);
+    vi.advanceTimersByTime(1000);
+    expect(lines().slice(2)).toMatchObject([
+      {
+        level: 50,
+        kind: 'storage_unavailable: SQLITE_FULL: the disk is full (SQLITE_FULL)',
+        suppressed: 1999,
+        msg: 'more requests failed in the same way',
+      },
+      { level: 50, kind: 'x is not a function', suppressed: 2 },
+    ]);
+    onError(full(), 'again');
+    expect(lines().at(-1)).toMatchObject({ requestId: 'again', err: { code: 'storage_unavailable' } });
+  });
+
+  test('errors that all differ are bounded too', () => {
+    const { log, texts } = capturedLog();
+    const onError = errorLog(log);
+    repeat(1000, (index) => onError(new Error(`${index} ${'x'.repeat(100_000)}`), 'id'));
+    vi.advanceTimersByTime(1000);
+    expect(texts.length).toBeLessThan(60);
+    for (const text of texts) expect(text.length).toBeLessThan(20_000);
+  });
+});
+
+test('an error is logged without API keys and without what else it holds', () => {
+  const { log, texts, lines } = capturedLog();
+  const onError = errorLog(log);
+  const key = formatApiKey(crypto.getRandomValues(new Uint8Array(32)));
+  const causes: unknown[] = [
+    new Error(`cause ${key}`),
+    `cause ${key}`,
+    { toString: () => key },
+    { message: key },
+  ];
+  for (const [index, cause] of causes.entries()) {
+    const error = new Error(`message ${index} ${key}`, { cause });
+    onError(
+      Object.assign(error, { body: key, headers: { authorization: key }, code: `E${index}${key}` }),
+      'id',
+    );
+  }
+  for (const thrown of [`text ${key}`, { key }, Object.create(null), null, 7n, Symbol(key)])
+    onError(thrown, 'id');
+  const circular = new Error('circular');
+  circular.cause = circular;
+  onError(circular, 'id');
+  expect(lines()).toHaveLength(causes.length + 6 + 1);
+  for (const line of lines())
+    expect(line).toMatchObject({ msg: 'request failed', err: { message: expect.any(String) } });
+  for (const part of [key, key.slice(10, 26)]) expect(texts.join('')).not.toContain(part);
+  expect(texts[0]).toContain('caused by: Error: cause pets_');
 });

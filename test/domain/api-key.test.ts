@@ -127,3 +127,17 @@ test('a text without keys has no more of them than their hints', () => {
   expect(withoutApiKeys(`no key ${key}, "${key.slice(0, 30)}"!`)).toBe(`no key ${hint}, "${hint}"!`);
   expect(withoutApiKeys('pets_1 of my pets')).toBe('pets_1 of my pets');
 });
+
+test('a key is recognised in another case, in a URL, and next to another one', () => {
+  const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
+  const secret = key.slice(API_KEY_PREFIX.length);
+  for (const text of [
+    key.toUpperCase(),
+    `Pets_${secret}`,
+    `?key=pets%5F${secret}&x`,
+    `pets%5f${secret}`,
+    key + key,
+  ]) {
+    expect(withoutApiKeys(text).toLowerCase()).not.toContain(secret.slice(4, 20).toLowerCase());
+  }
+});

@@ -47,7 +47,8 @@ export function createHttpApp(options: HttpAppOptions): Koa {
   const app = new App();
 
   app.use((ctx, next) => {
-    const requestId = requestIdOf(ctx.req.headers['x-request-id']);
+    const { 'x-request-id': givenId, authorization } = ctx.req.headers;
+    const requestId = requestIdOf(givenId, authorization);
     const startedAt = onAnswer === undefined ? 0 : performance.now();
     ctx.state = { requestId, startedAt, onAnswer, onError } satisfies RequestState;
     return next();

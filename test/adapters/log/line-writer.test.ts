@@ -1,0 +1,134 @@
+import { constants, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { BUFFER_LIMIT, LineWriter } from '../../../src/adapters/log/line-writer.ts';
+import { Pipe } from '../../support/log-streams.ts';
+import { canMount, SmallDisk } from '../../support/small-disk.ts';
+
+/** The descriptor stays open: a writer that is stuck when its test is over would write to the next one's file. */
+function writerTo(path: string, flags: number): LineWriter {
+  return new LineWriter(openSync(path, flags), (count) => `dropped ${count}\n`);
+}
+
+function piped() {
+  const pipe = new Pipe();
+  return { pipe, writer: writerTo(pipe.path, constants.O_WRONLY | constants.O_NONBLOCK) };
+}
+
+function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${String(index).padEnd(99, '.')}\n`);
+}
+
+/** What was written is what was given, but for one gap that is told in its place. */
+function expectOneGap(text: string, given: readonly string[]): void {
+  const written = text.split(/(?<=\n)/);
+  const at = written.findIndex((line) => line.startsWith('dropped'));
+  const dropped = Number(/^dropped (\d+)\n$/.exec(written[at] ?? '')?.[1]);
+  expect(at * 100).toBeGreaterThan(BUFFER_LIMIT - 200);
+  expect(written.toSpliced(at, 1)).toEqual([...given.slice(0, at), ...given.slice(at + dropped)]);
+}
+
+describe('a writer of lines', () => {
+  test('writes the lines of a turn in one piece, after that turn', async () => {
+    const { pipe, writer } = piped();
+    writer.write('one\n');
+    writer.write('two\n');
+    expect(pipe.read()).toBe('');
+    await nextTurn();
+    expect(pipe.read()).toBe('one\ntwo\n');
+    writer.write('three ü 🐈\n');
+    await nextTurn();
+    expect(pipe.read()).toBe('one\ntwo\nthree ü 🐈\n');
+  });
+
+  test('buffers what a full pipe does not take, and writes it in order when the pipe is read', async () => {
+    const { pipe, writer } = piped();
+    const lines = numbered(5000);
+    for (const [index, line] of lines.entries()) {
+      writer.write(line);
+      if (index % 500 === 0) await nextTurn();
+    }
+    await expect.poll(() => pipe.read(), { interval: 5 }).toBe(lines.join(''));
+  });
+
+  test('drops and counts what exceeds its buffer, and tells so where the gap is', async () => {
+    const { pipe, writer } = piped();
+    const lines = numbered(25_000);
+    for (const line of lines.slice(0, 20_000)) writer.write(line);
+    await nextTurn();
+    for (const line of lines.slice(20_000, 24_000)) writer.write(line);
+    await expect.poll(() => pipe.read(), { interval: 5 }).toMatch(/dropped \d+\n$/);
+    for (const line of lines.slice(24_000)) writer.write(line);
+    await expect.poll(() => pipe.read(), { interval: 5 }).toContain('\n24999.');
+    expectOneGap(pipe.read(), lines);
+  });
+
+  test('has one gap after the other for a reader who stays too slow', async () => {
+    const { pipe, writer } = piped();
+    for (let round = 1; round <= 3; round += 1) {
+      for (const line of numbered(12_000)) writer.write(line);
+      await expect.poll(() => pipe.read().match(/^dropped/gm)?.length, { interval: 5 }).toBe(round);
+    }
+    const dropped = [...pipe.read().matchAll(/^dropped (\d+)$/gm)].map(([, count]) => Number(count));
+    const written = pipe.read().match(/^\d/gm)?.length ?? 0;
+    expect(dropped.reduce((sum, count) => sum + count, written)).toBe(36_000);
+  });
+
+  test('drops one line that is larger than the buffer, and no other', async () => {
+    const { pipe, writer } = piped();
+    writer.write('first\n');
+    writer.write(`${'x'.repeat(BUFFER_LIMIT)}\n`);
+    await nextTurn();
+    writer.write('last\n');
+    await nextTurn();
+    expect(pipe.read()).toBe('first\ndropped 1\nlast\n');
+  });
+
+  test('goes on after a line that is larger than the buffer was the only one', async () => {
+    const { pipe, writer } = piped();
+    for (const line of [`${'x'.repeat(BUFFER_LIMIT)}\n`, 'last\n']) {
+      writer.write(line);
+      await nextTurn();
+    }
+    expect(pipe.read()).toBe('dropped 1\nlast\n');
+  });
+
+  test('at its end writes what is left, without waiting for another turn', () => {
+    const { pipe, writer } = piped();
+    writer.write('last\n');
+    writer.end(0);
+    expect(pipe.read()).toBe('last\n');
+  });
+
+  test('at its end waits for a stuck reader until the timeout, and not longer', () => {
+    const { writer } = piped();
+    for (const line of numbered(1000)) writer.write(line);
+    const startedAt = performance.now();
+    writer.end(200);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(200);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  test('at its end does not wait for a reader who has gone', () => {
+    const { pipe, writer } = piped();
+    pipe.close();
+    writer.write('last\n');
+    const startedAt = performance.now();
+    writer.end(10_000);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  test.skipIf(!canMount)('finishes the line that a full disk cut, once there is room', async () => {
+    const disk = new SmallDisk('64k');
+    const log = join(disk.folder, 'log');
+    const writer = writerTo(log, constants.O_WRONLY | constants.O_CREAT);
+    const lines = numbered(12_000);
+    for (const line of lines) writer.write(line);
+    await nextTurn();
+    expect(readFileSync(log).length % 100).not.toBe(0);
+    disk.resize('4m');
+    await expect.poll(() => readFileSync(log, 'utf8'), { timeout: 5000 }).toMatch(/dropped \d+\n$/);
+    expectOneGap(readFileSync(log, 'utf8'), lines);
+  });
+});

@@ -1,0 +1,160 @@
+/** Servers whose standard streams are not what they should be: stuck, closed, full. */
+
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { Client } from './client.ts';
+import { BIN, OPERATOR_KEY, runCommand, type Service, temporaryFolder } from './process.ts';
+
+export type Line = Readonly<Record<string, unknown>>;
+
+/** Paths in the place of the streams. */
+export interface Redirections {
+  readonly stdout?: string;
+  readonly stderr?: string;
+}
+
+const PIPELINED = 50;
+
+/** Making a device needs the right to do so, and a file system that allows devices. */
+export const canMakeDevices: boolean = (() => {
+  const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
+  const isMade = makeFullDevice(join(folder, 'full'));
+  rmSync(folder, { recursive: true });
+  return isMade;
+})();
+
+/** A device of our own that is as full as `/dev/full`. */
+export function fullDevice(): string {
+  const path = join(temporaryFolder(), 'full');
+  expect(makeFullDevice(path)).toBe(true);
+  return path;
+}
+
+function makeFullDevice(path: string): boolean {
+  if (spawnSync('mknod', [path, 'c', '1', '7']).status !== 0) return false;
+  try {
+    closeSync(openSync(path, 'w'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A pipe with a name, that nobody reads until the test does. */
+export class Pipe {
+  readonly path: string = join(temporaryFolder(), 'pipe');
+  readonly #output: number;
+  #text = '';
+
+  constructor() {
+    expect(spawnSync('mkfifo', [this.path]).status).toBe(0);
+    this.#output = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+  }
+
+  /** What was read so far and what is there now. */
+  read(): string {
+    const chunk = Buffer.alloc(256 * 1024);
+    for (let length = this.#take(chunk); length > 0; length = this.#take(chunk)) {
+      this.#text += chunk.toString('utf8', 0, length);
+    }
+    return this.#text;
+  }
+
+  /** Leaves no room for anybody. */
+  fill(): void {
+    const input = openSync(this.path, constants.O_WRONLY | constants.O_NONBLOCK);
+    expect(() => {
+      for (;;) writeSync(input, Buffer.alloc(4096));
+    }).toThrow('EAGAIN');
+    closeSync(input);
+  }
+
+  /** Nobody will ever read. */
+  close(): void {
+    closeSync(this.#output);
+  }
+
+  #take(chunk: Buffer): number {
+    try {
+      return readSync(this.#output, chunk);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0;
+      throw error;
+    }
+  }
+}
+
+/** Runs `serve` on a free port, and waits until it responds. */
+export async function serve(
+  { stdout, stderr }: Redirections,
+  env: Record<string, string> = {},
+): Promise<Service> {
+  const port = await freePort();
+  const redirections = `${stdout === undefined ? '' : ' >"$STDOUT"'}${stderr === undefined ? '' : ' 2>>"$STDERR"'}`;
+  const running = runCommand('sh', ['-c', `exec "$0" "$@"${redirections}`, process.execPath, BIN, 'serve'], {
+    env: {
+      DATABASE_URL: 'memory:',
+      API_KEYS: OPERATOR_KEY,
+      PORT: String(port),
+      STDOUT: stdout ?? '',
+      STDERR: stderr ?? '',
+      ...env,
+    },
+  });
+  const client = new Client(`http://127.0.0.1:${port}`, OPERATOR_KEY);
+  onTestFinished(() => client.close());
+  await expect
+    .poll(() => client.get('/livez').then(({ status }) => status, String), { timeout: 10_000 })
+    .toBe(200);
+  return { ...running, origin: client.origin, client };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+export const AUTHORIZED: string = `Authorization: Bearer ${OPERATOR_KEY}\r\n`;
+
+/** Sends requests on one connection, many at a time, and resolves when as many responses have this status. */
+export function flood(origin: string, count: number, status: number, headers: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(origin);
+    const socket = connect(Number(port), hostname);
+    let sent = 0;
+    let received = 0;
+    let tail = '';
+    const send = () => {
+      let requests = '';
+      for (let last = Math.min(sent + PIPELINED, count); sent < last; sent += 1) {
+        requests += `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Request-Id: flood-${sent}\r\n${headers}\r\n`;
+      }
+      socket.write(requests);
+    };
+    const look = (chunk: string) => {
+      const parts = (tail + chunk).split(`HTTP/1.1 ${status} `);
+      received += parts.length - 1;
+      tail = (parts.at(-1) as string).slice(-12);
+      if (received >= count) socket.end(resolve);
+      else if (received === sent) send();
+    };
+    socket.setEncoding('latin1').on('data', look).on('error', reject);
+    socket.once('close', () => reject(new Error(`the connection ended after ${received} responses`)));
+    send();
+  });
+}
+
+export function linesOf(text: string): Line[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
