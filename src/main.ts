@@ -2,9 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { consoleOf } from './adapters/cli/console.ts';
-import { explain, isBrokenPipe } from './adapters/cli/errors.ts';
 import { runCli } from './adapters/cli/program.ts';
-import { type Environment, loadConfig } from './composition/config.ts';
+import { type DatabaseConfig, type Environment, loadConfig } from './composition/config.ts';
 import { openApiDocumentOf } from './composition/openapi.ts';
 import { openLastingStorage } from './composition/storage.ts';
 
@@ -15,17 +14,8 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end.abort());
 
-/** Whoever read our output may have seen enough; a disk that is full is another matter. */
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error) => {
-    if (isBrokenPipe(error)) return;
-    process.stderr.write(`${explain(error)}\n`);
-    process.exit(1);
-  });
-}
-
 /** The server is loaded on use: no other command needs it. */
-process.exitCode = await runCli(process.argv.slice(2), {
+const status = await runCli(process.argv.slice(2), {
   version,
   console: consoleOf(process),
   signal: end.signal,
@@ -34,12 +24,19 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const { startService } = await import('./composition/service.ts');
     return startService(config, version);
   },
-  openStorage: (databaseUrl, { mustExist }) => {
-    const { DATABASE_URL, DATABASE_URL_FILE } = environmentWith(databaseUrl);
-    return openLastingStorage(loadConfig({ DATABASE_URL, DATABASE_URL_FILE }).database, mustExist);
-  },
+  openStorage: async (databaseUrl, { mustExist }) => openLastingStorage(databaseOf(databaseUrl), mustExist),
   openApiDocument: async () => openApiDocumentOf(loadConfig(process.env)),
 });
+
+// Whoever does not read what was written must not keep a command alive that was told to end.
+if (end.signal.aborted) process.exit(status);
+process.exitCode = status;
+
+/** The settings of a server are no concern of an errand. */
+function databaseOf(databaseUrl: string | undefined): DatabaseConfig {
+  const { DATABASE_URL, DATABASE_URL_FILE } = environmentWith(databaseUrl);
+  return loadConfig({ DATABASE_URL, DATABASE_URL_FILE }).database;
+}
 
 function environmentWith(databaseUrl: string | undefined): Environment {
   return databaseUrl === undefined

@@ -10,6 +10,8 @@ import type { CliOptions } from './options.ts';
 import { PetLines } from './pet-lines.ts';
 import { counted, duration, Progress, rate } from './progress.ts';
 import { RefusedLines } from './refused-lines.ts';
+import { printResult } from './result.ts';
+import { visible } from './visible.ts';
 
 export interface ImportFlags {
   readonly skipInvalid?: boolean;
@@ -47,7 +49,7 @@ export async function importPets(
       const count = await transfer(storage.transfer, input, lines, refused, progress, signal);
       await refused?.keep();
       progress.end();
-      report(count, progress.elapsed, refused, flags, options);
+      await report(count, progress.elapsed, refused, flags, options);
     } finally {
       progress.end();
       await storage.close();
@@ -147,21 +149,20 @@ function petLines(newIds: boolean, refused: RefusedLines | undefined): PetLines 
   });
 }
 
-function report(
+async function report(
   count: number,
   elapsed: number,
   refused: RefusedLines | undefined,
   { json }: ImportFlags,
   { console }: CliOptions,
-): void {
+): Promise<void> {
   const skipped = refused?.count ?? 0;
-  if (json) {
-    const refusedFile = skipped > 0 ? refused?.file : undefined;
-    console.out(
-      `${JSON.stringify({ imported: count, skipped, refusedFile, milliseconds: Math.round(elapsed) })}\n`,
-    );
-    return;
-  }
-  console.out(`Imported ${counted(count, 'animal')} in ${duration(elapsed)} (${rate(count, elapsed)}).\n`);
-  if (skipped > 0) console.err(`Left out ${counted(skipped, 'line')}, see ${refused?.file}\n`);
+  const refusedFile = skipped > 0 ? refused?.file : undefined;
+  const done = `imported ${counted(count, 'animal')}`;
+  const text = json
+    ? JSON.stringify({ imported: count, skipped, refusedFile, milliseconds: Math.round(elapsed) })
+    : `I${done.slice(1)} in ${duration(elapsed)} (${rate(count, elapsed)}).`;
+  await printResult(console, `${text}\n`, done);
+  if (refusedFile === undefined || json) return;
+  console.err(`Left out ${counted(skipped, 'line')}, see ${visible(refusedFile)}\n`);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { Line } from './lines.ts';
+import { visible } from './visible.ts';
 
 /** Characters that are gathered before they are written. */
 const WRITE_SIZE = 64 * 1024;
@@ -24,7 +25,7 @@ export class RefusedLines {
 
   add({ number, text }: Line, reason: string): void {
     this.#count += 1;
-    this.#text += `${JSON.stringify({ line: number, reason, text })}\n`;
+    this.#text += `${visible(JSON.stringify({ line: number, reason, text }))}\n`;
   }
 
   /** To be called between batches, so that little waits in memory. */

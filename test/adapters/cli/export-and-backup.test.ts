@@ -46,7 +46,7 @@ describe('export', () => {
     expect(await cli.run(['export'], { stdout: failing('ENOSPC') })).toEqual({
       status: 1,
       out: '',
-      err: 'animal-store: ENOSPC: no\n',
+      err: 'animal-store: standard output cannot be written: ENOSPC: no\n',
     });
   });
 });
