@@ -5,7 +5,7 @@ import { consoleOf } from './adapters/cli/console.ts';
 import { runCli } from './adapters/cli/program.ts';
 import { type DatabaseConfig, type Environment, loadConfig } from './composition/config.ts';
 import { openApiDocumentOf } from './composition/openapi.ts';
-import { openLastingStorage } from './composition/storage.ts';
+import { openLastingStorage, storageFiles } from './composition/storage.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -25,6 +25,7 @@ const status = await runCli(process.argv.slice(2), {
     return startService(config, version);
   },
   openStorage: async (databaseUrl, { mustExist }) => openLastingStorage(databaseOf(databaseUrl), mustExist),
+  storeFiles: async (databaseUrl) => storageFiles(databaseOf(databaseUrl)),
   openApiDocument: async () => openApiDocumentOf(loadConfig(process.env)),
 });
 

@@ -3,6 +3,7 @@ import { CommandError, UsageError } from './errors.ts';
 import type { CliOptions } from './options.ts';
 import { duration, number, Progress } from './progress.ts';
 import { printResult } from './result.ts';
+import { refuseStoreFile } from './store-files.ts';
 import { visible } from './visible.ts';
 
 export interface BackupFlags {
@@ -15,8 +16,9 @@ export async function backup(
   file: string,
   { force = false, json }: BackupFlags,
   databaseUrl: string | undefined,
-  { console, signal, openStorage }: CliOptions,
+  { console, signal, openStorage, storeFiles }: CliOptions,
 ): Promise<void> {
+  refuseStoreFile(file, file, await storeFiles(databaseUrl));
   if (!force && statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw new UsageError(`${file} exists already: --force replaces it`);
   }

@@ -20,6 +20,8 @@ export interface Console {
   /** Like `err`, in the same way. */
   readonly errRaw: (text: string) => void;
   readonly stdin: Readable;
+  /** The descriptor of standard output, where it has one. */
+  readonly outDescriptor: number | undefined;
   readonly outScreen: Screen;
   readonly errScreen: Screen;
 }
@@ -54,6 +56,7 @@ export function consoleOf({ stdin, stdout, stderr }: Streams): Console {
     outRaw,
     errRaw,
     stdin,
+    outDescriptor: stdout.fd,
     outScreen: screenOf(stdout),
     errScreen: screenOf(stderr),
   };

@@ -11,6 +11,7 @@ import { type CreateFlags, type JsonFlag, KeyCommands, type RotateFlags } from '
 import { openapi } from './openapi.ts';
 import type { CliOptions } from './options.ts';
 import { serve } from './serve.ts';
+import { keepingOutputOff } from './store-files.ts';
 
 /** Commander's own second line. */
 const SUGGESTION = /\n(\(Did you mean .*\)\s*)$/;
@@ -23,7 +24,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
     return WRONG_USAGE;
   }
   const help: string[] = [];
-  const program = createProgram(options, (text) => help.push(text));
+  const program = createProgram(keepingOutputOff(options), (text) => help.push(text));
   try {
     await program.parseAsync(args, { from: 'user' }).catch(async (error: unknown) => {
       if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;

@@ -4,6 +4,7 @@ import { Readable, Writable } from 'node:stream';
 import { consoleOf, type Screen } from '../../../src/adapters/cli/console.ts';
 import type { CliOptions } from '../../../src/adapters/cli/options.ts';
 import { runCli } from '../../../src/adapters/cli/program.ts';
+import { databaseFiles } from '../../../src/adapters/sqlite/files.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/storage.ts';
 import { temporaryFile } from '../sqlite-file.ts';
 
@@ -70,6 +71,7 @@ export function commandLine(path: string = temporaryFile()): CommandLine {
       openStorage:
         options.openStorage ??
         (async (_, { mustExist }) => openSqliteStorage(path, { mustExist, startWriter: false })),
+      storeFiles: async () => databaseFiles(path),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
     });
     return { status, out: stdout.text, err: stderr.text };

@@ -34,6 +34,19 @@ describe('a result that cannot be written', () => {
     }
   });
 
+  test('of an import is told in the same way after a signal', async () => {
+    const cli = await withRex();
+    const end = new AbortController();
+    const stdout = new Writable({
+      write(_chunk, _encoding, done) {
+        end.abort();
+        done(new Error('ENOSPC: no'));
+      },
+    });
+    const { err } = await cli.run(['import', '-'], { stdin: line('Mia'), stdout, signal: end.signal });
+    expect(err).toBe('animal-store: imported 1 animal, but standard output cannot be written: ENOSPC: no\n');
+  });
+
   test('of a backup says where the backup is', async () => {
     const cli = await withRex();
     const file = join(dirname(cli.path), 'copy.db');
