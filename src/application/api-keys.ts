@@ -28,13 +28,13 @@ export class ApiKeys {
 
   /** Makes a key. Rejects with `invalid_request` when the name is no name or the time of expiry is not ahead. */
   async create(name: string, expiresAt?: number): Promise<IssuedApiKey> {
-    const [key, about] = this.#draft(name, expiresAt);
+    const [key, about] = this.#draft(apiKeyName(name), expiresAt);
     return { key, about: await this.#keys.add(key, about) };
   }
 
   /** Makes a key only when the store never had one; `undefined` otherwise, also when another process was first. */
   async createFirst(name: string): Promise<IssuedApiKey | undefined> {
-    const [key, draft] = this.#draft(name);
+    const [key, draft] = this.#draft(apiKeyName(name));
     const about = await this.#keys.addFirst(key, draft);
     return about && { key, about };
   }
@@ -76,7 +76,7 @@ export class ApiKeys {
       throw invalid('the time of expiry must be in the future, in whole milliseconds');
     }
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
-    return [key, { name: apiKeyName(name), hint: apiKeyHint(key), createdAt, expiresAt }];
+    return [key, { name, hint: apiKeyHint(key), createdAt, expiresAt }];
   }
 }
 

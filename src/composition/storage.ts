@@ -11,6 +11,16 @@ export async function openStorage(database: DatabaseConfig): Promise<Storage> {
   }
 }
 
+/** The files that a storage lives in, there or not. Opens nothing. */
+export async function storageFiles(database: DatabaseConfig): Promise<readonly string[]> {
+  switch (database.kind) {
+    case 'memory':
+      return [];
+    case 'sqlite':
+      return (await import('../adapters/sqlite/files.ts')).databaseFiles(database.path);
+  }
+}
+
 /**
  * Opens a storage for one errand beside a server that may run on it. Rejects with a {@link ConfigError} for one that
  * would be gone after the errand, and with `storage_unavailable` for one that must exist and does not.

@@ -71,13 +71,24 @@ export function isActive(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: numb
   return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
 }
 
-/** The name as given, or `invalid_request` when it cannot be one: empty, too long, with control characters or a key. */
+/** Control and format characters, lone surrogates, characters without a meaning, and separators of lines. */
+const FORBIDDEN_IN_NAME = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/** Fillers and the blank Braille pattern count as letters and symbols, but nobody sees them. */
+const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** The name as given, or `invalid_request` when it cannot be one: a person could not read it, or it has a key in it. */
 export function apiKeyName(name: string): string {
   const length = [...name].length;
-  if (length < 1 || length > API_KEY_NAME_MAX_LENGTH || /\p{C}/u.test(name)) {
+  if (
+    length > API_KEY_NAME_MAX_LENGTH ||
+    FORBIDDEN_IN_NAME.test(name) ||
+    !VISIBLE.test(name) ||
+    name !== name.trim()
+  ) {
     throw new AnimalStoreError(
       'invalid_request',
-      `a key's name must have 1 to ${API_KEY_NAME_MAX_LENGTH} visible characters`,
+      `a key's name must have 1 to ${API_KEY_NAME_MAX_LENGTH} characters, at least one of them visible, no control characters, and no white space at its start or end`,
     );
   }
   if (containsApiKey(name)) {

@@ -1,16 +1,22 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openSqliteStorage } from '../../src/adapters/sqlite/storage.ts';
 import type { Storage } from '../../src/application/ports.ts';
+import { identityOf, makeSpecialFiles } from '../support/special-files.ts';
 import { connect, makeStore, openStorage, REX, temporaryFile } from './sqlite-file.ts';
 
 /** Large enough for a copy to take several steps of 1,000 pages. */
@@ -122,13 +128,128 @@ describe('a file that is there already', () => {
   test('is never the store itself, nor one that belongs to it, by whatever name', async () => {
     const path = temporaryFile();
     await makeStore(path, 2);
-    const storage = openSqliteStorage(path);
-    await storage.pets.add(REX);
-    mkdirSync(join(dirname(path), 'sub'));
-    for (const file of [path, `${path}-wal`, `${path}-shm`, join(dirname(path), 'sub', '..', 'pets.db')]) {
-      await expect(backUp(storage, file, { overwrite: true })).rejects.toThrow('is the store itself');
+    const folder = dirname(path);
+    const link = join(folder, 'link.db');
+    symlinkSync(path, link);
+    for (const opened of [path, link]) {
+      const storage = openSqliteStorage(opened);
+      await storage.pets.add(REX);
+      for (const name of ['', '-wal', '-shm']) {
+        linkSync(path + name, join(folder, `hard${name}`));
+        symlinkSync(path + name, join(folder, `soft${name}`));
+      }
+      mkdirSync(join(folder, 'sub'));
+      const own = [path, link, `${path}-wal`, `${path}-shm`, join(folder, 'sub', '..', 'pets.db')];
+      const others = readdirSync(folder).filter((name) => /^(hard|soft)/.test(name));
+      for (const file of [...own, ...others.map((name) => join(folder, name))]) {
+        const refusal = { code: 'invalid_request', message: `${file} is the store itself` };
+        await expect(backUp(storage, file, { overwrite: true })).rejects.toMatchObject(refusal);
+        await expect(backUp(storage, file)).rejects.toMatchObject(refusal);
+      }
+      for (const name of [...others, 'sub']) rmSync(join(folder, name), { recursive: true });
+      await storage.close();
     }
-    await storage.close();
-    expect(countIn(path)).toBe(3n);
+    expect(readdirSync(folder).toSorted()).toEqual(['link.db', 'pets.db']);
+    expect(countIn(path)).toBe(4n);
+  });
+
+  test('is replaced where a symbolic link leads, and the link stays', async () => {
+    const path = temporaryFile();
+    await makeStore(path, 2);
+    const [file, link] = [join(dirname(path), 'copy.db'), join(dirname(path), 'latest.db')];
+    writeFileSync(file, 'old');
+    symlinkSync('copy.db', link);
+    await expect(backUp(openStorage(path), link)).rejects.toThrow(`${link} exists already`);
+    await backUp(openStorage(path), link, { overwrite: true });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(countIn(file)).toBe(2n);
+  });
+
+  test('is left alone when it is no regular file', async () => {
+    const path = temporaryFile();
+    await makeStore(path);
+    const storage = openStorage(path);
+    const files = await makeSpecialFiles(dirname(path));
+    expect(files.length).toBeGreaterThanOrEqual(7);
+    const before = readdirSync(dirname(path));
+    for (const file of files) {
+      const identity = identityOf(file);
+      for (const overwrite of [true, false]) {
+        await expect(backUp(storage, file, { overwrite })).rejects.toMatchObject({
+          code: 'invalid_request',
+          message: `${file} is not a regular file`,
+        });
+      }
+      expect(identityOf(file)).toBe(identity);
+    }
+    expect(readdirSync(dirname(path))).toEqual(before);
+  });
+
+  test('is left alone when it stops being a regular file while the copy is made', async () => {
+    const path = temporaryFile();
+    const storage = await storeWithManyPages(path);
+    const folder = dirname(path);
+    mkdirSync(join(folder, 'special'));
+    for (const special of await makeSpecialFiles(join(folder, 'special'))) {
+      const file = join(folder, 'copy.db');
+      writeFileSync(file, 'old');
+      const identity = identityOf(special);
+      const onProgress = () => {
+        if (lstatSync(special, { throwIfNoEntry: false }) === undefined) return;
+        renameSync(file, join(folder, 'moved'));
+        renameSync(special, file);
+      };
+      await expect(backUp(storage, file, { overwrite: true, onProgress })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: `${file} is not a regular file`,
+      });
+      expect(identityOf(file)).toBe(identity);
+      rmSync(file, { recursive: true });
+    }
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+});
+
+describe('a name that SQLite would take for a part of another database', () => {
+  const SUFFIXES = ['-journal', '-wal', '-shm'];
+
+  test.each(SUFFIXES)('is refused: copy.db%s', async (suffix) => {
+    const path = temporaryFile();
+    await makeStore(path);
+    const storage = openStorage(path);
+    for (const file of [`${path}${suffix}`, join(dirname(path), `copy.db${suffix}`)]) {
+      if (existsSync(file)) continue;
+      for (const overwrite of [true, false]) {
+        await expect(backUp(storage, file, { overwrite })).rejects.toMatchObject({
+          code: 'invalid_request',
+          message: `${file} ends in ${suffix}: SQLite would take the backup for a part of another database and delete it`,
+        });
+      }
+      expect(existsSync(file)).toBe(false);
+    }
+  });
+
+  test.each(SUFFIXES)('is refused where a link leads to one: %s', async (suffix) => {
+    const path = temporaryFile();
+    await makeStore(path);
+    const [file, link] = [join(dirname(path), `copy.db${suffix}`), join(dirname(path), 'link')];
+    writeFileSync(file, 'precious');
+    symlinkSync(file, link);
+    await expect(backUp(openStorage(path), link, { overwrite: true })).rejects.toThrow(`ends in ${suffix}`);
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+  });
+
+  test.each(SUFFIXES)('is refused where such a part is there already: %s', async (suffix) => {
+    const path = temporaryFile();
+    await makeStore(path, 2);
+    const file = join(dirname(path), 'copy.db');
+    writeFileSync(file + suffix, 'left by a database of that name');
+    for (const overwrite of [true, false]) {
+      await expect(backUp(openStorage(path), file, { overwrite })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: `${file}${suffix} exists: SQLite would take it for a part of the backup`,
+      });
+    }
+    expect(existsSync(file)).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openSqliteStorage } from '../../src/adapters/sqlite/storage.ts';
 import type { NewPet, Pet } from '../../src/domain/pet.ts';
@@ -59,6 +60,47 @@ describe('an import of many', () => {
     expect(added.at(-1)?.id).toBe(45n);
     const late = await Promise.all(adding);
     expect(late.map(({ id }) => id)).toEqual([45_046n, 45_047n, 45_048n]);
+  });
+});
+
+describe('an export whose consumer stalls', () => {
+  const LONG = { ...REX, name: 'x'.repeat(255) };
+
+  /** SQLite copies the log into the store at 1,000 pages of 4 KiB; one commit may exceed that. */
+  const LOG_LIMIT = 6 * 1024 * 1024;
+
+  async function* oneBatch(count: number): AsyncGenerator<readonly NewPet[]> {
+    yield Array.from({ length: count }, () => LONG);
+  }
+
+  test.each([[undefined], ['available' as const]])(
+    'holds no snapshot: the write-ahead log does not grow (status: %s)',
+    async (status) => {
+      const path = temporaryFile();
+      const { transfer } = openStorage(path);
+      await transfer.importPets(oneBatch(5000));
+      const exporting = transfer.exportPets({ status })[Symbol.asyncIterator]();
+      const { value: first } = await exporting.next();
+      let written = 0;
+      for (let times = 0; times < 50; times++) {
+        await transfer.importPets(oneBatch(1000));
+        written += 1000 * LONG.name.length;
+        expect(statSync(`${path}-wal`).size).toBeLessThan(LOG_LIMIT);
+      }
+      expect(written).toBeGreaterThan(2 * LOG_LIMIT);
+      const ids = first.map(({ id }: Pet) => id);
+      for await (const pets of { [Symbol.asyncIterator]: () => exporting })
+        ids.push(...pets.map(({ id }) => id));
+      expect(ids).toEqual(Array.from({ length: 5000 }, (_, index) => BigInt(index + 1)));
+    },
+  );
+
+  test('of an empty store gives nothing, whatever is added afterwards', async () => {
+    const { transfer, pets } = openStorage();
+    const exporting = transfer.exportPets()[Symbol.asyncIterator]();
+    const first = exporting.next();
+    await pets.add(REX);
+    expect(await first).toEqual({ done: true, value: undefined });
   });
 });
 

@@ -126,6 +126,11 @@ describe('rotate', () => {
     expect(await apiKeys.list()).toHaveLength(2);
   });
 
+  test('gives the new key the name of the old one, even if that name could not be given today', async () => {
+    const old = await repository.add('some key', { name: ' ', hint: 'some', createdAt: now });
+    expect((await apiKeys.rotate(old.id, 0)).about.name).toBe(' ');
+  });
+
   test('a key that is over cannot be rotated', async () => {
     const revoked = await apiKeys.create('revoked');
     await apiKeys.revoke(revoked.about.id);

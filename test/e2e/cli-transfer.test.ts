@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { stopService } from '../support/process.ts';
 import { type Ended, endOf, lines, listWith, until, Workspace } from './workspace.ts';
@@ -79,6 +82,7 @@ function partialsIn({ folder }: Workspace): string[] {
 }
 
 describe('an import that is ended', TIMEOUT, () => {
+  const REFUSED = 'many.ndjson.refused.ndjson';
   const few = lines(10);
   const many = 'oops\n'.repeat(2000) + lines(200_000, 'x'.repeat(200));
 
@@ -100,11 +104,13 @@ describe('an import that is ended', TIMEOUT, () => {
     const before = await work.output('export');
     const key = await work.createKey();
     writeFileSync(work.path('many.ndjson'), many);
+    writeFileSync(work.path(REFUSED), 'earlier');
     const running = work.start(['import', '--skip-invalid', 'many.ndjson']);
     await when(work)();
     running.child.kill(signal);
     const end = await endOf(running);
     if (end.status === 0) return endedBy(signal, when);
+    if (signal !== 'SIGKILL') expect(readFileSync(work.path(REFUSED), 'utf8')).toBe('earlier');
     expect(await work.output('export')).toBe(before);
     const server = await work.serve();
     const answer = await listWith(server, key);
@@ -117,15 +123,70 @@ describe('an import that is ended', TIMEOUT, () => {
     ['SIGKILL', 'read', isReading],
     ['SIGKILL', 'stored', isStoring],
     ['SIGINT', 'read', isReading],
+    ['SIGTERM', 'read', isReading],
+    ['SIGINT', 'stored', isStoring],
     ['SIGTERM', 'stored', isStoring],
   ] as const)('by %s while lines are %s leaves the store as it was', async (signal, _, when) => {
     const { end, left } = await endedBy(signal, when);
     if (signal === 'SIGKILL') {
       expect(end.status).toBeNull();
-      expect(left.filter((name) => !name.endsWith('.partial'))).toEqual(['many.ndjson', 'pets.db']);
+      expect(left.filter((name) => !/\.(partial|earlier)$/.test(name))).toEqual([
+        'many.ndjson',
+        REFUSED,
+        'pets.db',
+      ]);
     } else {
-      expect(end).toEqual({ status: 1, out: '', err: 'animal-store: interrupted, nothing was imported\n' });
-      expect(left).toEqual(['many.ndjson', 'pets.db']);
+      const err = expect.stringMatching(
+        /^(Reading: .*\n|Storing: .*\n)*animal-store: interrupted, nothing was imported\n$/,
+      );
+      expect(end).toEqual({ status: 1, out: '', err });
+      expect(left).toEqual(['many.ndjson', REFUSED, 'pets.db']);
     }
   });
+
+  test('by SIGINT before anybody writes to its FIFO leaves nothing', async () => {
+    const work = new Workspace();
+    spawnSync('mknod', [work.path('fifo'), 'p']);
+    const running = work.start(['import', '--skip-invalid', 'fifo']);
+    await until(() => readdirSync(work.folder).includes('pets.db'));
+    running.child.kill('SIGINT');
+    expect(await endOf(running)).toMatchObject({
+      status: 1,
+      err: 'animal-store: interrupted, nothing was imported\n',
+    });
+    expect(readdirSync(work.folder).toSorted()).toEqual(['fifo', 'pets.db']);
+  });
 });
+
+test('an import reads a FIFO to its end', TIMEOUT, async () => {
+  const work = new Workspace();
+  spawnSync('mknod', [work.path('fifo'), 'p']);
+  const running = work.start(['import', 'fifo']);
+  await until(() => readdirSync(work.folder).includes('pets.db'));
+  await writeFile(work.path('fifo'), lines(20_000));
+  expect((await endOf(running)).out).toContain('Imported 20,000 animals');
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'an export whose reader stalls is ended by %s',
+  TIMEOUT,
+  async (signal) => {
+    const work = new Workspace();
+    await work.run(['import', '-'], lines(50_000));
+    const running = work.start(['export']);
+    await once(running.child.stdout ?? running.child, 'data');
+    running.child.stdout?.pause();
+    await until(() => isBlocked(running.child.stdout));
+    running.child.kill(signal);
+    const [status] = await once(running.child, 'exit');
+    expect([status, running.out.stderr]).toEqual([
+      1,
+      'animal-store: interrupted, the export is not complete\n',
+    ]);
+  },
+);
+
+/** Whether as much waits to be read as fits, so that whoever writes has to wait. */
+function isBlocked(stream: Readable | null): boolean {
+  return stream !== null && stream.readableLength >= stream.readableHighWaterMark;
+}

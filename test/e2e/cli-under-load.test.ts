@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { endOf, lines, listWith, until, Workspace } from './workspace.ts';
@@ -52,6 +52,30 @@ describe('beside a server under load', TIMEOUT, () => {
     }
     await stop();
     expect(refused).toEqual([]);
+  });
+
+  test('an export whose reader stalls does not make the write-ahead log grow, and is still of one moment', async () => {
+    const { work, acknowledged, refused, stop } = await underLoad();
+    const running = work.start(['export']);
+    const { child, out } = running;
+    await until(() => out.stdout !== '');
+    child.stdout?.pause();
+    const before = acknowledged.length;
+    const logSizes: number[] = [];
+    await until(() => {
+      logSizes.push(statSync(`${work.store}-wal`).size);
+      return acknowledged.length > before + 8000;
+    });
+    await stop();
+    expect(refused).toEqual([]);
+    expect(Math.max(...logSizes)).toBeLessThan(8 * 1024 * 1024);
+    expect(child.exitCode).toBeNull();
+    child.stdout?.resume();
+    expect(await endOf(running)).toMatchObject({ status: 0 });
+    const ids = out.stdout.match(/(?<="id":)\d+/g)?.map(Number) ?? [];
+    expect(ids.every((id, index) => id === index + 1)).toBe(true);
+    expect(ids.length).toBeGreaterThanOrEqual(60_000);
+    expect(ids.length).toBeLessThan(60_000 + acknowledged.length);
   });
 
   test('every backup is sound and has what was acknowledged before, and no request fails', async () => {

@@ -1,7 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { CommandError, UsageError } from './errors.ts';
 import type { CliOptions } from './options.ts';
 import { duration, number, Progress } from './progress.ts';
+import { printResult } from './result.ts';
+import { refuseStoreFile } from './store-files.ts';
+import { visible } from './visible.ts';
 
 export interface BackupFlags {
   readonly force?: boolean;
@@ -13,9 +16,12 @@ export async function backup(
   file: string,
   { force = false, json }: BackupFlags,
   databaseUrl: string | undefined,
-  { console, signal, openStorage }: CliOptions,
+  { console, signal, openStorage, storeFiles }: CliOptions,
 ): Promise<void> {
-  if (!force && existsSync(file)) throw new UsageError(`${file} exists already: --force replaces it`);
+  refuseStoreFile(file, file, await storeFiles(databaseUrl));
+  if (!force && statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    throw new UsageError(`${file} exists already: --force replaces it`);
+  }
   const storage = await openStorage(databaseUrl, { mustExist: true });
   const progress = new Progress(console, 'pages');
   try {
@@ -35,9 +41,9 @@ export async function backup(
   }
   const { size } = statSync(file);
   const { elapsed } = progress;
-  console.out(
-    json
-      ? `${JSON.stringify({ file, bytes: size, milliseconds: Math.round(elapsed) })}\n`
-      : `Backed up to ${file}: ${number(size)} bytes in ${duration(elapsed)}.\n`,
-  );
+  const done = `backed up to ${visible(file)}`;
+  const text = json
+    ? JSON.stringify({ file, bytes: size, milliseconds: Math.round(elapsed) })
+    : `B${done.slice(1)}: ${number(size)} bytes in ${duration(elapsed)}.`;
+  await printResult(console, `${text}\n`, done);
 }

@@ -2,7 +2,9 @@
 
 import { withoutApiKeys } from '../../domain/api-key.ts';
 import { asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
+import { visible } from './visible.ts';
 
+export const DONE = 0;
 const FAILED = 1;
 export const WRONG_USAGE = 2;
 
@@ -24,20 +26,37 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Standard output cannot be written to. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError';
+  /** Whether whoever read it has seen enough: `animal-store export | head`. */
+  readonly isBrokenPipe: boolean;
+
+  constructor(cause: Error) {
+    super(`standard output cannot be written: ${cause.message}`, { cause });
+    this.isBrokenPipe = 'code' in cause && cause.code === 'EPIPE';
+  }
+}
+
+export function isBrokenPipe(error: unknown): boolean {
+  return error instanceof OutputError && error.isBrokenPipe;
+}
+
 export function exitStatusOf(error: unknown): number {
   if (error instanceof UsageError) return WRONG_USAGE;
-  if (error instanceof Error && error.name === 'ConfigError') return WRONG_USAGE;
+  if (isConfigError(error)) return WRONG_USAGE;
   const known = asAnimalStoreError(error);
   return known === undefined ? FAILED : EXIT_STATUS_OF[known.code];
 }
 
 /** One line per fault, without a stack, and without a key that was given in a wrong place. */
 export function explain(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return withoutApiKeys(message.trim()).replaceAll(/^/gm, 'animal-store: ');
+  const message = withoutApiKeys((error instanceof Error ? error.message : String(error)).trim());
+  const faults = isConfigError(error) ? message.split('\n') : [message];
+  return faults.map((fault) => `animal-store: ${visible(fault)}`).join('\n');
 }
 
-/** Whether the other end of a pipe has gone: `animal-store export | head`. */
-export function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
+/** The only error with more than one fault. */
+function isConfigError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ConfigError';
 }

@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import { petJson } from '../../domain/json.ts';
 import { isPetStatus, PET_STATUSES, type PetStatus } from '../../domain/pet.ts';
 import { CommandError, isBrokenPipe, UsageError } from './errors.ts';
@@ -15,11 +14,12 @@ export async function exportPets(
   const storage = await openStorage(databaseUrl, { mustExist: true });
   const progress = new Progress(console, 'animals');
   const isSeen = console.outScreen.columns !== undefined;
+  const write = isSeen ? console.out : console.outRaw;
   let count = 0;
   try {
     for await (const pets of storage.transfer.exportPets(query)) {
       signal.throwIfAborted();
-      await write(console.stdout, pets.map((pet) => `${petJson(pet)}\n`).join(''), signal);
+      await unlessAborted(write(pets.map((pet) => `${petJson(pet)}\n`).join('')), signal);
       count += pets.length;
       if (!isSeen) progress.show({ title: 'Exporting', count });
     }
@@ -39,15 +39,12 @@ function statusOf(text: string | undefined): PetStatus | undefined {
   throw new UsageError(`--status: '${text}' is given, one of ${PET_STATUSES.join(', ')} is allowed`);
 }
 
-/** Resolves when the text is handed over: whoever reads slowly is waited for. */
-function write(stream: Writable, text: string, signal: AbortSignal): Promise<void> {
+/** Whoever reads slowly is waited for, but not beyond the signal. */
+function unlessAborted(writing: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
-    stream.write(text, (error) => {
-      signal.removeEventListener('abort', onAbort);
-      if (error) reject(error);
-      else resolve();
-    });
+    writing.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }

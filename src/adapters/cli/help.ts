@@ -94,7 +94,9 @@ never had an animal allows. Blank lines are passed over.
 
 All or nothing: when a line is bad, or on Ctrl-C, the store is as it was. With
 --skip-invalid the bad lines are left out and written, with number and reason,
-to a file; the others are imported.
+to a file; the others are imported. When that file cannot be written, nothing is
+imported. It replaces a regular file of that name, but never the store or the
+input.
 
 Lines are read into a temporary file (in SQLITE_TMPDIR, else TMPDIR, else
 /var/tmp) and then stored at once. A server on the same SQLite file goes on
@@ -107,8 +109,8 @@ Examples:
   animal-store export --status sold | gzip > sold.ndjson.gz
 
 One line of JSON for each animal, in ascending order of id, all as they were at
-one moment. A server goes on reading and writing meanwhile. An export that was
-cut short by Ctrl-C ends with exit status 1.
+one moment. A server goes on reading and writing meanwhile. The export may be
+read slowly. One that was cut short by Ctrl-C ends with exit status 1.
 `,
   backup: `
 Examples:
@@ -117,8 +119,9 @@ Examples:
 
 A copy of the whole store, keys included, as it is at one moment; a server goes
 on reading and writing meanwhile. The file has its name once the copy is whole
-and on the disk. To restore, stop the server, put the copy in the place of the
-file, and remove the -wal and -shm files beside it.
+and on the disk; --force replaces a regular file, never the store. To restore,
+stop the server, put the copy in the place of the file, and remove the -wal and
+-shm files beside it.
 `,
   openapi: `
 Examples:

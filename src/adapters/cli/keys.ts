@@ -3,9 +3,12 @@
 import { ApiKeys, type IssuedApiKey } from '../../application/api-keys.ts';
 import { type ApiKey, isActive } from '../../domain/api-key.ts';
 import type { Console } from './console.ts';
+import { CommandError } from './errors.ts';
 import type { OpenStorage } from './options.ts';
+import { printResult } from './result.ts';
 import { table } from './table.ts';
 import { day, lastDay, moment, parseDuration, parseExpiry } from './times.ts';
+import { visible } from './visible.ts';
 
 export interface CreateFlags {
   readonly name: string;
@@ -40,20 +43,21 @@ export class KeyCommands {
   async create({ name, expires, json }: CreateFlags): Promise<void> {
     const expiresAt = expiryOf(expires);
     const issued = await this.#withKeys(false, (keys) => keys.create(name, expiresAt));
-    this.#show(issued, json, 'Key made. Keep it: it is not shown again.');
+    await this.#show(issued, json, 'Key made. Keep it: it is not shown again.');
   }
 
   async list({ json }: JsonFlag): Promise<void> {
     const keys = await this.#withKeys(true, (keys) => keys.list());
-    if (json) this.#console.out(`${JSON.stringify(keys.map(fieldsOf), null, 2)}\n`);
-    else if (keys.length > 0) this.#console.out(this.#tableOf(keys));
+    if (json) await this.#console.out(`${JSON.stringify(keys.map(fieldsOf), null, 2)}\n`);
+    else if (keys.length > 0) await this.#console.outRaw(this.#tableOf(keys));
     else this.#console.err('There is no key yet: animal-store keys create --name NAME\n');
   }
 
   async revoke(id: string, { json }: JsonFlag): Promise<void> {
     const about = await this.#withKeys(true, (keys) => keys.revoke(id));
-    if (json) this.#console.out(`${JSON.stringify(fieldsOf(about))}\n`);
-    else this.#console.out(`Key ${about.id} (${about.name}) is revoked.\n`);
+    const done = `key ${about.id} (${visible(about.name)}) is revoked`;
+    const text = json ? JSON.stringify(fieldsOf(about)) : `K${done.slice(1)}.`;
+    await printResult(this.#console, `${text}\n`, done);
   }
 
   async rotate(id: string, { overlap, expires, json }: RotateFlags): Promise<void> {
@@ -65,7 +69,7 @@ export class KeyCommands {
     });
     const end = old?.expiresAt ?? issued.about.createdAt + length;
     const when = end <= Date.now() ? 'now' : moment(end);
-    this.#show(issued, json, `Key made. Keep it: it is not shown again. Key ${id} ends ${when}.`);
+    await this.#show(issued, json, `Key made. Keep it: it is not shown again. Key ${id} ends ${when}.`);
   }
 
   async #withKeys<T>(mustExist: boolean, work: (keys: ApiKeys) => Promise<T>): Promise<T> {
@@ -77,11 +81,16 @@ export class KeyCommands {
     }
   }
 
-  #show({ key, about }: IssuedApiKey, json: boolean | undefined, words: string): void {
+  async #show({ key, about }: IssuedApiKey, json: boolean | undefined, words: string): Promise<void> {
     const { id, name, expiresAt } = about;
-    this.#console.out(json ? `${JSON.stringify({ ...fieldsOf(about), key })}\n` : `${key}\n`);
+    try {
+      await this.#console.out(json ? `${JSON.stringify({ ...fieldsOf(about), key })}\n` : `${key}\n`);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new CommandError(`key ${id} was made but could not be shown, so revoke it: ${message}`);
+    }
     this.#console.err(
-      `${words}\n  id       ${id}\n  name     ${name}\n  expires  ${expiresAt === undefined ? 'never' : moment(expiresAt)}\n`,
+      `${words}\n  id       ${id}\n  name     ${visible(name)}\n  expires  ${expiresAt === undefined ? 'never' : moment(expiresAt)}\n`,
     );
   }
 

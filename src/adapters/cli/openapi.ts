@@ -5,5 +5,5 @@ export type OpenApiDocument = () => Promise<string>;
 
 /** Prints the document, for those who make clients or mocks from it. */
 export async function openapi({ console, openApiDocument }: CliOptions): Promise<void> {
-  console.out(`${await openApiDocument()}\n`);
+  await console.out(`${await openApiDocument()}\n`);
 }

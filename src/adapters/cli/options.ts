@@ -12,6 +12,8 @@ export interface CliOptions {
   readonly startService: StartService;
   /** Opens the storage that the URL, or else the environment, names; the caller closes it. */
   readonly openStorage: OpenStorage;
+  /** The files that the storage lives in, there or not: no command may write to them. None for one without files. */
+  readonly storeFiles: (databaseUrl: string | undefined) => Promise<readonly string[]>;
   readonly openApiDocument: OpenApiDocument;
 }
 

@@ -3,7 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { type BackupFlags, backup } from './backup.ts';
 import type { Console } from './console.ts';
-import { exitStatusOf, explain, UsageError, WRONG_USAGE } from './errors.ts';
+import { DONE, exitStatusOf, explain, isBrokenPipe, UsageError, WRONG_USAGE } from './errors.ts';
 import { exportPets } from './export.ts';
 import { FIRST_STEPS, HELP } from './help.ts';
 import { type ImportFlags, importPets } from './import.ts';
@@ -11,26 +11,36 @@ import { type CreateFlags, type JsonFlag, KeyCommands, type RotateFlags } from '
 import { openapi } from './openapi.ts';
 import type { CliOptions } from './options.ts';
 import { serve } from './serve.ts';
+import { keepingOutputOff } from './store-files.ts';
+
+/** Commander's own second line. */
+const SUGGESTION = /\n(\(Did you mean .*\)\s*)$/;
 
 /** Runs one command and gives its exit status: 0 done, 1 failed, 2 wrong usage. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<number> {
   const { console } = options;
-  const program = createProgram(options);
   if (args.length === 0) {
     console.err(FIRST_STEPS);
     return WRONG_USAGE;
   }
+  const help: string[] = [];
+  const program = createProgram(keepingOutputOff(options), (text) => help.push(text));
   try {
-    await program.parseAsync(args, { from: 'user' });
-    return 0;
+    await program.parseAsync(args, { from: 'user' }).catch(async (error: unknown) => {
+      if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
+      await console.out(help.join(''));
+    });
+    return DONE;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
+    if (error instanceof CommanderError) return WRONG_USAGE;
+    if (isBrokenPipe(error)) return DONE;
     console.err(`${explain(error)}\n`);
     return exitStatusOf(error);
   }
 }
 
-function createProgram(options: CliOptions): Command {
+/** @param onHelp told of help that was asked for */
+function createProgram(options: CliOptions, onHelp: (text: string) => void): Command {
   const program = new Command('animal-store')
     .description('A store that holds animals, served over HTTP.')
     .version(options.version)
@@ -38,7 +48,7 @@ function createProgram(options: CliOptions): Command {
     .helpCommand(false)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput(outputOf(options.console))
+    .configureOutput(outputOf(options.console, onHelp))
     .addHelpText('after', HELP.program);
   const databaseUrl = (): string | undefined => program.opts<{ databaseUrl?: string }>().databaseUrl;
 
@@ -132,22 +142,15 @@ function notEmpty(url: string): string {
   return url;
 }
 
-function outputOf({ out, err, outScreen, errScreen }: Console) {
+function outputOf({ err, outScreen, errScreen }: Console, onHelp: (text: string) => void) {
   return {
-    writeOut: out,
+    writeOut: onHelp,
     writeErr: err,
     getOutHelpWidth: () => outScreen.columns ?? 80,
     getErrHelpWidth: () => errScreen.columns ?? 80,
     getOutHasColors: () => outScreen.hasColours,
     getErrHasColors: () => errScreen.hasColours,
     outputError: (text: string, write: (text: string) => void) =>
-      write(
-        `${explain(
-          text
-            .replace(/^error: /, '')
-            .trim()
-            .replaceAll('\n', ' '),
-        )}\n`,
-      ),
+      write(`${explain(text.replace(/^error: /, '').replace(SUGGESTION, ' $1'))}\n`),
   };
 }

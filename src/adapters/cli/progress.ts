@@ -61,7 +61,7 @@ export class Progress {
 
   /** Takes the bar off the screen. */
   end(): void {
-    if (this.#isBarShown) this.#console.err(CLEAR_LINE);
+    if (this.#isBarShown) this.#console.errRaw(CLEAR_LINE);
     this.#isBarShown = false;
   }
 
@@ -73,7 +73,7 @@ export class Progress {
     const text = hasColours
       ? plain.replace(/#+/, (done) => styleText('green', done, { validateStream: false }))
       : plain;
-    this.#console.err(CLEAR_LINE + text);
+    this.#console.errRaw(CLEAR_LINE + text);
     this.#isBarShown = true;
   }
 

@@ -1,21 +1,24 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { CommandError } from './errors.ts';
 import type { Line } from './lines.ts';
+import { PlacedFile } from './placed-file.ts';
+import { visible } from './visible.ts';
 
 /** Characters that are gathered before they are written. */
 const WRITE_SIZE = 64 * 1024;
 
-/** The lines that an import left out, with their numbers and why. The file has its name once the import is done. */
+/** The lines that an import left out, with their numbers and why. No file is made when there is none. */
 export class RefusedLines {
+  /** As the user named it. */
   readonly file: string;
-  readonly #partial: string;
-  #handle: FileHandle | undefined;
+  readonly #placed: PlacedFile;
   #text = '';
   #count = 0;
+  #isMade = false;
 
-  constructor(file: string) {
+  /** @param path where the file is, which an earlier import may have made */
+  constructor(file: string, path: string) {
     this.file = file;
-    this.#partial = `${file}.${randomUUID()}.partial`;
+    this.#placed = new PlacedFile(path);
   }
 
   get count(): number {
@@ -24,43 +27,46 @@ export class RefusedLines {
 
   add({ number, text }: Line, reason: string): void {
     this.#count += 1;
-    this.#text += `${JSON.stringify({ line: number, reason, text })}\n`;
+    this.#text += `${visible(JSON.stringify({ line: number, reason, text }))}\n`;
   }
 
-  /** To be called between batches, so that little waits in memory. */
+  /** To be called between batches, so that little waits in memory, and a file that cannot be made is told at once. */
   async flush(): Promise<void> {
-    if (this.#text.length >= WRITE_SIZE) await this.#write();
+    if (this.#text.length < (this.#isMade ? WRITE_SIZE : 1)) return;
+    await this.#attempt(() => this.#write());
   }
 
-  /** Sees that everything is on the disk, still under the other name. */
-  async finish(): Promise<void> {
+  /** Gives the file its name, with every line on the disk. */
+  async place(): Promise<void> {
     if (this.#count === 0) return;
-    await this.#write();
-    await this.#handle?.sync();
-    await this.#close();
+    await this.#attempt(async () => {
+      await this.#write();
+      await this.#placed.place();
+    });
   }
 
-  /** Gives the file its name. One of an earlier import is replaced; none is made when no line was refused. */
+  /** To be called when the import is done. */
   async keep(): Promise<void> {
-    if (this.#count > 0) await rename(this.#partial, this.file);
+    await this.#placed.keep();
   }
 
-  /** Takes away what was not kept. */
-  async discard(): Promise<void> {
-    await this.#close();
-    await rm(this.#partial, { force: true });
+  /** To be called when the import has failed: no file is left, or the one of an earlier import. */
+  async takeBack(): Promise<void> {
+    await this.#placed.takeBack();
   }
 
   async #write(): Promise<void> {
-    this.#handle ??= await open(this.#partial, 'wx');
     const text = this.#text;
     this.#text = '';
-    await this.#handle.writeFile(text);
+    this.#isMade = true;
+    await this.#placed.write(text);
   }
 
-  async #close(): Promise<void> {
-    const handle = this.#handle;
-    this.#handle = undefined;
-    await handle?.close();
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      throw new CommandError(`cannot write ${this.file}: ${(error as Error).message}, nothing was imported`);
+    }
   }
 }

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import type { IssuedApiKey } from '../../application/api-keys.ts';
+import type { Console } from './console.ts';
+import { explain, isBrokenPipe } from './errors.ts';
 import type { CliOptions } from './options.ts';
 
 export type StartService = (databaseUrl: string | undefined) => Promise<RunningService>;
@@ -13,13 +16,29 @@ export interface RunningService {
 export async function serve(databaseUrl: string | undefined, options: CliOptions): Promise<void> {
   const { console, signal, startService } = options;
   const service = await startService(databaseUrl);
-  console.out(`Listening on ${service.url}\n`);
-  if (service.firstKey !== undefined) console.out(welcome(service.url, service.firstKey.key));
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  await service.stop();
+  try {
+    const end = aborted(signal);
+    await Promise.race([end, greet(service, console).then(() => end)]);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** A server goes on when this cannot be written. A key that was lost with it can be made anew. */
+async function greet({ url, firstKey }: RunningService, console: Console): Promise<void> {
+  try {
+    await console.out(`Listening on ${url}\n`);
+    if (firstKey !== undefined) await console.out(welcome(url, firstKey.key));
+  } catch (error) {
+    if (isBrokenPipe(error)) return;
+    const advice =
+      firstKey === undefined ? '' : '; the first key is lost: animal-store keys create --name NAME';
+    console.err(`${explain(error)}${advice}\n`);
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** The only time that the key is shown. */

@@ -1,7 +1,8 @@
-/** Tables for people: aligned columns, within the width of the screen. */
+/** Tables for people: aligned columns, within the width of the screen. Cells are escaped, styles are added. */
 
 import { styleText } from 'node:util';
 import type { Screen } from './console.ts';
+import { visible } from './visible.ts';
 
 export interface Row {
   readonly cells: readonly string[];
@@ -20,10 +21,11 @@ const WIDE =
 /** @param flexible the index of the column that is cut when the screen is too narrow */
 export function table(
   head: readonly string[],
-  rows: readonly Row[],
+  given: readonly Row[],
   flexible: number,
   { columns, hasColours }: Screen,
 ): string {
+  const rows = given.map((row) => ({ ...row, cells: row.cells.map(visible) }));
   const widths = head.map((title, index) =>
     Math.max(...[title, ...rows.map(({ cells }) => cells[index] ?? '')].map(widthOf)),
   );

@@ -28,9 +28,10 @@ const STORE_WITH_ID = `INSERT INTO pets (id, name, category_id, status)
 /** AUTOINCREMENT keeps a row here for a table that ever had one. */
 const EVER_HAD_A_PET = `SELECT EXISTS (SELECT 1 FROM pets) OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`;
 
-const EXPORT = 'SELECT id, name, category_id, status FROM pets WHERE id > ? ORDER BY id LIMIT ?';
+const LAST_ID = 'SELECT max(id) FROM pets';
+const EXPORT = 'SELECT id, name, category_id, status FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?';
 const EXPORT_BY_STATUS =
-  'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?';
+  'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?';
 
 /** Rows between two turns of the event loop. */
 const STORE_SIZE = 20_000;
@@ -65,11 +66,15 @@ export class SqlitePetTransfer implements PetTransfer {
     }
   }
 
+  /**
+   * A pet is never changed or deleted, and a later one has a greater id, so the pets up to the last id are the store of
+   * that moment. No transaction stays open between batches: it would keep the write-ahead log from being reused for as
+   * long as the consumer takes.
+   */
   async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
     const db = openReader(this.#path);
     try {
       const read = reader(db, status);
-      db.exec('BEGIN');
       for (let pets = read(INT64_MIN); pets.length > 0; await nextTurn()) {
         yield pets;
         pets = read((pets.at(-1) as Pet).id);
@@ -145,13 +150,15 @@ function refuse({ id }: Pet): never {
   throw invalid(`id ${id} is given twice`);
 }
 
+/** Reads batch by batch, up to the pet that is the last one now. */
 function reader(db: Database.Database, status: PetStatus | undefined): (after: bigint) => readonly Pet[] {
+  const last = db.prepare<[], bigint | null>(LAST_ID).pluck().get() ?? null;
   if (status === undefined) {
-    const statement = db.prepare<[bigint, number], Row>(EXPORT).raw();
-    return (after) => statement.all(after, EXPORT_SIZE).map(petOf);
+    const statement = db.prepare<[bigint, bigint | null, number], Row>(EXPORT).raw();
+    return (after) => statement.all(after, last, EXPORT_SIZE).map(petOf);
   }
-  const statement = db.prepare<[PetStatus, bigint, number], Row>(EXPORT_BY_STATUS).raw();
-  return (after) => statement.all(status, after, EXPORT_SIZE).map(petOf);
+  const statement = db.prepare<[PetStatus, bigint, bigint | null, number], Row>(EXPORT_BY_STATUS).raw();
+  return (after) => statement.all(status, after, last, EXPORT_SIZE).map(petOf);
 }
 
 function petOf([id, name, categoryId, status]: Row): Pet {

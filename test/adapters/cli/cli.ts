@@ -1,9 +1,10 @@
 /** What the tests of the command line share: it runs in this process, on a real SQLite file. */
 
-import { PassThrough, Readable, type Writable } from 'node:stream';
-import type { Screen } from '../../../src/adapters/cli/console.ts';
+import { Readable, Writable } from 'node:stream';
+import { consoleOf, type Screen } from '../../../src/adapters/cli/console.ts';
 import type { CliOptions } from '../../../src/adapters/cli/options.ts';
 import { runCli } from '../../../src/adapters/cli/program.ts';
+import { databaseFiles } from '../../../src/adapters/sqlite/files.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/storage.ts';
 import { temporaryFile } from '../sqlite-file.ts';
 
@@ -24,6 +25,30 @@ export interface RunOptions {
 export const NO_TERMINAL: Screen = { columns: undefined, hasColours: false };
 export const TERMINAL: Screen = { columns: 80, hasColours: true };
 
+/** Standard output or standard error, on a screen or not. */
+class TextStream extends Writable {
+  text = '';
+  readonly isTTY: boolean;
+  readonly columns: number;
+  readonly #hasColours: boolean;
+
+  constructor({ columns, hasColours }: Screen = NO_TERMINAL) {
+    super({ decodeStrings: false });
+    this.isTTY = columns !== undefined;
+    this.columns = columns ?? 0;
+    this.#hasColours = hasColours;
+  }
+
+  hasColors(): boolean {
+    return this.#hasColours;
+  }
+
+  override _write(text: string, _encoding: string, done: () => void): void {
+    this.text += text;
+    done();
+  }
+}
+
 export interface CommandLine {
   readonly path: string;
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Run>;
@@ -32,35 +57,24 @@ export interface CommandLine {
 /** A store of its own, and the command line on it. */
 export function commandLine(path: string = temporaryFile()): CommandLine {
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {
-    let out = '';
-    let err = '';
+    const [stdout, stderr] = [new TextStream(options.screen), new TextStream(options.screen)];
     const stdin = options.stdin ?? '';
     const status = await runCli(args, {
       version: '1.2.3',
-      console: {
-        out: (text) => {
-          out += text;
-        },
-        err: (text) => {
-          err += text;
-        },
+      console: consoleOf({
         stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
-        stdout:
-          options.stdout ??
-          new PassThrough().on('data', (chunk) => {
-            out += chunk;
-          }),
-        outScreen: options.screen ?? NO_TERMINAL,
-        errScreen: options.screen ?? NO_TERMINAL,
-      },
+        stdout: options.stdout ?? stdout,
+        stderr,
+      }),
       signal: options.signal ?? new AbortController().signal,
       startService: () => Promise.reject(new Error('nothing is served here')),
       openStorage:
         options.openStorage ??
         (async (_, { mustExist }) => openSqliteStorage(path, { mustExist, startWriter: false })),
+      storeFiles: async () => databaseFiles(path),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
     });
-    return { status, out, err };
+    return { status, out: stdout.text, err: stderr.text };
   };
   return { path, run };
 }

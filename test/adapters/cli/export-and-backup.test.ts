@@ -4,6 +4,7 @@ import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../../src/adapters/memory/storage.ts';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/storage.ts';
 import { commandLine, exportOf, line, withRex } from './cli.ts';
 
 describe('export', () => {
@@ -46,7 +47,7 @@ describe('export', () => {
     expect(await cli.run(['export'], { stdout: failing('ENOSPC') })).toEqual({
       status: 1,
       out: '',
-      err: 'animal-store: ENOSPC: no\n',
+      err: 'animal-store: standard output cannot be written: ENOSPC: no\n',
     });
   });
 });
@@ -68,6 +69,23 @@ describe('the signal', () => {
     });
     expect(stdin.destroyed).toBe(true);
     expect(await exportOf(cli)).toBe(before);
+  });
+
+  test.each(['standard input', 'a file'])('ends an import of %s while the store is opened', async (input) => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'pets.ndjson');
+    writeFileSync(file, line('Mia'));
+    const end = new AbortController();
+    const run = await cli.run(['import', input === 'a file' ? file : '-'], {
+      stdin: line('Mia'),
+      signal: end.signal,
+      async openStorage() {
+        end.abort();
+        await delay(20);
+        return openSqliteStorage(cli.path);
+      },
+    });
+    expect(run).toEqual({ status: 1, out: '', err: 'animal-store: interrupted, nothing was imported\n' });
   });
 
   test('ends an export that waits for its reader', async () => {

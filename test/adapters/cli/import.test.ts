@@ -198,7 +198,7 @@ describe('import --skip-invalid', () => {
     const args = ['import', '--skip-invalid', '--refused', join(dirname(cli.path), 'no', 'bad'), '-'];
     const { status, err } = await cli.run(args, { stdin: `oops\n${line('Mia')}` });
     expect(status).toBe(1);
-    expect(err).toMatch(/^animal-store: ENOENT.*\n$/);
+    expect(err).toMatch(/^animal-store: --refused: the folder of .*bad does not exist\n$/);
     expect((await exportOf(cli)).match(/"id"/g)).toHaveLength(1);
   });
 

@@ -52,8 +52,11 @@ describe('keys create', () => {
 
   test.each([
     [[], "required option '--name <name>' not specified"],
-    [['--name', ''], 'visible characters'],
-    [['--name', 'a\u001b[31mb'], 'visible characters'],
+    [['--name', ''], 'at least one of them visible'],
+    [['--name', ' '], 'at least one of them visible'],
+    [['--name', '\u3164\ufe0f'], 'at least one of them visible'],
+    [['--name', ' shop'], 'no white space at its start or end'],
+    [['--name', 'a\u001b[31mb'], 'no control characters'],
     [['--name', 'x', '--expires', '2020-01-31'], "--expires: '2020-01-31' is given, and over already"],
     [['--name', 'x', '--expires', 'soon'], "--expires: 'soon' is given"],
     [['--name', 'x', 'more'], 'too many arguments'],

@@ -9,7 +9,8 @@ import { commandLine, NO_TERMINAL, TERMINAL } from './cli.ts';
 function progressOn(errScreen: Screen) {
   const shown: string[] = [];
   let now = 1000;
-  const console = { errScreen, err: (text: string) => shown.push(text) } as unknown as Console;
+  const err = (text: string) => shown.push(text);
+  const console = { errScreen, err, errRaw: err } as unknown as Console;
   const progress = new Progress(console, 'animals', () => now);
   return {
     shown,

@@ -1,0 +1,203 @@
+/** Whatever a file, an argument or a store brings along, a terminal gets no control character of it. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { visible, visibleLines } from '../../../src/adapters/cli/visible.ts';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/storage.ts';
+import { ConfigError } from '../../../src/composition/config.ts';
+import { type CommandLine, commandLine, exportOf, line, NO_TERMINAL, type Run, TERMINAL } from './cli.ts';
+
+/** Sets a window's title, moves the cursor, colours, deletes, turns the direction around, ends a line. */
+const EVIL = '\u001b]0;x\u0007\u009b31m\u007f\u202e\u2066\u061c\r\b\t\u2028\u0000';
+/** File names and arguments cannot hold U+0000. */
+const EVIL_NAME = EVIL.replace('\0', '');
+
+/** From the first to the last code unit of each range. The line feed and whole pairs of surrogates are no danger. */
+const UNSAFE = [
+  [0x00, 0x09],
+  [0x0b, 0x1f],
+  [0x7f, 0x9f],
+  [0x61c, 0x61c],
+  [0x200e, 0x200f],
+  [0x2028, 0x202e],
+  [0x2066, 0x2069],
+  [0xd800, 0xdfff],
+] as const;
+
+function hasUnsafe(text: string): boolean {
+  return Array.from(text).some((character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return UNSAFE.some(([first, last]) => first <= code && code <= last);
+  });
+}
+
+/** What was shown is safe, and shows the characters as escapes. */
+function expectEscaped({ out, err }: Run): void {
+  expect(hasUnsafe(out + err)).toBe(false);
+  expect(out + err).toContain('\\u001b]0;x\\u0007\\u009b31m');
+}
+
+const anyText = fc.string({
+  unit: fc.oneof(fc.constantFrom(...EVIL, '\n', '\ud83d'), fc.string({ unit: 'binary' })),
+});
+
+describe('a text that is made visible', () => {
+  test('has nothing that a terminal obeys, in whatever it is', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(hasUnsafe(visible(text))).toBe(false);
+        expect(visible(text)).not.toContain('\n');
+        expect(visibleLines(text)).toBe(text.split('\n').map(visible).join('\n'));
+      }),
+    );
+  });
+
+  test('is as it was where there is nothing to hide', () => {
+    const text = 'Rex é 日本語 👩‍👩‍👧‍👦 "\\u001b" हिन्दी';
+    expect(visible(text)).toBe(text);
+  });
+
+  test('means the same in JSON', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const json = JSON.stringify({ [text]: text });
+        expect(JSON.parse(visible(json))).toEqual(JSON.parse(json));
+      }),
+    );
+  });
+});
+
+describe('an error message escapes', () => {
+  test.each([
+    [['import', EVIL_NAME]],
+    [['export', '--status', EVIL_NAME]],
+    [['keys', 'create', '--name', EVIL_NAME, '--expires', EVIL_NAME]],
+    [['keys', 'rotate', '1', '--overlap', EVIL_NAME]],
+    [['keys', 'revoke', EVIL_NAME]],
+    [['keys', EVIL_NAME]],
+    [['backup', `/no/${EVIL_NAME}`]],
+    [['backup', 'x', EVIL_NAME]],
+    [[EVIL_NAME]],
+    [[`--${EVIL_NAME}`]],
+    [['import', '-', `--${EVIL_NAME}`]],
+  ])('the arguments of %j', async (args) => {
+    const cli = commandLine();
+    await cli.run(['keys', 'create', '--name', 'shop']);
+    for (const screen of [TERMINAL, NO_TERMINAL]) {
+      const run = await cli.run(args, { screen });
+      expect(run.status).not.toBe(0);
+      if (!args.includes('x')) expectEscaped(run);
+      expect(hasUnsafe(run.out + run.err)).toBe(false);
+    }
+  });
+
+  test.each([[['import', 'a\nanimal-store: all is well']], [['x\nanimal-store: all is well']]])(
+    'a line feed, which would forge a message: %j',
+    async (args) => {
+      const { err } = await commandLine().run(args);
+      expect(err).toMatch(/^animal-store: .*\\u000aanimal-store: all is well.*\n$/);
+    },
+  );
+
+  test('the lines of an import, half characters among them', async () => {
+    for (const stdin of [
+      `${EVIL}\n`,
+      `{"name":"🐈🐈🐈🐈🐈🐈🐈🐈🐈🐈${EVIL}\n`,
+      `{"x":1}${EVIL}🐈🐈🐈🐈🐈🐈🐈\n`,
+    ]) {
+      const run = await commandLine().run(['import', '-'], { stdin, screen: TERMINAL });
+      expect(run.status).toBe(1);
+      expect(hasUnsafe(run.err)).toBe(false);
+    }
+  });
+
+  test('what the configuration says, line by line', async () => {
+    const openStorage = () => Promise.reject(new ConfigError(`PORT: '${EVIL}'\nHOST: ${EVIL}`));
+    const run = await commandLine().run(['export'], { openStorage });
+    expectEscaped(run);
+    expect(run.err).toMatch(/^animal-store: PORT: .*\nanimal-store: HOST: .*\n$/);
+  });
+});
+
+describe('a result escapes', () => {
+  test('the names of files', async () => {
+    const cli = commandLine();
+    const folder = join(dirname(cli.path), `${EVIL_NAME}\nforged`);
+    mkdirSync(folder);
+    const file = join(folder, 'pets.ndjson');
+    writeFileSync(file, `${line('Rex')}oops ${EVIL}\n`);
+    const imported = await cli.run(['import', '--skip-invalid', file], { screen: TERMINAL });
+    expect(imported.status).toBe(0);
+    expectEscaped(imported);
+    expect(stripVTControlCharacters(imported.err).trim().split('\n')).toHaveLength(1);
+    const backup = await cli.run(['backup', join(folder, 'copy.db')], { screen: TERMINAL });
+    expect(backup.status).toBe(0);
+    expectEscaped(backup);
+    expect(backup.out.trim().split('\n')).toHaveLength(1);
+    const again = await cli.run(['backup', join(folder, 'copy.db')], { screen: TERMINAL });
+    expectEscaped(again);
+    for (const args of [
+      ['import', '--json', '--skip-invalid', file],
+      ['backup', '--json', '--force', join(folder, 'copy.db')],
+    ]) {
+      const run = await cli.run(args);
+      expectEscaped(run);
+      expect(Object.values(JSON.parse(run.out)).some((value) => String(value).startsWith(folder))).toBe(true);
+    }
+  });
+
+  test('the refused lines in their file, which a person reads', async () => {
+    const cli = commandLine();
+    const refused = join(dirname(cli.path), 'bad.ndjson');
+    const text = `oops ${EVIL}`;
+    await cli.run(['import', '--skip-invalid', '--refused', refused, '-'], { stdin: `${text}\n` });
+    const written = readFileSync(refused, 'utf8');
+    expect(hasUnsafe(written)).toBe(false);
+    expect(JSON.parse(written)).toMatchObject({ line: 1, text });
+  });
+
+  /** A store in which another program has put a name that this one does not take. */
+  async function withEvilKey(): Promise<CommandLine> {
+    const cli = commandLine();
+    const storage = openSqliteStorage(cli.path);
+    await storage.apiKeys.add('some key', { name: `${EVIL}\nforged`, hint: EVIL, createdAt: Date.now() });
+    await storage.close();
+    return cli;
+  }
+
+  test('the names of keys, beside styles of its own', async () => {
+    const cli = await withEvilKey();
+    const plain = await cli.run(['keys', 'list']);
+    expectEscaped(plain);
+    expect(plain.out.trim().split('\n')).toHaveLength(2);
+    const { out } = await cli.run(['keys', 'list'], { screen: { columns: 300, hasColours: true } });
+    expect(out.startsWith('\u001b[1mID')).toBe(true);
+    expectEscaped({ status: 0, out: out.replaceAll('\u001b[1m', '').replaceAll('\u001b[22m', ''), err: '' });
+    const json = await cli.run(['keys', 'list', '--json'], { screen: TERMINAL });
+    expectEscaped(json);
+    expect(JSON.parse(json.out)).toMatchObject([{ name: `${EVIL}\nforged` }]);
+    for (const args of [
+      ['keys', 'rotate', '1'],
+      ['keys', 'revoke', '1', '--json'],
+      ['keys', 'revoke', '1'],
+    ]) {
+      const run = await cli.run(args, { screen: TERMINAL });
+      expect(run.status).toBe(0);
+      expectEscaped(run);
+      expect(run.out + run.err).not.toMatch(/^forged/m);
+    }
+  });
+
+  test('the pets of an export on a terminal, and nowhere else', async () => {
+    const cli = commandLine();
+    const name = EVIL.replace('\0', '');
+    await cli.run(['import', '-'], { stdin: line(name) });
+    const seen = await cli.run(['export'], { screen: TERMINAL });
+    expectEscaped(seen);
+    expect(JSON.parse(seen.out).name).toBe(name);
+    expect(await exportOf(cli)).toContain('\u009b31m\u007f\u202e');
+  });
+});
