@@ -21,8 +21,8 @@ const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Bound of the kept verifications. */
-const KEPT_KEYS_LIMIT = 1000;
+/** The largest number of cached keys; every one of them has the length of a key that this store issues. */
+const CACHED_KEYS_LIMIT = 1000;
 
 interface Row {
   readonly id: bigint;
@@ -117,7 +117,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     const row = this.#findByHash.get(hash);
     if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
     const about = apiKeyOf(row);
-    if (this.#good.size >= KEPT_KEYS_LIMIT) this.#good.clear();
+    if (this.#good.size >= CACHED_KEYS_LIMIT) this.#good.clear();
     this.#good.set(key, about);
     return about;
   }
@@ -126,6 +126,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   #noteUse({ id }: ApiKey, now: number): void {
     const today = now - (now % DAY);
     if (this.#usedOn.get(id) === today) return;
+    if (this.#usedOn.size >= CACHED_KEYS_LIMIT) this.#usedOn.clear();
     this.#usedOn.set(id, today);
     this.#writer.run([USED, today, rowIdOf(id)]).catch(() => this.#usedOn.delete(id));
   }
