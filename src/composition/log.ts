@@ -2,6 +2,7 @@
 
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { OnAnswer, OnError } from '../adapters/http/answer.ts';
+import type { StorageFault } from '../application/storage-fault.ts';
 import type { LogLevel } from './config.ts';
 
 export type { Logger } from 'pino';
@@ -79,6 +80,17 @@ export function requestLog(log: Logger): OnAnswer | undefined {
       kinds.set(kind, kindLog);
     }
     kindLog.info({ ms, requestId, aborted }, 'request');
+  };
+}
+
+/** One line when the storage cannot serve any more, or for another reason, and one when it can again. */
+export function storageLog(log: Logger): (fault: StorageFault | undefined) => void {
+  return (fault) => {
+    if (fault === undefined) log.info('the storage is available again');
+    else {
+      const { reason, message, cause } = fault;
+      log.error({ reason, detail: String(cause) }, `the storage is unavailable: ${message}`);
+    }
   };
 }
 

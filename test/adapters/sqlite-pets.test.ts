@@ -7,7 +7,7 @@ import { Writer } from '../../src/adapters/sqlite/writer.ts';
 import type { PetPage, PetRepository } from '../../src/application/ports.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 import { PET_STATUSES, type PetStatus } from '../../src/domain/pet.ts';
-import { connect, makeStore, openStorage, REX, temporaryFile } from './sqlite-file.ts';
+import { connect, makeStore, openHealth, openStorage, REX, temporaryFile } from './sqlite-file.ts';
 
 const INSERT = `INSERT INTO pets (name, category_id, status) VALUES ('Max', 2, 'sold')`;
 
@@ -177,8 +177,9 @@ test('every read is a range of an index, without sorting', async () => {
     plans.set(sql, steps.map(({ detail }) => detail).join('; '));
     return prepare(sql);
   }) as typeof db.prepare;
-  const writer = new Writer(path, () => {});
-  const pets = new SqlitePetRepository(db, new ReadSnapshot(db), writer);
+  const health = openHealth(path);
+  const writer = new Writer(health, () => {});
+  const pets = new SqlitePetRepository(db, new ReadSnapshot(db, health), writer);
   expect(await pets.find(1n)).toBeUndefined();
   await nextTurn();
   await writer.close();

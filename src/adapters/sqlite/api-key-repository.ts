@@ -3,7 +3,6 @@ import type Database from 'better-sqlite3';
 import type { ApiKeyHolder, ApiKeyRepository } from '../../application/ports.ts';
 import { type ApiKey, isActive, isApiKey, type NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MAX, parseInt64 } from '../../domain/int64.ts';
-import { storageError } from './errors.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { Writer } from './writer.ts';
 
@@ -67,7 +66,8 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
       if (about.lastUsedOn === undefined || now - about.lastUsedOn >= DAY) this.#noteUse(about, now);
       return about;
     } catch (error) {
-      throw storageError(error);
+      const hash = sha256(key);
+      throw this.#snapshot.readFailed(error, () => this.#findByHash.get(hash));
     }
   }
 
@@ -106,7 +106,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
       this.#snapshot.enter();
       return read();
     } catch (error) {
-      throw storageError(error);
+      throw this.#snapshot.readFailed(error, read);
     }
   }
 

@@ -2,7 +2,6 @@ import type Database from 'better-sqlite3';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
-import { storageError } from './errors.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { Writer } from './writer.ts';
 
@@ -58,7 +57,7 @@ export class SqlitePetRepository implements PetRepository {
       const row = this.#find.get(id);
       return row && petOf(row);
     } catch (error) {
-      throw storageError(error);
+      throw this.#snapshot.readFailed(error, () => this.#find.get(id));
     }
   }
 
@@ -72,7 +71,7 @@ export class SqlitePetRepository implements PetRepository {
       this.#cache(key, page);
       return page;
     } catch (error) {
-      throw storageError(error);
+      throw this.#snapshot.readFailed(error, () => this.#read(limit, status, after ?? INT64_MIN));
     }
   }
 
