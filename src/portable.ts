@@ -20,6 +20,12 @@ export type {
   PetTransfer,
   Storage,
 } from './application/ports.ts';
+export {
+  STORAGE_FAULT_REASONS,
+  StorageFault,
+  type StorageFaultReason,
+  storageFaultReason,
+} from './application/storage-fault.ts';
 export { type ApiKey, apiKeyHint, isActive, isApiKey, type NewApiKey } from './domain/api-key.ts';
 export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from './domain/errors.ts';
 export { INT64_MAX, INT64_MIN, isInt64, parseInt64 } from './domain/int64.ts';

@@ -7,6 +7,7 @@
 
 import type { ApiKey, NewApiKey } from '../domain/api-key.ts';
 import type { NewPet, Pet, PetStatus } from '../domain/pet.ts';
+import type { StorageFault } from './storage-fault.ts';
 
 /** Which animals, and from where on. */
 export interface PetQuery {
@@ -132,7 +133,12 @@ export interface Storage {
    */
   readonly backup?: (file: string, options?: BackupOptions) => Promise<void>;
 
-  /** Rejects with `storage_unavailable` when the engine cannot serve. */
+  /**
+   * Rejects with `storage_unavailable` when the engine cannot serve: when the last write failed for a reason of the
+   * storage and none has worked since, or reading fails. It finds out by itself when service is back, without a write
+   * of anybody. The error can be a {@link StorageFault}, whose reason is reported to load balancers.
+   * It settles within about a second, and can be called often: calls that come close together share one look.
+   */
   check(): Promise<void>;
 
   /** Finishes what was accepted, then lets go of everything. May be called again. */

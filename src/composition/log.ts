@@ -4,6 +4,7 @@ import type { OnAnswer, OnError } from '../adapters/http/answer.ts';
 import { errorKind } from '../adapters/log/error-fields.ts';
 import type { Logger } from '../adapters/log/log.ts';
 import { Throttle } from '../adapters/log/throttle.ts';
+import type { StorageFault } from '../application/storage-fault.ts';
 
 export { createLog, type Logger } from '../adapters/log/log.ts';
 
@@ -39,6 +40,17 @@ export function requestLog(log: Logger): OnAnswer | undefined {
       kinds.set(kind, kindLog);
     }
     kindLog.info({ ms, requestId, aborted }, 'request');
+  };
+}
+
+/** One line when the storage cannot serve any more, or for another reason, and one when it can again. */
+export function storageLog(log: Logger): (fault: StorageFault | undefined) => void {
+  return (fault) => {
+    if (fault === undefined) log.info('the storage is available again');
+    else {
+      const { reason, message, cause } = fault;
+      log.error({ reason, detail: String(cause) }, `the storage is unavailable: ${message}`);
+    }
   };
 }
 

@@ -4,7 +4,7 @@ import { SUNSET } from '../adapters/http/deprecation.ts';
 import { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
 import type { Config } from './config.ts';
 import { createContainer, HTTP_SERVER } from './container.ts';
-import { createLog } from './log.ts';
+import { createLog, storageLog } from './log.ts';
 import { openStorage } from './storage.ts';
 
 export interface Service {
@@ -18,9 +18,9 @@ export interface Service {
 
 /** Opens the storage and listens. When something is in the way, nothing stays open. */
 export async function startService(config: Config, version: string): Promise<Service> {
-  const storage = await openStorage(config.database);
+  const log = await createLog(config.logLevel);
+  const storage = await openStorage(config.database, storageLog(log));
   try {
-    const log = await createLog(config.logLevel);
     const container = createContainer(config, storage, log);
     const server = container.resolve(HTTP_SERVER);
     const url = `${await server.listen(config.port, config.host)}/v1`;

@@ -1,13 +1,22 @@
 import type { Storage } from '../application/ports.ts';
+import type { StorageFault } from '../application/storage-fault.ts';
 import { ConfigError, type DatabaseConfig } from './config.ts';
 
-/** Opens the storage adapter that the configuration names. Only its driver is loaded. */
-export async function openStorage(database: DatabaseConfig): Promise<Storage> {
+/**
+ * Opens the storage adapter that the configuration names. Only its driver is loaded.
+ * @param onStateChange called with a fault when the storage cannot serve any more, and without one when it can again
+ */
+export async function openStorage(
+  database: DatabaseConfig,
+  onStateChange: (fault: StorageFault | undefined) => void,
+): Promise<Storage> {
   switch (database.kind) {
     case 'memory':
       return (await import('../adapters/memory/storage.ts')).openMemoryStorage();
     case 'sqlite':
-      return (await import('../adapters/sqlite/storage.ts')).openSqliteStorage(database.path);
+      return (await import('../adapters/sqlite/storage.ts')).openSqliteStorage(database.path, {
+        onStateChange,
+      });
   }
 }
 

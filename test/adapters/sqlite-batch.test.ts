@@ -1,7 +1,9 @@
 import type Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BatchRunner, type Unit } from '../../src/adapters/sqlite/batch.ts';
+import { BatchRunner, type Outcome, type Unit } from '../../src/adapters/sqlite/batch.ts';
 import { openWriter, prepareDatabase } from '../../src/adapters/sqlite/database.ts';
+import { FileGuard } from '../../src/adapters/sqlite/file-guard.ts';
+import { filesOf } from '../../src/adapters/sqlite/store-files.ts';
 import { connect, temporaryFile } from './sqlite-file.ts';
 
 const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
@@ -14,11 +16,16 @@ beforeEach(() => {
   path = temporaryFile();
   prepareDatabase(path);
   db = openWriter(path);
-  runner = new BatchRunner(db);
+  runner = new BatchRunner(db, new FileGuard(filesOf(path)));
   return () => {
     db.close();
   };
 });
+
+/** What becomes of the units, and of a lock that is not waited for. */
+function run(units: readonly Unit[]): readonly Outcome[] {
+  return runner.run(units, 0).outcomes;
+}
 
 function add(name: string | null): Unit {
   return [[INSERT, name, 1n, 'available']];
@@ -30,7 +37,7 @@ function storedNames(): unknown[] {
 }
 
 test('every unit of a batch gets its own outcome, in order', () => {
-  expect(runner.run([add('a'), add('b'), add('c')])).toEqual([
+  expect(run([add('a'), add('b'), add('c')])).toEqual([
     { changes: 1, rowId: 1n },
     { changes: 1, rowId: 2n },
     { changes: 1, rowId: 3n },
@@ -50,21 +57,21 @@ describe('a unit that fails', () => {
   ];
 
   test.each(failures)('%s: alone', (_, unit) => {
-    const outcomes = runner.run([add('a'), unit, add('b')]);
+    const outcomes = run([add('a'), unit, add('b')]);
     expect(outcomes).toMatchObject([
       { changes: 1 },
       { code: 'internal_error', message: 'the database refused a statement', detail: expect.any(String) },
       { changes: 1 },
     ]);
     expect(storedNames()).toEqual(['a', 'b']);
-    expect(runner.run([add('c')])).toMatchObject([{ changes: 1 }]);
+    expect(run([add('c')])).toMatchObject([{ changes: 1 }]);
     expect(storedNames()).toEqual(['a', 'b', 'c']);
   });
 });
 
 test('a unit of several statements tells what the last one did', () => {
   const both: Unit = [...add('a'), ['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n]];
-  expect(runner.run([both])).toMatchObject([{ changes: 0 }]);
+  expect(run([both])).toMatchObject([{ changes: 0 }]);
 });
 
 test('when the commit fails, every unit fails and nothing is stored', () => {
@@ -73,33 +80,30 @@ test('when the commit fails, every unit fails and nothing is stored', () => {
     CREATE TABLE owned (owner_id INTEGER REFERENCES owners DEFERRABLE INITIALLY DEFERRED);
   `);
   const orphan: Unit = [['INSERT INTO owned VALUES (?)', 7n]];
-  const outcomes = runner.run([add('a'), orphan, add('b')]);
+  const outcomes = run([add('a'), orphan, add('b')]);
   expect(outcomes).toHaveLength(3);
   for (const outcome of outcomes) expect(outcome).toMatchObject({ code: 'internal_error' });
   expect(storedNames()).toEqual([]);
-  expect(runner.run([add('c')])).toMatchObject([{ changes: 1 }]);
+  expect(run([add('c')])).toMatchObject([{ changes: 1 }]);
   expect(storedNames()).toEqual(['c']);
 });
 
-test('when another process holds the lock, every unit fails and the next batch works', () => {
-  db.pragma('busy_timeout = 0');
+test('when another process holds the lock, nothing is tried, and the next batch works', () => {
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');
-  expect(runner.run([add('a'), add('b')])).toMatchObject([
-    { code: 'storage_unavailable', message: 'the database is locked by another process (SQLITE_BUSY)' },
-    { code: 'storage_unavailable' },
-  ]);
+  expect(runner.run([add('a'), add('b')], 0)).toEqual({ outcomes: [], isLocked: true, findings: {} });
+  const start = performance.now();
+  expect(runner.run([add('a')], 200)).toMatchObject({ isLocked: true });
+  expect(performance.now() - start).toBeGreaterThan(150);
   other.exec('ROLLBACK');
-  expect(runner.run([add('c')])).toMatchObject([{ changes: 1 }]);
+  expect(run([add('c')])).toMatchObject([{ changes: 1 }]);
   expect(storedNames()).toEqual(['c']);
 });
 
 test('when the space is used up, what was acknowledged is there and the rest failed', () => {
   db.pragma('max_page_count = 40');
   const name = 'x'.repeat(255);
-  const outcomes = Array.from({ length: 20 }, () =>
-    runner.run(Array.from({ length: 50 }, () => add(name))),
-  ).flat();
+  const outcomes = Array.from({ length: 20 }, () => run(Array.from({ length: 50 }, () => add(name)))).flat();
   const written = outcomes.filter((outcome) => 'rowId' in outcome);
   const failed = outcomes.filter((outcome) => 'code' in outcome);
   expect(written.length).toBeGreaterThan(0);
@@ -109,5 +113,5 @@ test('when the space is used up, what was acknowledged is there and the rest fai
   expect(stored).toEqual(written.map(({ rowId }) => rowId));
 
   db.pragma('max_page_count = 400');
-  expect(runner.run([add(name)])).toMatchObject([{ changes: 1 }]);
+  expect(run([add(name)])).toMatchObject([{ changes: 1 }]);
 });

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
+import { openReader, prepareDatabase } from '../../src/adapters/sqlite/database.ts';
+import { Health, type OnStateChange } from '../../src/adapters/sqlite/health.ts';
 import { openSqliteStorage } from '../../src/adapters/sqlite/storage.ts';
+import { filesOf } from '../../src/adapters/sqlite/store-files.ts';
 import type { Storage } from '../../src/application/ports.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 
@@ -26,6 +29,16 @@ export function openStorage(path: string = temporaryFile()): Storage {
   const storage = openSqliteStorage(path);
   onTestFinished(() => storage.close());
   return storage;
+}
+
+/** The health of a store that is open until the end of the test. */
+export function openHealth(path: string = temporaryFile(), onStateChange?: OnStateChange): Health {
+  prepareDatabase(path);
+  const db = openReader(path);
+  onTestFinished(() => {
+    db.close();
+  });
+  return new Health(filesOf(path), onStateChange);
 }
 
 /** A connection of somebody else. */

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openReader, prepareDatabase } from '../../src/adapters/sqlite/database.ts';
 import { SqlitePetRepository } from '../../src/adapters/sqlite/pet-repository.ts';
 import { ReadSnapshot } from '../../src/adapters/sqlite/read-snapshot.ts';
 import { Writer } from '../../src/adapters/sqlite/writer.ts';
+import type { PetPage, PetRepository } from '../../src/application/ports.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';
-import { connect, makeStore, openStorage, REX, temporaryFile } from './sqlite-file.ts';
+import { PET_STATUSES, type PetStatus } from '../../src/domain/pet.ts';
+import { connect, makeStore, openHealth, openStorage, REX, temporaryFile } from './sqlite-file.ts';
 
 const INSERT = `INSERT INTO pets (name, category_id, status) VALUES ('Max', 2, 'sold')`;
 
@@ -109,15 +111,58 @@ test('an add that fails leaves the pages', async () => {
   expect(await pets.list({ limit: 1 })).toBe(page);
 });
 
-test('the pages that are kept have a bound', async () => {
-  const path = temporaryFile();
-  await makeStore(path, 600);
-  const { pets } = openStorage(path);
-  const first = await pets.list({ limit: 100 });
-  for (let after = 0n; after < 500n; after++) await pets.list({ limit: 100, after });
-  const again = await pets.list({ limit: 100 });
-  expect(again).not.toBe(first);
-  expect(again).toEqual(first);
+describe('the page cache', () => {
+  /** A store with pets of this name in every status. */
+  async function storeOf(count: number, name: string): Promise<PetRepository> {
+    const storage = openStorage();
+    const pets = Array.from({ length: count }, (_, index) => ({
+      ...REX,
+      name,
+      status: PET_STATUSES[index % 3] as PetStatus,
+    }));
+    await storage.transfer.importPets(
+      (async function* () {
+        yield pets;
+      })(),
+    );
+    return storage.pets;
+  }
+
+  /** How many of the pages that start after these ids are the same object when they are read again, newest first. */
+  async function cachedPages(pets: PetRepository, count: number): Promise<number> {
+    const pages: PetPage[] = [];
+    for (let after = 0n; after < count; after++) pages.push(await pets.list({ limit: 100, after }));
+    let cached = 0;
+    for (let after = count - 1; after >= 0; after--, cached++) {
+      if ((await pets.list({ limit: 100, after: BigInt(after) })) !== pages[after]) return cached;
+    }
+    return cached;
+  }
+
+  test('holds every limit of every status from the first pet on, for names of ordinary length', async () => {
+    const pets = await storeOf(600, 'a name of thirty characters...');
+    const queries = [undefined, ...PET_STATUSES].flatMap((status) =>
+      Array.from({ length: 100 }, (_, index) => ({ limit: index + 1, status })),
+    );
+    const pages = await Promise.all(queries.map((query) => pets.list(query)));
+    const again = await Promise.all(queries.map((query) => pets.list(query)));
+    expect(again.filter((page, index) => page === pages[index])).toHaveLength(400);
+  });
+
+  test('is bounded for names of ordinary length', async () => {
+    expect(await cachedPages(await storeOf(700, 'Rex'), 600)).toBeLessThan(600);
+  });
+
+  test.each([
+    ['emoji', '🐈'.repeat(255)],
+    ['characters that JSON escapes', '\u0001'.repeat(255)],
+    ['ASCII characters', 'x'.repeat(255)],
+  ])('is bounded in bytes: the longest names of %s', async (_, name) => {
+    const pets = await storeOf(300, name);
+    const cached = await cachedPages(pets, 200);
+    expect(cached).toBeGreaterThan(0);
+    expect(cached * 100 * name.length * 6).toBeLessThan(16 * 1024 * 1024);
+  });
 });
 
 test('every read is a range of an index, without sorting', async () => {
@@ -132,8 +177,9 @@ test('every read is a range of an index, without sorting', async () => {
     plans.set(sql, steps.map(({ detail }) => detail).join('; '));
     return prepare(sql);
   }) as typeof db.prepare;
-  const writer = new Writer(path, () => {});
-  const pets = new SqlitePetRepository(db, new ReadSnapshot(db), writer);
+  const health = openHealth(path);
+  const writer = new Writer(health, () => {});
+  const pets = new SqlitePetRepository(db, new ReadSnapshot(db, health), writer);
   expect(await pets.find(1n)).toBeUndefined();
   await nextTurn();
   await writer.close();

@@ -3,13 +3,13 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { openReader, prepareDatabase } from '../../src/adapters/sqlite/database.ts';
 import { ReadSnapshot } from '../../src/adapters/sqlite/read-snapshot.ts';
-import { connect, temporaryFile } from './sqlite-file.ts';
+import { connect, openHealth, temporaryFile } from './sqlite-file.ts';
 
 test('the version stays until another connection has written', async () => {
   const path = temporaryFile();
   prepareDatabase(path);
   const db = openReader(path);
-  const snapshot = new ReadSnapshot(db);
+  const snapshot = new ReadSnapshot(db, openHealth());
   const other = connect(path);
   const first = snapshot.enter();
   expect(snapshot.enter()).toBe(first);
@@ -30,7 +30,7 @@ test('a snapshot that could not be opened leaves nothing open behind it', async 
   const other = connect(path);
   other.exec('CREATE TABLE t (x)');
   const db = new Database(path, { timeout: 0 });
-  const snapshot = new ReadSnapshot(db);
+  const snapshot = new ReadSnapshot(db, openHealth());
   const before = snapshot.enter();
   await nextTurn();
   other.exec('BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)');
@@ -48,7 +48,7 @@ test('a snapshot that SQLite has given up is left without an error', async () =>
   const path = temporaryFile();
   prepareDatabase(path);
   const db = openReader(path);
-  const snapshot = new ReadSnapshot(db);
+  const snapshot = new ReadSnapshot(db, openHealth());
   snapshot.enter();
   db.exec('ROLLBACK');
   await nextTurn();

@@ -43,6 +43,84 @@ describe('JSON that comes in', () => {
   });
 });
 
+describe('a member of no meaning gets one outcome, however long another number is', () => {
+  const SHORT = '7';
+  const LONG = '9007199254740993';
+
+  /** What becomes of a body with this member: what counts of it, or the kind of error. */
+  function outcome(member: string, categoryId: string): unknown {
+    try {
+      const body = parseJson(`{"name":"Rex","categoryId":${categoryId},${member}}`) as Record<
+        string,
+        unknown
+      >;
+      return { name: body['name'], status: body['status'], members: Object.keys(body).sort() };
+    } catch (error) {
+      return (error as Error).name;
+    }
+  }
+
+  function expectSame(member: string): void {
+    expect(outcome(member, LONG)).toEqual(outcome(member, SHORT));
+    expect(outcome(`"y":${LONG},${member}`, SHORT)).toEqual(outcome(`"y":${SHORT},${member}`, SHORT));
+  }
+
+  test.each([
+    '"[":1',
+    '"x":{"__proto__":{"name":5}}',
+    '"__proto__":null',
+    '"__proto__":{"status":"sold"}',
+    '"x":1,"x":"2"',
+    '"name":5,"name":"Max"',
+    '"x":1e999999999',
+    '"x":-0.0000000000000000000000000001',
+    `"x":${'1'.repeat(30_000)}`,
+    `"x":"${'\\u0000'.repeat(5000)}"`,
+    `"x":"${'[{'.repeat(5000)}"`,
+    `"x":"${'\\"['.repeat(5000)}"`,
+    `"x":"${'\\\\'.repeat(5000)}"`,
+    `"x":[${'[],'.repeat(5000)}{}]`,
+    `"x":[${'{"a":[1]},'.repeat(3000)}{}]`,
+    '"x":[',
+    '"x":]',
+    '"x":"[',
+  ])('member %#', (member) => {
+    expectSame(member);
+  });
+
+  test('arrays and objects of any depth', () => {
+    for (const depth of [1, 10, 100, 400, 498, 499, 500, 501, 1000, 2000, 5000, 20_000]) {
+      for (const [open, close] of [
+        ['[', ']'],
+        ['{"a":', '}'],
+        ['[{"[":', '}]'],
+      ] as const) {
+        expectSame(`"x":${open.repeat(depth)}1${close.repeat(depth)}`);
+      }
+    }
+  });
+
+  test('500 levels are taken, 501 are not, from a deep stack too', () => {
+    const nested = (depth: number, number: string) => `${'['.repeat(depth)}${number}${']'.repeat(depth)}`;
+    const fromDepth = <T>(depth: number, call: () => T): T =>
+      depth === 0 ? call() : fromDepth(depth - 1, call);
+    for (const number of [SHORT, LONG]) {
+      expect(fromDepth(2000, () => parseJson(nested(500, number)))).toHaveLength(1);
+      expect(() => parseJson(nested(501, number))).toThrow(RangeError);
+      expect(() => parseJson(`${'[],'.repeat(600)}`)).toThrow(SyntaxError);
+    }
+  });
+
+  test('any JSON', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 8 }), fc.string(), (value, name) => {
+        fc.pre(!['name', 'categoryId', 'x', 'y'].includes(name));
+        expectSame(`${JSON.stringify(name)}:${value},"x":${value}`);
+      }),
+    );
+  });
+});
+
 describe('JSON that goes out', () => {
   test('is exact, in one order, without a space', () => {
     expect(petJson(REX)).toBe(

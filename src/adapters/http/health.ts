@@ -1,6 +1,7 @@
 /** Whether the process lives, and whether it can serve. For load balancers and supervisors, without a key. */
 
 import type { Context } from 'koa';
+import { storageFaultReason } from '../../application/storage-fault.ts';
 import { sendJson } from './answer.ts';
 import type { HttpAppOptions } from './app.ts';
 import { STATUS_OF } from './errors.ts';
@@ -13,8 +14,8 @@ export function readyz({ check, isStopping }: HttpAppOptions): Handler {
     if (isStopping?.()) return unavailable(ctx, 'stopping');
     try {
       await check();
-    } catch {
-      return unavailable(ctx, 'storage');
+    } catch (error) {
+      return unavailable(ctx, storageFaultReason(error) ?? 'storage');
     }
     sendJson(ctx, 200, '{"status":"ok"}');
   };

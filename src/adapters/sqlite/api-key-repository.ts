@@ -3,7 +3,6 @@ import type Database from 'better-sqlite3';
 import type { ApiKeyHolder, ApiKeyRepository } from '../../application/ports.ts';
 import { type ApiKey, isActive, isApiKey, type NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MAX, parseInt64 } from '../../domain/int64.ts';
-import { storageError } from './errors.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { Writer } from './writer.ts';
 
@@ -21,8 +20,8 @@ const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Bound of the kept verifications. */
-const KEPT_KEYS_LIMIT = 1000;
+/** The largest number of cached keys; every one of them has the length of a key that this store issues. */
+const CACHED_KEYS_LIMIT = 1000;
 
 interface Row {
   readonly id: bigint;
@@ -67,7 +66,8 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
       if (about.lastUsedOn === undefined || now - about.lastUsedOn >= DAY) this.#noteUse(about, now);
       return about;
     } catch (error) {
-      throw storageError(error);
+      const hash = sha256(key);
+      throw this.#snapshot.readFailed(error, () => this.#findByHash.get(hash));
     }
   }
 
@@ -106,7 +106,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
       this.#snapshot.enter();
       return read();
     } catch (error) {
-      throw storageError(error);
+      throw this.#snapshot.readFailed(error, read);
     }
   }
 
@@ -117,7 +117,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     const row = this.#findByHash.get(hash);
     if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
     const about = apiKeyOf(row);
-    if (this.#good.size >= KEPT_KEYS_LIMIT) this.#good.clear();
+    if (this.#good.size >= CACHED_KEYS_LIMIT) this.#good.clear();
     this.#good.set(key, about);
     return about;
   }
@@ -126,6 +126,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   #noteUse({ id }: ApiKey, now: number): void {
     const today = now - (now % DAY);
     if (this.#usedOn.get(id) === today) return;
+    if (this.#usedOn.size >= CACHED_KEYS_LIMIT) this.#usedOn.clear();
     this.#usedOn.set(id, today);
     this.#writer.run([USED, today, rowIdOf(id)]).catch(() => this.#usedOn.delete(id));
   }

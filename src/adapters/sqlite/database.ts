@@ -1,11 +1,12 @@
 /** Opens a connection to the store's file, and makes or brings up to date what is in it. */
 
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { storageError } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
+import type { StoreFiles } from './store-files.ts';
 
 /** How long a connection waits for another's lock, in milliseconds. Waiting blocks its thread. */
 const WRITE_LOCK_TIMEOUT = 5000;
@@ -21,6 +22,15 @@ const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 /** A check of the whole file takes about 1 ms per MiB: larger files are not worth the wait at the start. */
 const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
 
+/** Reads the first and the last row of each table and index. */
+export const READ_ENDS: string = `SELECT
+  (SELECT name FROM pets ORDER BY id LIMIT 1),
+  (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
+  (SELECT name FROM pets INDEXED BY pets_by_status ORDER BY status, id LIMIT 1),
+  (SELECT name FROM pets INDEXED BY pets_by_status ORDER BY status DESC, id DESC LIMIT 1),
+  (SELECT name FROM api_keys ORDER BY id LIMIT 1),
+  (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
+
 export interface PrepareOptions {
   /** Whether a missing file is refused rather than made. Default: false. */
   readonly mustExist?: boolean;
@@ -35,6 +45,7 @@ export function prepareDatabase(
 ): void {
   if (mustExist) refuseMissing(path);
   else makeFolderOf(path);
+  refuseEmptied(path);
   open(path, OPEN_LOCK_TIMEOUT, (db) => {
     const version = refuseForeign(db);
     refuseDamaged(db);
@@ -53,13 +64,24 @@ export function openReader(path: string): Database.Database {
 }
 
 /** A connection for writing: what it committed is on the disk. */
-export function openWriter(path: string): Database.Database {
-  return open(path, WRITE_LOCK_TIMEOUT, configure);
+export function openWriter(path: string, lockTimeout: number = WRITE_LOCK_TIMEOUT): Database.Database {
+  return open(path, lockTimeout, configure);
 }
 
 function refuseMissing(path: string): void {
   if (existsSync(path)) return;
   throw new AnimalStoreError('storage_unavailable', `${path}: there is no such file`);
+}
+
+/** SQLite would take it for a new database, and delete the log with what was stored last. */
+function refuseEmptied(path: string): void {
+  const file = statSync(path, { throwIfNoEntry: false });
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (file?.size !== 0 || !log?.size) return;
+  throw new AnimalStoreError(
+    'storage_unavailable',
+    `${path}: the file is empty, but has a write-ahead log: restore it from a backup, or remove the log`,
+  );
 }
 
 function makeFolderOf(path: string): void {
@@ -138,16 +160,34 @@ function migrate(db: Database.Database): void {
 
 /** Before anything is written: a damaged file is somebody's to rescue. */
 function refuseDamaged(db: Database.Database): void {
-  const size = db
-    .prepare('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size')
-    .pluck()
-    .get();
-  if (Number(size) > QUICK_CHECK_LIMIT) return;
-  const finding = db.pragma('quick_check(1)', { simple: true });
-  if (finding !== 'ok') {
-    throw new AnimalStoreError(
-      'storage_unavailable',
-      `the database file is damaged: ${String(finding).split('\n').at(-1)}`,
-    );
+  const damage = quickCheck(db);
+  if (damage === undefined) return;
+  throw new AnimalStoreError('storage_unavailable', `the database file is damaged: ${damage}`);
+}
+
+/** What is wrong with a file that somebody has changed while it was open; `undefined` when nothing was found. */
+export function findDamage({ main, log }: StoreFiles): string | undefined {
+  const { size } = statSync(main.path);
+  if (size === 0) return 'the file is empty';
+  const db = new Database(main.path, { readonly: true, fileMustExist: true, timeout: READ_LOCK_TIMEOUT });
+  try {
+    const expected = sizeOf(db.defaultSafeIntegers(true));
+    // Pages that are not in the file yet are in the log.
+    if (expected > size + statSync(log.path).size) return `expected ${expected} bytes, got ${size}`;
+    db.prepare(READ_ENDS).get();
+    return quickCheck(db);
+  } finally {
+    db.close();
   }
+}
+
+function quickCheck(db: Database.Database): string | undefined {
+  if (sizeOf(db) > QUICK_CHECK_LIMIT) return undefined;
+  const finding = db.pragma('quick_check(1)', { simple: true });
+  return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
+}
+
+function sizeOf(db: Database.Database): number {
+  const sql = 'SELECT page_count * page_size FROM pragma_page_count, pragma_page_size';
+  return Number(db.prepare(sql).pluck().get());
 }

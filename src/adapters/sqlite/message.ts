@@ -1,7 +1,16 @@
 /** How batches and outcomes cross between threads: as flat arrays, since nested ones cost ten times as much to copy. */
 
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { Outcome, Statement, Unit, Value } from './batch.ts';
+import type { Outcome, Report, Statement, Unit, Value } from './batch.ts';
+
+/** What the writer thread is asked to do: a batch, or to find out how the storage is. */
+export type Task = { readonly units: Value[]; readonly lockTimeout: number } | { readonly tryWrite: boolean };
+
+/** What it replies: the report of a batch; of a probe only what it found. */
+export interface Reply extends Omit<Report, 'outcomes'> {
+  readonly isProbe: boolean;
+  readonly outcomes: readonly Value[];
+}
 
 /** Per unit its number of statements; per statement its SQL, its number of values, and these. */
 export function packUnits(units: readonly Unit[]): Value[] {

@@ -2,7 +2,6 @@ import type Database from 'better-sqlite3';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
-import { storageError } from './errors.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { Writer } from './writer.ts';
 
@@ -12,14 +11,22 @@ const LIST = 'SELECT id, name, category_id, status FROM pets WHERE id > ? ORDER 
 const LIST_BY_STATUS =
   'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?';
 
-/** Bound of the kept pages, in animals on them: enough for every limit of every status, from the first animal on. */
-const KEPT_PETS_LIMIT = 40_000;
+/**
+ * The size limit of the page cache, in bytes as estimated from the lengths of the names. For names of ordinary length
+ * it is enough for every limit of every status, from the first pet on.
+ */
+const CACHE_SIZE_LIMIT = 16 * 1024 * 1024;
+
+/** A code unit takes two bytes in the name and again in the body that a caller makes of the page, or six if escaped there. */
+const BYTES_PER_CODE_UNIT = 6;
+const BYTES_PER_PET = 320;
+const BYTES_PER_PAGE = 500;
 
 type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
 
 /**
- * Reads on the calling thread, writes through the writer. A page is kept until anybody has written to the file, and
- * given again for the same query: a caller that makes something of a page can keep that by the page's identity.
+ * Reads on the calling thread, writes through the writer. A page is cached until anybody has written to the file, and
+ * returned again for the same query: a caller that derives something from a page can cache that by the page's identity.
  */
 export class SqlitePetRepository implements PetRepository {
   readonly #snapshot: ReadSnapshot;
@@ -28,7 +35,7 @@ export class SqlitePetRepository implements PetRepository {
   readonly #list: Database.Statement<[bigint, number], Row>;
   readonly #listByStatus: Database.Statement<[PetStatus, bigint, number], Row>;
   readonly #pages = new Map<string, PetPage>();
-  #keptPets = 0;
+  #cacheSize = 0;
   #version: unknown;
 
   constructor(db: Database.Database, snapshot: ReadSnapshot, writer: Writer) {
@@ -50,7 +57,7 @@ export class SqlitePetRepository implements PetRepository {
       const row = this.#find.get(id);
       return row && petOf(row);
     } catch (error) {
-      throw storageError(error);
+      throw this.#snapshot.readFailed(error, () => this.#find.get(id));
     }
   }
 
@@ -58,13 +65,13 @@ export class SqlitePetRepository implements PetRepository {
     try {
       this.#forgetWhatChanged();
       const key = `${limit} ${status} ${after}`;
-      const kept = this.#pages.get(key);
-      if (kept !== undefined) return kept;
+      const cached = this.#pages.get(key);
+      if (cached !== undefined) return cached;
       const page = this.#read(limit, status, after ?? INT64_MIN);
-      this.#keep(key, page);
+      this.#cache(key, page);
       return page;
     } catch (error) {
-      throw storageError(error);
+      throw this.#snapshot.readFailed(error, () => this.#read(limit, status, after ?? INT64_MIN));
     }
   }
 
@@ -85,16 +92,23 @@ export class SqlitePetRepository implements PetRepository {
     this.#forgetPages();
   }
 
-  #keep(key: string, page: PetPage): void {
-    this.#keptPets += page.pets.length + 1;
-    if (this.#keptPets > KEPT_PETS_LIMIT) this.#forgetPages();
+  #cache(key: string, page: PetPage): void {
+    const size = sizeOf(page);
+    if (this.#cacheSize + size > CACHE_SIZE_LIMIT) this.#forgetPages();
+    this.#cacheSize += size;
     this.#pages.set(key, page);
   }
 
   #forgetPages(): void {
     this.#pages.clear();
-    this.#keptPets = 0;
+    this.#cacheSize = 0;
   }
+}
+
+function sizeOf({ pets }: PetPage): number {
+  let codeUnits = 0;
+  for (const { name } of pets) codeUnits += name.length;
+  return BYTES_PER_PAGE + BYTES_PER_PET * pets.length + BYTES_PER_CODE_UNIT * codeUnits;
 }
 
 function petOf([id, name, categoryId, status]: Row): Pet {

@@ -6,6 +6,9 @@ import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import { openReader, openWriter } from './database.ts';
 import { storageError } from './errors.ts';
+import { failureOf } from './findings.ts';
+import type { Health } from './health.ts';
+import { assertSameFiles } from './store-files.ts';
 
 /** A temporary table is a file that is gone with its connection, and filling it takes no lock on the store. */
 const STAGE = `
@@ -44,26 +47,40 @@ type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetSt
 /** Each call has a connection of its own. An import is gathered in a temporary table, then stored in one transaction. */
 export class SqlitePetTransfer implements PetTransfer {
   readonly #path: string;
+  readonly #health: Health;
   readonly #onCommit: () => void;
 
   /** @param onCommit called before the caller learns of a commit */
-  constructor(path: string, onCommit: () => void) {
+  constructor(path: string, health: Health, onCommit: () => void) {
     this.#path = path;
+    this.#health = health;
     this.#onCommit = onCommit;
   }
 
   async importPets(batches: Batches, options: ImportOptions = {}): Promise<number> {
+    // Before and after: opening another file would change it, or make one.
+    assertSameFiles(this.#health.files);
     const db = openWriter(this.#path);
     try {
+      assertSameFiles(this.#health.files);
       const withIds = await gather(db, batches, options);
+      if (this.#health.syncFault !== undefined) throw this.#health.syncFault;
       const count = await store(db, withIds, options);
+      assertSameFiles(this.#health.files);
       this.#onCommit();
       return count;
     } catch (error) {
+      this.#noteSyncFault(error);
       throw ourError(error);
     } finally {
       db.close();
     }
+  }
+
+  /** Other failures can be those of the temporary table, on another disk. */
+  #noteSyncFault(error: unknown): void {
+    const failure = failureOf(error);
+    if (failure.reason === 'sync_failed') this.#health.apply({ write: failure });
   }
 
   /**

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { AnimalStoreError } from '../../domain/errors.ts';
+import type { Health } from './health.ts';
 
 /**
  * One read transaction for all reads of a turn of the event loop: they see the same moment, and SQLite takes its locks
@@ -8,14 +9,16 @@ import { AnimalStoreError } from '../../domain/errors.ts';
  */
 export class ReadSnapshot {
   readonly #db: Database.Database;
+  readonly #health: Health;
   readonly #begin: Database.Statement;
   readonly #rollback: Database.Statement;
   readonly #dataVersion: Database.Statement;
   #version: unknown;
   #isOpen = false;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, health: Health) {
     this.#db = db;
+    this.#health = health;
     this.#begin = db.prepare('BEGIN');
     this.#rollback = db.prepare('ROLLBACK');
     this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
@@ -25,6 +28,14 @@ export class ReadSnapshot {
   enter(): unknown {
     if (!this.#isOpen) this.#open();
     return this.#version;
+  }
+
+  /** What the caller of a read that failed is told. The read is repeated by readiness checks until it works again. */
+  readFailed(error: unknown, read: () => unknown): AnimalStoreError {
+    return this.#health.readFailed(error, () => {
+      this.enter();
+      read();
+    });
   }
 
   /** Nothing was written, so it is rolled back: a commit fails on a damaged file. SQLite may have ended it by itself. */
@@ -37,6 +48,7 @@ export class ReadSnapshot {
   /** BEGIN takes no lock: it is the first read that can fail, and must not leave the transaction open for good. */
   #open(): void {
     if (!this.#db.open) throw new AnimalStoreError('storage_unavailable', 'the storage is closed');
+    this.#health.assertReadable();
     this.#begin.run();
     this.#isOpen = true;
     try {
