@@ -1,0 +1,155 @@
+/** Sends many messages to one server, some at a time, and judges every exchange. */
+
+import { exchange } from './client/exchange.ts';
+import { findSecret, type Keys, keysOf, secretPieces } from './keys.ts';
+import type { Message } from './messages/message.ts';
+import { FIRST_PETS, PROTECTED_NAME } from './messages/request.ts';
+import { MESSAGES, SEED } from './options.ts';
+import { Ledger } from './oracle/ledger.ts';
+import { judge } from './oracle/message-rules.ts';
+import { FaultsServer, newFolder } from './server.ts';
+
+/** How many messages are on their way at once. */
+const CONCURRENCY = 32;
+
+/** How long a connection may break before the process that held it has ended, in milliseconds. */
+const DEATH_TIMEOUT = 500;
+
+/** More faults than these are only counted. */
+const SHOWN_FAULTS = 8;
+
+export interface Outcome {
+  messages: number;
+  responses: number;
+  /** How often each status came. */
+  readonly statuses: Map<number, number>;
+  faults: number;
+  /** The first faults, each with what reproduces it. */
+  readonly shown: string[];
+}
+
+export class Campaign {
+  readonly keys: Keys = keysOf(SEED);
+  readonly ledger: Ledger = new Ledger();
+  /** How the server ended although nobody told it to, each time with the messages that it had at that moment. */
+  readonly deaths: string[] = [];
+  readonly #secrets: readonly string[] = secretPieces(this.keys);
+  readonly #inFlight = new Set<Message>();
+  #server: FaultsServer;
+  #revival: Promise<void> | undefined;
+
+  private constructor(server: FaultsServer) {
+    this.#server = server;
+  }
+
+  get server(): FaultsServer {
+    return this.#server;
+  }
+
+  static async start(): Promise<Campaign> {
+    const campaign = new Campaign(await startOn(newFolder()));
+    for (let count = 1; count <= FIRST_PETS; count += 1) await campaign.#createFirst(count);
+    return campaign;
+  }
+
+  /** Sends the messages that it is given, one after the other on each of the connections. */
+  async run(messages: Iterable<Message>): Promise<Outcome> {
+    const outcome: Outcome = { messages: 0, responses: 0, statuses: new Map(), faults: 0, shown: [] };
+    const iterator = messages[Symbol.iterator]();
+    const work = async () => {
+      for (let next = iterator.next(); !next.done; next = iterator.next())
+        await this.#try(next.value, outcome);
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    return outcome;
+  }
+
+  /** Where the log shows a key, if it does. */
+  secretsInLog(): string[] {
+    return this.server
+      .log()
+      .split('\n')
+      .filter((line) => findSecret(line, this.#secrets) !== undefined)
+      .slice(0, SHOWN_FAULTS);
+  }
+
+  async #try(message: Message, outcome: Outcome): Promise<void> {
+    outcome.messages += 1;
+    this.#inFlight.add(message);
+    const server = this.#server;
+    const result = await exchange(server.port, message).catch((error: unknown) => String(error));
+    const isBroken =
+      typeof result === 'string' || (result.end === 'reset' && judge(message, result, []).length > 0);
+    if (isBroken && (await server.exitsWithin(DEATH_TIMEOUT))) {
+      await this.#revive(server, outcome);
+      if (typeof result === 'string') this.ledger.noteLost(message);
+      else this.ledger.note(message, result);
+    } else if (typeof result === 'string') {
+      report(outcome, message, [result]);
+    } else {
+      this.ledger.note(message, result);
+      outcome.responses += result.responses.length;
+      for (const { status } of result.responses) {
+        outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1);
+      }
+      report(outcome, message, judge(message, result, this.#secrets));
+    }
+    this.#inFlight.delete(message);
+  }
+
+  /** A dead server is one fault, and the campaign goes on with another one on the same store. */
+  #revive(dead: FaultsServer, outcome: Outcome): Promise<void> {
+    if (this.#server !== dead) return Promise.resolve();
+    this.#revival ??= this.#startAgain(dead, outcome).finally(() => {
+      this.#revival = undefined;
+    });
+    return this.#revival;
+  }
+
+  async #startAgain(dead: FaultsServer, outcome: Outcome): Promise<void> {
+    const { code, signal } = await dead.exit;
+    const suspects = [...this.#inFlight].map(({ number, recipe }) => `${number} (${recipe.slice(0, 40)})`);
+    const lastWords = dead
+      .log()
+      .trimEnd()
+      .split('\n')
+      .filter((line) => !line.startsWith('{'))
+      .slice(-12)
+      .join('\n');
+    const death = `the server exited with ${signal ?? code}\n${lastWords}\n  in flight: ${suspects.join(', ')}`;
+    this.deaths.push(death);
+    outcome.faults += 1;
+    outcome.shown.push(death);
+    this.#server = await startOn(dead.folder);
+  }
+
+  async #createFirst(count: number): Promise<void> {
+    const response = await fetch(`http://127.0.0.1:${this.server.port}/v1/pets`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${this.keys.operator}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: `${PROTECTED_NAME} ${count}`, categoryId: count }),
+    });
+    if (response.status !== 201) throw new Error(`the first pets: ${response.status}`);
+    this.ledger.acknowledge(await response.text());
+  }
+}
+
+function startOn(folder: string): Promise<FaultsServer> {
+  const { generated, operator } = keysOf(SEED);
+  return FaultsServer.start({ keys: [generated, operator], logLevel: 'debug', folder });
+}
+
+function report(outcome: Outcome, message: Message, faults: readonly string[]): void {
+  outcome.faults += faults.length;
+  for (const fault of faults) {
+    if (outcome.shown.length < SHOWN_FAULTS) outcome.shown.push(describe(message, fault));
+  }
+}
+
+function describe({ number, recipe, bytes, delivery }: Message, fault: string): string {
+  const { cuts, sent, ending } = delivery;
+  const how = `${cuts.length + 1} segments, ${sent} of ${bytes.length} bytes, ${ending}`;
+  const text = JSON.stringify(bytes.toString('latin1', 0, 300));
+  const which = number < MESSAGES ? `FAULTS_SEED=${SEED} FAULTS_ONLY=${number}` : `FAULTS_SEED=${SEED}`;
+  return `${which}: ${recipe} (${how})\n  ${fault}\n  ${text}`;
+}

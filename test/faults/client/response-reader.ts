@@ -1,0 +1,107 @@
+/** Reads responses off a connection's bytes, as strictly as RFC 9112 lets a client be. */
+
+import { STATUS_CODES } from 'node:http';
+
+export interface Response {
+  readonly status: number;
+  /** As they came. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+const HEAD_END = '\r\n\r\n';
+const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d) ([\x20-\x7e]*)$/;
+const FIELD = /^([!#$%&'*+.^_`|~\w-]+): ([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)$/;
+
+export class ResponseReader {
+  /** The final ones. */
+  readonly responses: Response[] = [];
+  /** The statuses of those before a final one, such as 100. */
+  readonly interim: number[] = [];
+  /** What is wrong with the bytes: from there on nothing is read. */
+  fault: string | undefined;
+  readonly #methods: readonly string[];
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** @param methods of the requests, in order: a HEAD has no body */
+  constructor(methods: readonly string[]) {
+    this.#methods = methods;
+  }
+
+  /** What is not a whole response yet. */
+  get rest(): Buffer {
+    return this.#rest;
+  }
+
+  feed(chunk: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    while (this.fault === undefined && this.#take()) {}
+  }
+
+  #take(): boolean {
+    const end = this.#rest.indexOf(HEAD_END);
+    if (end === -1) return false;
+    const head = this.#rest.toString('latin1', 0, end);
+    const [statusLine = '', ...lines] = head.split('\r\n');
+    const [, code = '', reason = ''] = STATUS_LINE.exec(statusLine) ?? [];
+    const status = Number(code);
+    if (code === '' || reason !== STATUS_CODES[status])
+      return this.#stop(`the status line ${quote(statusLine)}`);
+    const matches = lines.map((line) => FIELD.exec(line));
+    const bad = lines.find((_, index) => matches[index] === null);
+    if (bad !== undefined) return this.#stop(`the header line ${quote(bad)}`);
+    const fields = matches.map((match) => [match?.[1] ?? '', match?.[2] ?? ''] as const);
+    const start = end + HEAD_END.length;
+    const length = this.#lengthOf(status, fields, start);
+    if (length === undefined || this.#rest.length < start + length) return false;
+    const body = this.#rest.subarray(start, start + length);
+    this.#rest = this.#rest.subarray(start + length);
+    if (status < 200) this.interim.push(status);
+    else this.responses.push({ status, fields, head, body });
+    return true;
+  }
+
+  /** `undefined` where the framing is wrong: every response of this server has a Content-Length where it may have one. */
+  #lengthOf(status: number, fields: Response['fields'], start: number): number | undefined {
+    const values = fields
+      .filter(([name]) => name.toLowerCase() === 'content-length')
+      .map(([, value]) => value);
+    const isCoded = fields.some(([name]) => name.toLowerCase() === 'transfer-encoding');
+    const hasNoBody = status < 200 || status === 204 || status === 304;
+    const isRight = hasNoBody
+      ? values.length === 0
+      : values.length === 1 && /^(0|[1-9]\d*)$/.test(values[0] ?? '');
+    if (isCoded || !isRight) {
+      this.#stop(`the framing of a ${status}: ${quote(String(fields))}`);
+      return undefined;
+    }
+    return hasNoBody || this.#isWithoutBody(status, fields, start) ? 0 : Number(values[0]);
+  }
+
+  /** A message that was refused as a whole closes the connection, and its response has a body whatever the method was. */
+  #isWithoutBody(status: number, fields: Response['fields'], start: number): boolean {
+    if (this.#methods[this.responses.length] !== 'HEAD') return false;
+    const isClosing = fields.some(([name, value]) => name === 'Connection' && value === 'close');
+    return !(isClosing && status >= 400 && this.#rest[start] === '{'.charCodeAt(0));
+  }
+
+  #stop(fault: string): false {
+    this.fault = fault;
+    return false;
+  }
+}
+
+/** A field's value by its name in lower case. */
+export function fieldOf({ fields }: Response, name: string): string | undefined {
+  return fields.find(([given]) => given.toLowerCase() === name)?.[1];
+}
+
+/** Whether it is the last one of its connection. */
+export function isClosing(response: Response): boolean {
+  return fieldOf(response, 'connection') === 'close';
+}
+
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+}

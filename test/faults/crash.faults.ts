@@ -1,0 +1,89 @@
+/** The process is killed in the midst of pipelined creates, again and again, on one store. */
+
+import { describe, expect, test } from 'vitest';
+import { Pipeline } from './client/pipeline.ts';
+import { keysOf } from './keys.ts';
+import { ROUNDS, SEED } from './options.ts';
+import { canonicalPet } from './oracle/pet.ts';
+import { Random } from './random.ts';
+import { exportOf, FaultsServer, newFolder } from './server.ts';
+import { printTable } from './table.ts';
+
+const CONNECTIONS = 8;
+const BATCH = 50;
+const STREAM = 0x6372_7368;
+const TIMEOUT = { timeout: 60_000 + ROUNDS * 20_000 };
+
+describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${SEED}`, TIMEOUT, () => {
+  const random = new Random(SEED, STREAM);
+  const { operator } = keysOf(SEED);
+  const folder = newFolder();
+  const acknowledged: string[] = [];
+  let greatestId = 0;
+  let sent = 0;
+
+  test.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
+    'round %i: every acknowledged pet is stored, and ids are unique and ascend',
+    async (round) => {
+      const server = await FaultsServer.start({ keys: [operator], logLevel: 'silent', folder });
+      const lastId = greatestId;
+      const pipelines = await Promise.all(
+        Array.from({ length: CONNECTIONS }, () => Pipeline.open(server.port, operator)),
+      );
+      const killing = setTimeout(() => void server.kill(), random.between(5, 1000));
+      await Promise.all(
+        pipelines.map((pipeline, writer) => createUntilKilled(pipeline, `${round}.${writer}`, lastId)),
+      );
+      clearTimeout(killing);
+      expect(await server.exit).toEqual({ code: null, signal: 'SIGKILL' });
+      expectStored(exportOf(folder), acknowledged);
+    },
+  );
+
+  test('of all rounds, nothing is lost', () => {
+    const stored = exportOf(folder);
+    printTable(`Kills, seed ${SEED}`, [
+      ['rounds', 'creates sent', 'acknowledged', 'stored'],
+      [ROUNDS, sent, acknowledged.length, stored.length],
+    ]);
+    expectStored(stored, acknowledged);
+    expect(acknowledged.length).toBeGreaterThan(ROUNDS * CONNECTIONS);
+  });
+
+  /** One batch after the other; each is sent when all of the one before was acknowledged, so its ids are greater. */
+  async function createUntilKilled(pipeline: Pipeline, writer: string, lastId: number): Promise<void> {
+    let greatest = lastId;
+    for (let count = 0; ; count += BATCH) {
+      const bodies = Array.from({ length: BATCH }, (_, index) =>
+        bodyOf(`${writer}.${count + index}`, random),
+      );
+      sent += BATCH;
+      const responses = await pipeline.create(bodies);
+      expect(responses.filter(({ status }) => status !== 201)).toEqual([]);
+      const pets = responses.map(({ body }) => body.toString());
+      const ids = pets.map(idOf);
+      expect(ids.filter((id) => id <= greatest)).toEqual([]);
+      greatest = Math.max(greatest, ...ids);
+      greatestId = Math.max(greatestId, greatest);
+      acknowledged.push(...pets);
+      if (responses.length < BATCH) return;
+    }
+  }
+});
+
+/** What had no time to be acknowledged may be stored or not. */
+function expectStored(stored: readonly string[], acknowledged: readonly string[]): void {
+  const ids = stored.map(idOf);
+  expect(ids.filter((id, index) => index > 0 && id <= (ids[index - 1] ?? 0))).toEqual([]);
+  const present = new Set(stored.map(canonicalPet));
+  expect(acknowledged.filter((pet) => !present.has(canonicalPet(pet))).slice(0, 10)).toEqual([]);
+  expect(new Set(acknowledged.map(idOf)).size).toBe(acknowledged.length);
+}
+
+function bodyOf(name: string, random: Random): string {
+  return `{"name":"${name}","categoryId":${BigInt.asIntN(64, random.bigint(64))}}`;
+}
+
+function idOf(pet: string): number {
+  return Number(/^\{"id":(\d+),/.exec(pet)?.[1]);
+}

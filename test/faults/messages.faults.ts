@@ -1,0 +1,159 @@
+/** Generated messages, each on a connection of its own: whatever comes in, the server stays true to its API. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Campaign } from './campaign.ts';
+import { atOnce } from './messages/delivery.ts';
+import { KEY_WAYS } from './messages/key-ways.ts';
+import { KEY_ROUTES, withKey } from './messages/keys.ts';
+import { FAMILIES, generateMessage, type Message, messageOf } from './messages/message.ts';
+import { create, type Draft, get, type Request, writeRequest } from './messages/request.ts';
+import { MESSAGES, ONLY, SEED } from './options.ts';
+import { Random } from './random.ts';
+import { printTable } from './table.ts';
+
+/** Messages made by hand count from here, so that their pets have names of their own. */
+const BY_HAND = 1_000_000_000;
+
+const TIMEOUT = { timeout: 60_000 + MESSAGES * 60 };
+
+describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
+  let campaign: Campaign;
+  const rows: (string | number)[][] = [['family', 'messages', 'responses', 'faults', 'statuses']];
+
+  beforeAll(async () => {
+    campaign = await Campaign.start();
+  });
+
+  afterAll(async () => {
+    await campaign?.server.kill();
+    printTable(`Messages, seed ${SEED}`, rows);
+  });
+
+  async function expectFlawless(family: string, messages: Iterable<Message>): Promise<void> {
+    const outcome = await campaign.run(messages);
+    const statuses = [...outcome.statuses]
+      .sort(([a], [b]) => a - b)
+      .map(([status, times]) => `${status}: ${times}`);
+    rows.push([family, outcome.messages, outcome.responses, outcome.faults, statuses.join(', ')]);
+    if (outcome.faults > 0)
+      throw new Error(`${outcome.faults} faults, such as:\n${outcome.shown.join('\n')}`);
+  }
+
+  test.each(FAMILIES.map(([name], index) => [name, index] as const))('%s', async (name, index) => {
+    await expectFlawless(name, familyOf(index));
+  });
+
+  function* familyOf(index: number): Generator<Message> {
+    if (ONLY !== undefined) {
+      if (ONLY % FAMILIES.length === index) yield generateMessage(SEED, ONLY, campaign.keys);
+      return;
+    }
+    for (let number = index; number < MESSAGES; number += FAMILIES.length) {
+      yield generateMessage(SEED, number, campaign.keys);
+    }
+  }
+
+  test.skipIf(ONLY !== undefined)(`${KEY_WAYS.length} ways to send a key, each to every route`, async () => {
+    expect(KEY_WAYS.length).toBeGreaterThanOrEqual(65);
+    let number = BY_HAND;
+    const messages = KEY_WAYS.flatMap((way) =>
+      [campaign.keys.generated, campaign.keys.operator].flatMap((key) =>
+        KEY_ROUTES.map((route) => {
+          number += 1;
+          return whole(number, withKey(way, route({ number, keys: campaign.keys }), key));
+        }),
+      ),
+    );
+    await expectFlawless('keys, every way', messages);
+  });
+
+  test.skipIf(ONLY !== undefined)('requests that are cut in two at every byte', async () => {
+    await expectFlawless(
+      'cut at every byte',
+      atEveryByte(2 * BY_HAND, (length, cut) => ({ cuts: [cut], sent: length, ending: 'wait' })),
+    );
+  });
+
+  test.skipIf(ONLY !== undefined)('requests that are reset at every byte', async () => {
+    await expectFlawless(
+      'reset at every byte',
+      atEveryByte(3 * BY_HAND, (_, cut) => ({ cuts: [], sent: cut, ending: 'reset' })),
+    );
+  });
+
+  test.skipIf(ONLY !== undefined)('requests whose client closes its side at every byte', async () => {
+    await expectFlawless(
+      'half-closed at every byte',
+      atEveryByte(4 * BY_HAND, (_, cut) => ({ cuts: [], sent: cut, ending: 'half-close' })),
+    );
+  });
+
+  function atEveryByte(
+    base: number,
+    delivery: (length: number, cut: number) => Message['delivery'],
+  ): Message[] {
+    const random = new Random(SEED, base);
+    const sample = samples(base, random);
+    return sample.flatMap((_, index) => {
+      const length = sample[index]?.text.length ?? 0;
+      return Array.from({ length }, (_, at) => {
+        const number = base + 10_000 * index + at;
+        const draft = samples(number, random)[index] as Draft;
+        return messageOf(number, draft, delivery(draft.text.length, Math.min(at + 1, draft.text.length)));
+      });
+    });
+  }
+
+  /** One request of each kind of framing. */
+  function samples(number: number, random: Random): Draft[] {
+    const context = { number, keys: campaign.keys };
+    const list = get('/v1/pets?limit=2', campaign.keys.generated, [200]);
+    const plain = create(context, random);
+    const coded = create(context, random);
+    coded.fields = coded.fields.map((line) =>
+      line.startsWith('Content-Length') ? 'Transfer-Encoding: chunked' : line,
+    );
+    coded.body = `${coded.body.length.toString(16)};x="y"\r\n${coded.body}\r\n0\r\nX: y\r\n\r\n`;
+    const refused = { ...create(context, random), target: '/v1/nothing', expected: [404] };
+    return [[list], [plain], [coded], [refused], [list, get('/v1/pets', undefined, [401])]].map(
+      (requests: Request[]): Draft => ({
+        recipe: 'by hand',
+        requests,
+        text: requests.map((request) => writeRequest(request)).join(''),
+        isComplete: true,
+      }),
+    );
+  }
+
+  test('every acknowledged pet is stored exactly, no other pet is, and no smuggled request ran', () => {
+    expect(campaign.ledger.size).toBeGreaterThan(ONLY === undefined ? MESSAGES / 20 : 0);
+    const faults = campaign.ledger.faultsOf(campaign.server.export());
+    if (faults.length > 0) throw new Error(`${faults.length} faults:\n${faults.slice(0, 30).join('\n')}`);
+  });
+
+  test('no API key is in the log', () => {
+    expect(campaign.server.log()).toContain('"listening"');
+    expect(campaign.secretsInLog()).toEqual([]);
+  });
+
+  test('an API key that comes as X-Request-Id is not logged and not returned', async () => {
+    const { keys, server } = campaign;
+    const response = await fetch(`http://127.0.0.1:${server.port}/livez`, {
+      headers: { 'X-Request-Id': keys.generated },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-request-id')).not.toBe(keys.generated);
+    expect(campaign.secretsInLog()).toEqual([]);
+  });
+
+  test('the server lives, and ends in good order', async () => {
+    expect(campaign.deaths).toEqual([]);
+    const response = await fetch(`http://127.0.0.1:${campaign.server.port}/readyz`);
+    expect(response.status).toBe(200);
+    expect(await campaign.server.stop()).toEqual({ code: 0, signal: null });
+  });
+});
+
+function whole(number: number, draft: Draft): Message {
+  return messageOf(number, draft, atOnce(draft.text.length));
+}

@@ -1,0 +1,40 @@
+/** How the bytes of a message reach the server. */
+
+import type { Random } from '../random.ts';
+
+export interface Delivery {
+  /** Where the bytes are cut into segments, ascending. */
+  readonly cuts: readonly number[];
+  /** How many of the bytes are sent at all. */
+  readonly sent: number;
+  /** Then the client waits for responses, closes its side, or resets the connection. */
+  readonly ending: 'wait' | 'half-close' | 'reset';
+}
+
+/** More single bytes than these take too long. */
+const DRIP_LIMIT = 400;
+
+export function deliveryOf(length: number, random: Random, mustArrive = false): Delivery {
+  const cuts = cutsOf(length, random);
+  const roll = mustArrive ? 0 : random.below(100);
+  if (roll < 84) return { cuts, sent: length, ending: 'wait' };
+  if (roll < 88) return { cuts, sent: length, ending: 'half-close' };
+  const sent = random.below(length + 1);
+  return { cuts, sent, ending: roll < 94 ? 'half-close' : 'reset' };
+}
+
+/** All of it in one piece. */
+export function atOnce(length: number): Delivery {
+  return { cuts: [], sent: length, ending: 'wait' };
+}
+
+function cutsOf(length: number, random: Random): readonly number[] {
+  const roll = random.below(100);
+  if (roll < 65 || length < 2) return [];
+  if (roll < 82) return [random.between(1, length - 1)];
+  if (roll < 97 || length > DRIP_LIMIT) {
+    const cuts = Array.from({ length: random.between(2, 8) }, () => random.between(1, length - 1));
+    return [...new Set(cuts)].sort((a, b) => a - b);
+  }
+  return Array.from({ length: length - 1 }, (_, index) => index + 1);
+}

@@ -1,0 +1,88 @@
+/** What a request is hidden in: framing that two servers read in two ways, and requests whose body nobody wants. */
+
+import type { Random } from '../random.ts';
+import { anyKey, type Context, get, type Request } from './request.ts';
+
+export interface Trick {
+  readonly hidden: string;
+  readonly random: Random;
+  readonly context: Context;
+}
+
+/** Transfer-Encodings that a server may only take for chunked, or refuse. With a length beside them they are refused. */
+export const CODINGS: readonly string[] = [
+  'Transfer-Encoding: chunked',
+  'Transfer-Encoding: Chunked',
+  'transfer-encoding:chunked',
+  'Transfer-Encoding:\tchunked',
+  'Transfer-Encoding: xchunked',
+  'Transfer-Encoding: chunkedx',
+  'Transfer-Encoding: chunked, identity',
+  'Transfer-Encoding: identity, chunked',
+  'Transfer-Encoding: identity',
+  'Transfer-Encoding: chunked;q=1',
+  'Transfer-Encoding: "chunked"',
+  "Transfer-Encoding: 'chunked'",
+  'Transfer-Encoding: \x0bchunked',
+  'Transfer-Encoding: \x0cchunked',
+  'Transfer-Encoding: chunked\x0b',
+  'Transfer-Encoding: chunked, chunked',
+  'Transfer-Encoding: ,chunked',
+  'Transfer-Encoding: chunked,',
+  'Transfer-Encoding: chu\\nked',
+  'Transfer-Encoding: ',
+  'Transfer-Encoding: \xffchunked',
+  'Transfer-Encoding: chunked\0',
+  'Transfer-Encoding: gzip',
+  'Transfer-Encoding: c',
+  'Transfer-Encoding : chunked',
+  'Transfer-Encoding\t: chunked',
+  'Transfer-Encoding:\r\n chunked',
+  'X: y\nTransfer-Encoding: chunked',
+  'X: y\rTransfer-Encoding: chunked',
+  'X: y\r\n Transfer-Encoding: chunked',
+  'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity',
+  'Transfer-Encoding: identity\r\nTransfer-Encoding: chunked',
+  'Transfer-Encoding: chunked\r\nTransfer-Encoding: x',
+  'Transfer-Encoding: x\r\nTransfer-Encoding: chunked',
+  'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+];
+
+/** A folded line: a server that unfolds it goes by it, or by the length beside it, and both are right. */
+export const isFolded = (coding: string): boolean => coding.includes('\r\n ');
+
+/** What ends in chunked is framed in chunks, and a list may have empty elements (RFC 9112, section 6.3). */
+export const isChunked = (coding: string): boolean =>
+  /(:|,) ?\t?chunked,?$/i.test(coding) && !/chunked,? chunked$/.test(coding);
+
+/** Lengths that a server may only refuse: without any, the hidden request would be a request of its own. */
+export const LENGTHS: readonly ((length: number) => string)[] = [
+  (length) => `Content-Length: ${length}\r\nContent-Length: 0`,
+  (length) => `Content-Length: 0\r\nContent-Length: ${length}`,
+  (length) => `Content-Length: 0, ${length}`,
+  (length) => `Content-Length: ${length}, 0`,
+  () => 'Content-Length: +0',
+  () => 'Content-Length: -0',
+  () => 'Content-Length: 0x0',
+  () => 'Content-Length: 0 0',
+  () => 'Content-Length: \x0b0',
+  () => 'Content-Length: ',
+  () => 'Content-Length : 0',
+  () => 'Content-Length: 0\0',
+];
+
+/** Requests that are refused, or that want no body: theirs must be passed over, not run. */
+export const REFUSALS: readonly ((trick: Trick) => Request)[] = [
+  () => ({ ...get('/v1/pets', undefined, [401]), method: 'POST' }),
+  () => get('/v1/pets', undefined, [401]),
+  ({ random, context }) => get('/v1/pets', anyKey(context, random), [200]),
+  ({ random, context }) => ({ ...get('/v1/pets', anyKey(context, random), [200]), method: 'HEAD' }),
+  ({ random, context }) => ({ ...get('/v1/pets', anyKey(context, random), [204]), method: 'OPTIONS' }),
+  ({ random, context }) => ({ ...get('/v1/pets/1', anyKey(context, random), [405]), method: 'PUT' }),
+  ({ random, context }) => ({ ...get('/v1/pets', anyKey(context, random), [415]), method: 'POST' }),
+  ({ random, context }) => ({ ...get('/v1/nothing', anyKey(context, random), [404]), method: 'POST' }),
+  () => ({ ...get('/nothing', undefined, [404]), method: 'POST' }),
+  () => get('/livez', undefined, [200]),
+  () => ({ ...get('/livez', undefined, [405]), method: 'TRACE' }),
+  () => get('http://', undefined, [400]),
+];

@@ -1,0 +1,65 @@
+/** The pets that the server acknowledged, against those that it has. */
+
+import type { Exchange } from '../client/exchange.ts';
+import type { Message } from '../messages/message.ts';
+import { SMUGGLED } from '../messages/request.ts';
+import { canonicalPet, nameOf } from './pet.ts';
+
+export class Ledger {
+  readonly #acknowledged: string[] = [];
+  /** Names of pets whose request may have been stored although no response came. */
+  readonly #uncertain: string[] = [];
+  /** Names of pets whose request got another response than 201, and which one. */
+  readonly #refused = new Map<string, string>();
+
+  get size(): number {
+    return this.#acknowledged.length;
+  }
+
+  /** @param pet as it came in a 201 */
+  acknowledge(pet: string): void {
+    this.#acknowledged.push(pet);
+  }
+
+  note(message: Message, { responses, end }: Exchange): void {
+    const created = responses.filter(({ status }) => status === 201);
+    for (const { body } of created) this.acknowledge(body.toString());
+    responses.forEach(({ status }, index) => {
+      const name = message.requests[index]?.pet?.name;
+      if (status !== 201 && name !== undefined) {
+        this.#refused.set(name, `the ${status} of FAULTS_ONLY=${message.number}`);
+      }
+    });
+    if (message.delivery.ending !== 'wait' || end === 'reset') this.noteLost(message, responses.length);
+  }
+
+  /** The connection broke before the responses to these requests came. */
+  noteLost({ requests }: Message, responses = 0): void {
+    for (const { pet, hasGoodKey } of requests.slice(responses)) {
+      if (pet !== undefined && hasGoodKey) this.#uncertain.push(pet.name);
+    }
+  }
+
+  /**
+   * What is wrong with the store, in words: each acknowledged pet is in it exactly once and exactly as it was
+   * acknowledged, and nothing else but what a broken connection left behind.
+   *
+   * @param exported the lines of an export
+   */
+  faultsOf(exported: readonly string[]): string[] {
+    const unknown = new Map(exported.map((line) => [canonicalPet(line), nameOf(line)]));
+    const faults: string[] = [];
+    if (unknown.size !== exported.length) faults.push('the same pet twice in the export');
+    for (const pet of this.#acknowledged) {
+      if (!unknown.delete(canonicalPet(pet))) faults.push(`acknowledged, but not stored: ${pet}`);
+    }
+    const uncertain = new Set(this.#uncertain);
+    for (const name of unknown.values()) {
+      if (name.startsWith(SMUGGLED)) faults.push(`a smuggled request ran: ${name}`);
+      else if (this.#refused.has(name))
+        faults.push(`stored, in spite of ${this.#refused.get(name)}: ${name}`);
+      else if (!uncertain.delete(name)) faults.push(`stored, but never acknowledged: ${name}`);
+    }
+    return faults;
+  }
+}

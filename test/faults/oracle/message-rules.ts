@@ -1,0 +1,100 @@
+/** What holds for the responses to one message, since it is known what is in it. */
+
+import type { Exchange } from '../client/exchange.ts';
+import { fieldOf, isClosing, quote, type Response } from '../client/response-reader.ts';
+import { findSecret } from '../keys.ts';
+import type { Message } from '../messages/message.ts';
+import { PROTECTED_NAME, type Request, SMUGGLED } from '../messages/request.ts';
+import { canonicalPet } from './pet.ts';
+import { faultsOf } from './response-rules.ts';
+
+/** What anybody may read. */
+const PUBLIC_PATH = /^\/(livez|readyz|openapi\.json|docs|docs\/.*)$/;
+
+/** How a server refuses what is no HTTP: it also closes the connection. */
+const REFUSALS = [400, 408, 413, 431];
+
+/** Every fault of an exchange, in words. */
+export function judge(message: Message, exchange: Exchange, secrets: readonly string[]): string[] {
+  const { responses, fault, rest, end } = exchange;
+  const wasWhole = message.delivery.ending === 'wait';
+  const faults: (string | false | undefined)[] = [
+    end === 'hung' && 'the connection was left open',
+    fault !== undefined && `no HTTP: ${fault}`,
+    wasWhole && rest.length > 0 && `bytes behind the last response: ${quote(rest.toString('latin1'))}`,
+    wasWhole && message.isComplete && missing(message, exchange),
+  ];
+  responses.forEach((response, index) => {
+    const request = message.requests[index];
+    faults.push(...faultsOf(response), secretIn(response, secrets), hidden(response));
+    faults.push(
+      request === undefined ? surplus(response) : unlike(response, request, wasWhole && message.isComplete),
+    );
+  });
+  return faults.filter((text) => typeof text === 'string');
+}
+
+/** Each request of a complete message gets a response, unless an earlier one closed the connection. */
+function missing({ requests }: Message, { responses, end, isInStep }: Exchange): string | false {
+  if (responses.some(isClosing)) return false;
+  if (responses.length < requests.length)
+    return `${responses.length} of ${requests.length} responses, then ${end}`;
+  return !isInStep && `the next request on the connection got no response, but ${end}`;
+}
+
+function secretIn({ head, body }: Response, secrets: readonly string[]): string | false {
+  const secret = findSecret(head, secrets) ?? findSecret(body.toString('latin1'), secrets);
+  return secret !== undefined && 'an API key in a response';
+}
+
+function hidden(response: Response): string | false {
+  return (fieldOf(response, 'x-request-id') ?? '').startsWith(SMUGGLED) && 'a smuggled request ran';
+}
+
+/** Behind the requests there is only garbage. */
+function surplus(response: Response): string | false {
+  const isRefusal = REFUSALS.includes(response.status) && isClosing(response);
+  return !isRefusal && `a response to no request: ${quote(response.head)}`;
+}
+
+function unlike(response: Response, request: Request, isJudged: boolean): string | false {
+  const { status, body } = response;
+  const { expected, requestId, hasGoodKey } = request;
+  if (isJudged && expected !== undefined && !expected.includes(status)) {
+    return `${request.method} ${request.target.slice(0, 80)}: expected ${expected.join(' or ')}, got ${status} ${quote(body.toString())}`;
+  }
+  const given = fieldOf(response, 'x-request-id');
+  const mustRepeat = requestId !== undefined && !(isClosing(response) && REFUSALS.includes(status));
+  if (mustRepeat && given !== requestId) return `the X-Request-Id ${given} for ${requestId}`;
+  if (status === 201) return unlikePet(response, request);
+  return !hasGoodKey && toStranger(response, request);
+}
+
+/** Who has no key sees nothing of the API but that a key is needed. */
+function toStranger(response: Response, { method, target }: Request): string | false {
+  const { status, body } = response;
+  if (body.includes(PROTECTED_NAME)) return 'pets for somebody without a key';
+  const path = pathOf(target);
+  const isRefusal = status === 401 || (REFUSALS.includes(status) && isClosing(response));
+  if (/^\/v1(\/|$)/.test(path) && method !== 'CONNECT' && !isRefusal)
+    return `${status} without a key for ${quote(target)}`;
+  const isOpen = PUBLIC_PATH.test(path) || method === 'OPTIONS' || status >= 400;
+  return !isOpen && `${status} without a key for ${quote(target)}`;
+}
+
+/** Empty for what is neither a path nor a URL. */
+function pathOf(target: string): string {
+  if (!target.startsWith('/') && !URL.canParse(target)) return '';
+  return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+}
+
+function unlikePet(response: Response, { method, hasGoodKey, pet }: Request): string | false {
+  if (method !== 'POST' || !hasGoodKey) return `a 201 for ${method} ${hasGoodKey ? 'with' : 'without'} a key`;
+  const text = response.body.toString();
+  const id = /^\{"id":([1-9]\d*),/.exec(text)?.[1];
+  if (fieldOf(response, 'location') !== `/v1/pets/${id}`) return `the Location of ${quote(text)}`;
+  if (pet === undefined) return false;
+  const { name, categoryId, status } = pet;
+  const right = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+  return canonicalPet(text) !== canonicalPet(right) && `expected ${quote(right)}, got ${quote(text)}`;
+}

@@ -1,0 +1,25 @@
+/** Pets as text that can be compared: exact integers, one order of members, one way to escape. */
+
+/** Throws when the text is not exactly a pet in JSON. */
+export function canonicalPet(text: string): string {
+  const sources: Record<string, string> = {};
+  const keep = (key: string, value: unknown, { source }: { source: string }) => {
+    if (typeof value === 'number') sources[key] = source;
+    return value;
+  };
+  const pet = JSON.parse(text, keep as (key: string, value: unknown) => unknown);
+  const members = Object.keys(pet).sort().join();
+  if (members !== 'categoryId,id,name,status') throw new Error(`a pet with the members ${members}`);
+  return JSON.stringify(
+    [BigInt(sources['id'] ?? ''), BigInt(sources['categoryId'] ?? ''), pet.status, pet.name],
+    bigintText,
+  );
+}
+
+function bigintText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+export function nameOf(text: string): string {
+  return (JSON.parse(text) as { name: string }).name;
+}

@@ -1,0 +1,71 @@
+/** Pseudo-random choices that a seed repeats on every machine. */
+
+export class Random {
+  #state: number;
+
+  /** @param stream numbers of one seed and different streams are unrelated */
+  constructor(seed: number, stream = 0) {
+    this.#state = scramble(scramble(seed) ^ Math.imul(stream + 1, 0x9e37_79b9));
+  }
+
+  /** An unsigned 32-bit integer: mulberry32, by Tommy Ettinger (public domain). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b_79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  }
+
+  /** From 0 to `limit` - 1. */
+  below(limit: number): number {
+    return Math.floor((this.next() / 2 ** 32) * limit);
+  }
+
+  /** From `min` to `max`, both included. */
+  between(min: number, max: number): number {
+    return min + this.below(max - min + 1);
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability * 2 ** 32;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T;
+  }
+
+  /** Characters of an alphabet. */
+  text(alphabet: string, length: number): string {
+    return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('');
+  }
+
+  /** Any bytes, one character for each. */
+  bytes(length: number): string {
+    return Array.from({ length }, () => String.fromCharCode(this.below(256))).join('');
+  }
+
+  digits(length: number): string {
+    return this.text('0123456789', length);
+  }
+
+  bigint(bits: number): bigint {
+    let value = 0n;
+    for (let got = 0; got < bits; got += 32) value = (value << 32n) | BigInt(this.next());
+    return BigInt.asUintN(bits, value);
+  }
+
+  shuffled<T>(list: readonly T[]): T[] {
+    const result = [...list];
+    for (let last = result.length - 1; last > 0; last -= 1) {
+      const other = this.below(last + 1);
+      [result[last], result[other]] = [result[other] as T, result[last] as T];
+    }
+    return result;
+  }
+}
+
+function scramble(value: number): number {
+  let mixed = Math.imul(value ^ (value >>> 16), 0x85eb_ca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35);
+  return mixed ^ (mixed >>> 16);
+}

@@ -1,0 +1,183 @@
+/** The real command, started for a whole file of tests. */
+
+import { type ChildProcess, execFileSync, type StdioOptions, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { BIN, type Exit } from '../support/process.ts';
+
+/** As `npm start` has it. */
+const NODE_ARGS = ['--max-semi-space-size=8'];
+
+/** A server may wait 10 seconds for requests in flight. */
+const STOP_TIMEOUT = 20_000;
+
+const LISTENING = /^Listening on http:\/\/127\.0\.0\.1:(\d+)\/v1$/m;
+
+/** What standard error is: a file, a device on which every write fails, or a pipe that nobody reads. */
+export type LogTarget = 'file' | 'full device' | 'unread pipe';
+
+export interface ServerOptions {
+  readonly keys: readonly string[];
+  readonly log?: LogTarget;
+  readonly logLevel?: string;
+  /** Holds the store; a new one unless it is given. */
+  readonly folder?: string;
+}
+
+/** The processes that a test run left, should it end in an unusual way. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'animal-store-faults-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export class FaultsServer {
+  readonly folder: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly exit: Promise<Exit>;
+  readonly #child: ChildProcess;
+  #hasExited = false;
+
+  private constructor(child: ChildProcess, folder: string, port: number, exit: Promise<Exit>) {
+    this.#child = child;
+    this.folder = folder;
+    this.port = port;
+    this.pid = child.pid as number;
+    this.exit = exit;
+    void exit.then(() => {
+      this.#hasExited = true;
+    });
+  }
+
+  static async start({
+    keys,
+    log = 'file',
+    logLevel = 'info',
+    folder = newFolder(),
+  }: ServerOptions): Promise<FaultsServer> {
+    const child = spawn(process.execPath, [...NODE_ARGS, BIN, 'serve'], {
+      cwd: folder,
+      env: { ...storeOf(folder), PORT: '0', API_KEYS: keys.join(','), LOG_LEVEL: logLevel },
+      stdio: stdioOf(log, folder),
+    });
+    running.add(child);
+    const exit = once(child, 'exit').then(([code, signal]): Exit => ({ code, signal }));
+    void exit.then(() => running.delete(child));
+    const port = await new Promise<number>((resolve, reject) => {
+      let output = '';
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        const found = LISTENING.exec(output)?.[1];
+        if (found !== undefined) resolve(Number(found));
+      });
+      void exit.then(({ code, signal }) => {
+        const reason = log === 'file' ? readFileSync(join(folder, 'log'), 'utf8') : '';
+        reject(new Error(`the server did not start: ${signal ?? code} ${reason}`));
+      });
+    });
+    return new FaultsServer(child, folder, port, exit);
+  }
+
+  async exitsWithin(milliseconds: number): Promise<boolean> {
+    if (!this.#hasExited)
+      await Promise.race([this.exit, setTimeout(milliseconds, undefined, { ref: false })]);
+    return this.#hasExited;
+  }
+
+  /** What the log has, if it is a file. */
+  log(): string {
+    return readFileSync(join(this.folder, 'log'), 'utf8');
+  }
+
+  /** All pets, one line of JSON each, by the real command on the same store. */
+  export(): string[] {
+    return exportOf(this.folder);
+  }
+
+  kill(): Promise<Exit> {
+    this.#child.kill('SIGKILL');
+    return this.exit;
+  }
+
+  /** With SIGTERM, and when that is not enough, with SIGKILL. */
+  async stop(): Promise<Exit> {
+    this.#child.kill('SIGTERM');
+    return (await this.exitsWithin(STOP_TIMEOUT)) ? this.exit : this.kill();
+  }
+
+  /** Resident memory in MB; `undefined` once the process is gone, or without /proc. */
+  memory(): number | undefined {
+    return orNothing(() => {
+      const text = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+      const kilobytes = /VmRSS:\s*(\d+)/.exec(text)?.[1];
+      return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+    });
+  }
+
+  /** How many file descriptors are open. */
+  descriptors(): number | undefined {
+    return orNothing(() => readdirSync(`/proc/${this.pid}/fd`).length);
+  }
+}
+
+/** Only Linux tells of its processes there. */
+export const hasProc: boolean = existsSync('/proc/self/status');
+
+function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The lines of `animal-store export`. */
+export function exportOf(folder: string): string[] {
+  const output = execFileSync(process.execPath, [BIN, 'export'], {
+    cwd: folder,
+    env: storeOf(folder),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    maxBuffer: 2 ** 30,
+  });
+  return output.split('\n').slice(0, -1);
+}
+
+/** Only root can make a device. */
+export const canMakeDevice: boolean = (() => {
+  const folder = mkdtempSync(join(tmpdir(), 'animal-store-faults-'));
+  try {
+    closeSync(openSync(fullDevice(folder), 'w'));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+})();
+
+function storeOf(folder: string): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', DATABASE_URL: `sqlite:${join(folder, 'pets.db')}` };
+}
+
+function stdioOf(log: LogTarget, folder: string): StdioOptions {
+  if (log === 'unread pipe') return ['ignore', 'pipe', 'pipe'];
+  return ['ignore', 'pipe', openSync(log === 'file' ? join(folder, 'log') : fullDevice(folder), 'a')];
+}
+
+/** A device of our own, as /dev/full is one: a full disk for whoever writes to it. */
+function fullDevice(folder: string): string {
+  const path = join(folder, 'full');
+  const { status } = spawnSync('mknod', [path, 'c', '1', '7']);
+  if (status !== 0) throw new Error('mknod failed');
+  return path;
+}

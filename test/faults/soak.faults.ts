@@ -1,0 +1,176 @@
+/** Every attack at once against one real server, and good requests beside them: none of those may notice. */
+
+import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keysOf } from './keys.ts';
+import { ATTACKS, LOG, SECONDS, SEED } from './options.ts';
+import { canonicalPet } from './oracle/pet.ts';
+import { canMakeDevice, FaultsServer, hasProc, type LogTarget } from './server.ts';
+import type { Counts } from './soak/attackers.ts';
+import { LEFT_BEHIND } from './soak/attacks/broken-connections.ts';
+import type { GoodLoad, GoodResult } from './soak/good-load.ts';
+import { Helper } from './soak/helper.ts';
+import { Watch, type Watched } from './soak/watch.ts';
+import { printTable } from './table.ts';
+
+const PER_SECOND = 1000;
+const WARM_UP_SECONDS = 4;
+
+/** How long a server may need until it is at rest again, in milliseconds. */
+const REST_TIMEOUT = 20_000;
+
+/** A probe of /livez may take this long, in milliseconds. */
+const PROBE_LIMIT = 1000;
+
+/** How far memory may rise over that of a warm server, and from one quarter of the time to another, in MB. */
+const PEAK_LIMIT = 250;
+const DRIFT_LIMIT = 50;
+
+/** Connections that a pool opens later, such as to the store's file. */
+const DESCRIPTORS_LIMIT = 2;
+
+const TIMEOUT = { timeout: SECONDS * 1000 + 180_000 };
+
+/** The log goes where it fails, and in a second, shorter soak where it stops. */
+const SOAKS: readonly (readonly [log: LogTarget, seconds: number])[] =
+  LOG !== undefined
+    ? [[LOG as LogTarget, SECONDS]]
+    : canMakeDevice
+      ? [
+          ['full device', SECONDS],
+          ['unread pipe', Math.ceil(SECONDS / 3)],
+        ]
+      : [['unread pipe', SECONDS]];
+
+if (!canMakeDevice) console.warn('SKIPPED: a log on a full device. This user may not make a device.');
+if (!hasProc) console.warn('SKIPPED: memory and file descriptors. This system has no /proc.');
+
+describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds', TIMEOUT, (log, seconds) => {
+  const { operator } = keysOf(SEED);
+  let server: FaultsServer;
+  let calm: GoodResult;
+  let good: GoodResult;
+  let attacks: Counts;
+  let watched: Watched;
+  let idleMemory: number;
+  let descriptors: { readonly before: number; readonly after: number };
+  let exported: string[];
+  let exit: Awaited<FaultsServer['exit']>;
+  let stopTime: number;
+  let busy: number;
+
+  beforeAll(async () => {
+    busy = loadavg()[0] ?? 0;
+    server = await FaultsServer.start({ keys: [operator], log });
+    calm = await goodLoad('calm').stopAfter(WARM_UP_SECONDS);
+    const before = await atRest(server);
+    idleMemory = server.memory() ?? 0;
+
+    const watch = new Watch(server);
+    const load = goodLoad('good');
+    const attackers = new Helper<Counts>('attackers.ts', target(), ATTACKS?.join(',') ?? '');
+    await Promise.race([sleep(seconds * 1000), server.exit]);
+    attacks = await attackers.stop();
+    good = await load.helper.stop();
+    watched = await watch.stop();
+
+    descriptors = { before, after: await atRest(server, before) };
+    exported = server.export();
+    const start = performance.now();
+    exit = await server.stop();
+    stopTime = Math.round(performance.now() - start);
+    report();
+  }, TIMEOUT.timeout);
+
+  afterAll(() => server?.kill());
+
+  function target(): string {
+    return JSON.stringify({ port: server.port, key: operator });
+  }
+
+  function goodLoad(name: string) {
+    const load: GoodLoad = { port: server.port, key: operator, perSecond: PER_SECOND, name };
+    const helper = new Helper<GoodResult>('good-load.ts', JSON.stringify(load));
+    const stopAfter = async (time: number) => {
+      await sleep(time * 1000);
+      return helper.stop();
+    };
+    return { helper, stopAfter };
+  }
+
+  function report(): void {
+    const { memory, latency, probes } = watched;
+    printTable(`Soak of ${seconds} s, log on: ${log}`, [
+      ['', 'requests', 'failed', 'p50 ms', 'p99 ms', 'max ms'],
+      ['good requests, calm', calm.sent, calm.failed, calm.p50, calm.p99, calm.max],
+      ['good requests, under attack', good.sent, good.failed, good.p50, good.p99, good.max],
+      ['probes of /livez', probes, watched.failures.length, latency.p50, latency.p99, latency.max],
+    ]);
+    printTable('The server', [
+      ['memory at rest', `${Math.round(idleMemory)} MB`],
+      ['its peak', `${memory.peak} MB`],
+      ['median of the second quarter', `${memory.secondQuarter} MB`],
+      ['median of the last quarter', `${memory.lastQuarter} MB`],
+      ['file descriptors before and after', `${descriptors.before}, ${descriptors.after}`],
+      ['load average of the machine before', busy.toFixed(1)],
+      ['exit', `${exit.signal ?? exit.code} after ${stopTime} ms`],
+    ]);
+    printTable('The attacks', Object.entries(attacks));
+  }
+
+  test('every attack was made', () => {
+    expect(Object.keys(attacks)).toHaveLength(ATTACKS?.length ?? 10);
+  });
+
+  test(`no good request fails, at ${PER_SECOND} a second`, () => {
+    expect(calm.failures).toEqual([]);
+    expect({ failed: good.failed, failures: good.failures }).toEqual({ failed: 0, failures: [] });
+    expect(good.sent).toBeGreaterThan(0.9 * PER_SECOND * seconds);
+  });
+
+  test(`/livez responds within ${PROBE_LIMIT} ms, at any time`, () => {
+    expect(watched.failures).toEqual([]);
+    expect(watched.probes).toBeGreaterThan(4 * seconds);
+    expect(watched.latency.max).toBeLessThan(PROBE_LIMIT);
+  });
+
+  test.skipIf(!hasProc)(`memory stays within ${PEAK_LIMIT} MB of that at rest, and does not grow`, () => {
+    const { samples, peak, secondQuarter, lastQuarter } = watched.memory;
+    expect(samples).toBeGreaterThan(4 * seconds);
+    expect(idleMemory).toBeGreaterThan(0);
+    expect(peak - idleMemory).toBeLessThan(PEAK_LIMIT);
+    expect(lastQuarter - secondQuarter).toBeLessThan(DRIFT_LIMIT);
+  });
+
+  test.skipIf(!hasProc)('file descriptors are given back', () => {
+    expect(descriptors.after).toBeGreaterThan(0);
+    expect(descriptors.after).toBeLessThanOrEqual(descriptors.before + DESCRIPTORS_LIMIT);
+  });
+
+  test('every acknowledged pet is stored, and no other but what a broken connection left behind', () => {
+    const acknowledged = [...calm.pets, ...good.pets].map(canonicalPet);
+    const stored = new Set(exported.map(canonicalPet));
+    expect(acknowledged.filter((pet) => !stored.delete(pet)).slice(0, 10)).toEqual([]);
+    const others = [...stored].filter((pet) => !pet.includes(LEFT_BEHIND));
+    expect(others.length).toBeLessThanOrEqual(calm.uncertain + good.uncertain);
+    expect(acknowledged.length).toBeGreaterThan(PER_SECOND / 10);
+  });
+
+  test('SIGTERM ends the server in good order', () => {
+    expect(exit).toEqual({ code: 0, signal: null });
+  });
+});
+
+/** Waits until no more file descriptors are open than there were, and tells how many are. */
+async function atRest(server: FaultsServer, expected = 0): Promise<number> {
+  const deadline = performance.now() + REST_TIMEOUT;
+  let previous = Number.NaN;
+  for (;;) {
+    const open = server.descriptors() ?? 0;
+    const isSteady = expected === 0 ? open === previous : open <= expected + DESCRIPTORS_LIMIT;
+    if (isSteady || performance.now() > deadline) return open;
+    previous = open;
+    await sleep(500);
+  }
+}

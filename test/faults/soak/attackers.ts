@@ -1,0 +1,41 @@
+/** A process of its own: every attack at once, until it is told to stop. Its arguments are a target and names. */
+
+import type { Attack, Target } from './attacks/attack.ts';
+import { connects, resets, upgrades } from './attacks/broken-connections.ts';
+import { garbage, wrongKeys } from './attacks/floods.ts';
+import { slowBodies, slowHeads } from './attacks/slow-clients.ts';
+import { unreadDocument, unreadLists, unreadRefusals } from './attacks/unread-pipelines.ts';
+
+const ATTACKS: Readonly<Record<string, Attack>> = {
+  'unread-document': unreadDocument,
+  'unread-refusals': unreadRefusals,
+  'unread-lists': unreadLists,
+  'slow-heads': slowHeads,
+  'slow-bodies': slowBodies,
+  resets,
+  connects,
+  upgrades,
+  'wrong-keys': wrongKeys,
+  garbage,
+};
+
+/** What was done, by the attack and what it counts. */
+export type Counts = Readonly<Record<string, number>>;
+
+const [target = '', names = ''] = process.argv.slice(2);
+const chosen = names === '' ? Object.keys(ATTACKS) : names.split(',');
+const counts: Record<string, number> = {};
+
+for (const name of chosen) {
+  const attack = ATTACKS[name];
+  if (attack === undefined)
+    throw new Error(`no attack '${name}': expected ${Object.keys(ATTACKS).join(', ')}`);
+  attack(JSON.parse(target) as Target, (what) => {
+    const label = `${name}: ${what}`;
+    counts[label] = (counts[label] ?? 0) + 1;
+  });
+}
+
+/** The process ends as clients do that crash: every connection breaks. */
+process.once('message', () => process.send?.(counts satisfies Counts, () => process.exit(0)));
+process.once('disconnect', () => process.exit(0));

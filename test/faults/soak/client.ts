@@ -1,0 +1,69 @@
+/** A well-behaved connection: one request after the other, each response whole before the next request. */
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type Response, ResponseReader } from '../client/response-reader.ts';
+
+export type Reply = Response | { readonly failure: string };
+
+export class KeepAliveClient {
+  readonly #port: number;
+  readonly #timeout: number;
+  #socket: Socket | undefined;
+  #reader = new ResponseReader([]);
+  #settle: ((reply: Reply) => void) | undefined;
+
+  /** @param timeout how long a response may take, in milliseconds */
+  constructor(port: number, timeout: number) {
+    this.#port = port;
+    this.#timeout = timeout;
+  }
+
+  /** Never rejects: a request that fails says how. */
+  async request(text: string): Promise<Reply> {
+    try {
+      this.#socket ??= await this.#connect();
+    } catch (error) {
+      return { failure: String(error) };
+    }
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#fail('no response in time'), this.#timeout);
+      this.#settle = (reply) => {
+        clearTimeout(timer);
+        this.#settle = undefined;
+        resolve(reply);
+      };
+      this.#reader = new ResponseReader(['GET']);
+      this.#socket?.write(text);
+    });
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+  }
+
+  async #connect(): Promise<Socket> {
+    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
+    socket.on('error', (error) => this.#fail(String(error)));
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(this.#timeout) });
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    socket.on('close', () => this.#fail('the server closed the connection'));
+    socket.on('data', (chunk: Buffer) => {
+      this.#reader.feed(chunk);
+      const { responses, fault } = this.#reader;
+      if (fault !== undefined) this.#fail(`no HTTP: ${fault}`);
+      else if (responses[0] !== undefined) this.#settle?.(responses[0]);
+    });
+    return socket;
+  }
+
+  #fail(failure: string): void {
+    this.#socket?.destroy();
+    this.#socket = undefined;
+    this.#settle?.({ failure });
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * A process of its own: good requests at a steady rate, whether the server keeps up or not. Every response is checked.
+ * A latency counts from the moment at which the request was due.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quote, type Response } from '../client/response-reader.ts';
+import { KeepAliveClient, type Reply } from './client.ts';
+import { Latencies } from './latencies.ts';
+
+export interface GoodLoad {
+  readonly port: number;
+  readonly key: string;
+  readonly perSecond: number;
+  /** Tells the pets of one load from those of another. */
+  readonly name: string;
+}
+
+export interface GoodResult {
+  readonly sent: number;
+  readonly failed: number;
+  /** The first failures, in words. */
+  readonly failures: readonly string[];
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+  /** The pets of every 201, as they came. */
+  readonly pets: readonly string[];
+  /** How many creates failed: their pets may be stored or not. */
+  readonly uncertain: number;
+}
+
+const CONNECTIONS = 32;
+
+/** How long a good request may take, from when it was due, in milliseconds. */
+const DEADLINE = 5000;
+
+const SHOWN_FAILURES = 10;
+const PATIENCE = 100;
+
+const load = JSON.parse(process.argv[2] ?? '') as GoodLoad;
+const fields = `Host: 127.0.0.1\r\nAuthorization: Bearer ${load.key}\r\n`;
+const latencies = new Latencies();
+const idle = Array.from({ length: CONNECTIONS }, () => new KeepAliveClient(load.port, DEADLINE));
+const due: number[] = [];
+const pets: string[] = [];
+const failures: string[] = [];
+let sent = 0;
+let failed = 0;
+let uncertain = 0;
+let inFlight = 0;
+let isStopping = false;
+
+/** Two creates, five gets and three lists of every ten. */
+function nextRequest(): readonly [text: string, fault: (response: Response) => string | undefined] {
+  const turn = sent % 10;
+  if (turn % 5 === 0 || pets.length === 0) return create();
+  const [pet = ''] = pets.slice(-1 - (sent % Math.min(pets.length, 1000)));
+  const id = /^\{"id":(\d+)/.exec(pet)?.[1] ?? '';
+  return turn < 6 ? get(id, pet) : list(id);
+}
+
+function create(): ReturnType<typeof nextRequest> {
+  const members = `"name":"${load.name} ${sent}","categoryId":${9_223_372_036_854_775_807n - BigInt(sent)}`;
+  const body = `{${members}}`;
+  const head = `POST /v1/pets HTTP/1.1\r\n${fields}Content-Type: application/json\r\n`;
+  return [
+    `${head}Content-Length: ${body.length}\r\n\r\n${body}`,
+    ({ status, body }) => {
+      const text = body.toString();
+      if (status !== 201 || !/^\{"id":\d+,/.test(text) || !text.endsWith(`,${members},"status":"available"}`))
+        return 'create';
+      pets.push(text);
+      return undefined;
+    },
+  ];
+}
+
+function get(id: string, pet: string): ReturnType<typeof nextRequest> {
+  return [
+    `GET /v1/pets/${id} HTTP/1.1\r\n${fields}\r\n`,
+    ({ status, body }) => (status === 200 && body.toString() === pet ? undefined : 'get'),
+  ];
+}
+
+function list(after: string): ReturnType<typeof nextRequest> {
+  return [
+    `GET /v1/pets?limit=20&after=${after} HTTP/1.1\r\n${fields}\r\n`,
+    ({ status, body }) => {
+      const found = JSON.parse(status === 200 ? body.toString() : '[{"id":0}]') as { id: number }[];
+      const isAscending = found.every(({ id }, index) => id > (found[index - 1]?.id ?? Number(after)));
+      return isAscending && found.length <= 20 ? undefined : 'list';
+    },
+  ];
+}
+
+async function send(client: KeepAliveClient, dueAt: number): Promise<void> {
+  const [text, faultOf] = nextRequest();
+  sent += 1;
+  inFlight += 1;
+  const reply = await client.request(text);
+  const latency = performance.now() - dueAt;
+  latencies.add(latency);
+  const failure = failureOf(reply, faultOf) ?? (latency > DEADLINE ? `${Math.round(latency)} ms` : undefined);
+  if (failure !== undefined) {
+    failed += 1;
+    if (text.startsWith('POST')) uncertain += 1;
+    if (failures.length < SHOWN_FAILURES)
+      failures.push(`${text.slice(0, text.indexOf(' HTTP'))}: ${failure}`);
+    await sleep(PATIENCE);
+  }
+  inFlight -= 1;
+  idle.push(client);
+}
+
+function failureOf(reply: Reply, faultOf: (response: Response) => string | undefined): string | undefined {
+  if ('failure' in reply) return reply.failure;
+  const fault = faultOf(reply);
+  return fault === undefined
+    ? undefined
+    : `not the right response to a ${fault}: ${reply.status} ${quote(reply.body.toString())}`;
+}
+
+process.once('message', () => {
+  isStopping = true;
+});
+process.once('disconnect', () => process.exit(0));
+
+let stopAt = Number.POSITIVE_INFINITY;
+for (let next = performance.now(); !isFinished(); await sleep(1)) {
+  const now = performance.now();
+  if (isStopping) stopAt = Math.min(stopAt, now + DEADLINE);
+  else for (; next <= now; next += 1000 / load.perSecond) due.push(next);
+  while (due.length > 0 && idle.length > 0) {
+    void send(idle.shift() as KeepAliveClient, due.shift() as number);
+  }
+}
+if (due.length > 0) failures.push(`${due.length} requests were due and never sent`);
+
+/** What was due is still sent, unless the server takes too long. */
+function isFinished(): boolean {
+  return isStopping && ((due.length === 0 && inFlight === 0) || performance.now() > stopAt);
+}
+
+const result: GoodResult = {
+  sent,
+  failed: failed + due.length + inFlight,
+  failures,
+  ...latencies.summary(),
+  pets,
+  uncertain: uncertain + inFlight,
+};
+process.send?.(result, () => process.exit(0));

@@ -1,0 +1,79 @@
+/** Watches a server from outside: whether it is alive, how long it takes to say so, and how much memory it has. */
+
+import type { FaultsServer } from '../server.ts';
+import { KeepAliveClient } from './client.ts';
+import { Latencies, type LatencySummary, median } from './latencies.ts';
+
+const PROBE_INTERVAL = 200;
+const PROBE_TIMEOUT = 10_000;
+
+/** A server that takes more than this, in MB, is ended before it takes the machine with it. */
+const MEMORY_LIMIT = 4096;
+
+export interface Watched {
+  readonly probes: number;
+  /** How probes failed. */
+  readonly failures: readonly string[];
+  readonly latency: LatencySummary;
+  /** In MB, and how often it was looked at. */
+  readonly memory: {
+    readonly samples: number;
+    readonly peak: number;
+    readonly secondQuarter: number;
+    readonly lastQuarter: number;
+  };
+}
+
+export class Watch {
+  readonly #server: FaultsServer;
+  readonly #latencies = new Latencies();
+  readonly #memory: number[] = [];
+  readonly #failures: string[] = [];
+  readonly #timer: NodeJS.Timeout;
+  readonly #underWay = new Set<Promise<void>>();
+  #probes = 0;
+
+  constructor(server: FaultsServer) {
+    this.#server = server;
+    this.#timer = setInterval(() => this.#look(), PROBE_INTERVAL);
+  }
+
+  async stop(): Promise<Watched> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#underWay);
+    const quarter = Math.floor(this.#memory.length / 4);
+    const secondQuarter = Math.round(median(this.#memory.slice(quarter, 2 * quarter)));
+    const lastQuarter = Math.round(median(this.#memory.slice(-quarter)));
+    return {
+      probes: this.#probes,
+      failures: this.#failures,
+      latency: this.#latencies.summary(),
+      memory: {
+        samples: this.#memory.length,
+        peak: Math.round(Math.max(0, ...this.#memory)),
+        secondQuarter,
+        lastQuarter,
+      },
+    };
+  }
+
+  #look(): void {
+    const probe = this.#probe().finally(() => this.#underWay.delete(probe));
+    this.#underWay.add(probe);
+    const memory = this.#server.memory();
+    if (memory !== undefined) this.#memory.push(memory);
+    if (memory !== undefined && memory > MEMORY_LIMIT) void this.#server.kill();
+  }
+
+  /** On a new connection, as a supervisor does it. */
+  async #probe(): Promise<void> {
+    this.#probes += 1;
+    const start = performance.now();
+    const client = new KeepAliveClient(this.#server.port, PROBE_TIMEOUT);
+    const reply = await client.request('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    client.close();
+    this.#latencies.add(performance.now() - start);
+    if ('failure' in reply) this.#failures.push(reply.failure);
+    else if (reply.status !== 200) this.#failures.push(`status ${reply.status}`);
+  }
+}
