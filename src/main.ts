@@ -11,6 +11,9 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
+/** How long a process that is done waits for the reader of its standard error, in milliseconds. */
+const EXIT_TIMEOUT = 500;
+
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end.abort());
 
@@ -32,6 +35,7 @@ const status = await runCli(process.argv.slice(2), {
 // Whoever does not read what was written must not keep a command alive that was told to end.
 if (end.signal.aborted) process.exit(status);
 process.exitCode = status;
+setTimeout(() => process.exit(), EXIT_TIMEOUT).unref();
 
 /** The settings of a server are no concern of an errand. */
 function databaseOf(databaseUrl: string | undefined): DatabaseConfig {

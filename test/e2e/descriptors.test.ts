@@ -23,7 +23,7 @@ test.skipIf(!canLimit).each(['memory:', 'sqlite:pets.db'])(
       connection.write(`${requestLine} HTTP/1.1\r\nHost: x\r\n${authorization}${fields}\r\n`);
       return connection.next();
     };
-    await ask('GET /livez');
+    expect(await ask('GET /readyz')).toMatchObject({ status: 200 });
     takeDescriptors(service);
     for (const target of ['/openapi.json', ...DOCS_ASSETS.map(({ path }) => path), '/readyz', '/v1/pets']) {
       expect(await ask(`HEAD ${target}`, 'Accept-Encoding: gzip\r\n'), target).toMatchObject({ status: 200 });

@@ -193,7 +193,7 @@ describe('a server', { timeout: 60_000 }, () => {
     const { url } = linesOf(out.stderr)[0] as { url?: string };
     expect((await fetch(`${new URL(url ?? '').origin}/livez`)).status).toBe(200);
     child.kill('SIGTERM');
-    await expect.poll(() => child.exitCode).toBe(0);
+    await expect.poll(() => child.exitCode, { timeout: 10_000 }).toBe(0);
   });
 
   test.skipIf(!canMakeDevices)(`says so when standard output is full, and goes on${noDevices}`, async () => {
