@@ -27,15 +27,18 @@ export interface ServerOptions {
   readonly folder?: string;
 }
 
-/** The processes that a test run left, should it end in an unusual way. */
 const running = new Set<ChildProcess>();
-process.once('exit', () => {
+const folders = new Set<string>();
+
+/** Ends what a file of tests has left running, and removes its folders. */
+export function cleanUp(): void {
   for (const child of running) child.kill('SIGKILL');
-});
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
 
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-faults-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.add(folder);
   return folder;
 }
 

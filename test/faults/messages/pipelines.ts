@@ -8,8 +8,9 @@ export function pipeline(random: Random, context: Context): Draft {
   const requests = Array.from({ length: count }, (_, index): Request => {
     const roll = random.below(10);
     if (roll < 2) return get('/v1/pets', undefined, [401]);
-    if (roll < 6) return create(context, random, `message ${context.number}.${index}`);
-    return anyRequest(context, random);
+    const request = anyRequest(context, random);
+    const isCreate = roll < 6 || request.method === 'POST';
+    return isCreate ? create(context, random, `message ${context.number}.${index}`) : request;
   });
   return random.pick([whole, whole, closing, broken])(requests, random);
 }
