@@ -46,13 +46,11 @@ function respondLast(
   fault: string | undefined,
   onAnswer: OnAnswer | undefined,
 ): void {
-  const { newest, socket } = connection;
+  const { newest, beforeNewest, socket } = connection;
   connection.isClosing = true;
-  if (newest?.req.complete && !newest.writableFinished) {
-    newest.once('finish', () => write(socket, fault, onAnswer));
-  } else {
-    write(socket, fault, onAnswer);
-  }
+  const before = newest?.req.complete === false ? beforeNewest : newest;
+  if (before === undefined || before.writableFinished) write(socket, fault, onAnswer);
+  else before.once('finish', () => write(socket, fault, onAnswer));
 }
 
 /** `destroySoon` lets the response out, and does not wait for a client that never reads it. */

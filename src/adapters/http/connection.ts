@@ -32,8 +32,9 @@ type Listener = (chunk: Buffer) => void;
  */
 export class Connection {
   readonly socket: Socket;
-  /** The response to the newest request. When it is finished, so are all before it. */
+  /** The response to the newest request, and the one before it. When one is finished, so are all before it. */
   newest: ServerResponse | undefined;
+  beforeNewest: ServerResponse | undefined;
   /** No further request is read: the newest response is the last one. */
   isClosing = false;
   /** A message that is no HTTP was refused. Behind it there is more of it, and Node.js tells of every piece. */
@@ -45,7 +46,7 @@ export class Connection {
   readonly #queue: (readonly [req: IncomingMessage, res: ServerResponse])[] = [];
   /** The requests that are handed over and not finished. The first one of a burst counts until the next burst. */
   #working = 0;
-  #scheduled = false;
+  #isScheduled = false;
   /** Node.js's own listener for data, which parses it; set once the connection is sliced. */
   #parse: Listener | undefined;
   /** What was read and not parsed yet. The socket is paused as long as there is some. */
@@ -73,6 +74,7 @@ export class Connection {
   take(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
     const previous = this.newest;
     if (this.isClosing || previous?.shouldKeepAlive === false) return;
+    this.beforeNewest = previous;
     this.newest = res;
     // Behind such a request nobody knows where the next one begins, or whether it is HTTP.
     if (isLast || req.headers.upgrade !== undefined || !isFramed(req)) this.closeAfterNewest();
@@ -105,24 +107,29 @@ export class Connection {
     this.#parse = parse;
     this.socket.off('data', parse);
     this.socket.on('data', (chunk: Buffer) => {
-      this.#feed(this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]));
+      if (chunk.length <= SLICE_SIZE && this.#held === undefined && this.#hasRoom) this.#feed(chunk);
+      else this.#hold(chunk);
     });
     // Node.js has paused the socket on its own account, and lets it go on.
     this.socket.on('resume', () => {
-      if (this.#held !== undefined && !this.socket.isPaused()) this.#feed(this.#held);
+      if (this.#held !== undefined && !this.#isPausedHere) this.#schedule();
     });
   }
 
   readonly #onFinish = (): void => {
     this.#working -= 1;
-    if (this.#scheduled || (this.#queue.length === 0 && this.#held === undefined)) return;
-    this.#scheduled = true;
-    this.#turns.whenFree(this);
+    if (this.#queue.length > 0 || this.#held !== undefined) this.#schedule();
   };
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#turns.whenFree(this);
+  }
 
   /** Hands over as many queued requests as are worked on at once, and then reads on. */
   goOn(): void {
-    this.#scheduled = false;
+    this.#isScheduled = false;
     if (this.socket.destroyed) return;
     while (this.#working < CONCURRENT_REQUESTS) {
       const next = this.#queue.shift();
@@ -130,10 +137,16 @@ export class Connection {
       this.#working += 1;
       void this.#handle(...next, this);
     }
-    if (this.#held !== undefined && this.#isPausedHere && this.#hasRoom) {
+    const held = this.#held;
+    if (held === undefined || !this.#hasRoom) return;
+    if (this.#isPausedHere) {
       this.#isPausedHere = false;
       this.socket.resume();
+    } else if (this.socket.isPaused()) {
+      return;
     }
+    this.#held = undefined;
+    this.#feed(held);
   }
 
   get #hasRoom(): boolean {
@@ -142,18 +155,18 @@ export class Connection {
 
   /** The parser must not be given anything while Node.js has paused the socket. */
   #feed(bytes: Buffer): void {
-    this.#held = undefined;
-    let start = 0;
-    while (start < bytes.length && this.#hasRoom && !this.socket.isPaused()) {
-      if (this.isClosing || this.socket.destroyed) return;
-      const end = start + SLICE_SIZE;
-      this.#parse?.call(this.socket, bytes.subarray(start, end));
-      start = end;
+    if (this.isClosing && this.newest?.req.complete !== false) return;
+    this.#parse?.call(this.socket, bytes.subarray(0, SLICE_SIZE));
+    if (bytes.length > SLICE_SIZE && !this.socket.destroyed) this.#hold(bytes.subarray(SLICE_SIZE));
+  }
+
+  /** Bytes wait for the connection's turn, and the socket with them. */
+  #hold(bytes: Buffer): void {
+    this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
+    if (!this.socket.isPaused()) {
+      this.#isPausedHere = true;
+      this.socket.pause();
     }
-    if (start >= bytes.length || this.isClosing) return;
-    this.#held = bytes.subarray(start);
-    if (this.socket.isPaused()) return;
-    this.#isPausedHere = true;
-    this.socket.pause();
+    if (this.#hasRoom) this.#schedule();
   }
 }

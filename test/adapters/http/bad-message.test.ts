@@ -121,6 +121,18 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
     expect(statuses.slice(0, -1)).toEqual([200, 200]);
   });
 
+  test.each([
+    ['a body that breaks off', 'Content-Length: 100\r\n\r\n{"name"', true],
+    ['a broken chunk', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n', false],
+  ])('behind creates in flight waits for their responses: %s', async (_case, start, endsThere) => {
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorized()}Content-Type: application/json\r\n`;
+    const create = `${head}Content-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}`;
+    const connection = await Connection.open(server.origin);
+    connection.write(create + create + head + start);
+    if (endsThere) connection.socket.end();
+    expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 201, 400]);
+  });
+
   test('good requests in one piece are answered in order', async () => {
     const connection = await Connection.open(server.origin);
     const post = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorized()}Content-Type: application/json\r\n`;

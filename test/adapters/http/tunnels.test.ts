@@ -95,6 +95,12 @@ describe.each(STORAGES)('CONNECT and Upgrade, on %s', (storage) => {
     );
     connection.write(upgrading + create('behind it'));
     expect(await connection.rest()).toMatchObject([{ status: 201, headers: { connection: 'close' } }]);
+    const flood = await Connection.open(server.origin);
+    flood.write(`GET /livez HTTP/1.1\r\n${fields()}\r\n`.repeat(200));
+    const inPieces = await Connection.open(server.origin);
+    await inPieces.writeInPieces(Buffer.from(upgrading.replace('upgrading', 'in pieces')), 7);
+    expect(await inPieces.rest()).toMatchObject([{ status: 201, headers: { connection: 'close' } }]);
+    flood.destroy();
     expect((await names()).filter((name) => /upgrading|behind it/.test(name))).toEqual(['upgrading']);
   });
 });
