@@ -13,6 +13,9 @@ const WEB_URL = /^https?:\/\/([^/?]+)/i;
 
 const MAX_PORT = 65_535;
 
+/** The last valid Host. Nearly all requests have the same. */
+let lastHost = '';
+
 /**
  * Whether it is certain where the request ends, for Node.js as for a proxy before it (RFC 9112, section 6). A request
  * of HTTP/2 has frames of its own.
@@ -32,8 +35,11 @@ export function refuseMalformed(req: IncomingMessage): void {
   if (host === undefined ? httpVersion === '1.1' : count(rawHeaders, 'host') > 1) {
     throw invalid('Host must be given once');
   }
-  if (host !== undefined && host !== '' && !isAuthority(host)) {
-    throw invalid('Host must be a host name or an IP address, optionally with a port from 1 to 65535');
+  if (host !== undefined && host !== '' && host !== lastHost) {
+    if (!isAuthority(host)) {
+      throw invalid('Host must be a host name or an IP address, optionally with a port from 1 to 65535');
+    }
+    lastHost = host;
   }
   if (!isTarget(url)) {
     throw invalid(

@@ -77,7 +77,11 @@ export function createHttpServer(
 
   const handle = app(self).callback();
   const connections = new Connections(async (req, res, connection) => {
-    await handle(req, res).catch(() => req.socket.destroy());
+    try {
+      await handle(req, res);
+    } catch {
+      req.socket.destroy();
+    }
     connection.activeAt = performance.now();
     // Only a client that does not read leaves something behind. A timeout of all sockets costs 4 % of every request.
     if (res.writableLength > 0) req.socket.setTimeout(readingTimeout);
