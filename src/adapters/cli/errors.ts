@@ -46,7 +46,9 @@ export function exitStatusOf(error: unknown): number {
   if (error instanceof UsageError) return WRONG_USAGE;
   if (isConfigError(error)) return WRONG_USAGE;
   const known = asAnimalStoreError(error);
-  return known === undefined ? FAILED : EXIT_STATUS_OF[known.code];
+  return known !== undefined && Object.hasOwn(EXIT_STATUS_OF, known.code)
+    ? EXIT_STATUS_OF[known.code]
+    : FAILED;
 }
 
 /** One line per fault, without a stack, and without a key that was given in a wrong place. */

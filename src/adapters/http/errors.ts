@@ -55,7 +55,9 @@ const CLOSE: Headers = ['Connection', 'close'];
 
 /** What the client is told of a failure. Of one that nobody foresaw it learns the request's id, and nothing else. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  const known = error instanceof HttpError ? error : asAnimalStoreError(error);
+  const thrown = error instanceof HttpError ? error : asAnimalStoreError(error);
+  // Another copy of the core may be of a later release, which has more codes.
+  const known = thrown !== undefined && Object.hasOwn(STATUS_OF, thrown.code) ? thrown : undefined;
   const code = known === undefined ? 'internal_error' : known.code;
   const status = STATUS_OF[code];
   const message =

@@ -44,6 +44,14 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
     ['a TypeError', new TypeError('secret: undefined is not a function')],
     ['an internal_error of ours', new AnimalStoreError('internal_error', 'secret: row 5')],
     [
+      'an error of the core with a code that this release does not know',
+      Object.assign(new Error('secret'), { name: 'AnimalStoreError', code: 'from_a_later_release' }),
+    ],
+    [
+      'an error of the core whose code is the name of a member of every object',
+      Object.assign(new Error('secret'), { name: 'AnimalStoreError', code: 'constructor' }),
+    ],
+    [
       'an error of Koa',
       Object.assign(new Error('secret'), { status: 400, expose: true, headers: { X: 'secret' } }),
     ],
