@@ -24,8 +24,10 @@ export async function startService(config: Config, version: string): Promise<Ser
     const container = createContainer(config, storage, log);
     const server = container.resolve(HTTP_SERVER);
     const url = `${await server.listen(config.port, config.host)}/v1`;
-    const firstKey =
-      config.apiKeys.length === 0 ? await container.resolve(ApiKeys).createFirst('first key') : undefined;
+    const firstKey = await createFirstKey(config, container.resolve(ApiKeys)).catch(async (error) => {
+      await server.stop(0);
+      throw error;
+    });
     log.info({ url, version, storage: config.database.kind, node: process.version }, 'listening');
     if (Date.now() >= SUNSET.getTime()) {
       log.warn({ sunset: SUNSET.toISOString() }, 'GET /v1/pets/{petId} is past its sunset');
@@ -42,4 +44,9 @@ export async function startService(config: Config, version: string): Promise<Ser
     await storage.close();
     throw error;
   }
+}
+
+/** Made once the server listens: a key that was made before would be lost when the port is taken. */
+async function createFirstKey({ apiKeys }: Config, keys: ApiKeys): Promise<IssuedApiKey | undefined> {
+  return apiKeys.length === 0 ? await keys.createFirst('first key') : undefined;
 }

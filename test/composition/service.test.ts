@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Environment, loadConfig } from '../../src/composition/config.ts';
 import { type Service, startService } from '../../src/composition/service.ts';
@@ -97,4 +98,18 @@ test('stored keys stay good beside those of API_KEYS, and only a store that neve
   const third = await start({ ...environment, API_KEYS: OPERATOR_KEY });
   expect((await clientOf(third, key).get('/v1/pets')).status).toBe(200);
   expect((await clientOf(third, OPERATOR_KEY).get('/v1/pets')).status).toBe(200);
+});
+
+test('leaves nothing open when its first key cannot be stored', async () => {
+  const environment = environmentOf('sqlite');
+  const before = await start({ ...environment, API_KEYS: OPERATOR_KEY });
+  const { port } = new URL(before.url);
+  await before.stop();
+  const db = new Database((environment['DATABASE_URL'] ?? '').slice('sqlite:'.length));
+  db.exec("CREATE TRIGGER no_keys BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no keys'); END");
+  await expect(start({ ...environment, PORT: port })).rejects.toMatchObject({ code: 'internal_error' });
+  await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
+  db.exec('DROP TRIGGER no_keys');
+  db.close();
+  expect((await start({ ...environment, PORT: port })).firstKey).toBeDefined();
 });
