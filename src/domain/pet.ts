@@ -63,7 +63,8 @@ export function isPetStatus(value: unknown): value is PetStatus {
 }
 
 /** The rule that a name breaks, in words; `undefined` for a good name. */
-function nameFault(name: unknown): string | undefined {
+export function nameFault(name: unknown): string | undefined {
+  if (name === undefined) return 'name is required';
   if (typeof name !== 'string') return 'name must be a string';
   if (!name.isWellFormed()) return 'name must be well-formed Unicode, without lone surrogates';
   if (name.includes('\0')) return 'name must not contain U+0000';
@@ -80,6 +81,7 @@ function hasNameLength(name: string): boolean {
 }
 
 function categoryIdFault(categoryId: unknown): string | undefined {
+  if (categoryId === undefined) return 'categoryId is required';
   return isInt64(categoryId) ? undefined : `categoryId must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
 }
 

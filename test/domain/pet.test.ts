@@ -74,7 +74,11 @@ describe('a name', () => {
     expect(() => make({ name })).toThrow(refusal(message));
   });
 
-  test.each([undefined, null, 5, true, {}, ['Rex'], new String('Rex')])('cannot be %j', (name) => {
+  test('is required', () => {
+    expect(() => make({ name: undefined })).toThrow(refusal('name is required'));
+  });
+
+  test.each([null, 5, true, {}, ['Rex'], new String('Rex')])('cannot be %j', (name) => {
     expect(() => make({ name })).toThrow(refusal('name must be a string'));
   });
 });
@@ -93,7 +97,11 @@ describe('a categoryId', () => {
     expect(make({ categoryId })).toHaveProperty('categoryId', categoryId);
   });
 
-  test.each([INT64_MIN - 1n, INT64_MAX + 1n, 1, 1.5, '1', null, undefined])('cannot be %s', (categoryId) => {
+  test('is required', () => {
+    expect(() => make({ categoryId: undefined })).toThrow(refusal('categoryId is required'));
+  });
+
+  test.each([INT64_MIN - 1n, INT64_MAX + 1n, 1, 1.5, '1', null])('cannot be %s', (categoryId) => {
     expect(() => make({ categoryId })).toThrow(
       refusal('categoryId must be an integer from -9223372036854775808 to 9223372036854775807'),
     );

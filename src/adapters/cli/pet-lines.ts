@@ -85,8 +85,6 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** The members as they came: the domain looks at each of them. */
 function inputOf({ id, name, categoryId, status }: Members): Pet {
-  if (name === undefined) throw invalid('name is required');
-  if (categoryId === undefined) throw invalid('categoryId is required');
   return { id: integer(id), name, categoryId: integer(categoryId), status } as Pet;
 }
 

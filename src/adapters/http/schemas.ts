@@ -4,7 +4,13 @@ import * as v from 'valibot';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../application/list-pets.ts';
 import type { PetQuery } from '../../application/ports.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import { NAME_MAX_LENGTH, NAME_MIN_LENGTH, type NewPetInput, PET_STATUSES } from '../../domain/pet.ts';
+import {
+  NAME_MAX_LENGTH,
+  NAME_MIN_LENGTH,
+  type NewPetInput,
+  nameFault,
+  PET_STATUSES,
+} from '../../domain/pet.ts';
 import { HttpError } from './errors.ts';
 
 const int64Rule = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
@@ -97,7 +103,14 @@ const KEPT_QUERY_LENGTH = 200;
 const queries = new Map<string, PetQuery>();
 
 export function readNewPet(body: unknown): NewPetInput {
-  return read(NewPet, Array.isArray(body) ? undefined : body); // to Valibot, an array is an object too
+  const result = v.safeParse(NewPet, Array.isArray(body) ? undefined : body); // to Valibot, an array is an object too
+  if (result.success) return result.output;
+  const { issues } = result;
+  const messages = issues.map(({ message }) => message);
+  // The domain looks at a pet whose members have the right types: of any other one, its rule is looked at here.
+  const isNameTyped = issues.every(({ path }) => path !== undefined && path[0]?.key !== 'name');
+  const fault = isNameTyped ? nameFault((body as { name: string }).name) : undefined;
+  throw new HttpError('invalid_request', [...(fault === undefined ? [] : [fault]), ...messages].join('; '));
 }
 
 /** The query of a list. The same text gives the same object, as long as it is kept. */

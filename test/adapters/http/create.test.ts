@@ -165,6 +165,19 @@ describe.each(STORAGES)('POST /v1/pets, on %s', (storage) => {
     expect(JSON.parse(answer.body)).toEqual({ code: 'invalid_request', message, status: 400 });
   });
 
+  test.each([
+    ['{"name":"","categoryId":"x"}', ['name must have 1 to 255 characters', 'categoryId must be an integer']],
+    ['{"name":"a\\u0000","status":"x"}', ['U+0000', 'categoryId is required', 'status must be one of']],
+    ['{"name":"\\ud800","categoryId":1,"status":"x"}', ['well-formed', 'status must be one of']],
+    ['{"name":1,"categoryId":"x"}', ['name must be a string', 'categoryId must be an integer']],
+  ])('names every fault of %s, each once', async (body, faults) => {
+    const { status, body: text } = await server.client.post(body);
+    expect(status).toBe(400);
+    const messages = (JSON.parse(text).message as string).split('; ');
+    expect(messages).toHaveLength(faults.length);
+    for (const [index, fault] of faults.entries()) expect(messages[index]).toContain(fault);
+  });
+
   test('names every rule that is broken', async () => {
     const answer = await server.client.post({ name: 1, categoryId: 'x', status: 'x' });
     for (const word of ['name must', 'categoryId must', 'status must']) expect(answer.body).toContain(word);
