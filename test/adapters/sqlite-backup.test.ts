@@ -253,3 +253,20 @@ describe('a name that SQLite would take for a part of another database', () => {
     expect(existsSync(file)).toBe(false);
   });
 });
+
+test('a store that cannot be read is told from a copy that cannot be written', async () => {
+  const path = temporaryFile();
+  const storage = openStorage(path);
+  const file = `${path}.backup`;
+  renameSync(path, `${path}.away`);
+  await expect(storage.backup?.(file)).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    message: expect.stringContaining(`cannot read ${path}`),
+  });
+  renameSync(`${path}.away`, path);
+  await expect(storage.backup?.(join(dirname(path), 'missing', 'file.db'))).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    message: expect.stringContaining('cannot write'),
+  });
+  await storage.close();
+});

@@ -13,6 +13,9 @@ import { COMPANIONS } from './files.ts';
 /** Pages of 4 KiB between two turns of the event loop. */
 const PAGES_PER_STEP = 1000;
 
+/** SQLite only writes to the copy, so these are the store's. */
+const FAULTS_OF_SOURCE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(SHORT_)?READ)/;
+
 /** Copies the store at `path`. See `Storage.backup` for the contract. */
 export async function backUp(
   path: string,
@@ -23,7 +26,7 @@ export async function backUp(
     const target = new BackupTarget(file, path, overwrite);
     const partial = `${target.path}.${randomUUID()}.partial`;
     try {
-      closeSync(openSync(partial, 'wx', statSync(path).mode));
+      closeSync(openSync(partial, 'wx', modeOf(path)));
       await copy(path, partial, onProgress, signal);
       fsync(partial);
       target.take(partial);
@@ -32,7 +35,7 @@ export async function backUp(
       for (const companion of ['', ...COMPANIONS]) rmSync(partial + companion, { force: true });
     }
   } catch (error) {
-    throw signal?.aborted ? error : backupError(error, file);
+    throw signal?.aborted ? error : backupError(error, path, file);
   }
 }
 
@@ -60,15 +63,23 @@ async function copy(
   }
 }
 
-function backupError(error: unknown, file: string): AnimalStoreError {
-  const known = asAnimalStoreError(error);
-  if (known !== undefined) return known;
-  const { message } = isOfSqlite(error) ? storageError(error) : (error as Error);
-  return new AnimalStoreError('storage_unavailable', `cannot write ${file}: ${message}`, { cause: error });
+function modeOf(path: string): number {
+  try {
+    return statSync(path).mode;
+  } catch (cause) {
+    throw new AnimalStoreError('storage_unavailable', `cannot read ${path}: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
 }
 
-function isOfSqlite(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
+function backupError(error: unknown, path: string, file: string): AnimalStoreError {
+  const known = asAnimalStoreError(error);
+  if (known !== undefined) return known;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const { message } = code.startsWith('SQLITE_') ? storageError(error) : (error as Error);
+  const what = FAULTS_OF_SOURCE.test(code) ? `cannot read ${path}` : `cannot write ${file}`;
+  return new AnimalStoreError('storage_unavailable', `${what}: ${message}`, { cause: error });
 }
 
 function fsync(path: string): void {
