@@ -49,12 +49,13 @@ export class ApiKeys {
     if (!Number.isSafeInteger(overlap) || overlap < 0) {
       throw invalid('the overlap must be 0 or more whole milliseconds');
     }
-    const old = (await this.#keys.list()).find((key) => key.id === id);
-    if (old === undefined) throw noSuchKey(id);
-    if (!isActive(old, now)) throw invalid(`key ${id} is revoked or expired: create a new one`);
+    const old = await this.#activeKey(id, now);
     const [key, draft] = this.#draft(old.name, expiresAt);
     const about = await this.#keys.replace(id, now + overlap, key, draft);
-    if (about === undefined) throw noSuchKey(id);
+    if (about === undefined) {
+      await this.#activeKey(id, now);
+      throw noSuchKey(id);
+    }
     return { key, about };
   }
 
@@ -68,6 +69,13 @@ export class ApiKeys {
   /** Every key, in order of creation, also those that are over. */
   async list(): Promise<readonly ApiKey[]> {
     return this.#keys.list();
+  }
+
+  async #activeKey(id: string, now: number): Promise<ApiKey> {
+    const about = (await this.#keys.list()).find((key) => key.id === id);
+    if (about === undefined) throw noSuchKey(id);
+    if (!isActive(about, now)) throw invalid(`key ${id} is revoked or expired: create a new one`);
+    return about;
   }
 
   #draft(name: string, expiresAt?: number): [key: string, about: NewApiKey] {

@@ -68,7 +68,10 @@ export interface ApiKeyRepository extends ApiKeyVerifier {
   /** Like {@link ApiKeyRepository.add}, but only into a store that never had a key; `undefined` when it had one. */
   addFirst(key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 
-  /** Stores a new key and ends an old one at `endsAt`, unless it ends earlier: both or, when the old one is not there, neither. */
+  /**
+   * Stores a new key and ends an old one at `endsAt`, unless it ends earlier. Stores nothing and resolves with
+   * `undefined` when there is no such key, or when it is revoked or expired at the new key's `createdAt`.
+   */
   replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 
   /** Ends a key from now on, and gives back what is known about it; `undefined` when there is no such key. */

@@ -159,6 +159,32 @@ function replacing(subject: Subject<ApiKeyRepository>): ContractCase[] {
       );
     }),
 
+    contractCase(subject, 'of several keys, only the replaced one ends', async (keys) => {
+      const drafts = [draft('Anna'), draft('Bert'), draft('Carla')] as const;
+      const abouts = [];
+      for (const each of drafts) abouts.push(await keys.add(...each));
+      const [anna, bert, carla] = abouts;
+      const next = draft('Bert');
+      const about = await keys.replace(bert?.id ?? '', Date.now(), ...next);
+      assert.equal(await keys.verify(drafts[1][0]), undefined);
+      await assertHolder(keys, drafts[0], anna?.id);
+      await assertHolder(keys, drafts[2], carla?.id);
+      await assertHolder(keys, next, about?.id);
+    }),
+
+    contractCase(subject, 'a key that is revoked or expired is not replaced', async (keys) => {
+      const revoked = await keys.add(...draft('revoked'));
+      await keys.revoke(revoked.id, Date.now());
+      const next = draft('next');
+      const expired = await keys.add(...draft('expired', next[1].createdAt));
+      const before = await keys.list();
+      for (const { id } of [revoked, expired]) {
+        assert.equal(await keys.replace(id, Date.now() + HOUR, ...next), undefined);
+      }
+      assert.equal(await keys.verify(next[0]), undefined);
+      assert.deepEqual(await keys.list(), before);
+    }),
+
     contractCase(subject, 'where there is nothing to replace, nothing is added', async (keys) => {
       const [old] = [draft('Anna')];
       const { id } = await keys.add(...old);

@@ -118,6 +118,32 @@ describe('rotate', () => {
     await expect(raced.rotate(about.id, 0)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  test('a key that is revoked just before it is replaced stays revoked, and there is no new one', async () => {
+    class Racing extends MemoryApiKeyRepository {
+      override async replace(...args: Parameters<MemoryApiKeyRepository['replace']>) {
+        await this.revoke(args[0], now);
+        return super.replace(...args);
+      }
+    }
+    const raced = new ApiKeys(new Racing(), () => now);
+    const { about } = await raced.create('ci');
+    await expect(raced.rotate(about.id, HOUR)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `key ${about.id} is revoked or expired: create a new one`,
+    });
+    expect(await raced.list()).toMatchObject([{ id: about.id, revokedAt: now }]);
+  });
+
+  test('of several keys, the one with the id is rotated', async () => {
+    const names = ['Anna', 'Bert', 'Carla'];
+    const issued = [];
+    for (const name of names) issued.push(await apiKeys.create(name));
+    const { about } = await apiKeys.rotate(issued[1]?.about.id ?? '', 0);
+    expect(about.name).toBe('Bert');
+    const holders = await Promise.all(issued.map(({ key }) => repository.verify(key)));
+    expect(holders.map((holder) => holder?.name)).toEqual(['Anna', undefined, 'Carla']);
+  });
+
   test('the new key can have an expiry of its own, which is ahead', async () => {
     const old = await apiKeys.create('ci', now + HOUR);
     const { about } = await apiKeys.rotate(old.about.id, 0, now + 2 * HOUR);

@@ -49,7 +49,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
 
   async replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined> {
     const old = this.#find(id);
-    if (old === undefined) return undefined;
+    if (old === undefined || !isActive(old.about, about.createdAt)) return undefined;
     this.#change(old, { expiresAt: Math.min(old.about.expiresAt ?? endsAt, endsAt) });
     return this.add(key, about);
   }

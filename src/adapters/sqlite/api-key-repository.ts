@@ -11,7 +11,8 @@ const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)'
 const ADD = `${INSERT} VALUES (?, ?, ?, ?, ?)`;
 const ADD_FIRST = `${INSERT} SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys)`;
 const ADD_IF_CHANGED = `${INSERT} SELECT ?, ?, ?, ?, ? WHERE changes() > 0`;
-const END = 'UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?), ?) WHERE id = ?';
+const END = `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?), ?)
+  WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`;
 const REVOKE = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?';
 const USED = 'UPDATE api_keys SET last_used_on = ? WHERE id = ?';
 const FIND_BY_HASH = `SELECT ${COLUMNS} FROM api_keys WHERE hash = ?`;
@@ -83,7 +84,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
 
   async replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined> {
     const { rowId, changes } = await this.#writer.run(
-      [END, endsAt, endsAt, rowIdOf(id)],
+      [END, endsAt, endsAt, rowIdOf(id), about.createdAt],
       [ADD_IF_CHANGED, ...valuesOf(key, about)],
     );
     return changes === 0 ? undefined : added(rowId, about);
