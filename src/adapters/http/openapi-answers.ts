@@ -64,7 +64,7 @@ const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }
   overloaded: { when: 'Too much is waiting, or the server is stopping.', message: 'the server is stopping' },
   storage_unavailable: {
     when: 'The storage cannot be reached, is full or is read-only.',
-    message: 'the database is full',
+    message: 'the database file was removed or renamed while it was open',
   },
 };
 

@@ -4,8 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../../src/adapters/http/openapi.ts';
 import { OPERATIONS } from '../../../src/adapters/http/operations.ts';
+import { assertSame } from '../../../src/adapters/sqlite/store-files.ts';
 import { loadConfig } from '../../../src/composition/config.ts';
 import { openApiDocumentOf } from '../../../src/composition/openapi.ts';
+import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type Answer, startDocumentedServer } from '../../support/documented-server.ts';
 import { checkAgainstDocument, parseExact } from '../../support/openapi-check.ts';
 
@@ -216,4 +218,14 @@ describe('the check of answers against the document', () => {
     expect(() => checkAgainstDocument(answer, asked)).not.toThrow();
     expect(() => checkAgainstDocument(change(answer), asked)).toThrow(fault);
   });
+});
+
+test('the example of a storage that is unavailable is a message that is sent', () => {
+  const file = { path: '/nowhere/pets.db', dev: 0n, ino: 0n };
+  expect(() => assertSame(file)).toThrow(AnimalStoreError);
+  try {
+    assertSame(file);
+  } catch (error) {
+    expect(openApiDocument('')).toContain(JSON.stringify((error as AnimalStoreError).message));
+  }
 });
