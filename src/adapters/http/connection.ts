@@ -10,11 +10,7 @@ const CONCURRENT_REQUESTS = 32;
 /** How many bytes a sliced connection gives to the parser at once: some dozens of the shortest requests. */
 const SLICE_SIZE = 1024;
 
-export type HandleRequest = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  connection: Connection,
-) => Promise<void>;
+export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
 /** What the connections of a server share. */
 export interface Turns {
@@ -32,15 +28,14 @@ type Listener = (chunk: Buffer) => void;
  */
 export class Connection {
   readonly socket: Socket;
-  /** The response to the newest request, and the one before it. When one is finished, so are all before it. */
+  /** The response to the newest request. When it is finished, so are all before it. */
   newest: ServerResponse | undefined;
+  /** The one before it, when it was not finished as the newest request came. */
   beforeNewest: ServerResponse | undefined;
   /** No further request is read: the newest response is the last one. */
   isClosing = false;
   /** A message that is no HTTP was refused. Behind it there is more of it, and Node.js tells of every piece. */
   isRefused = false;
-  /** When the newest response was handed over, or else when the connection was opened; as `performance.now()`. */
-  activeAt: number = performance.now();
   readonly #handle: HandleRequest;
   readonly #turns: Turns;
   readonly #queue: (readonly [req: IncomingMessage, res: ServerResponse])[] = [];
@@ -74,13 +69,14 @@ export class Connection {
   take(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
     const previous = this.newest;
     if (this.isClosing || previous?.shouldKeepAlive === false) return;
-    this.beforeNewest = previous;
     this.newest = res;
     // Behind such a request nobody knows where the next one begins, or whether it is HTTP.
     if (isLast || req.headers.upgrade !== undefined || !isFramed(req)) this.closeAfterNewest();
     if (previous === undefined || (this.#working <= 1 && previous.writableFinished)) {
       this.#working = 1;
+      this.beforeNewest = undefined;
     } else {
+      this.beforeNewest = previous;
       res.once('finish', this.#onFinish);
       if (this.#working >= CONCURRENT_REQUESTS) {
         this.#queue.push([req, res]);
@@ -89,7 +85,7 @@ export class Connection {
       }
       this.#working += 1;
     }
-    void this.#handle(req, res, this);
+    void this.#handle(req, res);
   }
 
   /** Makes the newest response the last one, unless it has promised otherwise. */
@@ -135,7 +131,7 @@ export class Connection {
       const next = this.#queue.shift();
       if (next === undefined) break;
       this.#working += 1;
-      void this.#handle(...next, this);
+      void this.#handle(...next);
     }
     const held = this.#held;
     if (held === undefined || !this.#hasRoom) return;

@@ -14,7 +14,7 @@ const FLOOD_TIME = 60_000;
  */
 const CONNECTIONS_PER_TURN = 2;
 
-/** How long a connection of a stopping server may be idle, in milliseconds: its client may be sending just now. */
+/** How long a stopping server keeps idle connections open, in milliseconds: a client may be sending just now. */
 const IDLE_TIME = 1000;
 
 export class Connections implements Turns {
@@ -22,7 +22,7 @@ export class Connections implements Turns {
   readonly #bySocket = new Map<Duplex, Connection>();
   readonly #ready: Connection[] = [];
   #floodEndsAt = 0;
-  #isStopping = false;
+  #stoppingSince: number | undefined;
 
   constructor(handle: HandleRequest) {
     this.#handle = handle;
@@ -43,22 +43,22 @@ export class Connections implements Turns {
   }
 
   take(req: IncomingMessage, res: ServerResponse): void {
-    this.#bySocket.get(req.socket)?.take(req, res, this.#isStopping);
+    this.#bySocket.get(req.socket)?.take(req, res, this.#stoppingSince !== undefined);
   }
 
   /** From now on a response is the last one of its connection: those in flight, and the next one of an idle connection. */
   stop(): void {
-    this.#isStopping = true;
+    this.#stoppingSince = performance.now();
     for (const connection of this.#bySocket.values()) {
       if (!connection.isIdle) connection.closeAfterNewest();
     }
   }
 
-  /** Closes the connections that have been idle for a second. */
+  /** Closes the connections that are idle, once those who were about to send have had a second to do so. */
   closeIdle(): void {
-    const idleSince = performance.now() - IDLE_TIME;
-    for (const { isIdle, activeAt, socket } of this.#bySocket.values()) {
-      if (isIdle && activeAt <= idleSince) socket.destroySoon();
+    if (performance.now() - (this.#stoppingSince ?? Infinity) < IDLE_TIME) return;
+    for (const { isIdle, socket } of this.#bySocket.values()) {
+      if (isIdle) socket.destroySoon();
     }
   }
 

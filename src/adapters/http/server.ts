@@ -76,13 +76,12 @@ export function createHttpServer(
   };
 
   const handle = app(self).callback();
-  const connections = new Connections(async (req, res, connection) => {
+  const connections = new Connections(async (req, res) => {
     try {
       await handle(req, res);
     } catch {
       req.socket.destroy();
     }
-    connection.activeAt = performance.now();
     // Only a client that does not read leaves something behind. A timeout of all sockets costs 4 % of every request.
     if (res.writableLength > 0) req.socket.setTimeout(readingTimeout);
   });
