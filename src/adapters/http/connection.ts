@@ -5,10 +5,10 @@ import type { Socket } from 'node:net';
 import { isFramed } from './malformed.ts';
 
 /** How many requests of one connection are worked on at once. Further ones are queued, or stay unread. */
-const CONCURRENT_REQUESTS = 32;
+const CONCURRENT_REQUESTS = 16;
 
 /** How many bytes a sliced connection gives to the parser at once: some dozens of the shortest requests. */
-const SLICE_SIZE = 1024;
+const SLICE_SIZE = 512;
 
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
