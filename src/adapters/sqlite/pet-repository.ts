@@ -15,7 +15,7 @@ const LIST_BY_STATUS =
  * The size limit of the page cache, in bytes as estimated from the lengths of the names. For names of ordinary length
  * it is enough for every limit of every status, from the first pet on.
  */
-const CACHE_SIZE_LIMIT = 16 * 1024 * 1024;
+const CACHE_SIZE_LIMIT = 12 * 1024 * 1024;
 
 /** A code unit takes two bytes in the name and again in the body that a caller makes of the page, or six if escaped there. */
 const BYTES_PER_CODE_UNIT = 6;

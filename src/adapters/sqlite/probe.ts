@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
-import { BATCH_LIMIT, type CommitGuard } from './batch.ts';
+import { BATCH_LIMIT } from './batch.ts';
 import { READ_ENDS } from './database.ts';
 import { isLocked } from './errors.ts';
+import type { FileGuard } from './file-guard.ts';
 import { type Failure, type Findings, failureOf, findingsOf } from './findings.ts';
 import { assertSameFiles, assertWritable, type StoreFiles } from './store-files.ts';
 
@@ -15,9 +16,9 @@ const REWRITE = [
 export class Probe {
   readonly #db: Database.Database;
   readonly #files: StoreFiles;
-  readonly #guard: CommitGuard;
+  readonly #guard: FileGuard;
 
-  constructor(db: Database.Database, files: StoreFiles, guard: CommitGuard) {
+  constructor(db: Database.Database, files: StoreFiles, guard: FileGuard) {
     this.#db = db;
     this.#files = files;
     this.#guard = guard;
@@ -35,7 +36,7 @@ export class Probe {
 
   /** From the disk, not from the cache of this connection. */
   #readEnds(): void {
-    this.#guard.beforeCommit();
+    this.#guard.assertUnharmed();
     this.#db.pragma('shrink_memory');
     this.#db.prepare(READ_ENDS).get();
   }

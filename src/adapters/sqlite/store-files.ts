@@ -1,7 +1,7 @@
 /** The files that a store has open, told from others that come to be at their paths. */
 
 import { accessSync, type BigIntStats, constants, realpathSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { StorageFault } from '../../application/storage-fault.ts';
 
 interface OpenFile {
@@ -20,13 +20,20 @@ export interface StoreFiles {
   readonly log: OpenFile;
   /** The index of the log, which processes share. */
   readonly index: OpenFile;
+  /** The path of the folder of the log and its index. */
+  readonly folder: string;
 }
 
 /** The files at this path. To be called when a connection has read something, since only then all of them are there. */
 export function filesOf(path: string): StoreFiles {
   const absolute = resolve(path);
   const real = realpathSync(absolute);
-  return { main: identify(absolute), log: identify(`${real}-wal`), index: identify(`${real}-shm`) };
+  return {
+    main: identify(absolute),
+    log: identify(`${real}-wal`),
+    index: identify(`${real}-shm`),
+    folder: dirname(real),
+  };
 }
 
 /** Throws a {@link StorageFault} when one of the files is gone, or another one is at its path. */
@@ -52,6 +59,11 @@ export function assertSame({ path, dev, ino }: OpenFile): BigIntStats {
     });
   }
   return state;
+}
+
+/** When a file of the folder was last made, removed or renamed. */
+export function folderChangedAt({ folder }: StoreFiles): bigint | undefined {
+  return statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
 }
 
 /** Throws a {@link StorageFault} when the file may not be written, as after its file system became read-only. */

@@ -43,11 +43,10 @@ export class WriteQueue {
     });
   }
 
-  /** Takes the oldest units. */
+  /** Takes the oldest units of those that are in time. */
   take(count: number): QueuedUnit[] {
-    const taken = this.#units.splice(0, count);
-    for (const { size } of taken) this.#size -= size;
-    return taken;
+    this.#refuseLate();
+    return this.#remove(count);
   }
 
   /** Puts units back to where they were taken from. */
@@ -59,13 +58,19 @@ export class WriteQueue {
   }
 
   refuseAll(error: AnimalStoreError): void {
-    for (const { reject } of this.take(this.#units.length)) reject(error);
+    for (const { reject } of this.#remove(this.#units.length)) reject(error);
+  }
+
+  #remove(count: number): QueuedUnit[] {
+    const removed = this.#units.splice(0, count);
+    for (const { size } of removed) this.#size -= size;
+    return removed;
   }
 
   #refuseLate(): void {
     const now = performance.now();
     const inTime = this.#units.findIndex(({ deadline }) => deadline > now);
-    const late = this.take(inTime === -1 ? this.#units.length : inTime);
+    const late = this.#remove(inTime === -1 ? this.#units.length : inTime);
     for (const { reject } of late) {
       reject(
         new AnimalStoreError(

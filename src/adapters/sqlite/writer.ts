@@ -172,6 +172,7 @@ export class Writer {
     const { units } = this.#batch ?? { units: [] };
     this.#batch = undefined;
     this.#endProbe();
+    this.#health.apply({ thread: null });
     rejectAll(
       units,
       unavailable('the thread that writes has ended: whether this was stored is unknown', cause),
