@@ -121,6 +121,11 @@ describe('a member of no meaning gets one outcome, however long another number i
   });
 });
 
+test('a long text whose last string does not end is not JSON', () => {
+  expect(() => parseJson(`["${'x'.repeat(600)}`)).toThrow(SyntaxError);
+  expect(() => parseJson(`["${'x'.repeat(600)}\\`)).toThrow(SyntaxError);
+});
+
 describe('JSON that goes out', () => {
   test('is exact, in one order, without a space', () => {
     expect(petJson(REX)).toBe(

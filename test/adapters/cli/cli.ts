@@ -20,6 +20,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly stdout?: Writable;
   readonly openStorage?: CliOptions['openStorage'];
+  readonly startService?: CliOptions['startService'];
 }
 
 export const NO_TERMINAL: Screen = { columns: undefined, hasColours: false };
@@ -67,7 +68,7 @@ export function commandLine(path: string = temporaryFile()): CommandLine {
         stderr,
       }),
       signal: options.signal ?? new AbortController().signal,
-      startService: () => Promise.reject(new Error('nothing is served here')),
+      startService: options.startService ?? (() => Promise.reject(new Error('nothing is served here'))),
       openStorage:
         options.openStorage ??
         (async (_, { mustExist }) => openSqliteStorage(path, { mustExist, startWriter: false })),
