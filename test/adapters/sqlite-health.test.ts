@@ -1,4 +1,14 @@
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -120,6 +130,40 @@ describe('a file that another connection changes', () => {
     expect(await storage.pets.find(pet.id)).toEqual(pet);
     await storage.check();
     expect(reported).toEqual([]);
+  });
+});
+
+describe('a read that fails', () => {
+  test('is repeated by checks until it works again, and nothing else ends it', async () => {
+    const path = temporaryFile();
+    await makeStore(path, 5000);
+    const { storage, reported } = openWatched(path);
+    const bytes = readFileSync(path);
+    const middle = Math.floor(bytes.length / 8192) * 4096;
+    const write = (from: number, data: Uint8Array) => {
+      const file = openSync(path, 'r+');
+      writeSync(file, data, 0, data.length, from);
+      closeSync(file);
+    };
+    write(middle, Buffer.alloc(8 * 4096, 0xa5));
+    let failed: bigint | undefined;
+    for (let id = 1n; id <= 5000n && failed === undefined; id++) {
+      await storage.pets.find(id).catch(() => {
+        failed = id;
+      });
+    }
+    expect(failed).toBeDefined();
+    for (let times = 0; times < 3; times++) {
+      await expect(storage.check()).rejects.toMatchObject({ reason: 'damaged' });
+      expect(await storage.pets.find(1n)).toBeDefined();
+      await sleep(600);
+    }
+    expect(reported).toEqual(['damaged']);
+    write(middle, bytes.subarray(middle, middle + 8 * 4096));
+    await sleep(600);
+    await storage.check();
+    expect(await storage.pets.find(failed as bigint)).toBeDefined();
+    expect(reported).toEqual(['damaged', undefined]);
   });
 });
 

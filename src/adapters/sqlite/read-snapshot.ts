@@ -34,6 +34,7 @@ export class ReadSnapshot {
   readFailed(error: unknown, read: () => unknown): AnimalStoreError {
     return this.#health.readFailed(error, () => {
       this.enter();
+      this.#db.pragma('shrink_memory'); // pages that were misread are cached too
       read();
     });
   }
