@@ -36,6 +36,7 @@ export function refuseTunnel(
   onAnswer: OnAnswer | undefined,
 ): void {
   const { socket, isClosing } = connection;
+  connection.isRefused = true;
   socket.setTimeout(readingTimeout, () => socket.destroy());
   socket.resume();
   if (!isClosing) respondLast(connection, 'CONNECT', onAnswer);

@@ -44,6 +44,8 @@ export class Connection {
   #isScheduled = false;
   /** Node.js's own listener for data, which parses it; set once the connection is sliced. */
   #parse: Listener | undefined;
+  /** Node.js's own listener for the end, once the client has ended its side. */
+  #parseEnd: (() => void) | undefined;
   /** What was read and not parsed yet. The socket is paused as long as there is some. */
   #held: Buffer | undefined;
   /** Whether it was this class, not Node.js, that paused the socket. */
@@ -106,6 +108,13 @@ export class Connection {
       if (chunk.length <= SLICE_SIZE && this.#held === undefined && this.#hasRoom) this.#feed(chunk);
       else this.#hold(chunk);
     });
+    // The parser must not learn of the end before it was given all that came before.
+    const parseEnd = this.socket.listeners('end').at(-1) as () => void;
+    this.socket.off('end', parseEnd);
+    this.socket.on('end', () => {
+      this.#parseEnd = parseEnd;
+      if (this.#held === undefined) this.#end();
+    });
     // Node.js has paused the socket on its own account, and lets it go on.
     this.socket.on('resume', () => {
       if (this.#held !== undefined && !this.#isPausedHere) this.#schedule();
@@ -154,6 +163,14 @@ export class Connection {
     if (this.isClosing && this.newest?.req.complete !== false) return;
     this.#parse?.call(this.socket, bytes.subarray(0, SLICE_SIZE));
     if (bytes.length > SLICE_SIZE && !this.socket.destroyed) this.#hold(bytes.subarray(SLICE_SIZE));
+    else this.#end();
+  }
+
+  /** Node.js has given up the parser of a connection whose message was refused. */
+  #end(): void {
+    const parseEnd = this.#parseEnd;
+    this.#parseEnd = undefined;
+    if (!this.isRefused && !this.socket.destroyed) parseEnd?.call(this.socket);
   }
 
   /** Bytes wait for the connection's turn, and the socket with them. */
