@@ -5,7 +5,6 @@ import type { ApiKeyHolder } from '../../application/ports.ts';
 import { DEPRECATION_HEADERS, isDeprecated } from './deprecation.ts';
 import { errorAnswer, type Headers } from './errors.ts';
 import { API_HEADERS, JSON_HEADERS, NO_STORE } from './headers.ts';
-import { endAfterRequest } from './linger.ts';
 
 /** An answered request. It never holds a key or a body. */
 export interface AnsweredRequest {
@@ -44,7 +43,7 @@ export interface RequestState {
  * joins with the head.
  */
 export function send(ctx: Context, status: number, headers: Headers, body: string | Buffer = ''): void {
-  const { req, res } = ctx;
+  const { res } = ctx;
   const state = ctx.state as RequestState;
   ctx.respond = false;
   const length = Buffer.byteLength(body);
@@ -54,11 +53,7 @@ export function send(ctx: Context, status: number, headers: Headers, body: strin
   if (!res.headersSent) {
     const encoding = length === body.length ? 'latin1' : 'utf8';
     res.writeHead(status, head);
-    if (!req.complete && !aborted && (!res.shouldKeepAlive || head.includes('Connection'))) {
-      endAfterRequest(req, res, body, encoding);
-    } else {
-      res.end(body, encoding);
-    }
+    res.end(body, encoding);
   }
   state.onAnswer?.({
     method: ctx.method,

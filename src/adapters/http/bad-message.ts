@@ -6,7 +6,6 @@ import type { OnAnswer } from './answer.ts';
 import type { Connection } from './connection.ts';
 import { errorAnswer, HttpError } from './errors.ts';
 import { JSON_HEADERS, NO_STORE, requestIdOf } from './headers.ts';
-import { destroyLater } from './linger.ts';
 
 /**
  * Responds to what is no HTTP or came too slowly, and closes the connection. The responses to good requests before it
@@ -54,7 +53,6 @@ function respondLast(
   else before.once('finish', () => write(socket, fault, onAnswer));
 }
 
-/** `destroySoon` lets the response out, and does not wait for a client that never reads it. */
 function write(socket: Socket, fault: string | undefined, onAnswer: OnAnswer | undefined): void {
   if (!socket.writable) return;
   const requestId = requestIdOf(undefined);
@@ -64,9 +62,8 @@ function write(socket: Socket, fault: string | undefined, onAnswer: OnAnswer | u
   if (!fields.includes('Connection')) fields.push('Connection', 'close');
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let index = 0; index < fields.length; index += 2) head += `${fields[index]}: ${fields[index + 1]}\r\n`;
-  socket.end(`${head}\r\n${body}`);
-  if (fault === 'CONNECT' || fault?.startsWith('HPE_')) destroyLater(socket);
-  else socket.destroySoon();
+  socket.write(`${head}\r\n${body}`);
+  socket.destroySoon();
   onAnswer?.({
     method: '',
     route: undefined,

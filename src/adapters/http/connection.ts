@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { lingeringClose } from './lingering-close.ts';
 import { isFramed } from './malformed.ts';
 
 /** How many requests of one connection are worked on at once. Further ones are queued, or stay unread. */
@@ -50,11 +51,14 @@ export class Connection {
   #held: Buffer | undefined;
   /** Whether it was this class, not Node.js, that paused the socket. */
   #isPausedHere = false;
+  #isEnded = false;
 
   constructor(socket: Socket, handle: HandleRequest, turns: Turns) {
     this.socket = socket;
     this.#handle = handle;
     this.#turns = turns;
+    // Node.js calls this after a last response.
+    socket.destroySoon = () => this.#end();
   }
 
   /** Whether every request that was read has its response, and the system has taken all of it. */
@@ -113,7 +117,7 @@ export class Connection {
     this.socket.off('end', parseEnd);
     this.socket.on('end', () => {
       this.#parseEnd = parseEnd;
-      if (this.#held === undefined) this.#end();
+      if (this.#held === undefined) this.#endParser();
     });
     // Node.js has paused the socket on its own account, and lets it go on.
     this.socket.on('resume', () => {
@@ -163,11 +167,11 @@ export class Connection {
     if (this.isClosing && this.newest?.req.complete !== false) return;
     this.#parse?.call(this.socket, bytes.subarray(0, SLICE_SIZE));
     if (bytes.length > SLICE_SIZE && !this.socket.destroyed) this.#hold(bytes.subarray(SLICE_SIZE));
-    else this.#end();
+    else this.#endParser();
   }
 
   /** Node.js has given up the parser of a connection whose message was refused. */
-  #end(): void {
+  #endParser(): void {
     const parseEnd = this.#parseEnd;
     this.#parseEnd = undefined;
     if (!this.isRefused && !this.socket.destroyed) parseEnd?.call(this.socket);
@@ -181,5 +185,14 @@ export class Connection {
       this.socket.pause();
     }
     if (this.#hasRoom) this.#schedule();
+  }
+
+  /** Sends what was written, and nothing more. */
+  #end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.isClosing = true;
+    this.#held = undefined;
+    lingeringClose(this.socket);
   }
 }

@@ -62,6 +62,11 @@ export class Connections implements Turns {
     }
   }
 
+  /** Closes all connections at once, whatever they are doing. */
+  destroy(): void {
+    for (const { socket } of this.#bySocket.values()) socket.destroy();
+  }
+
   /** Slices every connection before the next one is read: one chunk of a flood takes long enough to parse. */
   onFlood(): void {
     const now = performance.now();

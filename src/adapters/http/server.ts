@@ -118,7 +118,7 @@ async function listen(server: Server, port: number, host: string): Promise<strin
 function stop(server: Server, connections: Connections, timeout: number): Promise<void> {
   return new Promise((resolve) => {
     const drain = setInterval(() => connections.closeIdle(), DRAIN_INTERVAL);
-    const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+    const deadline = setTimeout(() => connections.destroy(), timeout);
     NetServer.prototype.close.call(server, () => {
       clearInterval(drain);
       clearTimeout(deadline);
