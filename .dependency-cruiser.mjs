@@ -1,6 +1,9 @@
-/** Who may import whom. `npm run check` and test/architecture hold src/ to it; every rule must match some file. */
+/**
+ * Which module may import which. `npm run check` and test/architecture apply these rules to src/. Each rule must match
+ * at least one file.
+ */
 
-/** The packages that each adapter speaks to the world with. */
+/** The packages that each adapter may import. */
 const DRIVERS = {
   cli: ['commander'],
   http: ['@koa/cors', '@koa/router', '@valibot/to-json-schema', 'koa', 'koa-bodyparser', 'valibot'],
@@ -10,6 +13,8 @@ const DRIVERS = {
 };
 
 const PACKAGES = 'node_modules/';
+
+const KOA = 'node_modules/(@types/)?(@koa/|koa__|koa[-/])';
 
 function packages(...names) {
   return `node_modules/(@types/)?(${names.map((name) => `${name}|${name.slice(1).replace('/', '__')}`).join('|')})/`;
@@ -23,83 +28,112 @@ export default {
   forbidden: [
     forbidden(
       'domain-imports-domain',
-      'The domain knows animals and nothing else: no package, no node: module.',
+      'The domain imports no package and no node: module.',
       { path: '^src/domain/' },
       { pathNot: '^src/domain/' },
     ),
     forbidden(
       'application-imports-core',
-      'The use cases know the domain and their ports: no package, no node: module.',
+      'The application imports the domain and its own ports, no package and no node: module.',
       { path: '^src/application/' },
       { pathNot: '^src/(domain|application)/' },
     ),
     forbidden(
       'adapter-imports-core-and-itself',
-      'An adapter knows the core and its own folder, never another adapter or what ties them together.',
+      'An adapter imports the core and its own folder, never another adapter or the composition.',
       { path: '^src/adapters/([^/]+)/' },
       { path: '^src/', pathNot: '^src/(domain|application|adapters/$1)/' },
     ),
     ...Object.entries(DRIVERS).map(([adapter, drivers]) =>
       forbidden(
         `adapter-${adapter}-imports-its-driver`,
-        `Of all packages, adapters/${adapter} may import ${drivers.join(', ') || 'none'}.`,
+        `Packages that adapters/${adapter} may import: ${drivers.join(', ') || 'none'}.`,
         { path: `^src/adapters/${adapter}/` },
         { path: PACKAGES, ...(drivers.length > 0 && { pathNot: packages(...drivers) }) },
       ),
     ),
     forbidden(
+      'adapter-is-imported-by-its-index',
+      'Code outside an adapter imports its index.ts, not a file behind it.',
+      { path: '^src/', pathNot: '^src/adapters/' },
+      { path: '^src/adapters/', pathNot: '^src/adapters/[^/]+/index\\.ts$' },
+    ),
+    forbidden(
+      'http-koa-alone-imports-koa',
+      'In adapters/http, only the folder koa/ and index.ts depend on Koa, types included.',
+      { path: '^src/adapters/http/(api|docs|node|openapi)/' },
+      { path: KOA },
+    ),
+    forbidden(
+      'http-api-imports-no-carrier',
+      'What HTTP means (api/, docs/, openapi/) does not depend on the code that carries it, types included.',
+      { path: '^src/adapters/http/(api|docs|openapi)/' },
+      { path: ['^src/adapters/http/(koa|node)/', '^(node:)?(http|https|http2)$'] },
+    ),
+    forbidden(
+      'http-carriers-are-independent',
+      'The folders koa/ and node/ do not import each other, types included; index.ts connects them.',
+      { path: '^src/adapters/http/(koa|node)/' },
+      { path: '^src/adapters/http/(koa|node)/', pathNot: '^src/adapters/http/$1/' },
+    ),
+    forbidden(
       'main-imports-composition-and-cli',
-      'The process is arguments, signals and exit status; everything else is behind these two.',
+      'The process handles arguments, signals and the exit status. The rest is behind these two folders.',
       { path: '^src/main\\.ts$' },
       { path: ['^src/', PACKAGES], pathNot: '^src/(composition|adapters/cli)/' },
     ),
     forbidden(
-      'library-imports-the-core',
-      'What is imported from animal-store loads no driver and no package.',
-      { path: '^src/(index|portable|open-store)\\.ts$' },
+      'library-imports-core-and-databases',
+      'The library imports the core and the register of databases, no package and no node: module.',
+      { path: '^src/library/' },
+      { path: '.', pathNot: '^src/(domain|application|library|composition/databases)/' },
+    ),
+    forbidden(
+      'databases-import-core',
+      'The library imports the register of databases, so its static imports load no adapter and no driver.',
+      { path: '^src/composition/databases/' },
       {
-        path: '.',
-        pathNot: '^src/((index|portable|open-store)\\.ts$|domain/|application/)',
+        path: ['^src/', PACKAGES],
+        pathNot: '^src/(domain|application|composition/databases)/',
         dependencyTypesNot: ['dynamic-import'],
       },
     ),
     forbidden(
-      'library-loads-adapters-on-use',
-      'An adapter that a configuration names is the only other thing that the library may load.',
-      { path: '^src/(index|portable|open-store)\\.ts$' },
-      {
-        path: '.',
-        pathNot: '^src/((index|portable|open-store)\\.ts$|domain/|application/|adapters/[^/]+/storage\\.ts$)',
-      },
+      'databases-load-adapters',
+      'The register of databases loads adapters and their drivers on use, and no other part of the composition.',
+      { path: '^src/composition/databases/' },
+      { path: '^src/', pathNot: '^src/(domain|application|composition/databases|adapters)/' },
     ),
     forbidden(
       'testing-imports-the-core',
-      'The contracts know the ports, and no test runner and no adapter.',
+      'The contract suites import the ports, no test runner and no adapter.',
       { path: '^src/testing/' },
       { path: ['^src/', PACKAGES], pathNot: '^src/(domain|application|testing)/' },
     ),
     forbidden(
-      'only-the-container-knows-tsyringe',
-      'Nothing else is bound to a container, so that the library needs none.',
+      'only-the-container-imports-tsyringe',
+      'No other file depends on a container, so the library needs none.',
       { path: '^src/', pathNot: '^src/composition/container\\.ts$' },
       { path: packages('tsyringe', 'reflect-metadata') },
     ),
     forbidden(
       'no-cycle',
-      'Two modules that load each other are one.',
+      'Modules that import each other cannot be understood apart. Type-only imports count.',
       { path: '^src/' },
-      {
-        circular: true,
-        viaOnly: { dependencyTypesNot: ['type-only'] },
-      },
+      { circular: true },
     ),
     forbidden(
       'no-dev-dependency',
-      'What the service needs to run is among the dependencies.',
+      'Packages that the service needs to run are dependencies, not devDependencies.',
       { path: '^src/' },
       { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     ),
-    forbidden('no-unresolvable', 'What is imported is there.', { path: '^src/' }, { couldNotResolve: true }),
+    forbidden(
+      'no-unresolvable',
+      'Each imported module exists.',
+      { path: '^src/' },
+      { couldNotResolve: true },
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

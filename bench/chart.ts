@@ -33,7 +33,7 @@ const STYLE = `
       .ours { fill: #4493f8; }
     }`;
 
-/** Tells the path of the chart; nothing is drawn of a run without the comparison. */
+/** Returns the path of the chart; `undefined` for a run without the comparison. */
 export function writeChart(results: Results): string | undefined {
   const { compare } = results.found;
   if (compare === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Files full of pets: the schema of the service, the same pets on every machine, one key that is good everywhere. */
+/** Creates database files: the schema of the service, the same pets on every machine, and one API key. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -16,17 +16,17 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { APPLICATION_ID, MIGRATIONS } from '../src/adapters/sqlite/schema.ts';
-import { apiKeyHint, formatApiKey } from '../src/domain/api-key.ts';
+import { apiKeyPrefix, formatApiKey } from '../src/domain/api-key.ts';
 import { workDir } from './processes.ts';
 
 const SEED = 42;
 
-/** Above this size a file is used as it is, not copied for each run. */
+/** In bytes. A larger file is used directly, not copied for each run. */
 const COPY_LIMIT = 200 * 1024 * 1024;
 
 export const API_KEY: string = formatApiKey(createHash('sha256').update('animal-store bench').digest());
 
-/** ASCII names; one categoryId in ten is beyond 2^53; 60 % available, 30 % pending, 10 % sold. */
+/** The names are ASCII. One categoryId in ten is beyond 2^53. 60 % are available, 30 % pending, 10 % sold. */
 const FILL = `
   INSERT INTO pets (name, category_id, status)
   WITH RECURSIVE random (n, x) AS (
@@ -39,7 +39,7 @@ const FILL = `
     CASE WHEN (x >> 16) % 10 < 6 THEN 'available' WHEN (x >> 16) % 10 < 9 THEN 'pending' ELSE 'sold' END
   FROM random`;
 
-/** The path of a file with that many pets, made when it is asked for first. */
+/** Returns the path of a file with that many pets. The first call creates it. */
 export function filledFile(pets: number): string {
   const path = join(workDir, `${pets}-pets.db`);
   if (existsSync(path)) return path;
@@ -52,7 +52,7 @@ export function filledFile(pets: number): string {
     db.prepare('INSERT INTO api_keys (hash, name, hint, created_at) VALUES (?, ?, ?, ?)').run(
       createHash('sha256').update(API_KEY).digest(),
       'bench',
-      apiKeyHint(API_KEY),
+      apiKeyPrefix(API_KEY),
       Date.now(),
     );
     db.pragma(`application_id = ${APPLICATION_ID}`);
@@ -64,7 +64,7 @@ export function filledFile(pets: number): string {
   return path;
 }
 
-/** A file to run a server on: a copy, on the disk before the run so that no fsync has to carry it. */
+/** Copies a file for one run of a server. The copy is fsynced first, so that the server's fsyncs do not write it. */
 export function workingCopy(path: string): string {
   const copy = join(workDir, 'pets.db');
   for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true });
@@ -100,7 +100,7 @@ function sync(path: string): void {
   closeSync(file);
 }
 
-/** What one fsync of a small append takes here, in milliseconds: the median of 100. */
+/** The time of one fsync of a small append, in milliseconds: the median of 100. */
 export function fsyncTime(): number {
   const path = join(workDir, 'fsync');
   const file = openSync(path, 'w');

@@ -1,4 +1,4 @@
-/** What a run was made on: enough to compare runs, nothing that tells whose machine it was. */
+/** Describes the machine of a run: enough to compare runs, without identifying the machine. */
 
 import { readFileSync } from 'node:fs';
 import { arch, cpus, platform, release, totalmem } from 'node:os';
@@ -8,9 +8,10 @@ import { generator } from './load/closed.ts';
 import { isPinned } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const PACKAGES = ['fastify', 'express', 'koa', '@koa/router', 'koa-bodyparser', 'valibot', 'better-sqlite3'];
+const PEER_PACKAGES = ['fastify', 'express'];
+const OUR_PACKAGES = ['koa', '@koa/router', 'koa-bodyparser', 'valibot', 'better-sqlite3'];
 
-/** Faster than any disk, in milliseconds. */
+/** In milliseconds. A faster fsync does not reach a disk. */
 const FSYNC_OF_A_DISK = 0.005;
 
 export interface Machine {
@@ -20,9 +21,9 @@ export interface Machine {
   readonly system: string;
   readonly node: string;
   readonly generator: string;
-  /** Whether servers and load each had a core of their own. */
+  /** Whether the servers and the load each had their own core. */
   readonly isPinned: boolean;
-  /** What one fsync takes, in milliseconds. */
+  /** The time of one fsync, in milliseconds. */
   readonly fsync: number;
   readonly versions: Readonly<Record<string, string>>;
 }
@@ -39,9 +40,14 @@ export function describeMachine(): Machine {
     fsync: Number(fsyncTime().toFixed(3)),
     versions: {
       'animal-store': versionOf(ROOT),
-      ...Object.fromEntries(PACKAGES.map((name) => [name, versionOf(join(ROOT, 'node_modules', name))])),
+      ...versionsIn(import.meta.dirname, PEER_PACKAGES),
+      ...versionsIn(ROOT, OUR_PACKAGES),
     },
   };
+}
+
+function versionsIn(folder: string, packages: readonly string[]): Record<string, string> {
+  return Object.fromEntries(packages.map((name) => [name, versionOf(join(folder, 'node_modules', name))]));
 }
 
 function versionOf(folder: string): string {
@@ -52,8 +58,10 @@ export function machineText(machine: Machine): string {
   const { cpu, cores, memoryGb, system, node, generator: load, isPinned: pinned, fsync, versions } = machine;
   return [
     `${cpu}, ${cores} cores, ${memoryGb} GB; ${system}; Node.js ${node}`,
-    `load: ${load}; ${pinned ? 'server and load pinned to a core each' : 'not pinned'}; one fsync: ${fsync} ms`,
-    ...(fsync < FSYNC_OF_A_DISK ? ['the temporary folder is in memory: set TMPDIR to one on a disk'] : []),
+    `load: ${load}; ${pinned ? 'server and load each pinned to a core' : 'not pinned'}; one fsync: ${fsync} ms`,
+    ...(fsync < FSYNC_OF_A_DISK
+      ? ['the temporary folder is in memory: set TMPDIR to a folder on a disk']
+      : []),
     Object.entries(versions)
       .map((entry) => entry.join(' '))
       .join(', '),

@@ -1,4 +1,4 @@
-/** The benchmark: every part in one run, tables on standard output, the figures of a whole run kept in a file. */
+/** The benchmark: runs every part, prints tables on standard output, and writes the figures of a complete run to a file. */
 
 import { relative } from 'node:path';
 import { writeChart } from './chart.ts';
@@ -23,12 +23,12 @@ interface Definition<T> {
 const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
   compare: { title: 'Servers side by side', measure: compare, table: compareTable },
   fsync: {
-    title: 'Reads while creates run, each fsync slower',
+    title: 'Reads during creates, with slower fsyncs',
     measure: measureSlowFsync,
     table: slowFsyncTable,
   },
   sizes: { title: 'animal-store by number of pets', measure: measureSizes, table: sizesTable },
-  start: { title: 'animal-store, start', measure: measureStart, table: startTable },
+  start: { title: 'animal-store, start time', measure: measureStart, table: startTable },
   memory: { title: 'animal-store, resident memory', measure: measureMemory, table: memoryTable },
   log: { title: 'animal-store by log level', measure: measureLogLevels, table: logLevelsTable },
 };
@@ -57,7 +57,7 @@ async function main(options: Options): Promise<void> {
   }
 }
 
-/** Wrong usage needs no stack. */
+/** Reports wrong usage without a stack. */
 function optionsOrEnd(): Options {
   try {
     return readOptions(process.argv.slice(2));
@@ -73,5 +73,5 @@ try {
   console.error(error);
   process.exitCode = 1;
 }
-// Nothing that a failed part left behind keeps the run from ending: its processes are ended at the exit.
+// A failed part may have left timers and processes behind. The exit handler ends the processes.
 process.exit();

@@ -10,7 +10,7 @@ export type Part = (typeof PARTS)[number];
 export interface Options {
   readonly quick: boolean;
   readonly profile: boolean;
-  /** Whether everything is measured as it should be: only then the figures are kept. */
+  /** Whether the run is complete, with the default settings. Only then the figures are written to a file. */
   readonly isWhole: boolean;
   readonly works: readonly Work[];
   readonly parts: readonly Part[];
@@ -19,27 +19,27 @@ export interface Options {
   readonly seconds: number;
   readonly warmup: number;
   readonly connections: number;
-  /** Pets in the file that servers are compared on. */
+  /** The number of pets in the file that the servers are compared on. */
   readonly pets: number;
-  /** Pets in the files of the part `sizes`. */
+  /** The numbers of pets in the files of the part `sizes`. */
   readonly sizes: readonly number[];
 }
 
 const HELP = `Usage: npm run bench -- [options]
 
-  --quick             everything once and very short, to see that it works
-  --profile           leave a CPU profile per work in bench/profiles/
+  --quick             run everything once and very briefly, to see that it works
+  --profile           write a CPU profile per work to bench/profiles/
   --only A,B          only these works (${WORKS.join(', ')})
                       or parts (${PARTS.join(', ')})
   --servers A,B       only these servers (${SERVER_NAMES.join(', ')})
-  --rounds N          rounds of which the median counts
+  --rounds N          number of rounds; the result is their median
   --seconds N         length of one measurement
-  --pets N            pets in the file that servers are compared on
-  --help              this text
+  --pets N            number of pets in the file
+  --help              print this text
 
-What measures everything is written to bench/results/ and docs/benchmark.svg.`;
+A complete run is written to bench/results/ and docs/benchmark.svg.`;
 
-/** Works alone mean the part `compare`; parts alone mean every work. */
+/** `--only` with works selects the part `compare`; `--only` with parts selects every work. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -82,7 +82,7 @@ export function readOptions(args: readonly string[]): Options {
   };
 }
 
-/** Some parts are about ours alone. */
+/** Some parts measure only animal-store. */
 function possibleParts(servers: readonly ServerName[]): readonly Part[] {
   return servers.includes(OURS) ? PARTS : ['compare', 'fsync'];
 }
@@ -90,13 +90,13 @@ function possibleParts(servers: readonly ServerName[]): readonly Part[] {
 function choose<T extends string>(given: string | undefined, allowed: readonly T[]): T[] | undefined {
   return given?.split(',').map((text) => {
     const found = allowed.find((name) => name === text);
-    if (found === undefined) throw new Error(`${text}: one of ${allowed.join(', ')} is needed`);
+    if (found === undefined) throw new Error(`expected one of ${allowed.join(', ')}, got '${text}'`);
     return found;
   });
 }
 
 function positive(name: string, given: string | undefined, otherwise: number): number {
   const value = given === undefined ? otherwise : Number(given);
-  if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
+  if (!(value > 0)) throw new Error(`--${name}: expected a number above 0, got '${given}'`);
   return value;
 }

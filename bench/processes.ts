@@ -1,4 +1,4 @@
-/** Every process of a run: started on its core, measured, and ended by its own id, also when the run is interrupted. */
+/** Starts each process of a run on its core, measures it, and ends it by its id, even if the run is interrupted. */
 
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,10 +11,10 @@ const STOP_TIMEOUT = 60_000;
 
 const running = new Set<ChildProcess>();
 
-/** Where a run keeps its files; gone when it ends. */
+/** The temporary folder of a run. It is removed when the run ends. */
 export const workDir: string = mkdtempSync(join(tmpdir(), 'animal-store-bench-'));
 
-/** One core for servers, one for the load and for this process. */
+/** One core runs the servers, another one the load and this process. */
 const [serverCore, loadCore] = allowedCores();
 
 /** Whether servers and load each have a core of their own. */
@@ -34,7 +34,7 @@ process.once('exit', () => {
   rmSync(workDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Puts this process on the load's core, and sees to it that a signal ends it in good order. */
+/** Moves this process to the core of the load. A signal makes it exit with its exit handlers. */
 export function prepareProcess(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => process.exit(130));
@@ -57,7 +57,7 @@ export function launch(
   return child;
 }
 
-/** What a program prints, and the share of one core that it used while it ran. */
+/** Runs a program to its end. Resolves with its output and the share of one core that it used. */
 export async function runToEnd(
   command: readonly string[],
   interruptAfter?: number,
@@ -80,7 +80,7 @@ export async function runToEnd(
   return { output, share: meter.share() };
 }
 
-/** Asks a process to end, and kills it when it does not. */
+/** Sends SIGTERM to a process, and SIGKILL if it does not exit. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -120,13 +120,13 @@ function cpuSeconds(pid: number): number | undefined {
   return fields && (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Resident memory in MB. Linux only, elsewhere unknown. */
+/** Resident memory in MB; `undefined` on systems other than Linux. */
 export function residentMemory(pid: number): number | undefined {
   const kilobytes = /VmRSS:\s*(\d+)/.exec(readProc(pid, 'status') ?? '')?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }
 
-/** The cores that this process may use: `0-3,8` in the words of Linux. */
+/** The cores that this process may use. Linux lists them as `0-3,8`. */
 function allowedCores(): number[] {
   const list = /Cpus_allowed_list:\s*(\S+)/.exec(readProc('self', 'status') ?? '')?.[1] ?? '';
   return list.split(',').flatMap((range) => {

@@ -1,4 +1,4 @@
-/** What a run found, and the file that keeps it. */
+/** The results of a run, and the file that contains them. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface Results {
   readonly found: Partial<Found>;
 }
 
-/** What each part gives. */
+/** The result of each part. */
 export interface Found {
   compare: readonly Row[];
   fsync: SlowFsync;

@@ -1,10 +1,10 @@
-/** Measures cases side by side: in turn, round after round, so that what the machine does meanwhile hits all alike. */
+/** Measures cases in turn, round after round, so that other load on the machine affects all cases equally. */
 
 import type { Options } from './options.ts';
 import { type Figures, Session, type SessionOptions } from './session.ts';
 import type { Work } from './works.ts';
 
-/** Above this share of its core, the load generator is what was measured. */
+/** Above this share of its core, the load generator limits the result. */
 const SATURATED = 0.95;
 
 export interface Case {
@@ -12,7 +12,7 @@ export interface Case {
   readonly session: SessionOptions;
 }
 
-/** Medians of all rounds; `min` is the least of all. */
+/** The medians of all rounds; `min` is the minimum. */
 export interface Row extends Figures {
   readonly work: Work;
   readonly label: string;
@@ -21,7 +21,7 @@ export interface Row extends Figures {
   readonly generatorIsLimit: boolean;
 }
 
-/** One process per case, work and round; with `quick` one process per case. */
+/** Starts one process per case, work and round; with `quick`, one process per case. */
 export async function measureInTurn(cases: readonly Case[], options: Options): Promise<Row[]> {
   const { works, rounds, quick } = options;
   const found = new Map<string, Figures[]>();
@@ -69,19 +69,19 @@ function rowOf(work: Work, label: string, measured: readonly Figures[]): Row {
   };
 }
 
-/** `undefined` when there is nothing to choose from. */
+/** `undefined` when there are no values. */
 export function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** The throughput of a row against that of another case at the same work. */
+/** The throughput of a row, divided by the throughput of another case at the same work. */
 export function ratioTo(label: string, row: Row, rows: readonly Row[]): number | undefined {
   const other = rows.find((candidate) => candidate.work === row.work && candidate.label === label);
   return other && row.perSecond / other.perSecond;
 }
 
-/** What goes on, on standard error: standard output is for the tables. */
+/** Reports progress on standard error, because standard output is for the tables. */
 export function progress(text: string): void {
   console.error(`  ${text}`);
 }

@@ -1,4 +1,4 @@
-/** The servers that are compared, and how one is started and stopped. */
+/** The servers to compare, and how to start and stop them. */
 
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/;
 export const LIMIT = 'node-http';
 export const OURS = 'animal-store';
 
-/** Arguments of Node.js, and the name for people. */
+/** The title of each server, and the arguments of Node.js that start it. */
 const SERVERS = {
   'node-http': { title: 'node:http, constant', command: ['bench/peers/node-http.ts'] },
   fastify: { title: 'Fastify 5', command: ['bench/peers/fastify.ts'] },
@@ -41,19 +41,19 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** What `npm start` gives to Node.js. */
+/** The arguments that `npm start` passes to Node.js. */
 function startArguments(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   return scripts.start.replace(/^exec node /, '').split(' ');
 }
 
-/** Why a server cannot be started here, if so. */
+/** Why a server cannot be started; `undefined` when it can. */
 export function missing(name: ServerName): string | undefined {
   if (name !== OURS || existsSync(join(ROOT, 'dist/main.js'))) return undefined;
   return 'animal-store is not built: run `npm run build` first';
 }
 
-/** Its output goes to a file, as a service's log does; the address is read from there. */
+/** Starts a server with its output in a file, as for a service, and reads its address from there. */
 export async function startServer(name: ServerName, options: StartOptions): Promise<RunningServer> {
   const log = join(workDir, `${name}.log`);
   const output = openSync(log, 'w');
@@ -76,7 +76,7 @@ export async function startServer(name: ServerName, options: StartOptions): Prom
   const deadline = performance.now() + START_TIMEOUT;
   let port: string | undefined;
   while (port === undefined) {
-    if (hasEnded()) throw new Error(`${name} ended at its start:\n${said()}`);
+    if (hasEnded()) throw new Error(`${name} ended during its start:\n${said()}`);
     if (performance.now() > deadline) {
       await end(child);
       throw new Error(`${name} printed no address:\n${said()}`);

@@ -1,16 +1,16 @@
-/** One server on one file: started, checked, loaded, stopped, and then the file is counted. */
+/** Runs one server on one file: starts it, checks its responses, applies load, stops it, and counts the pets in the file. */
 
-import { checkAnswers } from './answers.ts';
 import { API_KEY, lastId, petsAfter, workingCopy } from './data.ts';
 import { runClosed } from './load/closed.ts';
 import { CpuMeter } from './processes.ts';
+import { checkResponses } from './responses.ts';
 import { LIMIT, type RunningServer, type ServerName, type StartOptions, startServer } from './servers.ts';
 import { type Work, writes } from './works.ts';
 
-/** A short measurement on a busy machine may see no answer at all; one of so many seconds must see some. */
+/** In seconds. A short measurement on a busy machine may get no response at all; one of this length must get some. */
 const PATIENCE = 5;
 
-/** Throws instead of letting wrong answers or lost creates become figures. */
+/** Throws on wrong responses and lost creates, so that they never become figures. */
 export class Session {
   readonly server: RunningServer;
   readonly #file: string;
@@ -33,13 +33,13 @@ export class Session {
     this.#createdAtMost = created;
   }
 
-  /** `use` gets a server that answers rightly, and has it for itself. */
+  /** Calls `use` with a server whose responses are correct, and which nothing else uses. */
   static async run<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
     const { name, file: template, pets, ...rest } = options;
     const file = workingCopy(template);
     const facts = { file, pets, lastId: lastId(file) };
     const server = await startServer(name, { ...rest, file });
-    const checked = name === LIMIT ? { listLength: 0, created: 0 } : await checkAnswers(server, file);
+    const checked = name === LIMIT ? { listLength: 0, created: 0 } : await checkResponses(server, file);
     const session = new Session(server, { ...facts, ...checked });
     const result = await use(session);
     await server.stop();
@@ -47,7 +47,7 @@ export class Session {
     return result;
   }
 
-  /** Load as fast as it is answered. */
+  /** Applies load: each connection sends its next request as soon as it has a response. */
   async load(work: Work, { seconds, connections }: ClosedOptions): Promise<Figures> {
     const { origin, pid } = this.server;
     const meter = new CpuMeter(pid);
@@ -62,12 +62,13 @@ export class Session {
 
     const { requests, refused, broken, bytes, createsSent } = result;
     if (requests === 0 || refused > 0 || broken > 0) {
-      this.#fail(`${work}: of ${requests} answers ${refused} were not 2xx, ${broken} connections failed`);
+      this.#fail(`${work}: ${refused} of ${requests} responses were not 2xx, ${broken} connections failed`);
     }
-    if (work === 'list' && bytes < requests * this.#listLength) this.#fail(`${work}: answers are too short`);
+    if (work === 'list' && bytes < requests * this.#listLength)
+      this.#fail(`${work}: responses are too short`);
     if (writes(work)) {
-      const answered = work === 'create' ? requests : createsSent - connections;
-      this.noteCreates(Math.max(0, answered), createsSent);
+      const acknowledged = work === 'create' ? requests : createsSent - connections;
+      this.noteCreates(Math.max(0, acknowledged), createsSent);
     }
     return {
       perSecond: requests / result.seconds,
@@ -79,18 +80,18 @@ export class Session {
     };
   }
 
-  /** What the file must have at the end: every create that was answered, none that was not sent. */
-  noteCreates(answered: number, sent: number): void {
-    this.#createdAtLeast += answered;
+  /** Counts creates. At the end the file must contain every acknowledged one, and none that was not sent. */
+  noteCreates(acknowledged: number, sent: number): void {
+    this.#createdAtLeast += acknowledged;
     this.#createdAtMost += sent;
   }
 
-  /** Answers that the generator no longer waited for are finished before anything else is measured. */
+  /** Waits for the requests that the generator has abandoned, so that they do not affect the next measurement. */
   async #settle(): Promise<void> {
     const headers = { Authorization: `Bearer ${API_KEY}` };
     const response = await fetch(`${this.server.origin}/v1/pets?limit=1`, { headers });
     await response.text();
-    if (response.status !== 200) this.#fail(`the answer after a load is ${response.status}`);
+    if (response.status !== 200) this.#fail(`the response after a load has status ${response.status}`);
   }
 
   #checkFile(): void {
@@ -110,7 +111,7 @@ export class Session {
 
 export interface SessionOptions extends StartOptions {
   readonly name: ServerName;
-  /** How many pets `file` was filled with. */
+  /** The number of pets in `file`. */
   readonly pets: number;
 }
 

@@ -1,4 +1,4 @@
-/* Preloaded into a server: every fsync takes SLOW_FSYNC_MS milliseconds longer, as on a slower disk. */
+/* Loaded into a server by LD_PRELOAD: each fsync takes SLOW_FSYNC_MS milliseconds longer, as on a slower disk. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/syscall.h>

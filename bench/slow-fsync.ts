@@ -1,4 +1,4 @@
-/** Makes a server's fsync slower by a library that is compiled on the spot and loaded before all others. */
+/** Makes the fsyncs of a server slower, with a library that is compiled here and loaded by LD_PRELOAD. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ export function canSlowFsync(): boolean {
   return process.platform === 'linux' && has('cc');
 }
 
-/** The environment of a server whose every fsync takes that many milliseconds longer. */
+/** The environment of a server whose fsyncs each take that many milliseconds longer. */
 export function slowFsync(milliseconds: number): Record<string, string> {
   const library = join(workDir, 'slow-fsync.so');
   const source = join(import.meta.dirname, 'slow-fsync.c');

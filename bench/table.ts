@@ -1,4 +1,4 @@
-/** Tables for people: Markdown, so that they can be put into a document as they are. */
+/** Formats tables as Markdown, so that they can be pasted into a document. */
 
 import { type Row, ratioTo } from './rounds.ts';
 import { WORK_TITLES } from './works.ts';
@@ -12,7 +12,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-/** One line per work and case; a ratio for each of the cases in `against`, by label and title. */
+/** One row per work and case, with the ratio to each case in `against` (label to column title). */
 export function rowsTable(
   rows: readonly Row[],
   caseTitle: string,
@@ -28,7 +28,7 @@ export function rowsTable(
     milliseconds(row.p50),
     milliseconds(row.p99),
   ]);
-  const note = '\n\n* the load generator used its whole core: the server may be faster than that';
+  const note = '\n\n* the load generator used its whole core, so the server may be faster';
   return table(head, body) + (rows.some((row) => row.generatorIsLimit) ? note : '');
 }
 

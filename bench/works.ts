@@ -1,4 +1,4 @@
-/** What the load asks for. `load/wrk.lua` says the same once more, in the language that wrk speaks. */
+/** The requests of each kind of work. `load/wrk.lua` generates the same requests in Lua, for wrk. */
 
 export const WORKS = ['list', 'list-random', 'get', 'create', 'mix'] as const;
 export type Work = (typeof WORKS)[number];
@@ -23,7 +23,7 @@ export interface Request {
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
-/** The next request of a work on a store that was filled with that many pets. */
+/** Generates the next request of a work, for a store with `pets` pets. */
 export function nextRequest(work: Work, pets: number, random: () => number): Request {
   const upTo = (bound: number) => 1 + Math.floor(random() * bound);
   switch (work) {
@@ -46,7 +46,7 @@ export function nextRequest(work: Work, pets: number, random: () => number): Req
   }
 }
 
-/** The same numbers in every run (mulberry32). */
+/** Returns a generator of pseudo-random numbers, which are the same in every run (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

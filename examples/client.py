@@ -33,7 +33,7 @@ class AnimalStore:
         return self._ask(self._url + "/pets", pet)[0]
 
     def walk(self, **query: Any) -> Iterator[dict[str, Any]]:
-        """Every animal that matches, page after page."""
+        """All matching pets, page by page."""
         url: Optional[str] = f"{self._url}/pets?{urlencode(query)}"
         while url is not None:
             pets, link = self._ask(url)
@@ -45,8 +45,8 @@ class AnimalStore:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
         try:
-            with urlopen(Request(url, data, headers), timeout=30) as answer:
-                return json.load(answer), answer.headers.get("Link", "")
+            with urlopen(Request(url, data, headers), timeout=30) as response:
+                return json.load(response), response.headers.get("Link", "")
         except HTTPError as error:
             raise AnimalStoreError(**json.load(error)) from None
 
@@ -62,4 +62,4 @@ if __name__ == "__main__":
         store.add("", 1)
     except AnimalStoreError as error:
         print(error)
-    print(f"{len(walked)} animals are pending, the last is {walked[-1]}")
+    print(f"{len(walked)} pets are pending, the last is {walked[-1]}")

@@ -8,11 +8,11 @@ pets() {
   curl --silent --fail-with-body --write-out '\n' --header "Authorization: Bearer $ANIMAL_STORE_KEY" "$@"
 }
 
-echo '# Add an animal; its categoryId is beyond what a double can hold'
+echo '# Create a pet whose categoryId is too large for a double'
 pets --json '{"name":"Rex","categoryId":9007199254740993}' "$ANIMAL_STORE_URL/pets"
 
-echo '# The first ten that are available'
+echo '# List the first ten available pets'
 pets "$ANIMAL_STORE_URL/pets?status=available&limit=10"
 
-echo '# A mistake is answered with a code, a message and a status'
+echo '# The response to an invalid request has a code, a message and a status'
 ! pets "$ANIMAL_STORE_URL/pets?limit=0"

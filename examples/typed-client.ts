@@ -1,5 +1,5 @@
 /**
- * A client whose every path, parameter and member is checked by the compiler, by types made from the document:
+ * A client whose paths, parameters and members the compiler checks, with types generated from the OpenAPI document:
  *
  *     npx openapi-typescript http://127.0.0.1:3000/openapi.json --output examples/animal-store.d.ts
  *     ANIMAL_STORE_KEY=pets_... node examples/typed-client.ts

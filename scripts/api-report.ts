@@ -1,6 +1,6 @@
 /**
- * The public surface as text, one file in docs/api/ per entry point, so that a review shows each change of it:
- * `npm run api:report` writes the files, and test/library/api-report.test.ts sees that they are up to date.
+ * Writes the public API as text, one file in docs/api/ per entry point, so that a review shows each change of the API.
+ * `npm run api:report` writes the files, and test/library/api-report.test.ts checks that they are up to date.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,14 +13,14 @@ export const REPORTS: string = join(ROOT, 'docs/api');
 export interface ApiReport {
   /** `animal-store/http` */
   readonly entryPoint: string;
-  /** The name of its file in docs/api/. */
+  /** The file name in docs/api/. */
   readonly file: string;
   readonly text: string;
-  /** Exported names, and members of them, that have no docstring. */
+  /** Exported names, and their methods, without a docstring. */
   readonly undocumented: readonly string[];
 }
 
-/** A report for each entry point of package.json's `exports` that has types. */
+/** Returns a report for each entry point in the `exports` of package.json that has types. */
 export function apiReports(): ApiReport[] {
   const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Package;
   const entries = Object.entries(exports).flatMap(([path, target]) =>
@@ -61,7 +61,7 @@ function report(program: ts.Program, entryPoint: string, source: string): ApiRep
   return { entryPoint, file, text, undocumented: symbols.flatMap((symbol) => undocumented(symbol, checker)) };
 }
 
-/** The declaration as it stands in the emitted `.d.ts`, without comments. */
+/** The declaration in the emitted `.d.ts`, without comments. */
 function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   const source = symbol.declarations?.[0]?.getSourceFile() as ts.SourceFile;
   const { outputText } = ts.transpileDeclaration(source.text, {
@@ -81,7 +81,7 @@ function namesOf(statement: ts.Statement): string[] {
   return 'name' in statement ? [(statement.name as ts.Identifier).text] : [];
 }
 
-/** The name itself, and the methods of a class or an interface: a property's name and type may be all there is to say. */
+/** Checks the name and its methods. The name and the type of a property may be enough documentation. */
 function undocumented(symbol: ts.Symbol, checker: ts.TypeChecker): string[] {
   const isDocumented = (each: ts.Symbol) => each.getDocumentationComment(checker).length > 0;
   const methods = [...(symbol.members?.values() ?? [])].filter(

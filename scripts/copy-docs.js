@@ -1,4 +1,4 @@
-/** Puts the reference page and what it loads, compressed, into dist/docs with the licenses. Runs after the compiler. */
+/** Copies the reference page, its compressed files and their licenses to dist/docs. Runs after the compiler. */
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,7 @@ for (const [file, name] of Object.entries(LICENSES)) {
 }
 console.log(`reference page: ${fileURLToPath(target)}`);
 
-/** The maps are not served, and a browser would ask for them. */
+/** Source maps are not served, so a browser must not request them. */
 function withoutSourceMap(text) {
   return text.replace(/\n?(?:\/\/|\/\*)# sourceMappingURL=\S+(?: \*\/)?\s*$/, '\n');
 }

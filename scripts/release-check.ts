@@ -1,4 +1,4 @@
-/** Whether what stands here can be released: `npm run release:check`, with a line for each fault. */
+/** Checks whether this commit can be released, and prints a line for each fault: `npm run release:check`. */
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,17 +6,17 @@ import { expectedFiles, packedFiles } from './tarball.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** What is looked at, as text. */
+/** The contents of the files that are checked. */
 export interface Release {
   readonly packageJson: string;
   readonly lockFile: string;
   readonly changelog: string;
   readonly workflow: string;
-  /** The git tag that is to be released; `undefined` when there is none yet. */
+  /** The git tag of the release; `undefined` before there is one. */
   readonly tag: string | undefined;
 }
 
-/** What the publishing workflow must have, so that npm can vouch for where the package was built. */
+/** What the publishing workflow must contain, so that npm can attest where the package was built. */
 const WORKFLOW: Readonly<Record<string, RegExp>> = {
   'start on a tag v*': /^on:\n {2}push:\n {4}tags: \["v\*"\]$/m,
   'may ask for an identity (id-token: write)': /^ +id-token: write$/m,
@@ -29,7 +29,7 @@ const WORKFLOW: Readonly<Record<string, RegExp>> = {
     /^ +- run: npm publish --provenance --access public$/m,
 };
 
-/** Every fault but those of the tarball, in words. */
+/** Describes every fault, except those of the tarball. */
 export function releaseFaults({ packageJson, lockFile, changelog, workflow, tag }: Release): string[] {
   const { version, publishConfig } = JSON.parse(packageJson) as Package;
   const locked = JSON.parse(lockFile) as Package & {
@@ -63,7 +63,7 @@ interface Package {
   readonly publishConfig?: { readonly provenance?: boolean; readonly access?: string };
 }
 
-/** What is in the package and should not be, or the other way round. */
+/** Lists the files that the package lacks, and the files that do not belong in it. */
 export function tarballFaults(packed: readonly string[], expected: readonly string[]): string[] {
   const missing = expected.filter((file) => !packed.includes(file)).map((file) => `${file} is missing`);
   const extra = packed

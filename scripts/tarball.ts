@@ -1,4 +1,4 @@
-/** What the package is to consist of, and what it does. */
+/** The files that the package must contain, and the files that it does contain. */
 
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -6,10 +6,10 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** What stands beside the compiled modules. */
+/** The files besides the compiled modules. */
 const OTHERS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin/animal-store.js', 'package.json'];
 
-/** The reference page, in dist/docs. */
+/** The files of the reference page, in dist/docs. */
 const PAGE = [
   'docs.css.gz',
   'docs.js.gz',
@@ -23,14 +23,14 @@ const PAGE = [
   'swagger-ui.css.gz',
 ];
 
-/** Every module with its types, the reference page and the papers, in order. */
+/** Every module with its types, the reference page and the other files, sorted. */
 export function expectedFiles(): string[] {
   const modules = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).map((file) => file.replace(/\.ts$/, ''));
   const compiled = modules.flatMap((module) => [`dist/${module}.js`, `dist/${module}.d.ts`]);
   return [...compiled, ...PAGE.map((file) => `dist/docs/${file}`), ...OTHERS].toSorted();
 }
 
-/** What `npm pack` takes, built anew, in order. */
+/** The files that `npm pack` packs after a new build, sorted. */
 export function packedFiles(): string[] {
   const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--silent'], {
     cwd: ROOT,

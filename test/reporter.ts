@@ -1,12 +1,12 @@
-/** Ends a run with one line that a script can read: `N passed, N failed`, and `, N skipped` where there are any. */
+/** Prints a last line that a script can read: `N passed, N failed`, and `, N skipped` if any were skipped. */
 
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** An error outside of a test (an import, a hook, an unhandled rejection) counts as one failed. */
+/** An error outside a test (an import, a hook, an unhandled rejection) counts as one failure. */
 export class SummaryLine implements Reporter {
   #line = '0 passed, 0 failed';
 
-  /** The coverage table comes after the end of the run, so the line waits for the end of the process. */
+  /** The coverage table is printed after the run, so the line is printed when the process exits. */
   onInit(): void {
     process.once('exit', () => process.stdout.write(`${this.#line}\n`));
   }

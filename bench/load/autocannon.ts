@@ -1,4 +1,4 @@
-/** A process of its own: one run of autocannon, its figures in the form that `wrk.lua` prints. */
+/** The main module of a process: runs autocannon once, and prints its figures in the format of `wrk.lua`. */
 
 import { createRequire } from 'node:module';
 import { nextRequest, seededRandom } from '../works.ts';

@@ -1,4 +1,4 @@
-/** Load as fast as the server answers: wrk where it is installed, else autocannon in a process of its own. */
+/** Load as fast as the server responds, from wrk if it is installed, or else from autocannon in its own process. */
 
 import { join } from 'node:path';
 import { has, runToEnd } from '../processes.ts';
@@ -13,21 +13,21 @@ export interface ClosedLoad {
   readonly connections: number;
 }
 
-/** What the generator reports; times in milliseconds. */
+/** The report of the generator. Times are in milliseconds. */
 export interface Reported {
   readonly requests: number;
   readonly seconds: number;
-  /** Everything received, headers too. */
+  /** All received bytes, including the header fields. */
   readonly bytes: number;
   readonly min: number;
   readonly p50: number;
   readonly p99: number;
-  /** Answers that are not 2xx. */
+  /** Responses that are not 2xx. */
   readonly refused: number;
   /** Connections that failed or timed out. */
   readonly broken: number;
   readonly createsSent: number;
-  /** Share of one core that the generator used, where it knows by itself. */
+  /** The share of one core that the generator used, if it measures this itself. */
   readonly share?: number;
 }
 
@@ -43,7 +43,7 @@ export async function runClosed(load: ClosedLoad): Promise<LoadResult> {
   return { share, ...(JSON.parse(line) as Reported) };
 }
 
-/** wrk counts in whole seconds; an interrupt makes it report earlier. */
+/** wrk measures whole seconds; SIGINT makes it report earlier. */
 function wrk({ origin, work, pets, key, seconds, connections }: ClosedLoad) {
   const whole = Math.ceil(seconds);
   const script = join(import.meta.dirname, 'wrk.lua');

@@ -1,4 +1,4 @@
-/** One HTTP/1.1 connection for load: sends a request, reads an answer that has a Content-Length, no more than that. */
+/** A minimal HTTP/1.1 connection for load: it sends a request and reads a response with a Content-Length. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -9,7 +9,7 @@ const HEAD_END = '\r\n\r\n';
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
-  #answered: ((status: number) => void) | undefined;
+  #onResponse: ((status: number) => void) | undefined;
 
   static async open(port: number): Promise<Connection> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
@@ -23,12 +23,12 @@ export class Connection {
     socket.on('close', () => this.#fail('the server closed a connection'));
   }
 
-  exchange({ method, path, body }: Request, key: string, answered: (status: number) => void): void {
-    this.#answered = answered;
+  exchange({ method, path, body }: Request, key: string, onResponse: (status: number) => void): void {
+    this.#onResponse = onResponse;
     const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n`;
-    const about =
+    const bodyHeaders =
       body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
-    this.#socket.write(`${head}${about}\r\n${body ?? ''}`, 'latin1');
+    this.#socket.write(`${head}${bodyHeaders}\r\n${body ?? ''}`, 'latin1');
   }
 
   #read(chunk: Buffer): void {
@@ -37,10 +37,10 @@ export class Connection {
     if (headEnd < 0) return;
     const head = this.#received.toString('latin1', 0, headEnd);
     const length =
-      /\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? this.#fail('an answer has no Content-Length');
+      /\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? this.#fail('a response has no Content-Length');
     if (this.#received.length < headEnd + HEAD_END.length + Number(length)) return;
     this.#received = Buffer.alloc(0);
-    this.#answered?.(Number(head.slice(9, 12)));
+    this.#onResponse?.(Number(head.slice(9, 12)));
   }
 
   #fail(reason: string): never {

@@ -1,4 +1,4 @@
-/** Load at a steady rate, in a process of its own: see `steady.ts`. */
+/** Load at a steady rate, from a separate process: see `steady.ts`. */
 
 import { join } from 'node:path';
 import { runToEnd } from '../processes.ts';
@@ -6,9 +6,9 @@ import type { Work } from '../works.ts';
 
 export interface StreamOptions {
   readonly name: string;
-  /** Taken in turn. */
+  /** Requested in turn. */
   readonly works: readonly Work[];
-  /** Requests per second; 0 for as many as are answered. */
+  /** Requests per second; 0 sends the next request as soon as a response has arrived. */
   readonly rate: number;
   readonly connections: number;
 }
@@ -22,20 +22,20 @@ export interface SteadyLoad {
   readonly streams: readonly StreamOptions[];
 }
 
-/** Times in milliseconds. */
+/** Times are in milliseconds. */
 export interface StreamResult {
   readonly name: string;
   readonly sent: number;
-  readonly answered: number;
+  readonly responses: number;
   readonly refused: number;
-  /** Due, and never sent because no connection was free. */
+  /** Requests that were due but not sent, because no connection was free. */
   readonly unsent: number;
-  /** Answers per second of the measurement. */
+  /** Responses per second of the measurement. */
   readonly perSecond: number;
   readonly min: number;
   readonly p50: number;
   readonly p99: number;
-  /** How late the generator itself was, 99th percentile: part of every latency. */
+  /** How late the generator sent, 99th percentile. This is a part of every latency. */
   readonly lag: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A process of its own: load at a steady rate, whether the server keeps up or not, over plain sockets.
- * A latency counts from the moment at which the request was due, so waiting for a free connection is part of it.
+ * The main module of a process: load at a steady rate over plain sockets, whether the server keeps up or not.
+ * A latency starts when the request is due, so it includes the time until a connection is free.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,27 +8,27 @@ import { nextRequest, seededRandom } from '../works.ts';
 import { Connection } from './connection.ts';
 import type { SteadyLoad, SteadyResult, StreamOptions, StreamResult } from './open.ts';
 
-/** Requests that come due within this time are waited for awake, since timers are no more exact than that. */
+/** In milliseconds. Timers are not more exact than this, so shorter delays are spent in a loop. */
 const AWAKE = 2;
 
 const { port, key, pets, seconds, warmup, streams } = JSON.parse(process.argv[2] ?? '') as SteadyLoad;
 const random = seededRandom(42);
 
-/** Requests of one kind: a rate of 0 sends the next one as soon as the last was answered. */
+/** Requests of one kind. With a rate of 0, the next request is sent as soon as a response has arrived. */
 class Stream {
   readonly name: string;
   readonly #options: StreamOptions;
   readonly #idle: Connection[] = [];
   readonly #due: number[] = [];
-  readonly #underWay = new Map<Connection, number>();
+  readonly #inFlight = new Map<Connection, number>();
   readonly #latencies: number[] = [];
   readonly #lags: number[] = [];
   readonly #measureFrom: number;
   #next: number;
   #turn = 0;
-  #answeredInTime = 0;
+  #responsesInTime = 0;
   sent = 0;
-  answered = 0;
+  responses = 0;
   refused = 0;
 
   constructor(options: StreamOptions, start: number) {
@@ -44,7 +44,7 @@ class Stream {
     }
   }
 
-  /** Sends what is due, and tells when the next request will be. */
+  /** Sends the requests that are due, and returns when the next one is due. */
   tick(now: number): number {
     const { rate } = this.#options;
     if (rate === 0) {
@@ -65,33 +65,33 @@ class Stream {
     const work = works[this.#turn++ % works.length];
     if (connection === undefined || work === undefined) return;
     this.sent++;
-    this.#underWay.set(connection, due);
+    this.#inFlight.set(connection, due);
     connection.exchange(nextRequest(work, pets, random), key, (status) => {
-      this.answered++;
-      this.#underWay.delete(connection);
+      this.responses++;
+      this.#inFlight.delete(connection);
       if (status < 200 || status > 299) this.refused++;
       const now = performance.now();
-      if (now >= this.#measureFrom) this.#answeredInTime++;
+      if (now >= this.#measureFrom) this.#responsesInTime++;
       if (due >= this.#measureFrom) this.#latencies.push(now - due);
       this.#idle.push(connection);
     });
   }
 
-  /** Requests without an answer count with the time they have waited so far. */
+  /** Requests without a response count with the time that has passed since they were due. */
   result(now: number): StreamResult {
-    const waiting = [...this.#due, ...this.#underWay.values()]
+    const unfinished = [...this.#due, ...this.#inFlight.values()]
       .filter((due) => due >= this.#measureFrom)
       .map((due) => now - due);
     const measured = this.#latencies.toSorted((a, b) => a - b);
-    const latencies = measured.concat(waiting).sort((a, b) => a - b);
-    const { name, sent, answered, refused } = this;
+    const latencies = measured.concat(unfinished).sort((a, b) => a - b);
+    const { name, sent, responses, refused } = this;
     return {
       name,
       sent,
-      answered,
+      responses,
       refused,
       unsent: this.#due.length,
-      perSecond: this.#answeredInTime / seconds,
+      perSecond: this.#responsesInTime / seconds,
       p50: at(latencies, 0.5),
       p99: at(latencies, 0.99),
       min: measured[0] ?? Number.MAX_VALUE,

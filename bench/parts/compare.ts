@@ -1,4 +1,4 @@
-/** Every server at every work. */
+/** Compares every server at every work. */
 
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';

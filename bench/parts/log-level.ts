@@ -1,4 +1,4 @@
-/** Ours with a line in the log for each request, and without. */
+/** animal-store with and without a log line for each request. */
 
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';

@@ -1,4 +1,4 @@
-/** Resident memory of ours: at rest, under reads, under creates flat out. */
+/** Resident memory of animal-store at rest, under reads, and under continuous creates. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { filledFile } from '../data.ts';
@@ -17,7 +17,7 @@ export interface Memory {
   /** MB. */
   readonly atRest: number;
   readonly most: number;
-  /** Spread over the run, to see whether it grows. */
+  /** Samples over the whole run, which show whether memory grows. */
   readonly series: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** A CPU profile of each server at each work, to be opened in a browser's developer tools. */
+/** Writes a CPU profile of each server at each work. The developer tools of a browser open it. */
 
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { Session } from '../session.ts';
 
 const PROFILES = join(import.meta.dirname, '../profiles');
 
-/** Node.js writes one file per thread when the process ends; the writer thread's has `thread-1` in its name. */
+/** Node.js writes one file per thread when the process exits. The file of the writer thread has `thread-1` in its name. */
 export async function profile(options: Options): Promise<readonly string[]> {
   const { servers, works, pets, seconds, warmup, connections } = options;
   mkdirSync(PROFILES, { recursive: true });
@@ -24,9 +24,9 @@ export async function profile(options: Options): Promise<readonly string[]> {
       );
       for (const file of readdirSync(raw)) {
         const thread = file.split('.').at(-3);
-        const kept = `${name}-${work}-thread-${thread}.cpuprofile`;
-        renameSync(join(raw, file), join(PROFILES, kept));
-        written.push(`bench/profiles/${kept}`);
+        const profileName = `${name}-${work}-thread-${thread}.cpuprofile`;
+        renameSync(join(raw, file), join(PROFILES, profileName));
+        written.push(`bench/profiles/${profileName}`);
       }
     }
   }

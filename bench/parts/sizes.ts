@@ -1,4 +1,4 @@
-/** Ours on a few pets and on very many. */
+/** animal-store with few pets and with very many. */
 
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';

@@ -1,4 +1,4 @@
-/** Reads while creates run, and creates alone, on disks whose fsync is slower: Linux with a C compiler only. */
+/** Reads during creates, and creates alone, with slower fsyncs. Requires Linux and a C compiler. */
 
 import { API_KEY, filledFile } from '../data.ts';
 import { runSteady, type StreamResult } from '../load/open.ts';
@@ -9,7 +9,7 @@ import { Session, type SessionOptions } from '../session.ts';
 import { canSlowFsync, slowFsync } from '../slow-fsync.ts';
 import { milliseconds, rowsTable, table, whole } from '../table.ts';
 
-/** Creates per second, 0 for flat out. */
+/** `creates` is a rate per second; 0 means as many as possible. */
 const CASES = [
   { delay: 0, reads: 1000, creates: 0, creators: 16 },
   { delay: 5, reads: 5000, creates: 1000, creators: 64 },
@@ -18,15 +18,15 @@ const CASES = [
 
 const CREATE_DELAY = 5;
 
-/** A measurement lasts this many of the slow fsyncs at least. */
+/** A measurement takes at least the time of this many slow fsyncs. */
 const MIN_FSYNCS = 4;
 const SERVERS: readonly ServerName[] = ['fastify', OURS];
 
 export interface SlowFsync {
-  /** Why there is nothing, if so. */
+  /** Why nothing was measured; left out when something was. */
   readonly skipped?: string;
   readonly reads: readonly ReadsWhileCreates[];
-  /** Durable creates with each fsync `CREATE_DELAY` slower. */
+  /** Durable creates, with each fsync `CREATE_DELAY` ms longer. */
   readonly creates: readonly Row[];
 }
 
@@ -75,7 +75,7 @@ export async function measureSlowFsync(options: Options): Promise<SlowFsync> {
   return { reads, creates };
 }
 
-/** The run whose reads are in the middle. */
+/** The run with the median of the reads' p99. */
 function middleRun(runs: readonly ReadsWhileCreates[], server: ServerName, delay: number): ReadsWhileCreates {
   const sorted = runs
     .filter((run) => run.server === server && run.delay === delay)
@@ -86,8 +86,8 @@ function middleRun(runs: readonly ReadsWhileCreates[], server: ServerName, delay
 }
 
 /**
- * A steady load is too little for Node.js to have compiled everything when the measurement begins; on one core, what
- * it still compiles then holds up the answers.
+ * A steady load is too small for Node.js to have compiled everything before the measurement starts. On one core,
+ * compiling then delays responses.
  */
 async function warmUp(session: Session, { warmup, connections }: Options): Promise<void> {
   if (warmup === 0) return;
@@ -115,17 +115,17 @@ async function readWhileCreating(
   const [readStream, createStream] = streams;
   if (readStream === undefined || createStream === undefined) throw new Error('a stream has no result');
   for (const { name, refused } of streams) {
-    if (refused > 0) throw new Error(`${session.server.name}: ${refused} ${name} were not answered with 2xx`);
+    if (refused > 0) throw new Error(`${session.server.name}: ${refused} responses to ${name} were not 2xx`);
   }
-  session.noteCreates(createStream.answered, createStream.sent);
+  session.noteCreates(createStream.responses, createStream.sent);
   return { reads: readStream, creates: createStream };
 }
 
-/** A create that is answered before an fsync can have ended is not durable. */
+/** A create that is acknowledged before an fsync can have ended is not durable. */
 function assertWaits(server: string, delay: number, fastest: number): void {
   if (fastest >= delay) return;
   throw new Error(
-    `${server}: a create was answered after ${milliseconds(fastest)} ms, but each fsync takes ${delay} ms or more`,
+    `${server}: a create was acknowledged after ${milliseconds(fastest)} ms, but each fsync takes ${delay} ms or more`,
   );
 }
 
@@ -143,7 +143,7 @@ export function slowFsyncTable({ skipped, reads, creates }: SlowFsync): string {
     milliseconds(read.lag),
   ]);
   const head = 'fsync,server,reads/s,p50 ms,p99 ms,creates/s,p50 ms,p99 ms,generator late ms'.split(',');
-  const title = `\n\nDurable creates alone, each fsync ${CREATE_DELAY} ms slower\n\n`;
+  const title = `\n\nDurable creates alone, each fsync ${CREATE_DELAY} ms longer\n\n`;
   const against = { fastify: 'of Fastify' };
   return (
     table(head, body) + title + rowsTable(creates, 'server', against, (name) => titleOf(name as ServerName))

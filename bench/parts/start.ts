@@ -1,4 +1,4 @@
-/** From `node` to the first answer, on a file that exists. */
+/** Measures the time from starting `node` to the first response, with an existing file. */
 
 import { get } from 'node:http';
 import { API_KEY, filledFile, workingCopy } from '../data.ts';
@@ -21,18 +21,19 @@ export async function measureStart({ pets, rounds }: Options): Promise<StartTime
     const file = workingCopy(template);
     const start = performance.now();
     const server = await startServer(OURS, { file });
-    await firstAnswer(`${server.origin}/v1/pets`);
+    await firstResponse(`${server.origin}/v1/pets`);
     times.push(performance.now() - start);
     await server.stop();
   }
   return { pets, times, median: median(times) ?? 0 };
 }
 
-function firstAnswer(url: string): Promise<void> {
+function firstResponse(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = { Authorization: `Bearer ${API_KEY}`, Connection: 'close' };
     get(url, { headers }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`the first answer is ${response.statusCode}`));
+      if (response.statusCode !== 200)
+        reject(new Error(`the first response has status ${response.statusCode}`));
       response.resume().once('end', resolve);
     }).once('error', reject);
   });
@@ -40,7 +41,7 @@ function firstAnswer(url: string): Promise<void> {
 
 export function startTable({ pets, times, median: middle }: StartTimes): string {
   return table(
-    ['from node to the first answer', 'median ms', 'slowest ms'],
+    ['from node to the first response', 'median ms', 'slowest ms'],
     [[`${whole(pets)} pets`, whole(middle), whole(Math.max(...times))]],
   );
 }

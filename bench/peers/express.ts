@@ -1,4 +1,4 @@
-/** Express 5 the usual way: a middleware for the key, one for the body, one for errors. */
+/** Express 5 in the usual way: one middleware for the key, one for the body, one for errors. */
 
 import { createServer } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
@@ -12,40 +12,40 @@ const app: Express = express();
 
 app.use((request, response, next) => {
   if (store.allows(request.headers.authorization)) next();
-  else answer(response, 401, errorJson(401, 'unauthorized', 'a valid API key is needed'));
+  else respond(response, 401, errorJson(401, 'unauthorized', 'a valid API key is needed'));
 });
 
 app.get('/v1/pets', (request, response) => {
-  answer(response, 200, petsJson(store.list(readQuery(request.query))));
+  respond(response, 200, petsJson(store.list(readQuery(request.query))));
 });
 
 app.get('/v1/pets/:petId', (request, response) => {
   const id = readPetId(request.params.petId);
   const pet = id === undefined ? undefined : store.find(id);
-  if (pet === undefined) answer(response, 404, errorJson(404, 'not_found', 'there is no such pet'));
-  else answer(response, 200, petJson(pet));
+  if (pet === undefined) respond(response, 404, errorJson(404, 'not_found', 'there is no such pet'));
+  else respond(response, 200, petJson(pet));
 });
 
 app.post('/v1/pets', express.text({ type: 'application/json' }), (request, response) => {
   const { name, categoryId, status } = readNewPet(parseExact(request.body));
   const pet = store.add(name, categoryId, status);
   response.set('Location', `/v1/pets/${pet.id}`);
-  answer(response, 201, petJson(pet));
+  respond(response, 201, petJson(pet));
 });
 
 app.use((_request, response) => {
-  answer(response, 404, errorJson(404, 'not_found', 'there is no such path'));
+  respond(response, 404, errorJson(404, 'not_found', 'there is no such path'));
 });
 
 const onError: ErrorRequestHandler = (error, _request, response, _next) => {
   const isInvalid = error instanceof ValiError || error instanceof SyntaxError;
   const status = isInvalid ? 400 : 500;
   const code = isInvalid ? 'invalid_request' : 'internal_error';
-  answer(response, status, errorJson(status, code, isInvalid ? error.message : 'internal error'));
+  respond(response, status, errorJson(status, code, isInvalid ? error.message : 'internal error'));
 };
 app.use(onError);
 
-function answer(response: Response, status: number, body: string): void {
+function respond(response: Response, status: number, body: string): void {
   response.status(status).type('application/json').send(body);
 }
 

@@ -1,4 +1,4 @@
-/** Fastify 5 as its documentation teaches it: schemas that validate, compiled serializers, a hook for the key. */
+/** Fastify 5 as its documentation shows it: validating schemas, compiled serializers, a hook for the key. */
 
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { INT64_MAX, INT64_MIN, readPetId } from './input.ts';
@@ -59,7 +59,7 @@ app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, t
   try {
     done(null, parseExact(text as string));
   } catch (cause) {
-    done(Object.assign(new Error('the body is no JSON', { cause }), { statusCode: 400 }));
+    done(Object.assign(new Error('the body is not JSON', { cause }), { statusCode: 400 }));
   }
 });
 

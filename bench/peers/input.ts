@@ -54,7 +54,7 @@ const NewPetSchema = v.object({
 export const readQuery = (query: unknown): Query => v.parse(QuerySchema, query);
 export const readNewPet = (body: unknown): Omit<Pet, 'id'> => v.parse(NewPetSchema, body);
 
-/** `undefined` when the text is no int64: there is no such pet then. */
+/** `undefined` when the text is not an int64, so that no pet can have this id. */
 export function readPetId(text: string | undefined): bigint | undefined {
   const result = v.safeParse(Int64Text, text);
   return result.success ? result.output : undefined;

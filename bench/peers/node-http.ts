@@ -1,10 +1,10 @@
-/** The limit: node:http with one prepared buffer per kind of request. No key is checked, nothing read or stored. */
+/** The limit: node:http with one prepared buffer per kind of request. It checks no key, and reads and stores nothing. */
 
 import { createServer } from 'node:http';
 import { petJson, petsJson } from './json.ts';
 import { openStore, run } from './run.ts';
 
-/** The page that a random `limit` asks for on average. */
+/** The average page size of a random `limit`. */
 const AVERAGE_LIMIT = 50;
 
 const store = openStore();

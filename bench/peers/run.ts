@@ -1,4 +1,4 @@
-/** How every peer is started: PORT and DATABASE_URL from the environment, its address printed, SIGTERM ends it. */
+/** Starts a peer: reads PORT and DATABASE_URL from the environment, prints the address, and stops on SIGTERM. */
 
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** What the peers share below HTTP: the same table, index and pragmas as ours, one transaction per create. */
+/** The storage of the peers: the same table, index and pragmas as animal-store, and one transaction per create. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import Database from 'better-sqlite3';
@@ -61,7 +61,7 @@ export class Store {
     return { id: BigInt(lastInsertRowid), name, categoryId, status };
   }
 
-  /** Whether an `Authorization` header carries a key that is good now. */
+  /** Whether an `Authorization` header contains a key that is valid now. */
   allows(authorization: string | undefined): boolean {
     const key = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (key === undefined) return false;

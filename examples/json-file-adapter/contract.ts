@@ -1,4 +1,4 @@
-/** Holds the adapter to the contract of its port: `node --test contract.ts`. */
+/** Tests the adapter against the contract of its port: `node --test contract.ts`. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

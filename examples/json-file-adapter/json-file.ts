@@ -1,4 +1,4 @@
-/** Animals in a JSON file, which is written anew for each of them: for hundreds, not for millions. */
+/** Stores pets in a JSON file, which is rewritten for each new pet: for hundreds of pets, not for millions. */
 
 import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,7 +8,7 @@ export async function openJsonFile(path: string): Promise<PetRepository & { clos
   let pets = await load(path);
   let lastAdded: Promise<unknown> = Promise.resolve();
   return {
-    // One after the other, so that ids ascend. Nobody sees an animal before it is durable.
+    // One at a time, so that ids ascend. No read sees a pet before it is durable.
     add({ name, categoryId, status }) {
       const added = lastAdded.then(async () => {
         const pet = Object.freeze({ id: (pets.at(-1)?.id ?? 0n) + 1n, name, categoryId, status });
@@ -38,7 +38,7 @@ async function load(path: string): Promise<readonly Pet[]> {
   );
 }
 
-/** A crash leaves the old file or the new one. An int64 is written as text: JSON.parse would round it. */
+/** After a crash, the file is the old one or the new one. An int64 is written as text: JSON.parse would round it. */
 async function save(path: string, pets: readonly Pet[]): Promise<void> {
   const text = JSON.stringify(pets, (_, value) => (typeof value === 'bigint' ? String(value) : value));
   try {

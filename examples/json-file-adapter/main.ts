@@ -1,4 +1,4 @@
-/** A store over the adapter, and the API over the store: `node main.ts pets.json`. */
+/** Opens a store over the adapter, and serves the API over the store: `node main.ts pets.json`. */
 
 import { CreatePet, createAnimalStore } from 'animal-store';
 import { createServer } from 'animal-store/http';
@@ -7,10 +7,10 @@ import { openJsonFile } from './json-file.ts';
 
 const pets = await openJsonFile(process.argv[2] ?? 'pets.json');
 
-// A single use case needs nothing but its port.
+// A single use case needs only its port.
 await new CreatePet(pets).execute({ name: 'Rex', categoryId: 7n });
 
-// The whole store needs keys too; these are gone with the process.
+// A whole store also needs API keys. These exist in memory only.
 const store = await createAnimalStore({
   storage: {
     pets,
@@ -23,7 +23,7 @@ const { key } = await store.apiKeys.create('me');
 const server = createServer(store);
 const url = await server.listen(0, '127.0.0.1');
 
-const answer = await fetch(`${url}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
-console.log(await answer.text());
+const response = await fetch(`${url}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
+console.log(await response.text());
 await server.stop(1000);
 await store.close();

@@ -1,4 +1,4 @@
-/** The API in an Express app. It comes before every body parser, since it reads the body itself. */
+/** The API in an Express app. It comes before every body parser, because it reads the body itself. */
 
 import type { Server } from 'node:http';
 import type { AnimalStore } from 'animal-store';

@@ -5,61 +5,75 @@ import type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
 import { ApiKeys } from './api-keys.ts';
 import { CreatePet } from './create-pet.ts';
 import { GetPet } from './get-pet.ts';
+import { type ImportedPet, type ImportOptions, ImportPets } from './import-pets.ts';
 import { LIMIT_MAX, LIMIT_MIN, ListPets } from './list-pets.ts';
 import { nextTurn } from './next-turn.ts';
-import type { PetPage, PetQuery, PetTransfer, Storage } from './ports.ts';
+import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
+import type { PetPage, PetQuery } from './ports/pet-repository.ts';
+import type { PetTransfer } from './ports/pet-transfer.ts';
+import type { BackupOptions, Storage } from './ports/storage.ts';
+import { VerifyApiKey } from './verify-api-key.ts';
 
-/** Which animals a walk gives. */
+/** The query of {@link AnimalStore.listPets}. */
 export interface PetWalk {
-  /** Only animals in this state; all when left out. */
+  /** The status of the pets to list. By default, pets with any status are listed. */
   readonly status?: PetStatus | undefined;
-  /** Only animals whose id is greater; from the first when left out. */
+  /** Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. */
   readonly after?: bigint | undefined;
-  /** How many at the most, 1 or more; all when left out. */
+  /** The maximum number of pets, 1 or more. By default, there is no maximum. */
   readonly limit?: number | undefined;
 }
 
-/** What a store needs underneath: a whole storage, or one without import and export, which HTTP does not ask for. */
+/** The storage of an {@link AnimalStore}. A storage without `transfer` does not support imports and exports. */
 export interface StoreStorage extends Omit<Storage, 'transfer'> {
   readonly transfer?: PetTransfer | undefined;
 }
 
 /**
- * The use cases over one storage, as one object, for a program that embeds them.
- * Any method can reject with an {@link AnimalStoreError}; once closed, all do, with `storage_unavailable`.
+ * The application, with a method for each use case of a store. The HTTP server, the command line and programs that
+ * embed the store use this class. Every method can reject with an {@link AnimalStoreError}. After `close`, every other
+ * method rejects with `storage_unavailable`.
  */
 export class AnimalStore implements AsyncDisposable {
-  /** The ports underneath, for what is built on top of them, such as `createHttpApp` of `animal-store/http`. */
-  readonly storage: StoreStorage;
-  /** Issues, lists and ends the keys that HTTP clients need. */
-  readonly apiKeys: ApiKeys;
+  readonly #storage: StoreStorage;
+  readonly #apiKeys: ApiKeys;
   readonly #createPet: CreatePet;
   readonly #listPets: ListPets;
   readonly #getPet: GetPet;
+  readonly #verifyApiKey: VerifyApiKey;
   #closed: Promise<void> | undefined;
 
-  /** @param storage is closed together with the store */
+  /** @param storage the storage of the store; closing the store closes the storage too */
   constructor(storage: StoreStorage) {
-    this.storage = storage;
-    this.apiKeys = new ApiKeys(storage.apiKeys);
+    this.#storage = storage;
+    this.#apiKeys = new ApiKeys(storage.apiKeys);
     this.#createPet = new CreatePet(storage.pets);
     this.#listPets = new ListPets(storage.pets);
     this.#getPet = new GetPet(storage.pets);
+    this.#verifyApiKey = new VerifyApiKey(storage.apiKeys);
   }
 
   /**
-   * Adds an animal, `available` when no status is given, and resolves with it once it is durable.
-   * Rejects with `invalid_request` when the input breaks a rule; nothing is stored then.
+   * The use cases for the API keys of HTTP clients: creating, listing, rotating and revoking keys. Throws
+   * `storage_unavailable` when the store is closed.
    */
-  async createPet(input: NewPetInput): Promise<Pet> {
-    this.#refuseWhenClosed();
-    return this.#createPet.execute(input);
+  get apiKeys(): ApiKeys {
+    if (this.#closed !== undefined) throw closedError();
+    return this.#apiKeys;
   }
 
   /**
-   * The animals that match, one after the other, in ascending order of id: every one that was there at the beginning
-   * exactly once, whatever is added meanwhile. They are read in pages, and only as far as they are asked for.
-   * Throws `invalid_request`, at the first step, when a value is out of its range.
+   * Creates a pet, and resolves with the pet when it is durable. The default status is `available`. When the input
+   * breaks a rule, rejects with `invalid_request`, and stores nothing.
+   */
+  createPet(input: NewPetInput): Promise<Pet> {
+    return this.#closed === undefined ? this.#createPet.execute(input) : rejectClosed();
+  }
+
+  /**
+   * Yields the matching pets in ascending order of id. Every matching pet that existed at the start is yielded exactly
+   * once, even while pets are added. The pets are read page by page, and a page is read only when the consumer needs
+   * it. When a value of the query is out of range, the first step rejects with `invalid_request`.
    */
   async *listPets({ status, after, limit = Infinity }: PetWalk = {}): AsyncGenerator<Pet, void, undefined> {
     if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= LIMIT_MIN)) {
@@ -73,39 +87,90 @@ export class AnimalStore implements AsyncDisposable {
       left -= pets.length;
       from = pets.at(-1)?.id;
       if (!more || left <= 0 || from === undefined) return;
-      // A storage may answer at once, and a long walk must leave the event loop to others too.
+      // Some storages resolve in the current turn of the event loop. The wait ensures that a long iteration does not
+      // block the event loop.
       await nextTurn();
     }
   }
 
   /**
-   * One page of the animals that match, as HTTP's `GET /pets` gives it: 1 to 100 of them, 20 when no limit is given.
-   * The next page starts after the last id of this one.
+   * Resolves with one page of the matching pets, as `GET /pets` does. The limit is 1 to 100 pets, and the default limit
+   * is 20. For the next page, set `after` to the id of the last pet of this page.
    */
-  async listPage(query: Partial<PetQuery> = {}): Promise<PetPage> {
-    this.#refuseWhenClosed();
-    return this.#listPets.execute(query);
+  listPage(query?: Partial<PetQuery>): Promise<PetPage> {
+    return this.#closed === undefined ? this.#listPets.execute(query) : rejectClosed();
   }
 
-  /** The animal with this id. Rejects with `not_found` when there is none. */
-  async getPet(id: bigint): Promise<Pet> {
-    this.#refuseWhenClosed();
-    return this.#getPet.execute(id);
+  /** Resolves with the pet that has this id. Rejects with `not_found` when no pet has this id. */
+  getPet(id: bigint): Promise<Pet> {
+    return this.#closed === undefined ? this.#getPet.execute(id) : rejectClosed();
   }
 
-  /** Finishes what was accepted, then lets go of everything. May be called again. */
+  /** Resolves with the key holder, or with `undefined` when the key is unknown, expired or revoked. */
+  verifyApiKey(key: string): Promise<ApiKeyHolder | undefined> {
+    return this.#closed === undefined ? this.#verifyApiKey.verify(key) : rejectClosed();
+  }
+
+  /**
+   * Imports pets in bulk, and resolves with the number of stored pets when they are durable. When anything fails, no
+   * pet is stored. A pet that breaks a rule is passed to `onRefused`, and is not imported. Without `onRefused`, the
+   * import rejects with `invalid_request`.
+   */
+  async importPets(batches: AsyncIterable<readonly ImportedPet[]>, options?: ImportOptions): Promise<number> {
+    return await new ImportPets(this.#transfer('import')).execute(batches, options);
+  }
+
+  /**
+   * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was
+   * requested is not yielded.
+   */
+  async *exportPets(query?: Pick<PetQuery, 'status'>): AsyncGenerator<readonly Pet[], void, undefined> {
+    yield* this.#transfer('export').exportPets(query);
+  }
+
+  /**
+   * Copies the whole store, including the API keys, into a file. Resolves when the copy is durable. Rejects with
+   * `invalid_request` when the storage does not support backups, or when the file must not be written, for example
+   * because it exists and `overwrite` is not set.
+   */
+  async backup(file: string, options?: BackupOptions): Promise<void> {
+    if (this.#closed !== undefined) throw closedError();
+    if (this.#storage.backup === undefined) throw notSupported('backup');
+    await this.#storage.backup(file, options);
+  }
+
+  /** Resolves when the storage can serve, and rejects with `storage_unavailable` otherwise. */
+  check(): Promise<void> {
+    return this.#closed === undefined ? this.#storage.check() : rejectClosed();
+  }
+
+  /** Completes the accepted writes, and then releases all resources. A second call has no effect. */
   close(): Promise<void> {
-    this.#closed ??= this.storage.close();
+    this.#closed ??= this.#storage.close();
     return this.#closed;
   }
 
-  /** For `await using`: {@link AnimalStore.close}. */
+  /** Calls {@link AnimalStore.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #refuseWhenClosed(): void {
-    if (this.#closed === undefined) return;
-    throw new AnimalStoreError('storage_unavailable', 'the store is closed');
+  #transfer(operation: string): PetTransfer {
+    if (this.#closed !== undefined) throw closedError();
+    if (this.#storage.transfer === undefined) throw notSupported(operation);
+    return this.#storage.transfer;
   }
+}
+
+/** Returns a rejected promise, because a method that returns a promise must not throw synchronously. */
+function rejectClosed(): Promise<never> {
+  return Promise.reject(closedError());
+}
+
+function closedError(): AnimalStoreError {
+  return new AnimalStoreError('storage_unavailable', 'the store is closed');
+}
+
+function notSupported(operation: string): AnimalStoreError {
+  return new AnimalStoreError('invalid_request', `${operation} is not supported by this storage`);
 }

@@ -1,22 +1,22 @@
 import {
   API_KEY_BYTES,
   type ApiKey,
-  apiKeyHint,
   apiKeyName,
+  apiKeyPrefix,
   formatApiKey,
   isActive,
   type NewApiKey,
 } from '../domain/api-key.ts';
 import { AnimalStoreError } from '../domain/errors.ts';
-import type { ApiKeyRepository } from './ports.ts';
+import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 
-/** A key that was just made. The key itself is nowhere else: it cannot be shown again. */
+/** A new API key and its attributes. Only the hash of the key is stored, so the key cannot be shown again. */
 export interface IssuedApiKey {
   readonly key: string;
   readonly about: ApiKey;
 }
 
-/** Issues, lists and ends keys. Times are milliseconds since the Unix epoch. */
+/** Creates, lists, rotates and revokes API keys. Times are milliseconds since the Unix epoch. */
 export class ApiKeys {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
@@ -26,13 +26,15 @@ export class ApiKeys {
     this.#now = now;
   }
 
-  /** Makes a key. Rejects with `invalid_request` when the name is no name or the time of expiry is not ahead. */
+  /**
+   * Creates a key. Rejects with `invalid_request` when the name is invalid, or when the expiry is not in the future.
+   */
   async create(name: string, expiresAt?: number): Promise<IssuedApiKey> {
-    const [key, about] = this.#draft(apiKeyName(name), expiresAt);
-    return { key, about: await this.#keys.add(key, about) };
+    const [key, draft] = this.#draft(apiKeyName(name), expiresAt);
+    return { key, about: await this.#keys.add(key, draft) };
   }
 
-  /** Makes a key only when the store never had one; `undefined` otherwise, also when another process was first. */
+  /** Creates a key when the store has never had a key. Otherwise resolves with `undefined`. */
   async createFirst(name: string): Promise<IssuedApiKey | undefined> {
     const [key, draft] = this.#draft(apiKeyName(name));
     const about = await this.#keys.addFirst(key, draft);
@@ -40,9 +42,10 @@ export class ApiKeys {
   }
 
   /**
-   * Makes a key of the same name in place of an old one, which ends `overlap` milliseconds from now.
-   * Rejects with `not_found` when there is no such key, with `invalid_request` when it is over already or the
-   * overlap is no whole number of milliseconds or the new key's time of expiry is not ahead.
+   * Creates a key with the name of an old key. The old key expires after `overlap` milliseconds, or earlier when its
+   * own expiry is earlier. Rejects with `not_found` when the old key does not exist. Rejects with `invalid_request`
+   * when the old key is revoked or expired, when the overlap is not a whole number of milliseconds, or when the expiry
+   * of the new key is not in the future.
    */
   async rotate(id: string, overlap: number, expiresAt?: number): Promise<IssuedApiKey> {
     const now = this.#now();
@@ -59,32 +62,35 @@ export class ApiKeys {
     return { key, about };
   }
 
-  /** Ends a key now. Rejects with `not_found` when there is no such key. Ending it again changes nothing. */
+  /**
+   * Revokes a key at once, and resolves with its attributes. Rejects with `not_found` when the key does not exist. A
+   * second revocation of a key changes nothing.
+   */
   async revoke(id: string): Promise<ApiKey> {
     const about = await this.#keys.revoke(id, this.#now());
     if (about === undefined) throw noSuchKey(id);
     return about;
   }
 
-  /** Every key, in order of creation, also those that are over. */
+  /** Lists all keys in order of creation, including revoked and expired keys. */
   async list(): Promise<readonly ApiKey[]> {
     return this.#keys.list();
   }
 
   async #activeKey(id: string, now: number): Promise<ApiKey> {
-    const about = (await this.#keys.list()).find((key) => key.id === id);
-    if (about === undefined) throw noSuchKey(id);
-    if (!isActive(about, now)) throw invalid(`key ${id} is revoked or expired: create a new one`);
-    return about;
+    const apiKey = (await this.#keys.list()).find((key) => key.id === id);
+    if (apiKey === undefined) throw noSuchKey(id);
+    if (!isActive(apiKey, now)) throw invalid(`key ${id} is revoked or expired: create a new one`);
+    return apiKey;
   }
 
-  #draft(name: string, expiresAt?: number): [key: string, about: NewApiKey] {
+  #draft(name: string, expiresAt?: number): [key: string, draft: NewApiKey] {
     const createdAt = this.#now();
     if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > createdAt)) {
-      throw invalid('the time of expiry must be in the future, in whole milliseconds');
+      throw invalid('the expiry must be in the future, in whole milliseconds');
     }
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
-    return [key, { name, hint: apiKeyHint(key), createdAt, expiresAt }];
+    return [key, { name, prefix: apiKeyPrefix(key), createdAt, expiresAt }];
   }
 }
 

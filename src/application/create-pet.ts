@@ -1,7 +1,7 @@
 import { type NewPetInput, newPet, type Pet } from '../domain/pet.ts';
-import type { PetRepository } from './ports.ts';
+import type { PetRepository } from './ports/pet-repository.ts';
 
-/** Adds an animal (specification, section 4.2). */
+/** Creates a pet (specification, section 4.2). */
 export class CreatePet {
   readonly #pets: PetRepository;
 
@@ -9,7 +9,10 @@ export class CreatePet {
     this.#pets = pets;
   }
 
-  /** The stored animal, durable. Rejects with `invalid_request` when the input breaks a rule; nothing is stored then. */
+  /**
+   * Resolves with the stored pet when it is durable. When the input breaks a rule, rejects with `invalid_request`, and
+   * stores nothing.
+   */
   async execute(input: NewPetInput): Promise<Pet> {
     return await this.#pets.add(newPet(input));
   }

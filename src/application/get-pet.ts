@@ -1,9 +1,9 @@
 import { AnimalStoreError } from '../domain/errors.ts';
 import { isInt64 } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
-import type { PetRepository } from './ports.ts';
+import type { PetRepository } from './ports/pet-repository.ts';
 
-/** Fetches one animal (specification, section 4.3). */
+/** Gets a pet by its id (specification, section 4.3). */
 export class GetPet {
   readonly #pets: PetRepository;
 
@@ -11,7 +11,7 @@ export class GetPet {
     this.#pets = pets;
   }
 
-  /** The animal with this id. Rejects with `not_found` when there is none. */
+  /** Resolves with the pet. Rejects with `not_found` when no pet has this id. */
   async execute(id: bigint): Promise<Pet> {
     const pet = isInt64(id) ? await this.#pets.find(id) : undefined;
     if (pet === undefined) throw new AnimalStoreError('not_found', `there is no pet with id ${id}`);

@@ -1,16 +1,16 @@
 import { AnimalStoreError } from '../domain/errors.ts';
 import { INT64_MAX, INT64_MIN, isInt64 } from '../domain/int64.ts';
 import { isPetStatus, PET_STATUSES } from '../domain/pet.ts';
-import type { PetPage, PetQuery, PetRepository } from './ports.ts';
+import type { PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
 
-/** The smallest page (specification, section 8). */
+/** The smallest limit of a page (specification, section 8). */
 export const LIMIT_MIN = 1;
-/** The largest page. */
+/** The largest limit of a page. */
 export const LIMIT_MAX = 100;
-/** The size of a page that was asked for without one. */
+/** The default limit of a page. */
 export const LIMIT_DEFAULT = 20;
 
-/** Lists animals, a page at a time (specification, section 4.1). */
+/** Lists pets, one page at a time (specification, section 4.1). */
 export class ListPets {
   readonly #pets: PetRepository;
 
@@ -19,8 +19,8 @@ export class ListPets {
   }
 
   /**
-   * The animals that match, in ascending order of id. The next page starts after the last id of this one.
-   * Rejects with `invalid_request` when a value is out of its range.
+   * Resolves with one page of the matching pets, in ascending order of id. For the next page, set `after` to the id of
+   * the last pet of this page. Rejects with `invalid_request` when a value of the query is out of range.
    */
   async execute(query: Partial<PetQuery> = {}): Promise<PetPage> {
     const { limit = LIMIT_DEFAULT, status, after } = query;

@@ -1,4 +1,4 @@
-/** Lets everything else that waits have its turn, in Node.js and where there is no `setImmediate`. */
+/** Resolves in the next turn of the event loop. Uses `setTimeout` on platforms that have no `setImmediate`. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === 'function') setImmediate(resolve);

@@ -1,103 +1,89 @@
-/** From the environment to one typed configuration, or to every fault in it at once. */
+/** Reads the configuration from the environment, and reports every invalid setting. */
 
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { DATABASES } from './databases/index.ts';
+import type { Database } from './databases/register.ts';
+import { mayHoldPassword } from './databases/shown-value.ts';
+import { type Environment, expected, Fault, Settings } from './settings.ts';
+
+export { ConfigError, type Environment } from './settings.ts';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Which storage adapter, and where its data is. */
-export type DatabaseConfig = { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'memory' };
-
 export interface Config {
   readonly host: string;
   readonly port: number;
-  readonly database: DatabaseConfig;
+  readonly database: Database;
   readonly apiKeys: readonly string[];
   readonly logLevel: LogLevel;
-  /** The address that clients use, without a slash at its end. */
+  /** The base URL that clients use, without a slash at the end. */
   readonly publicUrl: string | undefined;
   readonly corsOrigins: readonly string[];
+  /** The maximum time for requests in flight after the service is stopped, in milliseconds. */
   readonly shutdownTimeout: number;
-  /** `undefined` for as many as the file descriptors bear. */
+  /** The maximum number of open connections. By default the maximum is derived from the limit of file descriptors. */
   readonly maxConnections: number | undefined;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Thrown with one line per fault. A line never shows a secret. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
+const DEFAULT_DATABASE_URL = 'sqlite:./data/animal-store.db';
 const HOST_NAME = /^[\w.-]{1,253}$/;
 const API_KEY = /^[\x21-\x2b\x2d-\x7e]{32,}$/;
 const MAX_TIMEOUT = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 1_000_000;
 
-/** Reads the variables. What is empty counts as not given. */
-export function loadConfig(environment: Environment): Config {
-  const faults: string[] = [];
-  const read = <T>(name: string, fallback: string, parse: (text: string) => T | Fault): T => {
-    const value = parse(environment[name] || fallback);
-    if (value instanceof Fault) faults.push(`${name}: ${value.words}`);
-    return value as T;
-  };
-  const secret = <T>(name: string, fallback: string, parse: (text: string) => T | Fault): T => {
-    const file = environment[`${name}_FILE`];
-    if (!file) return read(name, fallback, parse);
-    const value = environment[name]
-      ? new Fault(`given twice, here and by ${name}_FILE`)
-      : readSecret(file, parse);
-    if (value instanceof Fault) faults.push(`${name}_FILE: ${value.words}`);
-    return value as T;
-  };
+/**
+ * Reads the configuration of a server. Throws a `ConfigError` that names every invalid setting.
+ *
+ * @param databaseUrl the value of `--database-url`, which has precedence over the environment
+ */
+export function loadConfig(environment: Environment, databaseUrl?: string): Config {
+  const settings = new Settings(environment);
   const config: Config = {
-    host: read('HOST', '127.0.0.1', parseHost),
-    port: read('PORT', '3000', (text) => parseInteger(text, 0, 65_535)),
-    database: secret('DATABASE_URL', 'sqlite:./data/animal-store.db', parseDatabaseUrl),
-    apiKeys: secret('API_KEYS', '', parseApiKeys),
-    logLevel: read('LOG_LEVEL', 'info', parseLogLevel),
-    publicUrl: read('PUBLIC_URL', '', parsePublicUrl),
-    corsOrigins: read('CORS_ORIGIN', '', parseOrigins),
-    shutdownTimeout: read('SHUTDOWN_TIMEOUT_MS', '10000', (text) => parseInteger(text, 0, MAX_TIMEOUT)),
-    maxConnections: read('MAX_CONNECTIONS', '', (text) =>
+    host: settings.read('HOST', '127.0.0.1', parseHost),
+    port: settings.read('PORT', '3000', (text) => parseInteger(text, 0, 65_535)),
+    database: readDatabase(settings, databaseUrl, parseDatabase),
+    apiKeys: settings.readSecret('API_KEYS', '', parseApiKeys),
+    logLevel: settings.read('LOG_LEVEL', 'info', parseLogLevel),
+    publicUrl: settings.read('PUBLIC_URL', '', parsePublicUrl),
+    corsOrigins: settings.read('CORS_ORIGIN', '', parseOrigins),
+    shutdownTimeout: settings.read('SHUTDOWN_TIMEOUT_MS', '10000', (text) =>
+      parseInteger(text, 0, MAX_TIMEOUT),
+    ),
+    maxConnections: settings.read('MAX_CONNECTIONS', '', (text) =>
       text === '' ? undefined : parseInteger(text, 1, MAX_CONNECTIONS),
     ),
   };
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  settings.throwFaults();
   return config;
 }
 
-class Fault {
-  readonly words: string;
-
-  constructor(words: string) {
-    this.words = words;
-  }
+/** Reads the database of a command other than `serve`. All other settings are ignored. */
+export function loadDatabase(environment: Environment, databaseUrl?: string): Database {
+  const settings = new Settings(environment);
+  const database = readDatabase(settings, databaseUrl, parseDurableDatabase);
+  settings.throwFaults();
+  return database;
 }
 
-function readSecret<T>(file: string, parse: (text: string) => T | Fault): T | Fault {
-  try {
-    return parse(readFileSync(file, 'utf8').trim());
-  } catch {
-    return mayHoldPassword(file)
-      ? expected('the path of a file that can be read', file)
-      : new Fault(`the file ${file} cannot be read`);
-  }
+function readDatabase(
+  settings: Settings,
+  databaseUrl: string | undefined,
+  parse: (url: string) => Database | Fault,
+): Database {
+  return databaseUrl === undefined
+    ? settings.readSecret('DATABASE_URL', DEFAULT_DATABASE_URL, parse)
+    : settings.parse('--database-url', databaseUrl, parse);
 }
 
-function expected(what: string, text: string): Fault {
-  return new Fault(`expected ${what}, got ${shown(text)}`);
+function parseDatabase(url: string): Database | Fault {
+  return DATABASES.parse(url) ?? new Fault(DATABASES.fault(url));
 }
 
-function shown(text: string): string {
-  return mayHoldPassword(text) ? 'a value that may hold a password' : `'${text}'`;
-}
-
-/** A password stands before `@`, which may have been encoded or be one of the characters that URLs take for it. */
-function mayHoldPassword(text: string): boolean {
-  return /@|%40/.test(text.normalize('NFKC'));
+function parseDurableDatabase(url: string): Database | Fault {
+  const database = parseDatabase(url);
+  if (database instanceof Fault || DATABASES.isDurable(database)) return database;
+  return new Fault(`${url} is supported by serve only, because its data is lost when the command ends`);
 }
 
 function parseHost(text: string): string | Fault {
@@ -109,21 +95,12 @@ function parseInteger(text: string, min: number, max: number): number | Fault {
   return value >= min && value <= max ? value : expected(`an integer from ${min} to ${max}`, text);
 }
 
-/** A URL of another scheme may hold a password, so only its scheme is shown. */
-function parseDatabaseUrl(text: string): DatabaseConfig | Fault {
-  if (text === 'memory:') return { kind: 'memory' };
-  const path = text.startsWith('sqlite:') ? text.slice('sqlite:'.length).trim() : '';
-  if (path !== '' && path !== ':memory:') return { kind: 'sqlite', path };
-  const given = path === ':memory:' ? text : `${text.split(':', 1)[0]}${text.includes(':') ? ':…' : ''}`;
-  return new Fault(`${shown(given)} is given, sqlite:PATH or memory: is allowed`);
-}
-
 function parseApiKeys(text: string): readonly string[] | Fault {
   const keys = listOf(text);
-  const bad = keys.findIndex((key) => !API_KEY.test(key));
-  if (bad === -1) return keys;
+  const invalid = keys.findIndex((key) => !API_KEY.test(key));
+  if (invalid === -1) return keys;
   return new Fault(
-    `key ${bad + 1} of ${keys.length} is too short or has other characters, 32 or more visible ASCII characters are allowed`,
+    `key ${invalid + 1} of ${keys.length} is invalid: expected 32 or more visible ASCII characters`,
   );
 }
 
@@ -131,7 +108,7 @@ function parseLogLevel(text: string): LogLevel | Fault {
   return LOG_LEVELS.find((level) => level === text) ?? expected(`one of ${LOG_LEVELS.join(', ')}`, text);
 }
 
-/** The OpenAPI document publishes it, so it must not hold a password. */
+/** Parses the public URL. A password is not allowed, because the OpenAPI document contains the public URL. */
 function parsePublicUrl(text: string): string | undefined | Fault {
   if (text === '') return undefined;
   const url = webUrl(text);
@@ -140,12 +117,15 @@ function parsePublicUrl(text: string): string | undefined | Fault {
     : url.href.replace(/\/+$/, '');
 }
 
-/** A password may hold a comma, so a fault shows the wrong origin only where the whole list may be shown. */
+/**
+ * Parses a list of origins. If the whole list may contain a password, the message must not show a single origin of the
+ * list: a password may contain a comma, and an item of the list could be a part of a password.
+ */
 function parseOrigins(text: string): readonly string[] | Fault {
   const origins = listOf(text);
-  const bad = origins.find((origin) => webUrl(origin)?.origin !== origin);
-  if (bad === undefined) return origins;
-  return expected('origins such as https://example.org', mayHoldPassword(text) ? text : bad);
+  const invalid = origins.find((origin) => webUrl(origin)?.origin !== origin);
+  if (invalid === undefined) return origins;
+  return expected('origins such as https://example.org', mayHoldPassword(text) ? text : invalid);
 }
 
 function webUrl(text: string): URL | undefined {

@@ -1,4 +1,6 @@
-/** Which class gets what. The only file that knows tsyringe; no class is decorated. */
+/**
+ * Creates the parts of a server with tsyringe. This is the only file that imports tsyringe, and no class is decorated.
+ */
 
 import 'reflect-metadata';
 import {
@@ -7,50 +9,49 @@ import {
   instanceCachingFactory,
   container as root,
 } from 'tsyringe';
-import { createHttpApp } from '../adapters/http/app.ts';
-import { createHttpServer, type HttpServer } from '../adapters/http/server.ts';
-import { ApiKeys } from '../application/api-keys.ts';
-import { CreatePet } from '../application/create-pet.ts';
-import { GetPet } from '../application/get-pet.ts';
-import { ListPets } from '../application/list-pets.ts';
-import type { ApiKeyVerifier, Storage } from '../application/ports.ts';
+import { createServer, type HttpServer } from '../adapters/http/index.ts';
+import { AnimalStore } from '../application/animal-store.ts';
+import type { ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
+import type { Observer } from '../application/ports/observer.ts';
+import type { Storage } from '../application/ports/storage.ts';
 import type { Config } from './config.ts';
 import { connectionsWithinDescriptors } from './descriptors.ts';
-import { errorLog, type Logger, requestLog } from './log.ts';
-import { allKeys } from './verifiers.ts';
+import { createApiKeyVerifier } from './verifiers.ts';
 
-export const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
+/** The parts of a server. Each part is created when its property is read for the first time. */
+export interface Parts {
+  readonly store: AnimalStore;
+  /** The server, which does not listen until `listen` is called. */
+  readonly server: HttpServer;
+}
+
 const API_KEY_VERIFIER: InjectionToken<ApiKeyVerifier> = Symbol('ApiKeyVerifier');
+const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
+const OBSERVERS: InjectionToken<readonly Observer[]> = Symbol('Observers');
 
-/** Everything the service is made of, each part made once and when it is first asked for. */
-export function createContainer(config: Config, storage: Storage, log: Logger): DependencyContainer {
+export function createParts(config: Config, storage: Storage, observers: readonly Observer[]): Parts {
   const container = root.createChildContainer();
-  const provide = <T>(token: InjectionToken<T>, make: (parts: DependencyContainer) => T): void => {
-    container.register(token, { useFactory: instanceCachingFactory(make) });
+  const provide = <T>(token: InjectionToken<T>, create: (parts: DependencyContainer) => T): void => {
+    container.register(token, { useFactory: instanceCachingFactory(create) });
   };
-  provide(CreatePet, () => new CreatePet(storage.pets));
-  provide(ListPets, () => new ListPets(storage.pets));
-  provide(GetPet, () => new GetPet(storage.pets));
-  provide(ApiKeys, () => new ApiKeys(storage.apiKeys));
-  provide(API_KEY_VERIFIER, () => allKeys(storage.apiKeys, config.apiKeys));
-  provide(HTTP_SERVER, (parts) => {
-    const onAnswer = requestLog(log);
-    return createHttpServer(
-      (server) =>
-        createHttpApp({
-          createPet: parts.resolve(CreatePet),
-          listPets: parts.resolve(ListPets),
-          getPet: parts.resolve(GetPet),
-          apiKeys: parts.resolve(API_KEY_VERIFIER),
-          check: () => storage.check(),
-          isStopping: () => server.isStopping,
-          publicUrl: config.publicUrl,
-          corsOrigins: config.corsOrigins,
-          onAnswer,
-          onError: errorLog(log),
-        }),
-      { onAnswer, maxConnections: config.maxConnections ?? connectionsWithinDescriptors() },
-    );
-  });
-  return container;
+  provide(AnimalStore, () => new AnimalStore(storage));
+  provide(OBSERVERS, () => observers);
+  provide(API_KEY_VERIFIER, (parts) => createApiKeyVerifier(parts.resolve(AnimalStore), config.apiKeys));
+  provide(HTTP_SERVER, (parts) =>
+    createServer(parts.resolve(AnimalStore), {
+      apiKeys: parts.resolve(API_KEY_VERIFIER),
+      observers: parts.resolve(OBSERVERS),
+      publicUrl: config.publicUrl,
+      corsOrigins: config.corsOrigins,
+      maxConnections: config.maxConnections ?? connectionsWithinDescriptors(),
+    }),
+  );
+  return {
+    get store() {
+      return container.resolve(AnimalStore);
+    },
+    get server() {
+      return container.resolve(HTTP_SERVER);
+    },
+  };
 }

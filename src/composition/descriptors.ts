@@ -1,15 +1,19 @@
-/** How many file descriptors this process may have open, and what is left of them for connections. */
-
-/** What the process itself needs: the database, its log, threads, the files of a backup or an import. */
+/** The number of file descriptors that are reserved for the database, the log, threads, a backup or an import. */
 const RESERVED = 128;
 
-/** The default of `MAX_CONNECTIONS`; `undefined` where the system has no limit. */
+/**
+ * Returns the default of `MAX_CONNECTIONS`, derived from the limit of file descriptors, or `undefined` when there is no
+ * limit.
+ */
 export function connectionsWithinDescriptors(): number | undefined {
   const limit = descriptorLimit();
   return limit === undefined ? undefined : Math.max(limit - RESERVED, Math.floor(limit / 4));
 }
 
-/** The report is the only place where Node.js tells it. Without the network part it takes some milliseconds. */
+/**
+ * Returns the limit of file descriptors. Only the diagnostic report of Node.js contains this limit. Without the network
+ * section, the report is created in a few milliseconds.
+ */
 function descriptorLimit(): number | undefined {
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {

@@ -1,52 +1,59 @@
-/** The service as a whole: from a configuration to a server that listens, and back. */
+/** Starts and stops the service. */
 
-import { SUNSET } from '../adapters/http/deprecation.ts';
-import { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
+import type { AnimalStore } from '../application/animal-store.ts';
+import type { IssuedApiKey } from '../application/api-keys.ts';
 import type { Config } from './config.ts';
-import { createContainer, HTTP_SERVER } from './container.ts';
-import { createLog, storageLog } from './log.ts';
-import { openStorage } from './storage.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { type Serving, serve } from './serve.ts';
 
 export interface Service {
-  /** Where the API is: `http://127.0.0.1:3000/v1`. */
+  /** The base URL of the API, such as `http://127.0.0.1:3000/v1`. */
   readonly url: string;
-  /** The key that a store without any was given. */
+  /**
+   * The API key that was created at the start. `undefined` if the store has had a key before, or if the configuration
+   * contains keys.
+   */
   readonly firstKey: IssuedApiKey | undefined;
-  /** Answers what is in flight, then closes the storage. May be called again. */
+  /** Completes the requests in flight and closes the store. A second call has no effect. */
   stop(): Promise<void>;
 }
 
-/** Opens the storage and listens. When something is in the way, nothing stays open. */
+/** Opens the store and starts the server. If the start fails, the server and the store are closed. */
 export async function startService(config: Config, version: string): Promise<Service> {
-  const log = await createLog(config.logLevel);
-  const storage = await openStorage(config.database, storageLog(log));
+  const prepared = await prepare(config);
+  let serving: Serving | undefined;
   try {
-    const container = createContainer(config, storage, log);
-    const server = container.resolve(HTTP_SERVER);
-    const url = `${await server.listen(config.port, config.host)}/v1`;
-    const firstKey = await createFirstKey(config, container.resolve(ApiKeys)).catch(async (error) => {
-      await server.stop(0);
-      throw error;
-    });
-    log.info({ url, version, storage: config.database.kind, node: process.version }, 'listening');
-    if (Date.now() >= SUNSET.getTime()) {
-      log.warn({ sunset: SUNSET.toISOString() }, 'GET /v1/pets/{petId} is past its sunset');
-    }
-    let stopped: Promise<void> | undefined;
-    const stop = async (): Promise<void> => {
-      log.info('stopping');
-      await server.stop(config.shutdownTimeout);
-      await storage.close();
-      log.info('stopped');
-    };
-    return { url, firstKey, stop: () => (stopped ??= stop()) };
+    serving = await serve(prepared, version);
+    // The key is created after the server has started to listen. If the port were in use, a key that was created
+    // earlier would never be shown.
+    const firstKey = await createFirstKey(config, prepared.parts.store);
+    return serviceOf(prepared, serving, firstKey);
   } catch (error) {
-    await storage.close();
+    await serving?.stop(0);
+    await prepared.close();
     throw error;
   }
 }
 
-/** Made once the server listens: a key that was made before would be lost when the port is taken. */
-async function createFirstKey({ apiKeys }: Config, keys: ApiKeys): Promise<IssuedApiKey | undefined> {
-  return apiKeys.length === 0 ? await keys.createFirst('first key') : undefined;
+/** Creates an API key if the store has never had a key and the configuration contains no keys. */
+async function createFirstKey(
+  { apiKeys }: Config,
+  store: Pick<AnimalStore, 'apiKeys'>,
+): Promise<IssuedApiKey | undefined> {
+  return apiKeys.length === 0 ? await store.apiKeys.createFirst('first key') : undefined;
+}
+
+function serviceOf(
+  { config, log, close }: Prepared,
+  serving: Serving,
+  firstKey: IssuedApiKey | undefined,
+): Service {
+  const stop = async (): Promise<void> => {
+    log.info('stopping');
+    await serving.stop(config.shutdownTimeout);
+    await close();
+    log.info('stopped');
+  };
+  let stopped: Promise<void> | undefined;
+  return { url: serving.url, firstKey, stop: () => (stopped ??= stop()) };
 }

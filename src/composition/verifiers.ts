@@ -1,31 +1,24 @@
-/** How the keys of the configuration and those of the storage are one. */
+import { MemoryApiKeyRepository } from '../adapters/memory/index.ts';
+import type { AnimalStore } from '../application/animal-store.ts';
+import type { ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
+import { apiKeyPrefix } from '../domain/api-key.ts';
 
-import { MemoryApiKeyRepository } from '../adapters/memory/api-key-repository.ts';
-import type { ApiKeyVerifier } from '../application/ports.ts';
-import { apiKeyHint } from '../domain/api-key.ts';
-
-/** The stored keys, and beside them those of `API_KEYS`, whose ids are `env-1`, `env-2` in their order. */
-export function allKeys(stored: ApiKeyVerifier, keys: readonly string[]): ApiKeyVerifier {
-  return keys.length === 0 ? stored : firstOf(stored, configuredKeys(keys));
-}
-
-function configuredKeys(keys: readonly string[]): ApiKeyVerifier {
-  const repository = new MemoryApiKeyRepository('env-');
-  for (const key of keys) {
-    void repository.add(key, { name: 'API_KEYS', hint: apiKeyHint(key), createdAt: Date.now() });
+/**
+ * Creates a verifier that accepts the stored keys and the keys of `API_KEYS`. The keys of `API_KEYS` have the ids
+ * `env-1`, `env-2` and so on, in the order of the list.
+ */
+export function createApiKeyVerifier(
+  store: Pick<AnimalStore, 'verifyApiKey'>,
+  configuredKeys: readonly string[],
+): ApiKeyVerifier {
+  if (configuredKeys.length === 0) return { verify: (key) => store.verifyApiKey(key) };
+  const configured = new MemoryApiKeyRepository('env-');
+  for (const key of configuredKeys) {
+    // The promise is not awaited. `add` stores the key at once, and only the hash of the key is computed
+    // asynchronously.
+    void configured.add(key, { name: 'API_KEYS', prefix: apiKeyPrefix(key), createdAt: Date.now() });
   }
-  return repository;
-}
-
-/** Asks one verifier after the other. */
-function firstOf(...verifiers: readonly ApiKeyVerifier[]): ApiKeyVerifier {
   return {
-    async verify(key) {
-      for (const verifier of verifiers) {
-        const holder = await verifier.verify(key);
-        if (holder !== undefined) return holder;
-      }
-      return undefined;
-    },
+    verify: async (key) => (await store.verifyApiKey(key)) ?? (await configured.find(key)),
   };
 }

@@ -1,83 +1,102 @@
-/** API keys: what one looks like, and when one is good. */
+/** The format of API keys, and the rule that decides whether a key is active. */
 
 import { AnimalStoreError } from './errors.ts';
 
-/** What every generated key starts with, so that a scanner can find a leaked one. */
+/** The prefix of every generated key. Secret scanners recognize a leaked key by this prefix. */
 export const API_KEY_PREFIX = 'pets_';
 
-/** Random bytes in a generated key. */
+/** The number of random bytes in a generated key. */
 export const API_KEY_BYTES = 32;
 
-/** Bounds of a key's name, in Unicode code points. */
+/** The maximum length of a key name, in Unicode code points. */
 export const API_KEY_NAME_MAX_LENGTH = 100;
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const DIGIT_VALUES = Uint8Array.from({ length: 128 }, (_, code) =>
+  ALPHABET.indexOf(String.fromCharCode(code)),
+);
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
-const HINT_LENGTH = API_KEY_PREFIX.length + 4;
+const BODY_LENGTH = API_KEY_PREFIX.length + SECRET_LENGTH;
+const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
 const SHAPE = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** A key, or so much of one that it must not be shown: in any case, in a URL, and with what follows it. */
+/**
+ * Matches a key, or the first part of a key when the part has 16 or more characters after the prefix. Such a part must
+ * stay secret. The letters can be in upper or lower case, and the underscore can be percent-encoded.
+ */
 const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replace('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'i');
 const ALL_THAT_LOOK_LIKE_KEYS = new RegExp(LOOKS_LIKE_A_KEY, 'gi');
 
-/** What is known about a key once it was shown: everything but the key. Times are milliseconds since the Unix epoch. */
+/** The attributes of a stored key, without the key itself. Times are milliseconds since the Unix epoch. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  /** The first characters of the key, enough to recognise it and far too few to use it. */
-  readonly hint: string;
+  /** The first characters of the key. These characters are enough to recognize the key, but too few to use the key. */
+  readonly prefix: string;
   readonly createdAt: number;
-  /** From this moment on the key is no longer good. */
+  /** The time when the key expires. The key is active before this time, but not at this time. */
   readonly expiresAt?: number | undefined;
   readonly revokedAt?: number | undefined;
   /** The start of the last UTC day on which the key was used. */
   readonly lastUsedOn?: number | undefined;
 }
 
-/** A key that has no id yet. */
-export type NewApiKey = Pick<ApiKey, 'name' | 'hint' | 'createdAt' | 'expiresAt'>;
+/** The attributes of a key before it is stored. */
+export type NewApiKey = Pick<ApiKey, 'name' | 'prefix' | 'createdAt' | 'expiresAt'>;
 
-/** Makes a key from {@link API_KEY_BYTES} random bytes: prefix, 43 base62 characters, 6 characters of checksum. */
+/**
+ * Formats {@link API_KEY_BYTES} random bytes as a key. The key consists of `pets_`, 43 base62 characters that represent
+ * the bytes, and a checksum of 6 characters.
+ */
 export function formatApiKey(random: Uint8Array): string {
   let secret = 0n;
   for (const byte of random) secret = (secret << 8n) | BigInt(byte);
   const body = API_KEY_PREFIX + base62(secret, SECRET_LENGTH);
-  return body + checksum(body);
+  return body + base62(BigInt(checksum(body, body.length)), CHECKSUM_LENGTH);
 }
 
-/** Whether a text can be a generated key at all: its shape and its checksum are right. */
+/** Returns whether a string has the format of a generated key, including a correct checksum. */
 export function isApiKey(text: string): boolean {
-  return SHAPE.test(text) && text.endsWith(checksum(text.slice(0, text.length - CHECKSUM_LENGTH)));
+  return SHAPE.test(text) && checksum(text, BODY_LENGTH) === fromBase62(text, BODY_LENGTH);
 }
 
-/** The first characters of a key, to recognise it by. */
-export function apiKeyHint(key: string): string {
-  return key.slice(0, HINT_LENGTH);
+/** Returns the first characters of a key. These characters may be shown. */
+export function apiKeyPrefix(key: string): string {
+  return key.slice(0, PREFIX_LENGTH);
 }
 
-/** Whether a text contains what may be a generated key, or much of one. */
+/** Returns whether a text contains a key, or a part of a key that must stay secret. */
 export function containsApiKey(text: string): boolean {
   return LOOKS_LIKE_A_KEY.test(text);
 }
 
-/** A text that somebody else wrote, with no more of a key in it than its hint. */
+/** Replaces each key in a text with the first characters of the key and `…`. */
 export function withoutApiKeys(text: string): string {
-  return text.replaceAll(ALL_THAT_LOOK_LIKE_KEYS, (key) => `${apiKeyHint(key)}…`);
+  return text.replaceAll(ALL_THAT_LOOK_LIKE_KEYS, (key) => `${apiKeyPrefix(key)}…`);
 }
 
-/** Whether a key is good at a moment: neither revoked nor expired. */
+/** Returns whether a key is active at the time `now`. A key is active until it is revoked or expires. */
 export function isActive(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: number): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
 }
 
-/** Control and format characters, lone surrogates, characters without a meaning, and separators of lines. */
+/**
+ * Matches a forbidden character: a control or format character, a lone surrogate, an unassigned character, or a line or
+ * paragraph separator.
+ */
 const FORBIDDEN_IN_NAME = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** Fillers and the blank Braille pattern count as letters and symbols, but nobody sees them. */
+/**
+ * Matches a visible character. Unicode classifies fillers as letters and the blank Braille pattern as a symbol, but
+ * these characters are invisible and do not match.
+ */
 const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** The name as given, or `invalid_request` when it cannot be one: a person could not read it, or it has a key in it. */
+/**
+ * Returns a valid name unchanged. Throws `invalid_request` when the name is too long, is not readable, has white space
+ * at the start or end, or contains an API key.
+ */
 export function apiKeyName(name: string): string {
   const length = [...name].length;
   if (
@@ -88,11 +107,11 @@ export function apiKeyName(name: string): string {
   ) {
     throw new AnimalStoreError(
       'invalid_request',
-      `a key's name must have 1 to ${API_KEY_NAME_MAX_LENGTH} characters, at least one of them visible, no control characters, and no white space at its start or end`,
+      `invalid name: expected 1 to ${API_KEY_NAME_MAX_LENGTH} characters, at least one of them visible, without control characters and without white space at the start or end`,
     );
   }
   if (containsApiKey(name)) {
-    throw new AnimalStoreError('invalid_request', "a key's name must not have a key in it");
+    throw new AnimalStoreError('invalid_request', 'invalid name: it must not contain an API key');
   }
   return name;
 }
@@ -103,12 +122,27 @@ function base62(value: bigint, length: number): string {
   return text;
 }
 
-/** CRC-32 (ISO 3309) in base62: catches a mistyped key, protects nothing. */
-function checksum(text: string): string {
-  let crc = 0xffffffff;
-  for (let index = 0; index < text.length; index++) {
-    crc ^= text.charCodeAt(index);
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+/** Returns the number that the base62 digits of a text represent, from an index to the end of the text. */
+function fromBase62(text: string, start: number): number {
+  let value = 0;
+  for (let index = start; index < text.length; index++) {
+    value = value * 62 + (DIGIT_VALUES[text.charCodeAt(index)] as number);
   }
-  return base62(BigInt((crc ^ 0xffffffff) >>> 0), CHECKSUM_LENGTH);
+  return value;
+}
+
+/** The CRC-32 of each byte value (ISO 3309, polynomial 0xedb88320). */
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  return crc;
+});
+
+/** Returns the CRC-32 of the first `length` characters. The checksum detects typing errors, but not attacks. */
+function checksum(text: string, length: number): number {
+  let crc = 0xffffffff;
+  for (let index = 0; index < length; index++) {
+    crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ text.charCodeAt(index)) & 0xff] as number);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
 }

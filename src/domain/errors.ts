@@ -1,13 +1,14 @@
-/** The one error class of the core and its closed set of codes. */
+/** The error class of the core, and the complete list of its error codes. */
 
 /**
- * Every way in which the core can fail.
+ * The codes of all errors of the core.
  *
  * - `invalid_request`: the caller's input breaks a rule; the message names the field and the rule
- * - `not_found`: there is no such thing
- * - `overloaded`: refused unharmed because too much is waiting; safe to try again
- * - `storage_unavailable`: the storage cannot be reached, is full or is read-only
- * - `internal_error`: anything else
+ * - `not_found`: the requested object does not exist
+ * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe
+ * - `storage_unavailable`: the storage cannot serve, for example because it cannot be reached, is full or is
+ *   read-only
+ * - `internal_error`: any other failure
  */
 export type ErrorCode =
   | 'invalid_request'
@@ -16,7 +17,10 @@ export type ErrorCode =
   | 'storage_unavailable'
   | 'internal_error';
 
-/** What use cases and adapters throw. Tell errors apart by `code`: a program can have loaded this class twice. */
+/**
+ * The error of use cases and adapters. Distinguish errors by `code` and not with `instanceof`, because a program can
+ * load two copies of this class.
+ */
 export class AnimalStoreError extends Error {
   override readonly name = 'AnimalStoreError';
   readonly code: ErrorCode;
@@ -27,7 +31,10 @@ export class AnimalStoreError extends Error {
   }
 }
 
-/** The error as one of ours, whichever copy of this module made it; `undefined` for anything else. */
+/**
+ * Returns the error when it is an `AnimalStoreError` of this or another copy of this module. Returns `undefined` for
+ * any other value.
+ */
 export function asAnimalStoreError(error: unknown): AnimalStoreError | undefined {
   return error instanceof Error && error.name === 'AnimalStoreError' && 'code' in error
     ? (error as AnimalStoreError)

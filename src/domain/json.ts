@@ -1,12 +1,18 @@
-/** JSON with exact int64, in and out (RFC 8259). */
+/** Reads and writes JSON (RFC 8259) with exact int64 values. */
 
 import { parseJsonInt64 } from './int64.ts';
 import type { Pet } from './pet.ts';
 
-/** A double shows up to 15 digits as they were; more of them, or an exponent, may have been rounded. */
+/**
+ * Matches a number that `JSON.parse` may round. A double represents up to 15 digits exactly, so a number with more
+ * digits or with an exponent may be rounded.
+ */
 const MAYBE_ROUNDED = /[\d.]{16}|\d[eE]/;
 
-/** How deep arrays and objects may be nested. The reviver is recursive and needs some stack for each level. */
+/**
+ * The maximum depth of nested arrays and objects. Each level needs space on the stack, because `JSON.parse` calls the
+ * reviver recursively.
+ */
 const MAX_DEPTH = 500;
 
 const QUOTE = 0x22;
@@ -17,19 +23,21 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Parses JSON in which a number is exact: one whose value is an integer is a safe `number` or an int64 `bigint`, and
- * one that is not is never an integer. Throws a `RangeError` for text that is nested more than 500 levels deep, and a
- * `SyntaxError` for any other text that is not JSON.
+ * Parses JSON without rounding integers. An int64 becomes a `bigint` or a safe `number`. Every other number becomes a
+ * `number` that is not an integer. Throws a `RangeError` when the text has more than 500 levels of nesting, and a
+ * `SyntaxError` when the text is not JSON.
  */
 export function parseJson(text: string): unknown {
-  // Shorter text cannot be that deep, and most bodies are shorter.
-  if (text.length > MAX_DEPTH) refuseDeep(text);
+  refuseDeep(text);
   return MAYBE_ROUNDED.test(text)
     ? JSON.parse(text, exact as (key: string, value: unknown) => unknown)
     : JSON.parse(text);
 }
 
-/** The limit must not depend on whether the reviver is needed, or another member's digits would decide. */
+/**
+ * Throws a `RangeError` when the text has too many levels of nesting. The check does not depend on whether the reviver
+ * is needed, because the digits of some number in the text would otherwise decide whether a deep text is refused.
+ */
 function refuseDeep(text: string): void {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -41,7 +49,7 @@ function refuseDeep(text: string): void {
   }
 }
 
-/** Where the string that starts here ends: at its closing quote, or with the text. */
+/** Returns the index of the closing quote of a string, or the length of the text when the closing quote is missing. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -51,16 +59,21 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** A reviver that looks at the text of a number; NaN stands for one that only rounding makes an integer. */
+/**
+ * Reads the source text of each number, as a reviver of `JSON.parse`. Returns a bigint for an int64, and NaN for any
+ * other number that `JSON.parse` has turned into an integer.
+ */
 function exact(_key: string, value: unknown, context: { source: string }): unknown {
   if (typeof value !== 'number') return value;
   return parseJsonInt64(context.source) ?? (Number.isInteger(value) ? Number.NaN : value);
 }
 
+/** Formats a pet as JSON. */
 export function petJson({ id, name, categoryId, status }: Pet): string {
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 }
 
+/** Formats pets as a JSON array. */
 export function petsJson(pets: readonly Pet[]): string {
   return `[${pets.map(petJson).join(',')}]`;
 }

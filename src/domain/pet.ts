@@ -1,42 +1,42 @@
-/** Animals and the rules that every one of them keeps. */
+/** Pets and the rules for their fields. */
 
 import { AnimalStoreError } from './errors.ts';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.ts';
 
-/** The availability states (specification, section 2). */
+/** The availability statuses of a pet (specification, section 2). */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 /** One of {@link PET_STATUSES}. */
 export type PetStatus = (typeof PET_STATUSES)[number];
 
-/** The state of an animal that was added without one. */
+/** The status of a pet that is created without a status. */
 export const DEFAULT_STATUS: PetStatus = 'available';
 
-/** The length of the shortest name, in Unicode code points. */
+/** The minimum length of a name, in Unicode code points. */
 export const NAME_MIN_LENGTH = 1;
-/** The length of the longest name, in Unicode code points. */
+/** The maximum length of a name, in Unicode code points. */
 export const NAME_MAX_LENGTH = 255;
 
-/** An animal that keeps every rule and has no identifier yet. */
+/** A valid pet that has no id yet. */
 export interface NewPet {
-  /** 1 to 255 Unicode code points, well-formed, without U+0000; kept exactly as given. */
+  /** The name: 1 to 255 Unicode code points, well-formed, without U+0000. A name is stored unchanged. */
   readonly name: string;
-  /** Any int64. */
+  /** The id of the category: any int64. */
   readonly categoryId: bigint;
   readonly status: PetStatus;
 }
 
-/** An animal in the store. */
+/** A stored pet. */
 export interface Pet extends NewPet {
-  /** int64, given by the store in ascending order of creation. */
+  /** The id: a positive int64. The store assigns ids in ascending order of creation. */
   readonly id: bigint;
 }
 
-/** What a caller gives to add an animal: a {@link NewPet} whose status may be left out. */
+/** The input to create a pet: a {@link NewPet} whose status can be left out. */
 export type NewPetInput = Omit<NewPet, 'status'> & { readonly status?: PetStatus | undefined };
 
 /**
- * Makes a {@link NewPet}, or throws `invalid_request` with every broken rule in its message.
- * Members that an animal does not have are left behind.
+ * Returns a valid {@link NewPet}. Throws `invalid_request` when the input breaks rules; the message names every broken
+ * rule. Other members of the input are ignored.
  */
 export function newPet(input: NewPetInput): NewPet {
   const { name, categoryId, status = DEFAULT_STATUS } = input;
@@ -47,7 +47,10 @@ export function newPet(input: NewPetInput): NewPet {
   return { name, categoryId, status };
 }
 
-/** Makes a {@link Pet} of an animal that brings its id along, or throws `invalid_request` as {@link newPet} does. */
+/**
+ * Returns a valid {@link Pet} with the id of the input. Throws `invalid_request` when the input breaks a rule for the
+ * id, or a rule of {@link newPet}.
+ */
 export function petWithId(input: NewPetInput & Pick<Pet, 'id'>): Pet {
   const { id } = input;
   if (!isInt64(id) || id < 1n) {
@@ -57,12 +60,12 @@ export function petWithId(input: NewPetInput & Pick<Pet, 'id'>): Pet {
   return { id, name, categoryId, status };
 }
 
-/** Whether a value is one of {@link PET_STATUSES}. */
+/** Returns whether a value is one of {@link PET_STATUSES}. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return PET_STATUSES.some((status) => status === value);
 }
 
-/** The rule that a name breaks, in words; `undefined` for a good name. */
+/** Returns a description of the rule that the name breaks, or `undefined` when the name is valid. */
 export function nameFault(name: unknown): string | undefined {
   if (name === undefined) return 'name is required';
   if (typeof name !== 'string') return 'name must be a string';
@@ -74,10 +77,9 @@ export function nameFault(name: unknown): string | undefined {
   return undefined;
 }
 
-/** A code point is one or two UTF-16 code units, so most names need no counting. */
 function hasNameLength(name: string): boolean {
-  if (name.length < NAME_MIN_LENGTH || name.length > 2 * NAME_MAX_LENGTH) return false;
-  return name.length <= NAME_MAX_LENGTH || [...name].length <= NAME_MAX_LENGTH;
+  const length = [...name].length;
+  return length >= NAME_MIN_LENGTH && length <= NAME_MAX_LENGTH;
 }
 
 function categoryIdFault(categoryId: unknown): string | undefined {

@@ -1,64 +1,109 @@
-/** What the contract suites have in common. They know no test runner: register each case with the one you use. */
+/**
+ * The common parts of the contract suites. The suites use no test runner: register each contract case with your own
+ * test runner.
+ */
 
-/** One thing that an adapter must do. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A contract case tests one requirement of a port. */
 export interface ContractCase {
   readonly name: string;
-  /** Rejects, with an `AssertionError` of `node:assert`, when it does not do it. */
+  /**
+   * Resolves when the adapter meets the requirement. Rejects otherwise, usually with an `AssertionError` of
+   * `node:assert`.
+   */
   run(): Promise<void>;
 }
 
-/** An adapter that is open. */
+/** An open adapter. */
 export interface Opened<Port> {
   readonly port: Port;
-  /** Called once, at the end of a case. */
+  /** Called once, at the end of a contract case. */
   close(): Promise<void>;
 }
 
-/** How the suites get at the adapter. */
+/** The functions with which the suites open the adapter. */
 export interface Subject<Port> {
-  /** Opens a new, empty one. */
+  /** Opens a new, empty store. */
   open(): Promise<Opened<Port>>;
-  /** Opens what was closed again, with everything in it. Left out where nothing lasts. */
-  readonly reopen?: (closed: Opened<Port>) => Promise<Opened<Port>>;
+  /**
+   * Opens a closed store again, with all its data. This function is left out when the data is lost when the store is
+   * closed.
+   */
+  readonly reopen?: ((closed: Opened<Port>) => Promise<Opened<Port>>) | undefined;
+  /** Opens a second client of the same data. This function is left out when the data can have only one client. */
+  readonly openSecond?: ((first: Opened<Port>) => Promise<Opened<Port>>) | undefined;
+  /** The maximum time until a change of one client is visible to another client, in milliseconds. Default: 1000. */
+  readonly visibilityTimeout?: number | undefined;
 }
 
-/** A case over a new adapter, which is closed afterwards. */
+/**
+ * Waits until a condition is true. Rejects when the condition is still false after the visibility timeout of the
+ * subject.
+ */
+export type Eventually = (condition: () => Promise<boolean>) => Promise<void>;
+
+const POLL_INTERVAL = 5;
+
+/** Creates a contract case with a new store. The store is closed at the end of the contract case. */
 export function contractCase<Port>(
   subject: Subject<Port>,
   name: string,
   body: (port: Port) => Promise<void>,
 ): ContractCase {
-  return {
-    name,
-    async run() {
-      const opened = await subject.open();
-      try {
-        await body(opened.port);
-      } finally {
-        await opened.close();
-      }
-    },
+  const run = async () => {
+    const opened = await subject.open();
+    await body(opened.port).finally(() => opened.close());
   };
+  return { name, run };
 }
 
-/** A case in two lives of one adapter: what `first` gives is handed to `second`. None where nothing lasts. */
+/**
+ * Creates a contract case that calls `first`, closes and reopens the store, and calls `second` with the result of
+ * `first`. Returns an empty list when the subject has no `reopen`.
+ */
 export function lastingCase<Port, T>(
   { open, reopen }: Subject<Port>,
   name: string,
   first: (port: Port) => Promise<T>,
-  second: (port: Port, given: T) => Promise<void>,
+  second: (port: Port, result: T) => Promise<void>,
 ): ContractCase[] {
   if (reopen === undefined) return [];
   const run = async () => {
     const before = await open();
-    const given = await first(before.port).finally(() => before.close());
+    const result = await first(before.port).finally(() => before.close());
     const after = await reopen(before);
-    await second(after.port, given).finally(() => after.close());
+    await second(after.port, result).finally(() => after.close());
   };
   return [{ name, run }];
 }
 
-/** Lets everything else that waits have its turn. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/**
+ * Creates a contract case with two clients of the same data. Returns an empty list when the subject has no
+ * `openSecond`.
+ */
+export function twoClientCase<Port>(
+  { open, openSecond, visibilityTimeout = 1000 }: Subject<Port>,
+  name: string,
+  body: (first: Port, second: Port, eventually: Eventually) => Promise<void>,
+): ContractCase[] {
+  if (openSecond === undefined) return [];
+  const eventually: Eventually = async (condition) => {
+    const end = performance.now() + visibilityTimeout;
+    while (!(await condition())) {
+      assert.ok(performance.now() < end, `the change is not visible after ${visibilityTimeout} ms`);
+      await sleep(POLL_INTERVAL);
+    }
+  };
+  const run = async () => {
+    const first = await open();
+    try {
+      const second = await openSecond(first);
+      await body(first.port, second.port, eventually).finally(() => second.close());
+    } finally {
+      await first.close();
+    }
+  };
+  return [{ name, run }];
 }

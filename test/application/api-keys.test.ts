@@ -1,26 +1,34 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/api-key-repository.ts';
 import { ApiKeys } from '../../src/application/api-keys.ts';
+import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
 import { isApiKey } from '../../src/domain/api-key.ts';
 
 const HOUR = 60 * 60 * 1000;
 
 let repository: MemoryApiKeyRepository;
 let apiKeys: ApiKeys;
+let verifyApiKey: VerifyApiKey;
 let now: number;
 
 beforeEach(() => {
   now = Date.now();
   repository = new MemoryApiKeyRepository();
   apiKeys = new ApiKeys(repository, () => now);
+  verifyApiKey = new VerifyApiKey(repository, () => now);
 });
 
 describe('create', () => {
-  test('gives a key once, and what is known about it ever after', async () => {
+  test('returns the key once, and its attributes', async () => {
     const { key, about } = await apiKeys.create('ci', now + HOUR);
     expect(isApiKey(key)).toBe(true);
-    expect(about).toMatchObject({ name: 'ci', hint: key.slice(0, 9), createdAt: now, expiresAt: now + HOUR });
-    expect(await repository.verify(key)).toMatchObject({ id: about.id, name: 'ci' });
+    expect(about).toMatchObject({
+      name: 'ci',
+      prefix: key.slice(0, 9),
+      createdAt: now,
+      expiresAt: now + HOUR,
+    });
+    expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id, name: 'ci' });
     expect(JSON.stringify(await apiKeys.list())).not.toContain(key.slice(10));
   });
 
@@ -30,14 +38,14 @@ describe('create', () => {
     expect(new Set(issued.map(({ about }) => about.id)).size).toBe(100);
   });
 
-  test('takes the time of day when it is given no clock', async () => {
+  test('uses the current time by default', async () => {
     const before = Date.now();
     const { about } = await new ApiKeys(repository).create('ci');
     expect(about.createdAt).toBeGreaterThanOrEqual(before);
     expect(about.createdAt).toBeLessThanOrEqual(Date.now());
   });
 
-  test('refuses a name that is none', async () => {
+  test('refuses an invalid name', async () => {
     await expect(apiKeys.create('')).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await apiKeys.list()).toEqual([]);
   });
@@ -45,27 +53,27 @@ describe('create', () => {
   test.each([
     ['now', () => now],
     ['in the past', () => now - 1],
-    ['no number', () => Number.NaN],
-    ['never', () => Infinity],
+    ['not a number', () => Number.NaN],
+    ['infinite', () => Infinity],
     ['between two milliseconds', () => now + 0.5],
-    ['beyond what a number can count', () => 2 ** 53],
-  ])('refuses a time of expiry that is %s', async (_, expiresAt) => {
+    ['not a safe integer', () => 2 ** 53],
+  ])('refuses an expiry that is %s', async (_, expiresAt) => {
     await expect(apiKeys.create('ci', expiresAt())).rejects.toMatchObject({
       code: 'invalid_request',
-      message: 'the time of expiry must be in the future, in whole milliseconds',
+      message: 'the expiry must be in the future, in whole milliseconds',
     });
     expect(await apiKeys.list()).toEqual([]);
   });
 });
 
 describe('createFirst', () => {
-  test('makes a key in a store that never had one', async () => {
+  test('creates a key in a store that has never had one', async () => {
     const issued = await apiKeys.createFirst('first');
     expect(issued).toMatchObject({ about: { name: 'first' } });
-    expect(await repository.verify(issued?.key ?? '')).toMatchObject({ name: 'first' });
+    expect(await verifyApiKey.verify(issued?.key ?? '')).toMatchObject({ name: 'first' });
   });
 
-  test('makes none in a store that had one, even if it is over', async () => {
+  test('creates no key in a store that has had one, even a revoked one', async () => {
     const { about } = await apiKeys.create('ci');
     await apiKeys.revoke(about.id);
     expect(await apiKeys.createFirst('first')).toBeUndefined();
@@ -74,7 +82,7 @@ describe('createFirst', () => {
 });
 
 describe('rotate', () => {
-  test('makes a key of the same name and ends the old one after the overlap', async () => {
+  test('creates a key with the same name, and the old one expires after the overlap', async () => {
     const old = await apiKeys.create('ci');
     const { key, about } = await apiKeys.rotate(old.about.id, HOUR);
     expect(about).toMatchObject({ name: 'ci', createdAt: now });
@@ -84,32 +92,33 @@ describe('rotate', () => {
       { id: old.about.id, expiresAt: now + HOUR },
       { id: about.id },
     ]);
-    expect(await repository.verify(old.key)).toMatchObject({ id: old.about.id });
-    expect(await repository.verify(key)).toMatchObject({ id: about.id });
+    expect(await verifyApiKey.verify(old.key)).toMatchObject({ id: old.about.id });
+    expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id });
   });
 
-  test('ends the old one at once when there is no overlap', async () => {
+  test('the old key expires at once when there is no overlap', async () => {
     const old = await apiKeys.create('ci');
     const { key } = await apiKeys.rotate(old.about.id, 0);
-    expect(await repository.verify(old.key)).toBeUndefined();
-    expect(await repository.verify(key)).toBeDefined();
+    expect(await verifyApiKey.verify(old.key)).toBeUndefined();
+    expect(await verifyApiKey.verify(key)).toBeDefined();
   });
 
-  test('never lets the old one live longer', async () => {
+  test('the old key never expires later than before', async () => {
     const old = await apiKeys.create('ci', now + 1);
     await apiKeys.rotate(old.about.id, HOUR);
     expect((await apiKeys.list())[0]).toMatchObject({ expiresAt: now + 1 });
   });
 
-  test('there must be such a key', async () => {
+  test('rejects with not_found for an unknown id, also when there are other keys', async () => {
+    const { about } = await apiKeys.create('ci');
     await expect(apiKeys.rotate('7', 0)).rejects.toMatchObject({
       code: 'not_found',
       message: 'there is no key with id 7',
     });
-    expect(await apiKeys.list()).toEqual([]);
+    expect(await apiKeys.list()).toEqual([about]);
   });
 
-  test('there must still be such a key when it is replaced', async () => {
+  test('rejects with not_found when the key disappears before it is replaced', async () => {
     class Racing extends MemoryApiKeyRepository {
       override async replace(): Promise<undefined> {}
     }
@@ -118,7 +127,7 @@ describe('rotate', () => {
     await expect(raced.rotate(about.id, 0)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a key that is revoked just before it is replaced stays revoked, and there is no new one', async () => {
+  test('a key that is revoked just before it is replaced stays revoked, and no key is created', async () => {
     class Racing extends MemoryApiKeyRepository {
       override async replace(...args: Parameters<MemoryApiKeyRepository['replace']>) {
         await this.revoke(args[0], now);
@@ -140,11 +149,11 @@ describe('rotate', () => {
     for (const name of names) issued.push(await apiKeys.create(name));
     const { about } = await apiKeys.rotate(issued[1]?.about.id ?? '', 0);
     expect(about.name).toBe('Bert');
-    const holders = await Promise.all(issued.map(({ key }) => repository.verify(key)));
+    const holders = await Promise.all(issued.map(({ key }) => verifyApiKey.verify(key)));
     expect(holders.map((holder) => holder?.name)).toEqual(['Anna', undefined, 'Carla']);
   });
 
-  test('the new key can have an expiry of its own, which is ahead', async () => {
+  test('the new key can have its own expiry, which must be in the future', async () => {
     const old = await apiKeys.create('ci', now + HOUR);
     const { about } = await apiKeys.rotate(old.about.id, 0, now + 2 * HOUR);
     expect(about.expiresAt).toBe(now + 2 * HOUR);
@@ -152,12 +161,12 @@ describe('rotate', () => {
     expect(await apiKeys.list()).toHaveLength(2);
   });
 
-  test('gives the new key the name of the old one, even if that name could not be given today', async () => {
-    const old = await repository.add('some key', { name: ' ', hint: 'some', createdAt: now });
+  test('the new key keeps the name of the old one, even an invalid name', async () => {
+    const old = await repository.add('some key', { name: ' ', prefix: 'some', createdAt: now });
     expect((await apiKeys.rotate(old.id, 0)).about.name).toBe(' ');
   });
 
-  test('a key that is over cannot be rotated', async () => {
+  test('a revoked or expired key cannot be rotated', async () => {
     const revoked = await apiKeys.create('revoked');
     await apiKeys.revoke(revoked.about.id);
     const expired = await apiKeys.create('expired', now + 1);
@@ -182,20 +191,20 @@ describe('rotate', () => {
 });
 
 describe('revoke', () => {
-  test('ends a key now', async () => {
+  test('revokes a key at once', async () => {
     const { key, about } = await apiKeys.create('ci');
     expect(await apiKeys.revoke(about.id)).toMatchObject({ id: about.id, revokedAt: now });
-    expect(await repository.verify(key)).toBeUndefined();
+    expect(await verifyApiKey.verify(key)).toBeUndefined();
   });
 
-  test('ending it again changes nothing', async () => {
+  test('revoking a key again changes nothing', async () => {
     const { about } = await apiKeys.create('ci');
     const revoked = await apiKeys.revoke(about.id);
     now += HOUR;
     expect(await apiKeys.revoke(about.id)).toEqual(revoked);
   });
 
-  test('there must be such a key', async () => {
+  test('rejects with not_found for an unknown id', async () => {
     await expect(apiKeys.revoke('7')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -1,22 +1,22 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { nextTurn } from '../../src/application/next-turn.ts';
 
-test('what waits goes first', async () => {
+test('queued callbacks run first', async () => {
   const order: string[] = [];
-  setImmediate(() => order.push('waiting'));
+  setImmediate(() => order.push('queued'));
   await nextTurn();
   order.push('next');
-  expect(order).toEqual(['waiting', 'next']);
+  expect(order).toEqual(['queued', 'next']);
 });
 
-test('it works where there is no setImmediate', async () => {
+test('works without setImmediate', async () => {
   vi.stubGlobal('setImmediate', undefined);
   onTestFinished(() => {
     vi.unstubAllGlobals();
   });
   const order: string[] = [];
-  setTimeout(() => order.push('waiting'), 0);
+  setTimeout(() => order.push('queued'), 0);
   await nextTurn();
   order.push('next');
-  expect(order).toEqual(['waiting', 'next']);
+  expect(order).toEqual(['queued', 'next']);
 });

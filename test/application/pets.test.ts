@@ -23,17 +23,17 @@ async function addPets(count: number): Promise<void> {
 }
 
 describe('CreatePet', () => {
-  test('stores an animal and gives it an id', async () => {
+  test('stores a pet and assigns an id', async () => {
     const pet = await createPet.execute({ name: 'Rex', categoryId: -5n, status: 'sold' });
     expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: -5n, status: 'sold' });
     expect((await listPets.execute()).pets).toEqual([pet]);
   });
 
-  test('an animal without a status is available', async () => {
+  test('a pet without a status is available', async () => {
     expect(await createPet.execute({ name: 'Rex', categoryId: 1n })).toHaveProperty('status', 'available');
   });
 
-  test('refuses what breaks a rule, and stores nothing', async () => {
+  test('refuses a pet that breaks a rule, and stores nothing', async () => {
     await expect(createPet.execute({ name: '', categoryId: 1n })).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'name must have 1 to 255 characters',
@@ -43,22 +43,25 @@ describe('CreatePet', () => {
 });
 
 describe('GetPet', () => {
-  test('gives the animal with an id', async () => {
+  test('returns the pet with an id', async () => {
     const pet = await createPet.execute({ name: 'Rex', categoryId: 1n });
     expect(await getPet.execute(pet.id)).toEqual(pet);
   });
 
-  test.each([0n, -1n, 2n, INT64_MIN, INT64_MAX, INT64_MAX + 1n])('there is none with id %s', async (id) => {
-    await addPets(1);
-    await expect(getPet.execute(id)).rejects.toMatchObject({
-      code: 'not_found',
-      message: `there is no pet with id ${id}`,
-    });
-  });
+  test.each([0n, -1n, 2n, INT64_MIN, INT64_MAX, INT64_MAX + 1n])(
+    'rejects with not_found for id %s',
+    async (id) => {
+      await addPets(1);
+      await expect(getPet.execute(id)).rejects.toMatchObject({
+        code: 'not_found',
+        message: `there is no pet with id ${id}`,
+      });
+    },
+  );
 });
 
 describe('ListPets', () => {
-  test('gives the first 20 when nothing else is asked for', async () => {
+  test('returns the first 20 pets by default', async () => {
     await addPets(21);
     const page = await listPets.execute();
     expect(page.pets.map(({ id }) => id)).toEqual(
@@ -67,7 +70,7 @@ describe('ListPets', () => {
     expect(page.more).toBe(true);
   });
 
-  test('takes limit, status and after', async () => {
+  test('applies limit, status and after', async () => {
     await addPets(3);
     await createPet.execute({ name: 'sold', categoryId: 1n, status: 'sold' });
     await createPet.execute({ name: 'sold too', categoryId: 1n, status: 'sold' });
@@ -83,21 +86,24 @@ describe('ListPets', () => {
     expect((await listPets.execute({ limit })).pets).toHaveLength(limit);
   });
 
-  test.each([0, -1, 101, 1.5, Number.NaN, Infinity, '20', null])('limit %s is not', async (limit) => {
-    await expect(listPets.execute({ limit: limit as number })).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: 'limit must be an integer from 1 to 100',
-    });
-  });
+  test.each([0, -1, 101, 1.5, Number.NaN, Infinity, '20', null])(
+    'limit %s is out of range',
+    async (limit) => {
+      await expect(listPets.execute({ limit: limit as number })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: 'limit must be an integer from 1 to 100',
+      });
+    },
+  );
 
-  test.each(['', 'lost', 'Sold', null])('there is no status %j', async (status) => {
+  test.each(['', 'lost', 'Sold', null])('status %j is refused', async (status) => {
     await expect(listPets.execute({ status: status as 'sold' })).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'status must be one of available, pending, sold',
     });
   });
 
-  test.each([INT64_MIN, -1n, 0n])('after %s comes everything', async (after) => {
+  test.each([INT64_MIN, -1n, 0n])('every pet comes after %s', async (after) => {
     await addPets(1);
     expect((await listPets.execute({ after })).pets).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-/** Who may import whom: the rules of `.dependency-cruiser.mjs`, and that they can fail. */
+/** Applies the rules of `.dependency-cruiser.mjs` to src/, and checks that each rule can fail. */
 
 import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,24 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const config = await extractDepcruiseConfig(join(ROOT, '.dependency-cruiser.mjs'));
-const rules = config.forbidden as readonly (IForbiddenRuleType & { name: string; from: { path: string } })[];
+const rules = config.forbidden as readonly (IForbiddenRuleType & {
+  name: string;
+  from: { path: string; pathNot?: string };
+})[];
 
 async function cruiseSources(baseDir: string): Promise<ICruiseResult> {
   const ruleSet = { forbidden: [...rules] };
   const options = { ...config.options, tsConfig: { fileName: join(ROOT, 'tsconfig.json') } };
   const { output } = await cruise(['src'], { ...options, validate: true, ruleSet, baseDir });
   return output as ICruiseResult;
+}
+
+function foldersIn(path: string): string[] {
+  const entries = readdirSync(join(ROOT, path), { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted();
 }
 
 describe('the sources', () => {
@@ -27,13 +38,13 @@ describe('the sources', () => {
     sources = result.modules.map(({ source }) => source).filter((source) => source.startsWith('src/'));
   });
 
-  test('are all looked at', () => {
+  test('are all read', () => {
     expect(sources.length).toBeGreaterThan(30);
     expect(sources.toSorted()).toEqual(globSync('src/**/*.{js,ts}', { cwd: ROOT }).toSorted());
     expect(result.summary.totalDependenciesCruised ?? 0).toBeGreaterThan(sources.length);
   });
 
-  test('keep every rule', () => {
+  test('follow every rule', () => {
     expect(result.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)).toEqual(
       [],
     );
@@ -42,50 +53,98 @@ describe('the sources', () => {
   test.each(rules.map((rule) => [rule.name, rule] as const))(
     'have a file under the rule %s',
     (_name, { from }) => {
-      const under = sources.filter((source) => new RegExp(from.path).test(source));
-      expect(under).not.toEqual([]);
+      const matches = (source: string) =>
+        new RegExp(from.path).test(source) &&
+        !(from.pathNot !== undefined && new RegExp(from.pathNot).test(source));
+      expect(sources.filter(matches)).not.toEqual([]);
     },
   );
 
   test('have a rule for the packages of every adapter', () => {
-    const adapters = readdirSync(join(ROOT, 'src/adapters'));
     const named = rules.map(({ name }) => /^adapter-(\w+)-imports-its-driver$/.exec(name)?.[1]);
-    expect(named.filter((name) => name !== undefined).toSorted()).toEqual(adapters.toSorted());
+    expect(named.filter((name) => name !== undefined).toSorted()).toEqual(foldersIn('src/adapters'));
+  });
+
+  test.each(foldersIn('src/adapters'))('have an index.ts of the adapter %s', (adapter) => {
+    expect(sources).toContain(`src/adapters/${adapter}/index.ts`);
+  });
+
+  test.each(foldersIn('src/adapters/http'))('have a rule for the folder http/%s', (folder) => {
+    const path = `src/adapters/http/${folder}/file.ts`;
+    const names = rules.filter(({ from }) => new RegExp(from.path).test(path)).map(({ name }) => name);
+    expect(names.filter((name) => /^http-(api|carriers)/.test(name))).toHaveLength(1);
   });
 });
 
-/** One file that breaks each rule, and what it says. */
-const BROKEN: Readonly<Record<string, readonly [path: string, text: string]>> = {
-  'domain-imports-domain': ['src/domain/a.ts', "import 'node:fs';"],
-  'application-imports-core': [
-    'src/application/a.ts',
-    "import type * as koa from 'koa'; export type K = typeof koa;",
-  ],
-  'adapter-imports-core-and-itself': ['src/adapters/http/a.ts', "import '../sqlite/empty.ts';"],
-  'adapter-cli-imports-its-driver': ['src/adapters/cli/a.ts', "import 'koa';"],
-  'adapter-http-imports-its-driver': ['src/adapters/http/b.ts', "import 'better-sqlite3';"],
-  'adapter-log-imports-its-driver': ['src/adapters/log/a.ts', "import 'commander';"],
-  'adapter-memory-imports-its-driver': ['src/adapters/memory/a.ts', "import 'valibot';"],
-  'adapter-sqlite-imports-its-driver': ['src/adapters/sqlite/a.ts', "import 'pino';"],
-  'main-imports-composition-and-cli': ['src/main.ts', "import './domain/empty.ts';"],
-  'library-imports-the-core': ['src/index.ts', "import './adapters/sqlite/storage.ts';"],
-  'library-loads-adapters-on-use': ['src/portable.ts', "await import('koa');"],
-  'testing-imports-the-core': ['src/testing/a.ts', "import 'valibot';"],
-  'only-the-container-knows-tsyringe': ['src/composition/a.ts', "import 'tsyringe';"],
-  'no-cycle': ['src/composition/b.ts', "import './c.ts';"],
-  'no-dev-dependency': ['src/composition/d.ts', "import 'fast-check';"],
-  'no-unresolvable': ['src/composition/e.ts', "import './nowhere.ts';"],
+/** The files that break each rule, by the name of the rule. */
+const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'domain-imports-domain': { 'src/domain/a.ts': "import 'node:fs';" },
+  'application-imports-core': {
+    'src/application/a.ts': "import type * as koa from 'koa'; export type K = typeof koa;",
+  },
+  'adapter-imports-core-and-itself': { 'src/adapters/http/a.ts': "import '../sqlite/index.ts';" },
+  'adapter-cli-imports-its-driver': { 'src/adapters/cli/a.ts': "import 'koa';" },
+  'adapter-http-imports-its-driver': { 'src/adapters/http/b.ts': "import 'better-sqlite3';" },
+  'adapter-log-imports-its-driver': { 'src/adapters/log/a.ts': "import 'commander';" },
+  'adapter-memory-imports-its-driver': { 'src/adapters/memory/a.ts': "import 'valibot';" },
+  'adapter-sqlite-imports-its-driver': { 'src/adapters/sqlite/a.ts': "import 'pino';" },
+  'adapter-is-imported-by-its-index': {
+    'src/composition/f.ts': "import '../adapters/sqlite/empty.ts';",
+    'src/composition/databases/g.ts': "await import('../../adapters/sqlite/empty.ts');",
+  },
+  'http-koa-alone-imports-koa': {
+    'src/adapters/http/api/a.ts': "import type { Context } from 'koa'; export type C = Context;",
+    'src/adapters/http/docs/a.ts': "import '@koa/cors';",
+    'src/adapters/http/node/a.ts': "import type Koa from 'koa'; export type K = Koa;",
+    'src/adapters/http/openapi/a.ts': "import 'koa-bodyparser';",
+  },
+  'http-api-imports-no-carrier': {
+    'src/adapters/http/api/b.ts': "import type { Server } from 'node:http'; export type S = Server;",
+    'src/adapters/http/api/c.ts': "import type { K } from '../koa/empty.ts'; export type L = K;",
+    'src/adapters/http/docs/b.ts': "import '../koa/empty.ts';",
+    'src/adapters/http/openapi/b.ts': "import '../node/empty.ts';",
+  },
+  'http-carriers-are-independent': {
+    'src/adapters/http/koa/a.ts': "import type { N } from '../node/empty.ts'; export type M = N;",
+    'src/adapters/http/node/b.ts': "import '../koa/empty.ts';",
+  },
+  'main-imports-composition-and-cli': { 'src/main.ts': "import './domain/empty.ts';" },
+  'library-imports-core-and-databases': {
+    'src/library/a.ts': "await import('../adapters/sqlite/index.ts');",
+    'src/library/b.ts': "import '../composition/container.ts';",
+    'src/library/c.ts': "import 'node:fs';",
+  },
+  'databases-import-core': {
+    'src/composition/databases/a.ts': "import '../../adapters/sqlite/index.ts';",
+    'src/composition/databases/b.ts': "import 'better-sqlite3';",
+    'src/composition/databases/c.ts':
+      "import type { E } from '../../adapters/sqlite/index.ts'; export type F = E;",
+  },
+  'databases-load-adapters': { 'src/composition/databases/d.ts': "await import('../container.ts');" },
+  'testing-imports-the-core': { 'src/testing/a.ts': "import 'valibot';" },
+  'only-the-container-imports-tsyringe': { 'src/composition/a.ts': "import 'tsyringe';" },
+  'no-cycle': { 'src/composition/b.ts': "import type { C } from './c.ts'; export type B = C;" },
+  'no-dev-dependency': { 'src/composition/d.ts': "import 'fast-check';" },
+  'no-unresolvable': { 'src/composition/e.ts': "import './nowhere.ts';" },
 };
 
 const INNOCENT: Readonly<Record<string, string>> = {
   'src/domain/empty.ts': 'export {};',
   'src/application/good.ts': "import '../domain/empty.ts';",
+  'src/adapters/http/koa/empty.ts':
+    "import 'koa'; import type { A } from '../api/empty.ts'; export type K = A;",
+  'src/adapters/http/node/empty.ts': "import 'node:http'; import '../api/empty.ts'; export type N = string;",
+  'src/adapters/http/api/empty.ts': "import 'valibot'; export type A = string;",
+  'src/adapters/http/index.ts': "import 'koa'; import './koa/empty.ts'; import './node/empty.ts';",
   'src/adapters/sqlite/empty.ts':
     "import 'better-sqlite3'; import 'node:fs'; import '../../application/good.ts';",
-  'src/adapters/sqlite/storage.ts': 'export {};',
-  'src/composition/c.ts': "import './b.ts';",
+  'src/adapters/sqlite/index.ts': "import './empty.ts'; export type E = string;",
+  'src/composition/c.ts': "import type { B } from './b.ts'; export type C = B;",
   'src/composition/container.ts':
-    "import 'tsyringe'; import 'reflect-metadata'; import '../adapters/sqlite/empty.ts';",
+    "import 'tsyringe'; import 'reflect-metadata'; import '../adapters/sqlite/index.ts';",
+  'src/composition/databases/good.ts':
+    "import '../../application/good.ts'; await import('../../adapters/sqlite/index.ts');",
+  'src/library/index.ts': "import '../application/good.ts'; import '../composition/databases/good.ts';",
 };
 
 describe('a tree that breaks the rules on purpose', () => {
@@ -100,18 +159,18 @@ describe('a tree that breaks the rules on purpose', () => {
     return folder;
   }
 
-  test('is found out, for every rule that there is', async () => {
+  test('violates each rule in exactly the files that are listed for the rule', async () => {
     expect(Object.keys(BROKEN).toSorted()).toEqual(rules.map(({ name }) => name).toSorted());
     const { summary } = await cruiseSources(
-      plant({ ...INNOCENT, ...Object.fromEntries(Object.values(BROKEN)) }),
+      plant({ ...INNOCENT, ...Object.assign({}, ...Object.values(BROKEN)) }),
     );
-    for (const [name, [path]] of Object.entries(BROKEN)) {
+    for (const [name, files] of Object.entries(BROKEN)) {
       const culprits = summary.violations.filter(({ rule }) => rule.name === name).map(({ from }) => from);
-      expect([...new Set(culprits)], name).toEqual([path]);
+      expect([...new Set(culprits)].toSorted(), name).toEqual(Object.keys(files).toSorted());
     }
   });
 
-  test('and nobody else is blamed', async () => {
+  test('violates no rule without those files', async () => {
     const { 'src/composition/c.ts': _cycle, ...innocent } = INNOCENT;
     expect((await cruiseSources(plant(innocent))).summary.violations).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** What no import shows: decorators, the environment, the container. Read from the syntax, not the text. */
+/** Checks rules about decorators, the environment and the container, which imports do not show, in the syntax trees. */
 
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,12 +8,12 @@ import { describe, expect, test } from 'vitest';
 const SOURCES = resolve(import.meta.dirname, '../../src');
 const files = globSync('**/*.ts', { cwd: SOURCES });
 
-/** Whether a node of the tree is what is looked for. */
+/** Returns whether a node of the syntax tree matches. */
 type Finder = (node: ts.Node) => boolean;
 
 const isDecorator: Finder = (node) => ts.isDecorator(node);
 
-/** `process.env`, `process['env']`, `const { env } = process`, or `env` imported from `node:process`. */
+/** Finds `process.env`, `process['env']`, `const { env } = process` and an import of `env` from `node:process`. */
 const readsEnvironment: Finder = (node) => {
   if (ts.isPropertyAccessExpression(node)) return isProcess(node.expression) && node.name.text === 'env';
   if (ts.isElementAccessExpression(node)) return isProcess(node.expression);
@@ -50,7 +50,7 @@ describe('in the sources', () => {
     expect(filesWith(readsEnvironment)).toEqual(['main.ts']);
   });
 
-  test('only the folder composition/ handles the container', () => {
+  test('only the folder composition/ uses the container', () => {
     const users = filesWith(usesContainer);
     expect(users).toContain('composition/container.ts');
     expect(users.filter((file) => !file.startsWith('composition/'))).toEqual([]);
@@ -70,7 +70,7 @@ describe('in the sources', () => {
       ],
     ],
     ['the container', usesContainer, ['container.resolve(x)', 'Reflect.getMetadata(x)']],
-  ] as const)('%s would be found, and nothing else', (_case, find, examples) => {
+  ] as const)('%s is found, and nothing else', (_case, find, examples) => {
     for (const text of examples) expect(has(text, find), text).toBe(true);
     for (const text of [
       'f(process.argv)',

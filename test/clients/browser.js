@@ -1,4 +1,4 @@
-/** The reference page in a real browser, as a person uses it. Ends with 1 when something is not as it should be. */
+/** Tests the reference page in a real browser, as a person uses it. Exits with 1 on a failure. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -49,7 +49,7 @@ try {
   rmSync(profile, { recursive: true, force: true });
 }
 
-/** A page that collects whatever goes wrong in it. */
+/** Opens a page, and collects its errors. */
 async function open(size, scheme) {
   const page = await browser.newPage();
   const faults = [];
@@ -72,8 +72,8 @@ async function open(size, scheme) {
       globalThis.reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
     });
   });
-  const answer = await page.goto(`${server.origin}/docs`);
-  assert.equal(answer.status(), 200);
+  const response = await page.goto(`${server.origin}/docs`);
+  assert.equal(response.status(), 200);
   await page.locator('.opblock').first().waitFor();
   return { page, faults };
 }
@@ -94,7 +94,7 @@ async function story() {
     operation.locator('textarea').first().fill(body),
   );
   assert.equal(await statusOf(page, 'createPet'), '201');
-  assert.match(created, new RegExp(`"categoryId": ${LARGE}\\b`), 'the answer is shown digit for digit');
+  assert.match(created, new RegExp(`"categoryId": ${LARGE}\\b`), 'the response is shown digit for digit');
   const stored = await fetch(`${server.origin}/v1/pets`, {
     headers: { Authorization: `Bearer ${server.key}` },
   });
@@ -144,7 +144,7 @@ async function checkAccessibility(page, where) {
   assert.deepEqual(serious, [], where);
 }
 
-/** Opens an operation with nothing but Tab and Enter. */
+/** Opens an operation with only Tab and Enter. */
 async function checkKeyboard(page) {
   await page.reload();
   await page.locator('.opblock').first().waitFor();
@@ -175,7 +175,7 @@ async function expand(page, id) {
   return operation;
 }
 
-/** Executes an operation and gives the body that the page shows. */
+/** Executes an operation and returns the body that the page shows. */
 async function run(page, id, fill = async () => {}) {
   const operation = await expand(page, id);
   await fill(operation);

@@ -1,4 +1,4 @@
-/** Runs every example against a real server. Ends with 1 when one fails or its interpreter is missing. */
+/** Runs every example against a real server. Exits with 1 when one fails or its interpreter is missing. */
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TOOLS = `${ROOT}test/clients/node_modules/.bin`;
 const execute = promisify(execFile);
 
-/** How each example is run, and what it has to print. */
+/** The command of each example, and the output that it must print. */
 const EXAMPLES = [
   ['examples/curl.sh', 'sh', /"categoryId":9007199254740993[\s\S]*"code":"invalid_request"/],
   ['examples/client.py', 'python3', /'categoryId': 9007199254740994/],
@@ -21,7 +21,7 @@ const server = await startServer();
 let failures = 0;
 try {
   const types = `${ROOT}examples/animal-store.d.ts`;
-  await attempt('examples/animal-store.d.ts is made', () =>
+  await attempt('examples/animal-store.d.ts is generated', () =>
     execute(`${TOOLS}/openapi-typescript`, [`${server.origin}/openapi.json`, '--output', types]),
   );
   await attempt('examples type-check', () =>

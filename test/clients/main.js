@@ -1,6 +1,6 @@
 /**
- * What other people wrote, against the real server: Spectral on the document, a typed client made from it, and Prism
- * between that client and the server. Prints one line per check; ends with 1 when one of them failed.
+ * Tests the real server with tools written by other people: Spectral on the OpenAPI document, a typed client generated
+ * from it, and Prism as a proxy between that client and the server. Prints one line per check; exits with 1 on a failure.
  */
 
 import { execFile, spawn } from 'node:child_process';
@@ -59,7 +59,10 @@ function story(baseUrl, key) {
   return run(process.execPath, ['story.ts', baseUrl, key]);
 }
 
-/** On a server of its own, since the story wants an empty store. Prism with `--errors` answers 500 to a request or an answer that is not as documented. */
+/**
+ * Uses a separate server, because the story needs an empty store. Prism with `--errors` responds with 500 to a request or
+ * a response that the document does not allow.
+ */
 async function throughPrism() {
   const own = await startServer();
   const port = await freePort();

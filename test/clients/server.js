@@ -1,4 +1,4 @@
-/** A server of its own for each check: the built command, in memory, on a free port. */
+/** Starts a separate server for a check: the built command, in memory, on a free port. */
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

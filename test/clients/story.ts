@@ -1,4 +1,4 @@
-/** The whole story of the API by a typed client that other people wrote: `node story.ts BASE_URL KEY`. */
+/** Uses the whole API with a typed client written by other people: `node story.ts BASE_URL KEY`. */
 
 import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
@@ -15,7 +15,7 @@ type Pet = components['schemas']['Pet'];
 
 const ids: number[] = [];
 for (const [index, status] of (['available', 'pending', 'sold', undefined] as const).entries()) {
-  const name = `animal ${index} 🐈`;
+  const name = `pet ${index} 🐈`;
   const { data, response } = await client.POST('/pets', {
     body: { name, categoryId: index - 1, ...(status && { status }) },
   });
@@ -63,4 +63,6 @@ const refused = await stranger.GET('/pets');
 assert.equal(refused.error?.code, 'unauthorized');
 assert.equal(refused.response.status, 401);
 
-console.log(`story: ${ids.length} animals added, walked, filtered, fetched; 304, 401 and 404 as documented`);
+console.log(
+  `story: ${ids.length} pets created, listed, filtered and fetched; 304, 401 and 404 as documented`,
+);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Environment, loadConfig } from '../../src/composition/config.ts';
+import { prepare } from '../../src/composition/prepare.ts';
+import { serve } from '../../src/composition/serve.ts';
 import { type Service, startService } from '../../src/composition/service.ts';
 import { Client } from '../support/client.ts';
 import { STORAGES, type StorageKind } from '../support/server.ts';
@@ -35,7 +37,7 @@ function clientOf({ url }: Service, key: string | undefined): Client {
 }
 
 describe.each(STORAGES)('the service on %s', (kind) => {
-  test('serves with the key that it gave itself, and stops as often as it is told', async () => {
+  test('serves with its first key, and can be stopped twice', async () => {
     const service = await start(environmentOf(kind));
     expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
     expect(service.firstKey?.about.name).toBe('first key');
@@ -48,7 +50,7 @@ describe.each(STORAGES)('the service on %s', (kind) => {
     await expect(client.get('/livez')).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
   });
 
-  test('takes the keys of API_KEYS, each with an id of its own', async () => {
+  test('accepts each key of API_KEYS', async () => {
     const service = await start({ ...environmentOf(kind), API_KEYS: `${OPERATOR_KEY}-1,${OPERATOR_KEY}-2` });
     expect(service.firstKey).toBeUndefined();
     for (const [key, status] of [
@@ -60,18 +62,18 @@ describe.each(STORAGES)('the service on %s', (kind) => {
     }
   });
 
-  test('answers browsers from the origins of CORS_ORIGIN', async () => {
+  test('sends CORS headers for the origins of CORS_ORIGIN', async () => {
     const service = await start({ ...environmentOf(kind), CORS_ORIGIN: 'https://a.example' });
-    const answer = await clientOf(service, service.firstKey?.key).get('/v1/pets', {
+    const response = await clientOf(service, service.firstKey?.key).get('/v1/pets', {
       Origin: 'https://a.example',
     });
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 200,
       headers: { 'access-control-allow-origin': 'https://a.example' },
     });
   });
 
-  test('leaves nothing open when its port is taken', async () => {
+  test('leaves nothing open when the port is in use', async () => {
     const first = await start(environmentOf(kind));
     const environment = environmentOf(kind);
     const port = new URL(first.url).port;
@@ -81,13 +83,30 @@ describe.each(STORAGES)('the service on %s', (kind) => {
   });
 });
 
-test.skipIf(!hasIPv6)('an IPv6 address stands in brackets where the service tells its own', async () => {
+test('prepare opens the store without listening, and serve listens over it', async () => {
+  const config = loadConfig(environmentOf('sqlite'));
+  const prepared = await prepare(config);
+  onTestFinished(() => prepared.close());
+  const rex = await prepared.parts.store.createPet({ name: 'Rex', categoryId: 7n });
+  const { key } = await prepared.parts.store.apiKeys.create('me');
+  const serving = await serve(prepared, '1.0.0');
+  const client = new Client(new URL(serving.url).origin, key);
+  onTestFinished(() => client.close());
+  expect((await client.get('/v1/pets')).body).toContain('"name":"Rex"');
+  await serving.stop(0);
+  expect(await prepared.parts.store.getPet(rex.id)).toEqual(rex);
+  await prepared.close();
+  await prepared.close();
+  await expect(prepared.parts.store.getPet(rex.id)).rejects.toMatchObject({ code: 'storage_unavailable' });
+});
+
+test.skipIf(!hasIPv6)('the URL has an IPv6 address in brackets', async () => {
   const service = await start({ ...environmentOf('memory'), HOST: '::1' });
   expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+\/v1$/);
   expect((await clientOf(service, service.firstKey?.key).get('/v1/pets')).status).toBe(200);
 });
 
-test('stored keys stay good beside those of API_KEYS, and only a store that never had one is given one', async () => {
+test('stored keys are valid beside those of API_KEYS, and only a store that has never had a key gets a first key', async () => {
   const environment = environmentOf('sqlite');
   const first = await start(environment);
   const key = first.firstKey?.key;
@@ -100,7 +119,7 @@ test('stored keys stay good beside those of API_KEYS, and only a store that neve
   expect((await clientOf(third, OPERATOR_KEY).get('/v1/pets')).status).toBe(200);
 });
 
-test('leaves nothing open when its first key cannot be stored', async () => {
+test('leaves nothing open when the first key cannot be stored', async () => {
   const environment = environmentOf('sqlite');
   const before = await start({ ...environment, API_KEYS: OPERATOR_KEY });
   const { port } = new URL(before.url);

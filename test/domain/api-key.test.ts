@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import {
   API_KEY_BYTES,
   API_KEY_PREFIX,
-  apiKeyHint,
   apiKeyName,
+  apiKeyPrefix,
+  containsApiKey,
   formatApiKey,
   isActive,
   isApiKey,
@@ -22,7 +23,7 @@ function fromBase62(text: string): bigint {
 }
 
 describe('a generated key', () => {
-  test('carries every random bit and the CRC-32 of what stands before it', () => {
+  test('contains every random bit and the CRC-32 of the characters before the checksum', () => {
     fc.assert(
       fc.property(bytes, (random) => {
         const key = formatApiKey(random);
@@ -40,11 +41,11 @@ describe('a generated key', () => {
     expect(isApiKey(key)).toBe(true);
   });
 
-  test('is known as a key', () => {
+  test('is recognized as a key', () => {
     fc.assert(fc.property(keys, isApiKey));
   });
 
-  test('is none any more with one character mistyped', () => {
+  test('is refused with one mistyped character', () => {
     const at = fc.nat({ max: 53 });
     const typed = fc.constantFrom(...ALPHABET, '_', ' ', 'é');
     fc.assert(
@@ -55,7 +56,7 @@ describe('a generated key', () => {
     );
   });
 
-  test('is none any more with two neighbours swapped', () => {
+  test('is refused with two adjacent characters swapped', () => {
     fc.assert(
       fc.property(keys, fc.nat({ max: 52 }), (key, index) => {
         fc.pre(key[index] !== key[index + 1]);
@@ -64,20 +65,20 @@ describe('a generated key', () => {
     );
   });
 
-  test('is none with anything before or after it', () => {
+  test('is refused with characters added or removed at either end', () => {
     const key = formatApiKey(new Uint8Array(API_KEY_BYTES));
     for (const text of [` ${key}`, `${key} `, `${key}\n`, `${key}0`, key.slice(0, -1), key.slice(1)]) {
       expect(isApiKey(text)).toBe(false);
     }
   });
 
-  test('any other text is none', () => {
+  test('other text is not a key', () => {
     fc.assert(fc.property(fc.string(), (text) => !isApiKey(text)));
   });
 
-  test('has a hint of its first characters only', () => {
+  test('has a prefix of its first 9 characters', () => {
     const key = formatApiKey(new Uint8Array(API_KEY_BYTES).fill(7));
-    expect(apiKeyHint(key)).toBe(key.slice(0, 9));
+    expect(apiKeyPrefix(key)).toBe(key.slice(0, 9));
   });
 });
 
@@ -89,7 +90,7 @@ describe('isActive', () => {
     ['after it expired', { expiresAt: 999 }, false],
     ['revoked', { revokedAt: 999 }, false],
     ['revoked and not yet expired', { revokedAt: 999, expiresAt: 2000 }, false],
-    ['revoked, by a clock that is ahead', { revokedAt: 2000 }, false],
+    ['revoked at a time in the future', { revokedAt: 2000 }, false],
   ])('%s', (_, key, expected) => {
     expect(isActive(key, 1000)).toBe(expected);
   });
@@ -99,7 +100,7 @@ describe('a name of a key', () => {
   const refusal = expect.objectContaining({
     code: 'invalid_request',
     message: expect.stringMatching(
-      /^a key's name must have 1 to 100 characters, at least one of them visible/,
+      /^invalid name: expected 1 to 100 characters, at least one of them visible/,
     ),
   });
 
@@ -132,7 +133,7 @@ describe('a name of a key', () => {
     expect(() => apiKeyName(name)).toThrow(refusal);
   });
 
-  /** White space, characters that a reader of Unicode may leave out, combining marks, blanks: nothing to see. */
+  /** White space, ignorable characters, combining marks and blanks, all of them invisible. */
   const invisible = fc.constantFrom(
     ...' \u00a0\u1680\u2003\u200a\u202f\u205f\u3000\u2800\u034f\u115f\u1160\u3164\uffa0\u17b4\u180b\ufe0f\u0301\u20dd',
     '\u{e0100}',
@@ -140,7 +141,7 @@ describe('a name of a key', () => {
   const whiteSpace = fc.constantFrom(...' \u00a0\u1680\u2003\u200a\u202f\u205f\u3000');
   const visible = fc.constantFrom(...'aZ7-_.…é語अ', '🐈');
 
-  test('is not made of invisible characters alone', () => {
+  test('cannot have invisible characters only', () => {
     const names = fc
       .array(invisible, { minLength: 1, maxLength: 20 })
       .map((characters) => characters.join(''));
@@ -161,7 +162,7 @@ describe('a name of a key', () => {
     );
   });
 
-  test('that is accepted is kept as it is, has a visible character and nothing that moves the cursor', () => {
+  test('that is accepted is unchanged, has a visible character and no control characters', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.oneof(invisible, visible, fc.string({ unit: 'binary' })) }),
@@ -181,23 +182,28 @@ describe('a name of a key', () => {
     );
   });
 
-  test('has no key in it, and not much of one', () => {
+  test('cannot contain a key or a secret part of one', () => {
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
     for (const name of [key, `of ${key}`, key.slice(0, 21)]) {
-      expect(() => apiKeyName(name)).toThrow("a key's name must not have a key in it");
+      expect(() => apiKeyName(name)).toThrow(
+        expect.objectContaining({
+          code: 'invalid_request',
+          message: 'invalid name: it must not contain an API key',
+        }),
+      );
     }
     expect(apiKeyName('pets_of_the_shop')).toBe('pets_of_the_shop');
   });
 });
 
-test('a text without keys has no more of them than their hints', () => {
+test('withoutApiKeys replaces each key by its prefix', () => {
   const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
-  const hint = `${key.slice(0, 9)}…`;
-  expect(withoutApiKeys(`no key ${key}, "${key.slice(0, 30)}"!`)).toBe(`no key ${hint}, "${hint}"!`);
+  const prefix = `${key.slice(0, 9)}…`;
+  expect(withoutApiKeys(`no key ${key}, "${key.slice(0, 30)}"!`)).toBe(`no key ${prefix}, "${prefix}"!`);
   expect(withoutApiKeys('pets_1 of my pets')).toBe('pets_1 of my pets');
 });
 
-test('a key is recognised in another case, in a URL, and next to another one', () => {
+test('a key is recognized in another case, in a URL, and next to another key', () => {
   const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
   const secret = key.slice(API_KEY_PREFIX.length);
   for (const text of [
@@ -207,6 +213,7 @@ test('a key is recognised in another case, in a URL, and next to another one', (
     `pets%5f${secret}`,
     key + key,
   ]) {
+    expect(containsApiKey(text)).toBe(true);
     expect(withoutApiKeys(text).toLowerCase()).not.toContain(secret.slice(4, 20).toLowerCase());
   }
 });

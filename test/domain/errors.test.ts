@@ -8,12 +8,12 @@ test('an error has its code, its message and its cause', () => {
   expect(error).toMatchObject({ name: 'AnimalStoreError', code: 'overloaded', message: 'too much', cause });
 });
 
-test('an error of ours is known as it is', () => {
+test('an AnimalStoreError is returned', () => {
   const error = new AnimalStoreError('not_found', 'gone');
   expect(asAnimalStoreError(error)).toBe(error);
 });
 
-test('an error that a second copy of the module made is known too', () => {
+test('an error of a second copy of the module is returned too', () => {
   class AnimalStoreErrorTwin extends Error {
     override readonly name = 'AnimalStoreError';
     readonly code = 'not_found';
@@ -30,6 +30,6 @@ test.each([
   ['a string', 'AnimalStoreError'],
   ['null', null],
   ['undefined', undefined],
-])('%s is not ours', (_, error) => {
+])('%s is not an AnimalStoreError', (_, error) => {
   expect(asAnimalStoreError(error)).toBeUndefined();
 });

@@ -8,7 +8,7 @@ const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 25
 const whole = digits.map((text) => text.replace(/^0+(?=\d)/, '') || '0');
 const sign = fc.constantFrom('', '-');
 
-/** Literals of the JSON grammar: most are no int64. */
+/** Literals of the JSON grammar, most of which are not an int64. */
 const literal = fc
   .tuple(
     sign,
@@ -21,7 +21,7 @@ const literal = fc
       minus + integer + (fraction === null ? '' : `.${fraction}`) + (exponent?.join('') ?? ''),
   );
 
-/** The value of a JSON number, by the book. */
+/** The value of a JSON number, computed with bigint. */
 function exactly(source: string): bigint | undefined {
   const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e');
   const [integer = '', fraction = ''] = mantissa.split('.');
@@ -33,7 +33,7 @@ function exactly(source: string): bigint | undefined {
   return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
 }
 
-/** The same value with the point moved and the exponent to make up for it. */
+/** The same value with the decimal point moved and the exponent adjusted. */
 function respell(value: bigint, places: number, trailing: number): string {
   const minus = value < 0n ? '-' : '';
   const text = String(value)
@@ -46,17 +46,17 @@ function respell(value: bigint, places: number, trailing: number): string {
 }
 
 describe('isInt64', () => {
-  test.each([INT64_MIN, -1n, 0n, 2n ** 53n + 1n, INT64_MAX])('%s is one', (value) => {
+  test.each([INT64_MIN, -1n, 0n, 2n ** 53n + 1n, INT64_MAX])('%s is an int64', (value) => {
     expect(isInt64(value)).toBe(true);
   });
 
-  test.each([INT64_MIN - 1n, INT64_MAX + 1n, 1, '1', null, undefined])('%s is none', (value) => {
+  test.each([INT64_MIN - 1n, INT64_MAX + 1n, 1, '1', null, undefined])('%s is not an int64', (value) => {
     expect(isInt64(value)).toBe(false);
   });
 });
 
 describe('parseInt64', () => {
-  test('reads every int64 as it is written', () => {
+  test('reads every int64 in plain decimal notation', () => {
     fc.assert(fc.property(int64, (value) => parseInt64(String(value)) === value));
   });
 
@@ -68,7 +68,7 @@ describe('parseInt64', () => {
     expect(parseInt64(String(INT64_MIN - 1n))).toBeUndefined();
   });
 
-  test('takes a text only when it is the one way to write its value', () => {
+  test('accepts only the canonical notation of a value', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), digits, literal), (text) => {
         const value = parseInt64(text);
@@ -100,14 +100,14 @@ describe('parseInt64', () => {
 });
 
 describe('parseJsonInt64', () => {
-  test('gives the exact value of any literal, or nothing', () => {
+  test('returns the exact value of any literal, or undefined', () => {
     fc.assert(
       fc.property(literal, (source) => parseJsonInt64(source) === exactly(source)),
       { numRuns: 2000 },
     );
   });
 
-  test('reads a value however it is spelled', () => {
+  test('reads a value in any notation', () => {
     const places = fc.integer({ min: 0, max: 40 });
     fc.assert(
       fc.property(around, places, places, (value, point, trailing) => {
@@ -135,7 +135,7 @@ describe('parseJsonInt64', () => {
   });
 
   test.each(['0.5', '1e-1', '9223372036854775808', '-9223372036854775809', '1e19', '1e99999999999999999999'])(
-    '%s is no int64',
+    '%s is not an int64',
     (source) => {
       expect(parseJsonInt64(source)).toBeUndefined();
     },
@@ -158,7 +158,7 @@ describe('parseJsonInt64', () => {
     'NaN',
     '"1"',
     '１',
-  ])('%j is no JSON number', (source) => {
+  ])('%j is not a JSON number', (source) => {
     expect(parseJsonInt64(source)).toBeUndefined();
   });
 

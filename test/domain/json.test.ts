@@ -6,7 +6,7 @@ import type { Pet } from '../../src/domain/pet.ts';
 
 const REX: Pet = { id: INT64_MAX, name: 'é "🐈" \\\n', categoryId: INT64_MIN, status: 'sold' };
 
-describe('JSON that comes in', () => {
+describe('parseJson', () => {
   test.each([
     ['5', 5n],
     ['-0', 0n],
@@ -22,14 +22,14 @@ describe('JSON that comes in', () => {
   });
 
   test.each(['1.5', '9223372036854775808', '9007199254740993.5', '1e300', '0.1e-5'])(
-    '%s is no integer',
+    '%s is not an integer',
     (text) => {
       const value = parseJson(text);
       expect(Number.isInteger(value) || typeof value === 'bigint').toBe(false);
     },
   );
 
-  test('is what JSON.parse makes of it, where no number is long', () => {
+  test('equals JSON.parse when no number is long', () => {
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false }), (text) => {
         fc.pre(!/[\d.]{16}|\d[eE]/.test(text));
@@ -38,16 +38,39 @@ describe('JSON that comes in', () => {
     );
   });
 
-  test.each(['', '{', '01', 'NaN', '9007199254740993n', "{'a':1}"])('%j is none', (text) => {
+  test('does not count brackets in strings as levels of nesting', () => {
+    const deep = '[{'.repeat(1000);
+    for (const text of [deep, `\\${deep}`, `"${deep}`, `${deep}\\"${deep}`, `\\"${deep}"`]) {
+      expect(parseJson(JSON.stringify([text]))).toEqual([text]);
+    }
+  });
+
+  test('does not count arrays and objects side by side as levels of nesting', () => {
+    for (const part of ['[]', '{}', '[{"a":[]}]']) {
+      const text = `[${Array(1000).fill(part).join()}]`;
+      expect(parseJson(text)).toEqual(JSON.parse(text));
+    }
+  });
+
+  test.each(['[', '{"a":'])('allows 500 levels of %s and names the limit for 501', (open) => {
+    const close = open === '[' ? ']' : '}';
+    const nested = (levels: number) => `${open.repeat(levels)}0${close.repeat(levels)}`;
+    expect(parseJson(nested(500))).toEqual(JSON.parse(nested(500)));
+    expect(() => parseJson(nested(501))).toThrow(
+      new RangeError('nested too deeply: expected at most 500 levels'),
+    );
+  });
+
+  test.each(['', '{', '01', 'NaN', '9007199254740993n', "{'a':1}"])('%j is not JSON', (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
   });
 });
 
-describe('a member of no meaning gets one outcome, however long another number is', () => {
+describe('an unknown member has the same result, however long another number is', () => {
   const SHORT = '7';
   const LONG = '9007199254740993';
 
-  /** What becomes of a body with this member: what counts of it, or the kind of error. */
+  /** The known members of a body with this member, or the name of the error. */
   function outcome(member: string, categoryId: string): unknown {
     try {
       const body = parseJson(`{"name":"Rex","categoryId":${categoryId},${member}}`) as Record<
@@ -100,7 +123,7 @@ describe('a member of no meaning gets one outcome, however long another number i
     }
   });
 
-  test('500 levels are taken, 501 are not, from a deep stack too', () => {
+  test('500 levels are accepted, 501 are not, even with a deep call stack', () => {
     const nested = (depth: number, number: string) => `${'['.repeat(depth)}${number}${']'.repeat(depth)}`;
     const fromDepth = <T>(depth: number, call: () => T): T =>
       depth === 0 ? call() : fromDepth(depth - 1, call);
@@ -121,13 +144,13 @@ describe('a member of no meaning gets one outcome, however long another number i
   });
 });
 
-test('a long text whose last string does not end is not JSON', () => {
+test('a long text with an unterminated string is not JSON', () => {
   expect(() => parseJson(`["${'x'.repeat(600)}`)).toThrow(SyntaxError);
   expect(() => parseJson(`["${'x'.repeat(600)}\\`)).toThrow(SyntaxError);
 });
 
-describe('JSON that goes out', () => {
-  test('is exact, in one order, without a space', () => {
+describe('petJson and petsJson', () => {
+  test('write exact numbers, in a fixed order, without spaces', () => {
     expect(petJson(REX)).toBe(
       '{"id":9223372036854775807,"name":"é \\"🐈\\" \\\\\\n","categoryId":-9223372036854775808,"status":"sold"}',
     );
@@ -135,7 +158,7 @@ describe('JSON that goes out', () => {
     expect(petsJson([REX, REX])).toBe(`[${petJson(REX)},${petJson(REX)}]`);
   });
 
-  test('comes in as the same', () => {
+  test('are read back as the same pet', () => {
     expect(parseJson(petJson(REX))).toEqual(REX);
   });
 });

@@ -5,7 +5,7 @@ import { isPetStatus, type NewPetInput, newPet, PET_STATUSES, petWithId } from '
 
 const input: NewPetInput = { name: 'Rex', categoryId: 1n };
 
-/** What JavaScript callers can pass, whatever the types say. */
+/** Passes values that the types forbid, as a JavaScript caller can. */
 function make(values: Record<string, unknown>): unknown {
   return newPet({ ...input, ...values } as NewPetInput);
 }
@@ -18,14 +18,14 @@ function refusal(message: string | RegExp) {
 }
 
 describe('a name', () => {
-  test('may be any well-formed text of 1 to 255 code points without U+0000, and is kept as it is', () => {
+  test('can be any well-formed text of 1 to 255 code points without U+0000, and is not changed', () => {
     const names = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 255 })
       .map((name) => name.replaceAll('\0', ' '));
     fc.assert(fc.property(names, (name) => newPet({ ...input, name }).name === name));
   });
 
-  test('is judged by the same rule whatever its code units are', () => {
+  test('follows the same rule for any code units', () => {
     const unit = fc.oneof(
       { weight: 4, arbitrary: fc.integer({ min: 1, max: 0xffff }) },
       { weight: 1, arbitrary: fc.integer({ min: 0xd800, max: 0xdfff }) },
@@ -84,7 +84,7 @@ describe('a name', () => {
 });
 
 describe('a categoryId', () => {
-  test('may be any int64', () => {
+  test('can be any int64', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
@@ -124,7 +124,7 @@ describe('a status', () => {
   });
 });
 
-test('members that an animal does not have are left behind', () => {
+test('unknown members are ignored', () => {
   expect(make({ status: 'sold', id: 7n, colour: 'red' })).toEqual({
     name: 'Rex',
     categoryId: 1n,
@@ -132,13 +132,13 @@ test('members that an animal does not have are left behind', () => {
   });
 });
 
-test('every broken rule is named at once', () => {
+test('the message names every broken rule', () => {
   expect(() => make({ name: '', categoryId: 1, status: 'lost' })).toThrow(
     refusal(/^name must [^;]+; categoryId must [^;]+; status must [^;]+$/),
   );
 });
 
-describe('an animal that brings its id along', () => {
+describe('a pet with an id', () => {
   const rex = { name: 'Rex', categoryId: 1n };
 
   test.each([1n, 2n ** 53n + 1n, INT64_MAX])('keeps %s', (id) => {
@@ -154,7 +154,7 @@ describe('an animal that brings its id along', () => {
     );
   });
 
-  test('keeps every other rule', () => {
+  test('follows every other rule', () => {
     expect(() => petWithId({ ...rex, id: 1n, name: '' })).toThrow('name must have 1 to 255 characters');
     expect(petWithId({ ...rex, id: 1n, extra: true } as never)).not.toHaveProperty('extra');
   });

@@ -8,13 +8,13 @@ import { endOf, listWith, Workspace } from './workspace.ts';
 const TIMEOUT = { timeout: 60_000 };
 
 async function statusWith(service: Service, key: string): Promise<number> {
-  const answer = await listWith(service, key);
-  await answer.arrayBuffer();
-  return answer.status;
+  const response = await listWith(service, key);
+  await response.arrayBuffer();
+  return response.status;
 }
 
-describe('keys, beside a server that runs', TIMEOUT, () => {
-  test('create: the key is good at once', async () => {
+describe('keys, while a server runs', TIMEOUT, () => {
+  test('create: the key is valid immediately', async () => {
     const work = new Workspace();
     const server = await work.serve();
     const { status, out, err } = await work.run(['keys', 'create', '--name', 'shop', '--expires', '90d']);
@@ -35,7 +35,7 @@ describe('keys, beside a server that runs', TIMEOUT, () => {
     expect(await statusWith(server, other)).toBe(200);
   });
 
-  test('rotate: the old key goes on for as long as was said', async () => {
+  test('rotate: the old key is valid until the overlap ends', async () => {
     const work = new Workspace();
     const first = await work.createKey('shop');
     const server = await work.serve();
@@ -45,7 +45,7 @@ describe('keys, beside a server that runs', TIMEOUT, () => {
     expect([await statusWith(server, second), await statusWith(server, third)]).toEqual([401, 200]);
   });
 
-  test('list: a table, and JSON for scripts', async () => {
+  test('list: prints a table, or JSON for scripts', async () => {
     const work = new Workspace();
     const key = await work.createKey('shop');
     const server = await work.serve();
@@ -53,34 +53,34 @@ describe('keys, beside a server that runs', TIMEOUT, () => {
     const today = new Date().toISOString().slice(0, 10);
     await expect.poll(() => work.output('keys', 'list'), { timeout: 10_000 }).toContain(`${today}  ${today}`);
     const table = await work.output('keys', 'list');
-    expect(table).toMatch(/^ID {2}NAME {2}KEY /);
+    expect(table).toMatch(/^ID {2}NAME {2}PREFIX /);
     expect(table).toMatch(/^1 {3}shop {2}pets_/m);
     expect(JSON.parse(await work.output('keys', 'list', '--json'))).toMatchObject([
       { id: '1', name: 'shop' },
     ]);
   });
 
-  test('revoked, unknown and mistyped keys get the very same answer', async () => {
+  test('revoked, unknown and mistyped keys get identical responses', async () => {
     const work = new Workspace();
     const revoked = await work.createKey();
     await work.createKey();
     await work.output('keys', 'revoke', '1');
     const elsewhere = await new Workspace().createKey();
     const server = await work.serve();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [revoked, elsewhere, `${revoked}x`].map(async (key) => {
-        const answer = await listWith(server, key);
-        const headers = [...answer.headers].filter(([name]) => !/^(date|x-request-id)$/.test(name));
-        return [answer.status, headers, await answer.text()];
+        const response = await listWith(server, key);
+        const headers = [...response.headers].filter(([name]) => !/^(date|x-request-id)$/.test(name));
+        return [response.status, headers, await response.text()];
       }),
     );
-    expect(answers[0]?.[0]).toBe(401);
-    expect(answers[1]).toEqual(answers[0]);
-    expect(answers[2]).toEqual(answers[0]);
+    expect(responses[0]?.[0]).toBe(401);
+    expect(responses[1]).toEqual(responses[0]);
+    expect(responses[2]).toEqual(responses[0]);
   });
 });
 
-test('a canary key is in no log line, no error and no byte of a file', TIMEOUT, async () => {
+test('a canary key appears in no log line, no error and no file', TIMEOUT, async () => {
   const work = new Workspace();
   const canary = await work.createKey('canary');
   const server = await work.serve({ LOG_LEVEL: 'debug' });
@@ -94,8 +94,8 @@ test('a canary key is in no log line, no error and no byte of a file', TIMEOUT, 
       ['/pets/1', {}],
       ['/nowhere', { method: 'DELETE' }],
     ] as const) {
-      const answer = await fetch(`${server.origin}/v1${path}`, { ...init, headers });
-      seen += JSON.stringify([...answer.headers]) + (await answer.text());
+      const response = await fetch(`${server.origin}/v1${path}`, { ...init, headers });
+      seen += JSON.stringify([...response.headers]) + (await response.text());
     }
   }
   for (const args of [
@@ -123,8 +123,8 @@ test('a canary key is in no log line, no error and no byte of a file', TIMEOUT, 
   expect(files().some((text) => text.includes(canary.slice(0, 9)))).toBe(true);
 });
 
-describe('the store that a command works on', TIMEOUT, () => {
-  test('is named by --database-url before DATABASE_URL, and by a file', async () => {
+describe('the store of a command', TIMEOUT, () => {
+  test('is given by --database-url, by DATABASE_URL or by a file', async () => {
     const work = new Workspace();
     await work.createKey('environment');
     await work.output('keys', 'create', '--name', 'option', '--database-url', `sqlite:${work.path('b.db')}`);
@@ -136,7 +136,7 @@ describe('the store that a command works on', TIMEOUT, () => {
     );
   });
 
-  test('is no concern of the settings of a server', async () => {
+  test('does not depend on the settings of a server', async () => {
     const work = new Workspace();
     await work.createKey();
     const environment = { PORT: 'none', LOG_LEVEL: 'loud', API_KEYS: 'x' };
@@ -144,9 +144,9 @@ describe('the store that a command works on', TIMEOUT, () => {
   });
 
   test.each([
-    ['memory:', 'memory: keeps nothing'],
-    ['mysql://user:secret@host/db', "'mysql:…' is given"],
-    ['sqlite:', "'sqlite:…' is given"],
+    ['memory:', 'memory: is supported by serve only'],
+    ['mysql://user:secret@host/db', "expected sqlite:PATH or memory:, got 'mysql:…'"],
+    ['sqlite:', "expected sqlite:PATH or memory:, got 'sqlite:'"],
   ])('cannot be %j', async (url, message) => {
     for (const args of [
       ['keys', 'list'],
@@ -157,13 +157,13 @@ describe('the store that a command works on', TIMEOUT, () => {
     ]) {
       const { status, out, err } = await new Workspace().run([...args, '--database-url', url]);
       expect([status, out]).toEqual([2, '']);
-      expect(err).toMatch(/^animal-store: DATABASE_URL: .*\n$/);
+      expect(err).toMatch(/^animal-store: --database-url: .*\n$/);
       expect(err).toContain(message);
       expect(err).not.toContain('secret');
     }
   });
 
-  test('is not made by a command that only looks', async () => {
+  test('is not created by a command that only reads', async () => {
     const work = new Workspace();
     const { status, err } = await work.run(['keys', 'list']);
     expect([status, err]).toEqual([1, `animal-store: ${work.store}: there is no such file\n`]);
@@ -171,14 +171,14 @@ describe('the store that a command works on', TIMEOUT, () => {
   });
 });
 
-describe('the bin', TIMEOUT, () => {
-  test('shows what to do first when it is called alone', async () => {
+describe('the command animal-store', TIMEOUT, () => {
+  test('shows the first steps when it is called without a command', async () => {
     const { status, out, err } = await new Workspace().run([]);
     expect([status, out]).toEqual([2, '']);
     expect(err).toContain('animal-store serve');
   });
 
-  test('knows its version, and helps', async () => {
+  test('prints its version and its help', async () => {
     const work = new Workspace();
     expect(await work.output('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await work.output('--help')).toContain('Examples:');
@@ -186,7 +186,7 @@ describe('the bin', TIMEOUT, () => {
   });
 
   test.each([[['fly']], [['keys']], [['keys', 'fly']], [['import']], [['backup']], [['export', '--fast']]])(
-    'of %j is wrong usage',
+    'reports wrong usage for the arguments %j',
     async (args) => {
       const { status, out, err } = await new Workspace().run(args);
       expect([status, out]).toEqual([2, '']);
@@ -194,7 +194,7 @@ describe('the bin', TIMEOUT, () => {
     },
   );
 
-  test('does not mind that nobody reads on', async () => {
+  test('exits without an error when the reader of its output has closed the pipe', async () => {
     const work = new Workspace();
     await work.createKey();
     for (const args of [['keys', 'list'], ['--help'], ['export']]) {

@@ -4,7 +4,7 @@ import { Workspace } from './workspace.ts';
 
 const TIMEOUT = { timeout: 30_000 };
 
-test('openapi prints what a server with the same settings gives, and makes no store', TIMEOUT, async () => {
+test('openapi prints the document that a server would serve, and creates no store', TIMEOUT, async () => {
   const work = new Workspace();
   const environment = { PUBLIC_URL: 'https://pets.example.org' };
   const { status, out, err } = await work.run(['openapi'], '', environment);
@@ -16,7 +16,7 @@ test('openapi prints what a server with the same settings gives, and makes no st
   expect(await (await fetch(`${server.origin}/openapi.json`)).json()).toEqual(printed);
 });
 
-test('openapi names a wrong variable', TIMEOUT, async () => {
+test('openapi reports an invalid variable by name', TIMEOUT, async () => {
   const { status, out, err } = await new Workspace().run(['openapi'], '', { PUBLIC_URL: 'pets' });
   expect({ status, out }).toEqual({ status: 2, out: '' });
   expect(err).toMatch(/^animal-store: PUBLIC_URL: .*'pets'.*\n$/);

@@ -10,10 +10,10 @@ import { type Ended, endOf, lines, listWith, until, Workspace } from './workspac
 const TIMEOUT = { timeout: 120_000 };
 
 describe('import and export', TIMEOUT, () => {
-  test('a store that went through a file or a pipe gives the same bytes again', async () => {
+  test('an export of imported pets has the same bytes as the imported export', async () => {
     const work = new Workspace();
     writeFileSync(work.path('pets.ndjson'), lines(20_000, 'é🐈 \\"'));
-    expect(await work.output('import', 'pets.ndjson')).toContain('Imported 20,000 animals');
+    expect(await work.output('import', 'pets.ndjson')).toContain('Imported 20,000 pets');
     const exported = await work.output('export');
     expect(exported.split('\n')).toHaveLength(20_001);
     expect(exported).toContain(`"categoryId":${2n ** 62n + 19_999n}`);
@@ -22,7 +22,7 @@ describe('import and export', TIMEOUT, () => {
     expect(await work.output('export', ...elsewhere)).toBe(exported);
   });
 
-  test('a bad line far down leaves the store as it was', async () => {
+  test('an invalid line near the end leaves the store unchanged', async () => {
     const work = new Workspace();
     await work.run(['import', '-'], lines(10));
     const before = await work.output('export');
@@ -35,14 +35,14 @@ describe('import and export', TIMEOUT, () => {
     expect(await work.output('export')).toBe(before);
   });
 
-  test('--skip-invalid goes on', async () => {
+  test('--skip-invalid imports the other lines', async () => {
     const work = new Workspace();
     const { status, out, err } = await work.run(
       ['import', '--skip-invalid', '-'],
       `${lines(5)}oops\n${lines(5)}`,
     );
-    expect([status, err]).toEqual([0, 'Left out 1 line, see import.refused.ndjson\n']);
-    expect(out).toContain('Imported 10 animals');
+    expect([status, err]).toEqual([0, 'Skipped 1 line, see import.refused.ndjson\n']);
+    expect(out).toContain('Imported 10 pets');
     expect(JSON.parse(readFileSync(work.path('import.refused.ndjson'), 'utf8'))).toMatchObject({
       line: 6,
       text: 'oops',
@@ -50,7 +50,7 @@ describe('import and export', TIMEOUT, () => {
     expect(readdirSync(work.folder).toSorted()).toEqual(['import.refused.ndjson', 'pets.db']);
   });
 
-  test('what another process imports is in the very next answer of a server that kept its last one', async () => {
+  test('a server with a cached response lists the pets that another process has imported', async () => {
     const work = new Workspace();
     const key = await work.createKey();
     const server = await work.serve();
@@ -66,7 +66,7 @@ describe('import and export', TIMEOUT, () => {
     await stopService(server);
   });
 
-  test('an export that nobody reads to the end is quiet', async () => {
+  test('an export whose reader stops early prints no error', async () => {
     const work = new Workspace();
     await work.run(['import', '-'], lines(50_000));
     const running = work.start(['export']);
@@ -81,20 +81,20 @@ function partialsIn({ folder }: Workspace): string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.partial'));
 }
 
-describe('an import that is ended', TIMEOUT, () => {
+describe('an import that is interrupted', TIMEOUT, () => {
   const REFUSED = 'many.ndjson.refused.ndjson';
   const few = lines(10);
   const many = 'oops\n'.repeat(2000) + lines(200_000, 'x'.repeat(200));
 
-  /** What is refused is written on the way. */
+  /** Returns a function that waits until the import reads lines, because it writes refused lines at that time. */
   const isReading = (work: Workspace) => () => until(() => partialsIn(work).length > 0);
 
-  /** Pages of the import go to the write-ahead log before they are committed. */
+  /** Returns a function that waits until the import has written pages to the write-ahead log, before their commit. */
   const isStoring = (work: Workspace) => async () => {
     await until(() => (statSync(`${work.store}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 100_000);
   };
 
-  /** Once more when the import was done before the signal came. */
+  /** Interrupts an import and checks the store. Starts again if the import ended before the signal arrived. */
   async function endedBy(
     signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL',
     when: (work: Workspace) => () => Promise<void>,
@@ -126,7 +126,7 @@ describe('an import that is ended', TIMEOUT, () => {
     ['SIGTERM', 'read', isReading],
     ['SIGINT', 'stored', isStoring],
     ['SIGTERM', 'stored', isStoring],
-  ] as const)('by %s while lines are %s leaves the store as it was', async (signal, _, when) => {
+  ] as const)('by %s while lines are %s leaves the store unchanged', async (signal, _, when) => {
     const { end, left } = await endedBy(signal, when);
     if (signal === 'SIGKILL') {
       expect(end.status).toBeNull();
@@ -144,7 +144,7 @@ describe('an import that is ended', TIMEOUT, () => {
     }
   });
 
-  test('by SIGINT before anybody writes to its FIFO leaves nothing', async () => {
+  test('by SIGINT before another process writes to its FIFO leaves no temporary file', async () => {
     const work = new Workspace();
     spawnSync('mknod', [work.path('fifo'), 'p']);
     const running = work.start(['import', '--skip-invalid', 'fifo']);
@@ -164,11 +164,11 @@ test('an import reads a FIFO to its end', TIMEOUT, async () => {
   const running = work.start(['import', 'fifo']);
   await until(() => readdirSync(work.folder).includes('pets.db'));
   await writeFile(work.path('fifo'), lines(20_000));
-  expect((await endOf(running)).out).toContain('Imported 20,000 animals');
+  expect((await endOf(running)).out).toContain('Imported 20,000 pets');
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'an export whose reader stalls is ended by %s',
+  'an export whose reader stalls is interrupted by %s',
   TIMEOUT,
   async (signal) => {
     const work = new Workspace();
@@ -186,7 +186,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-/** Whether as much waits to be read as fits, so that whoever writes has to wait. */
+/** Whether the buffer of the stream is full, so that the writer has to wait. */
 function isBlocked(stream: Readable | null): boolean {
   return stream !== null && stream.readableLength >= stream.readableHighWaterMark;
 }

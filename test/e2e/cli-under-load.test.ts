@@ -6,21 +6,21 @@ import { endOf, lines, listWith, until, Workspace } from './workspace.ts';
 const TIMEOUT = { timeout: 120_000 };
 const WRITERS = 8;
 
-/** Clients that create one animal after the other, as fast as they are answered. */
+/** Starts clients that create pets. Each client sends the next request when it has received the last response. */
 function createUnderLoad(origin: string, key: string) {
   const acknowledged: number[] = [];
   const refused: string[] = [];
   let goesOn = true;
   const write = async () => {
     while (goesOn) {
-      const answer = await fetch(`${origin}/v1/pets`, {
+      const response = await fetch(`${origin}/v1/pets`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
         body: '{"name":"Rex","categoryId":1}',
       });
-      const body = await answer.text();
-      if (answer.status === 201) acknowledged.push(JSON.parse(body).id);
-      else refused.push(`${answer.status} ${body}`);
+      const body = await response.text();
+      if (response.status === 201) acknowledged.push(JSON.parse(body).id);
+      else refused.push(`${response.status} ${body}`);
     }
   };
   const writing = Array.from({ length: WRITERS }, write);
@@ -31,7 +31,7 @@ function createUnderLoad(origin: string, key: string) {
   return { acknowledged, refused, stop };
 }
 
-describe('beside a server under load', TIMEOUT, () => {
+describe('while a server is under load', TIMEOUT, () => {
   async function underLoad() {
     const work = new Workspace();
     await work.run(['import', '-'], lines(60_000));
@@ -42,7 +42,7 @@ describe('beside a server under load', TIMEOUT, () => {
     return { work, ...load };
   }
 
-  test('every export is of one moment, and no request fails', async () => {
+  test('every export is a snapshot, and no request fails', async () => {
     const { work, acknowledged, refused, stop } = await underLoad();
     for (let times = 0; times < 3; times++) {
       const known = Math.max(...acknowledged);
@@ -54,7 +54,7 @@ describe('beside a server under load', TIMEOUT, () => {
     expect(refused).toEqual([]);
   });
 
-  test('an export whose reader stalls does not make the write-ahead log grow, and is still of one moment', async () => {
+  test('an export whose reader stalls does not make the write-ahead log grow, and is still a snapshot', async () => {
     const { work, acknowledged, refused, stop } = await underLoad();
     const running = work.start(['export']);
     const { child, out } = running;
@@ -78,7 +78,7 @@ describe('beside a server under load', TIMEOUT, () => {
     expect(ids.length).toBeLessThan(60_000 + acknowledged.length);
   });
 
-  test('every backup is sound and has what was acknowledged before, and no request fails', async () => {
+  test('every backup is intact and contains all acknowledged pets, and no request fails', async () => {
     const { work, acknowledged, refused, stop } = await underLoad();
     for (const name of ['first.db', 'second.db']) {
       const known = new Set(acknowledged);
@@ -94,7 +94,7 @@ describe('beside a server under load', TIMEOUT, () => {
     expect(readdirSync(work.folder).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
-  test('an import makes creates wait, and mixes with none', async () => {
+  test('an import delays creates, and the ids of its pets have no gap', async () => {
     const { work, acknowledged, refused, stop } = await underLoad();
     const { status, err } = await work.run(['import', '-'], lines(60_000, 'imported'));
     expect([status, err]).toEqual([0, '']);
@@ -112,7 +112,7 @@ describe('beside a server under load', TIMEOUT, () => {
 });
 
 describe('backup', TIMEOUT, () => {
-  test('never goes over a file without --force', async () => {
+  test('never replaces a file without --force', async () => {
     const work = new Workspace();
     const key = await work.createKey();
     writeFileSync(work.path('copy.db'), 'precious');
@@ -123,19 +123,19 @@ describe('backup', TIMEOUT, () => {
     expect(readFileSync(work.path('copy.db'), 'utf8')).toBe('precious');
     expect(await work.output('backup', '--force', 'copy.db')).toMatch(/^Backed up to copy\.db: /);
     const server = await work.serve({ DATABASE_URL: 'sqlite:copy.db' });
-    const answer = await listWith(server, key);
-    expect(answer.status).toBe(200);
+    const response = await listWith(server, key);
+    expect(response.status).toBe(200);
   });
 
-  test('is refused on top of the store', async () => {
+  test('is refused if its target is a file of the store', async () => {
     const work = new Workspace();
     await work.createKey();
     const { status, err } = await work.run(['backup', '--force', './pets.db']);
-    expect([status, err]).toEqual([2, 'animal-store: ./pets.db is the store itself\n']);
+    expect([status, err]).toEqual([2, 'animal-store: ./pets.db belongs to the store\n']);
     expect(await work.output('keys', 'list')).toContain('test');
   });
 
-  test('that is killed leaves no file of that name', async () => {
+  test('that is killed leaves no file at its target', async () => {
     const work = new Workspace();
     await work.run(['import', '-'], lines(200_000, 'x'.repeat(200)));
     const killed = async (): Promise<number | null> => {
@@ -144,7 +144,7 @@ describe('backup', TIMEOUT, () => {
       running.child.kill('SIGKILL');
       return (await endOf(running)).status;
     };
-    /** Once more when the backup was done before the signal came. */
+    /** The backup is repeated if it ended before the signal arrived. */
     while ((await killed()) === 0) rmSync(work.path('copy.db'));
     expect(existsSync(work.path('copy.db'))).toBe(false);
   });

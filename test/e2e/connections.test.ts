@@ -12,7 +12,7 @@ import {
 
 const isPosix = process.platform !== 'win32';
 
-/** Opens connections one after the other, and gives those that the server did not close at once. */
+/** Opens connections one after another, and resolves with the ones that the server did not close immediately. */
 async function openConnections(origin: string, count: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   onTestFinished(() => {
@@ -44,7 +44,7 @@ async function serveWithDescriptors(
 }
 
 describe('connections', { timeout: 30_000 }, () => {
-  test('beyond MAX_CONNECTIONS are closed at once, and those before are served', async () => {
+  test('beyond MAX_CONNECTIONS are closed immediately, and the earlier connections are served', async () => {
     const service = await startService({ env: { MAX_CONNECTIONS: '5', API_KEYS: OPERATOR_KEY } });
     const kept = await openConnections(service.origin, 20);
     expect(kept).toHaveLength(5);
@@ -57,7 +57,7 @@ describe('connections', { timeout: 30_000 }, () => {
   });
 
   test.skipIf(!isPosix)(
-    'leave enough file descriptors for the work, when MAX_CONNECTIONS is not set',
+    'leave enough file descriptors for files when MAX_CONNECTIONS is not set',
     async () => {
       const service = await serveWithDescriptors(64);
       const client = new Client(service.origin, OPERATOR_KEY);

@@ -10,8 +10,8 @@ interface Pet {
   readonly name: string;
 }
 
-describe('a service that is killed with SIGKILL while it creates', { timeout: 120_000 }, () => {
-  test(`loses nothing that it acknowledged, and gives no id twice: ${ROUNDS} rounds`, async () => {
+describe('a service that is killed with SIGKILL while it creates pets', { timeout: 120_000 }, () => {
+  test(`loses no acknowledged pet, and assigns no id twice, in ${ROUNDS} rounds`, async () => {
     const cwd = temporaryFolder();
     const acknowledged = new Map<number, string>();
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,20 +1,20 @@
-/** A service that may open no more files, as when clients have taken all its descriptors, over a connection it has. */
+/** Tests, on an open connection, a service that can open no more files, as when all its file descriptors are in use. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { DOCS_ASSETS } from '../../src/adapters/http/docs.ts';
+import { DOCS_ASSETS } from '../../src/adapters/http/docs/assets.ts';
 import { Connection } from '../support/connection.ts';
 import { OPERATOR_KEY, type Service, startService } from '../support/process.ts';
 
 const canLimit = spawnSync('prlimit', ['--version']).status === 0;
 
-/** Every new descriptor is refused from now on, as when all of them are taken; those that are open stay. */
+/** Makes the service fail to open new file descriptors. Its open file descriptors remain usable. */
 function takeDescriptors({ child }: Service): void {
   execFileSync('prlimit', ['--pid', String(child.pid), '--nofile=1:']);
 }
 
 test.skipIf(!canLimit).each(['memory:', 'sqlite:pets.db'])(
-  'has every page and document that was never asked for before, on %s',
+  'pages and documents are served for the first time without free file descriptors, on %s',
   async (DATABASE_URL) => {
     const service = await startService({ env: { DATABASE_URL, API_KEYS: OPERATOR_KEY } });
     const connection = await Connection.open(service.origin);

@@ -31,7 +31,9 @@ const env = { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'sqlite:pets.db' };
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 const LONG = 'x'.repeat(255);
 
-/** The pets that were acknowledged until the first that was not, and that one's response. */
+/**
+ * Creates pets until a create fails. Resolves with the acknowledged pets and with the response to the failed create.
+ */
 async function fill({ client }: Service): Promise<{ stored: string[]; refused: Answer }> {
   const stored: string[] = [];
   for (let count = 0; count < 20_000; count += 1) {
@@ -56,7 +58,7 @@ async function create({ client }: Service): Promise<number> {
   return (await client.post({ name: 'Rex', categoryId: 1 })).status;
 }
 
-/** Asks for more than two seconds, as a load balancer does. */
+/** Expects the service not to be ready for more than two seconds, with repeated requests as from a load balancer. */
 async function expectStays(service: Service, reason: string): Promise<void> {
   for (let times = 0; times < 12; times += 1) {
     expect(await readinessOf(service)).toEqual(notReady(reason));
@@ -64,9 +66,9 @@ async function expectStays(service: Service, reason: string): Promise<void> {
   }
 }
 
-describe('the disk', { timeout: 60_000 }, () => {
+describe('a disk', { timeout: 60_000 }, () => {
   test.skipIf(!canMount)(
-    `that is full is 503, loses nothing, and still serves what it has${mountNote}`,
+    `that is full: creates are refused with 503, no pet is lost, and reads work${mountNote}`,
     async () => {
       const cwd = smallDisk('1m');
       const service = await startService({ cwd, env });
@@ -86,7 +88,7 @@ describe('the disk', { timeout: 60_000 }, () => {
   );
 
   test.skipIf(!canMount)(
-    `that is full is not ready until there is room again, without a create${mountNote}`,
+    `that is full: the service is not ready until there is room again, without a create${mountNote}`,
     async () => {
       const cwd = smallDisk('1m');
       const service = await startService({ cwd, env });
@@ -107,7 +109,7 @@ describe('the disk', { timeout: 60_000 }, () => {
     },
   );
 
-  test.skipIf(!canMount)(`that is read-only is told at the start, in one line${mountNote}`, async () => {
+  test.skipIf(!canMount)(`that is read-only: the start fails with one line${mountNote}`, async () => {
     const cwd = smallDisk('8m');
     const first = await startService({ cwd, env });
     await create(first);
@@ -120,7 +122,7 @@ describe('the disk', { timeout: 60_000 }, () => {
   });
 
   test.skipIf(!canMount)(
-    `that is mounted read-only later is not ready until it is writable, without a create${mountNote}`,
+    `that becomes read-only: the service is not ready until the disk is writable, without a create${mountNote}`,
     async () => {
       const cwd = smallDisk('8m');
       const service = await startService({
@@ -144,7 +146,7 @@ describe('the disk', { timeout: 60_000 }, () => {
   );
 
   test.skipIf(!hasPrlimit)(
-    `that takes no more bytes is not ready until it does${hasPrlimit ? '' : ' (skipped: there is no prlimit)'}`,
+    `that accepts no more bytes: the service is not ready until writes succeed again${hasPrlimit ? '' : ' (skipped: there is no prlimit)'}`,
     async () => {
       const cwd = temporaryFolder();
       const service = await startService({ cwd, env });
@@ -167,7 +169,7 @@ describe('the disk', { timeout: 60_000 }, () => {
 });
 
 describe('damaged pages', { timeout: 60_000 }, () => {
-  /** A service with 5,000 pets whose pages are in the file, not in the write-ahead log. */
+  /** Starts a service with 5,000 pets. Their pages are in the database file, not in the write-ahead log. */
   async function serveMany(): Promise<{ service: Service; path: string }> {
     const cwd = temporaryFolder();
     const path = join(cwd, 'pets.db');
@@ -186,7 +188,7 @@ describe('damaged pages', { timeout: 60_000 }, () => {
     closeSync(file);
   }
 
-  test('are not ready when nobody reads them', async () => {
+  test('make the service not ready, even if no request reads them', async () => {
     const { service, path } = await serveMany();
     expect(await readinessOf(service)).toEqual(READY);
     await service.client.get('/v1/pets');
@@ -196,7 +198,7 @@ describe('damaged pages', { timeout: 60_000 }, () => {
     expect(stateLines(service)).toMatchObject([{ level: 50, reason: 'damaged' }]);
   });
 
-  test('in the middle are not ready as soon as one is read, and stay so', async () => {
+  test('in the middle of the file make the service permanently not ready once a request reads one of them', async () => {
     const { service, path } = await serveMany();
     const middle = Math.floor(statSync(path).size / 8192) * 4096;
     overwrite(path, middle, middle + 64 * 4096);
@@ -213,7 +215,7 @@ describe('damaged pages', { timeout: 60_000 }, () => {
 });
 
 describe.skipIf(!canFaultDisk)(`a disk whose calls fail${faultyDiskNote}`, { timeout: 60_000 }, () => {
-  test('at an fsync: nothing is created until a restart, what was acknowledged is read', async () => {
+  test('at an fsync: creates are refused until a restart, and acknowledged pets can be read', async () => {
     const cwd = temporaryFolder();
     const disk = faultyDisk();
     const service = await startService({ cwd, env: { ...env, ...disk.env } });
@@ -233,7 +235,7 @@ describe.skipIf(!canFaultDisk)(`a disk whose calls fail${faultyDiskNote}`, { tim
     expect(JSON.parse((await again.client.get('/v1/pets')).body)).toHaveLength(2);
   });
 
-  test('at every write, as after an emergency remount: not ready until they work again', async () => {
+  test('at every write, as after an emergency remount: the service is not ready until writes succeed again', async () => {
     const disk = faultyDisk();
     const service = await startService({ env: { ...env, ...disk.env } });
     expect(await create(service)).toBe(201);
@@ -248,7 +250,7 @@ describe.skipIf(!canFaultDisk)(`a disk whose calls fail${faultyDiskNote}`, { tim
     expect(stateLines(service)).toMatchObject([{ level: 50, reason: 'io_error' }, { level: 30 }]);
   });
 
-  test('at every read: not ready until they work again', async () => {
+  test('at every read: the service is not ready until reads succeed again', async () => {
     const disk = faultyDisk();
     const service = await startService({ env: { ...env, ...disk.env } });
     expect(await create(service)).toBe(201);
@@ -261,7 +263,7 @@ describe.skipIf(!canFaultDisk)(`a disk whose calls fail${faultyDiskNote}`, { tim
     expect(stateLines(service)).toMatchObject([{ level: 50, reason: 'damaged' }, { level: 30 }]);
   });
 
-  test('that hangs: every create has its response in 11 s, and a stop in 21 s', async () => {
+  test('by hanging: every create has a response within 11 s, and the service stops within 21 s', async () => {
     const disk = faultyDisk();
     const service = await startService({ env: { ...env, ...disk.env, SHUTDOWN_TIMEOUT_MS: '100' } });
     expect(await create(service)).toBe(201);

@@ -1,4 +1,4 @@
-/** A password in an address of the configuration: no command takes it, and none prints it. */
+/** A password in a URL or host of the configuration is refused, and is not printed. */
 
 import { expect, test } from 'vitest';
 import { Workspace } from './workspace.ts';
@@ -10,7 +10,7 @@ test.each([
   ['serve', 'HOST', 'me:hunter2@127.0.0.1'],
   ['openapi', 'PUBLIC_URL', 'https://me:hunter2@pets.example'],
   ['openapi', 'HOST', 'me:hunter2@127.0.0.1'],
-])('%s ends at once with %s=%s', async (command, name, value) => {
+])('%s exits with a usage error if %s=%s', async (command, name, value) => {
   const { status, out, err } = await new Workspace().run([command], '', { [name]: value });
   expect({ status, out }).toEqual({ status: 2, out: '' });
   expect(err).toMatch(

@@ -1,4 +1,4 @@
-/** The README's commands, as they stand there. */
+/** Tests the commands of the README without changes. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,12 +15,12 @@ const LINES = BLOCKS.flatMap((block) => block.split('\n'));
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 describe('the README', { timeout: 60_000 }, () => {
-  test('has nothing in its commands that is not looked at here', () => {
+  test('has only commands that are tested here', () => {
     const others = LINES.filter((line) => !/^(npm |KEY=|curl |node bin\/animal-store\.js )/.test(line));
     expect(others).toEqual([]);
   });
 
-  test('names npm commands that CI runs as they stand', () => {
+  test('has only npm commands that CI runs too', () => {
     const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8') + readFileSync(join(ROOT, '.ci/start'), 'utf8');
     const commands = LINES.filter((line) => line.startsWith('npm '));
     expect(commands).toContain('npm ci && npm start');
@@ -30,7 +30,7 @@ describe('the README', { timeout: 60_000 }, () => {
     }
   });
 
-  test.skipIf(!hasCurl)('creates and lists with curl (skipped where there is none)', async () => {
+  test.skipIf(!hasCurl)('creates and lists pets with curl (skipped if curl is not installed)', async () => {
     const work = new Workspace();
     const key = await work.createKey();
     const { origin } = await work.serve();
@@ -41,7 +41,7 @@ describe('the README', { timeout: 60_000 }, () => {
     expect({ stdout, stderr }).toEqual({ stdout: `${pet}[${pet}]`, stderr: '' });
   });
 
-  test('has commands that work one after the other', async () => {
+  test('has commands that work one after another', async () => {
     const work = new Workspace();
     const block = BLOCKS.find((text) => text.includes('keys create')) ?? '';
     const script = block.replaceAll('node bin/animal-store.js', `"${process.execPath}" "${BIN}"`);
@@ -54,7 +54,7 @@ describe('the README', { timeout: 60_000 }, () => {
     expect(existsSync(work.path('pets-backup.db'))).toBe(true);
   });
 
-  test('links to files that are there', () => {
+  test('links to files that exist', () => {
     const links = [...README.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = '']) => path);
     expect(links.length).toBeGreaterThan(3);
     for (const path of [...links, ...README.matchAll(/`(src\/[\w/-]+\.ts)`/g)].flat()) {

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type RunOptions, runBin, temporaryFolder } from '../support/process.ts';
 
-/** An older Node.js on this machine, when there is one outside of the project. */
+/** The path of an unsupported older Node.js in `PATH`, if there is one. */
 const oldNode = (process.env['PATH'] ?? '')
   .split(':')
   .map((folder) => join(folder, 'node'))
@@ -21,7 +21,7 @@ function isOld(version: string): boolean {
   return major > 0 && (major < 22 || (major === 22 && minor < 12));
 }
 
-/** Runs `serve`, which must end by itself with clear lines and no stack; gives them. */
+/** Runs `serve`, and expects it to fail with error lines and without a stack. Resolves with the lines. */
 async function refusal(code: number, options: RunOptions): Promise<string[]> {
   const { out, exit } = runBin(['serve'], options);
   expect(await exit).toEqual({ code, signal: null });
@@ -32,8 +32,8 @@ async function refusal(code: number, options: RunOptions): Promise<string[]> {
   return lines;
 }
 
-describe('a start that cannot work', { timeout: 30_000 }, () => {
-  test('names a port that is taken', async () => {
+describe('a start that fails', { timeout: 30_000 }, () => {
+  test('names a port that is in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => {
@@ -47,7 +47,7 @@ describe('a start that cannot work', { timeout: 30_000 }, () => {
     }
   });
 
-  test('names a host that is not there', async () => {
+  test('names a host that is not available', async () => {
     const lines = await refusal(1, { env: { HOST: '192.0.2.1', DATABASE_URL: 'memory:' } });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('192.0.2.1');
@@ -55,14 +55,18 @@ describe('a start that cannot work', { timeout: 30_000 }, () => {
 
   test.each([
     ['a folder', (path: string) => mkdirSync(path), 1],
-    ['a text', (path: string) => writeFileSync(path, 'this is no database, it is a text. '.repeat(100)), 1],
-    ['another application', (path: string) => makeDatabase(path, 'CREATE TABLE t (x)'), 1],
     [
-      'a newer release',
+      'a text file',
+      (path: string) => writeFileSync(path, 'this is no database, it is a text. '.repeat(100)),
+      1,
+    ],
+    ['a database of another application', (path: string) => makeDatabase(path, 'CREATE TABLE t (x)'), 1],
+    [
+      'a store of a newer release',
       (path: string) => makeDatabase(path, 'PRAGMA application_id = 1346720851; PRAGMA user_version = 99'),
       1,
     ],
-  ])('names the file when it belongs to %s', async (_case, make, count) => {
+  ])('names the file when it is %s', async (_case, make, count) => {
     const cwd = temporaryFolder();
     make(join(cwd, 'pets.db'));
     const lines = await refusal(1, { cwd, env: { DATABASE_URL: 'sqlite:pets.db' } });
@@ -70,7 +74,7 @@ describe('a start that cannot work', { timeout: 30_000 }, () => {
     expect(lines[0]).toContain('pets.db');
   });
 
-  test('names a folder that cannot be made', async () => {
+  test('names a folder that cannot be created', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'file'), '');
     const lines = await refusal(1, { cwd, env: { DATABASE_URL: 'sqlite:file/pets.db' } });
@@ -78,7 +82,7 @@ describe('a start that cannot work', { timeout: 30_000 }, () => {
     expect(lines[0]).toContain('file/pets.db');
   });
 
-  test('tells every wrong variable, one line each', async () => {
+  test('reports every invalid variable, one line each', async () => {
     const env = { PORT: 'x', LOG_LEVEL: 'loud', API_KEYS: 'hunter2', DATABASE_URL: 'redis://me:hunter2@x' };
     const lines = await refusal(2, { env });
     expect(lines.map((line) => line.split(': ')[1]).toSorted()).toEqual([
@@ -91,22 +95,22 @@ describe('a start that cannot work', { timeout: 30_000 }, () => {
   });
 
   test.each(['22.11.0', '20.20.2', '18.19.1', '8.0.0'])(
-    'says which Node.js is needed, on %s',
+    'reports the required Node.js version, on %s',
     async (version) => {
       const fake = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
       const lines = await refusal(1, {
         nodeArgs: ['--import', `data:text/javascript,${encodeURIComponent(fake)}`],
       });
-      expect(lines).toEqual([`animal-store: Node.js 22.12 or newer is needed, this is ${version}`]);
+      expect(lines).toEqual([`animal-store: expected Node.js 22.12 or later, got ${version}`]);
     },
   );
 
   test.skipIf(oldNode === undefined)(
-    `says so on a real old Node.js too (${oldNode ?? 'there is none here'})`,
+    `reports the required version on a real old Node.js (${oldNode ?? 'not installed here'})`,
     async () => {
       const node = oldNode ?? '';
       const lines = await refusal(1, { node });
-      expect(lines).toEqual([`animal-store: Node.js 22.12 or newer is needed, this is ${versionOf(node)}`]);
+      expect(lines).toEqual([`animal-store: expected Node.js 22.12 or later, got ${versionOf(node)}`]);
     },
   );
 });

@@ -22,7 +22,7 @@ const hasScript = spawnSync('script', ['--version']).stdout?.includes('util-linu
 const TIMEOUT = 30_000;
 
 describe('animal-store serve', { timeout: TIMEOUT }, () => {
-  test('prints a key once, on the first start on a new file, and never logs it', async () => {
+  test('prints an API key once, at the first start with a new file, and never logs the key', async () => {
     const cwd = temporaryFolder();
     const first = await startService({ cwd, env: { LOG_LEVEL: 'debug' } });
     await expect.poll(() => first.out.stdout).toContain('curl ');
@@ -52,7 +52,7 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
     }
   });
 
-  test(`prints a line that works as it stands: ${hasCurl ? 'bash runs it' : 'no curl here, so its requests are made'}`, async () => {
+  test(`prints a command that works unchanged: ${hasCurl ? 'run by bash' : 'without curl, only its requests are sent'}`, async () => {
     const { out, origin } = await startService();
     await expect.poll(() => out.stdout).toMatch(/curl .*\n/);
     const line = /^ *(curl .*)$/m.exec(out.stdout)?.[1] ?? '';
@@ -68,7 +68,7 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
     }
   });
 
-  test('makes no key where the operator brings some', async () => {
+  test('creates no key when API_KEYS contains one', async () => {
     const { out, client, origin } = await startService({ env: { API_KEYS: OPERATOR_KEY } });
     expect((await client.get('/v1/pets')).status).toBe(200);
     expect((await new Client(origin, `${OPERATOR_KEY}x`).get('/v1/pets')).status).toBe(401);
@@ -77,7 +77,7 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
     expect(out.stderr).not.toContain(OPERATOR_KEY);
   });
 
-  test('keeps nothing anywhere with DATABASE_URL=memory:', async () => {
+  test('stores nothing on disk with DATABASE_URL=memory:', async () => {
     const cwd = temporaryFolder();
     const env = { DATABASE_URL: 'memory:', API_KEYS: OPERATOR_KEY };
     const first = await startService({ cwd, env });
@@ -89,7 +89,7 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
     expect((await second.client.get('/v1/pets')).body).toBe('[]');
   });
 
-  test('takes the file that it is told, and makes its folder', async () => {
+  test('uses the configured file, and creates its folder', async () => {
     const cwd = temporaryFolder();
     const env = { DATABASE_URL: `sqlite:${cwd}/deep/er/pets.db`, API_KEYS: OPERATOR_KEY };
     const { client } = await startService({ cwd, env });
@@ -99,7 +99,7 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'on %s answers what is in flight, and ends with 0',
+    'on %s completes requests in flight, and exits with status 0',
     async (signal) => {
       const service = await startService({ env: { API_KEYS: OPERATOR_KEY } });
       const connection = await Connection.open(service.origin);
@@ -124,7 +124,7 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
     },
   );
 
-  test('waits for what is in flight as long as SHUTDOWN_TIMEOUT_MS says, then ends all the same', async () => {
+  test('waits for requests in flight for at most SHUTDOWN_TIMEOUT_MS', async () => {
     const service = await startService({ env: { API_KEYS: OPERATOR_KEY, SHUTDOWN_TIMEOUT_MS: '200' } });
     const connection = await Connection.open(service.origin);
     connection.write(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\n`);
@@ -136,7 +136,7 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
     expect(await connection.rest()).toEqual([]);
   });
 
-  test('logs as much as LOG_LEVEL says, on standard error, in JSON lines', async () => {
+  test('logs according to LOG_LEVEL, on standard error, in JSON lines', async () => {
     const quiet = await startService({ env: { API_KEYS: OPERATOR_KEY, LOG_LEVEL: 'silent' } });
     await quiet.client.get('/v1/pets');
     await stopService(quiet);
@@ -159,7 +159,7 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
     expect(loud.out.stdout).toBe(`Listening on ${loud.origin}/v1\n`);
   });
 
-  test('is readable on a terminal', { skip: !hasScript }, async () => {
+  test('logs readable lines on a terminal', { skip: !hasScript }, async () => {
     const command = `"${process.execPath}" "${BIN}" serve`;
     const { child, out } = runCommand('script', ['-qec', command, '/dev/null'], {
       env: { API_KEYS: OPERATOR_KEY },
@@ -169,12 +169,12 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
     child.kill('SIGTERM');
   });
 
-  test('warns from the day on which GET /v1/pets/{petId} was to be removed, and goes on serving it', async () => {
+  test('warns from the sunset date of GET /v1/pets/{petId}, and still serves it', async () => {
     const late =
       'const now = Date.now; const ahead = Date.UTC(2030, 11, 5) - now(); Date.now = () => now() + ahead;';
     const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(late)}`];
     const { client, out } = await startService({ env: { API_KEYS: OPERATOR_KEY }, nodeArgs });
-    await expect.poll(() => out.stderr).toContain('GET /v1/pets/{petId} is past its sunset');
+    await expect.poll(() => out.stderr).toContain('GET /v1/pets/{petId} has passed its sunset');
     expect((await client.post(REX)).status).toBe(201);
     expect((await client.get('/v1/pets/1')).status).toBe(200);
     const today = await startService({ env: { API_KEYS: OPERATOR_KEY } });

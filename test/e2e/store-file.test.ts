@@ -1,4 +1,4 @@
-/** The files of a store are removed, replaced or cut while a server has them open. */
+/** Tests a server whose open store files are removed, replaced or truncated. */
 
 import {
   copyFileSync,
@@ -29,11 +29,11 @@ interface Store {
   readonly service: Service;
   readonly folder: string;
   readonly path: string;
-  /** The bodies of the pets that were acknowledged, in order. */
+  /** The response bodies of the acknowledged creates, in ascending order of id. */
   readonly acknowledged: string[];
 }
 
-/** A service over a store of its own, in a folder of its own, with some pets in it. */
+/** Starts a service with a new store in a new folder, and creates some pets. */
 async function serveStore(pets = 5): Promise<Store> {
   const parent = temporaryFolder();
   const folder = join(parent, 'data');
@@ -59,7 +59,7 @@ async function expectRefused({ client }: Service): Promise<void> {
   expect(body).not.toContain('pets.db');
 }
 
-/** A store that was made beside the one that is served. */
+/** Creates another store, which no server uses, and resolves with its path. */
 async function otherStore(pets = 1): Promise<string> {
   const path = join(temporaryFolder(), 'other.db');
   const input = '{"name":"Other","categoryId":1,"status":"sold"}\n'.repeat(pets);
@@ -81,7 +81,7 @@ const FILE_FAULTS: [string, (store: Store, other: string) => void, reason: strin
     'file_replaced',
   ],
   [
-    'the file is removed, and an empty one made',
+    'the file is removed, and an empty file is created',
     ({ path }) => {
       rmSync(path);
       writeFileSync(path, '');
@@ -117,7 +117,7 @@ function removeStore(path: string): void {
 
 describe('while a server runs', { timeout: 60_000 }, () => {
   test.each(FILE_FAULTS)(
-    '%s: nothing is acknowledged, and readiness and log tell why',
+    '%s: no create is acknowledged, and the readiness and the log state the reason',
     async (...[, harm, reason]) => {
       const other = await otherStore();
       const store = await serveStore();
@@ -139,7 +139,7 @@ describe('while a server runs', { timeout: 60_000 }, () => {
   );
 
   test.each(FILE_FAULTS)(
-    '%s: reads are refused within a second, with nobody asking for readiness',
+    '%s: reads are refused within a second, without a request for the readiness',
     async (...[, harm]) => {
       const other = await otherStore();
       const store = await serveStore();
@@ -173,7 +173,7 @@ describe('while a server runs', { timeout: 60_000 }, () => {
       ({ folder }) => renameSync(`${folder}.old`, folder),
     ],
     [
-      'the file, while another was in its place,',
+      'the file, with another file in its place,',
       ({ path }) => {
         renameSync(path, `${path}.old`);
         writeFileSync(path, 'no database');
@@ -182,27 +182,30 @@ describe('while a server runs', { timeout: 60_000 }, () => {
     ],
   ];
 
-  test.each(MOVES)('%s is renamed away and back: service returns by itself', async (...[, away, back]) => {
-    const store = await serveStore();
-    const { service, acknowledged, path } = store;
-    away(store);
-    await untilReadinessIs(service, notReady('file_missing'), 100).catch(() =>
-      untilReadinessIs(service, notReady('file_replaced'), 1000),
-    );
-    await expectRefused(service);
-    back(store);
-    expect(await untilReadinessIs(service, READY)).toBeLessThan(1500);
-    const { status, body } = await service.client.post({ name: 'Max', categoryId: 1 });
-    expect(status).toBe(201);
-    acknowledged.push(body);
-    expect((await service.client.get('/v1/pets')).body).toBe(`[${acknowledged}]`);
-    await expect.poll(() => stateLines(service).map(({ level }) => level)).toEqual([50, 30]);
-    await stopService(service);
-    const again = await serve(path);
-    expect((await again.client.get('/v1/pets')).body).toBe(`[${acknowledged}]`);
-  });
+  test.each(MOVES)(
+    '%s is renamed and renamed back: the service is ready again',
+    async (...[, away, back]) => {
+      const store = await serveStore();
+      const { service, acknowledged, path } = store;
+      away(store);
+      await untilReadinessIs(service, notReady('file_missing'), 100).catch(() =>
+        untilReadinessIs(service, notReady('file_replaced'), 1000),
+      );
+      await expectRefused(service);
+      back(store);
+      expect(await untilReadinessIs(service, READY)).toBeLessThan(1500);
+      const { status, body } = await service.client.post({ name: 'Max', categoryId: 1 });
+      expect(status).toBe(201);
+      acknowledged.push(body);
+      expect((await service.client.get('/v1/pets')).body).toBe(`[${acknowledged}]`);
+      await expect.poll(() => stateLines(service).map(({ level }) => level)).toEqual([50, 30]);
+      await stopService(service);
+      const again = await serve(path);
+      expect((await again.client.get('/v1/pets')).body).toBe(`[${acknowledged}]`);
+    },
+  );
 
-  test('a link to the file that points to another one is a replaced file', async () => {
+  test('a symbolic link that is changed to another store is reported as a replaced file', async () => {
     const first = await otherStore();
     const second = await otherStore();
     const link = join(temporaryFolder(), 'link.db');
@@ -219,7 +222,7 @@ describe('while a server runs', { timeout: 60_000 }, () => {
     ['to nothing', () => 0],
     ['to one page', () => 4096],
     ['in the middle of a page', () => 3 * 4096 + 100],
-  ])('the file is truncated %s: nothing more is acknowledged', async (_, sizeOf) => {
+  ])('the file is truncated %s: no further create is acknowledged', async (_, sizeOf) => {
     const store = await serveStore(5);
     const bulk = Array.from({ length: 6 }, (_each, round) =>
       Promise.all(
@@ -240,7 +243,7 @@ describe('while a server runs', { timeout: 60_000 }, () => {
   test.each([
     ['a small store', 0],
     ['a large store', 3000],
-  ])('%s is copied into the file: what is acknowledged before and after is stored', async (_, pets) => {
+  ])('%s is copied into the file: all acknowledged creates are stored', async (_, pets) => {
     const other = await otherStore(pets);
     const { service, path, acknowledged } = await serveStore(5);
     copyFileSync(other, path);
@@ -250,7 +253,7 @@ describe('while a server runs', { timeout: 60_000 }, () => {
       else expect(await readinessOf(service)).toEqual(notReady('damaged'));
     }
     await stopService(service);
-    // A store that is refused at the start is no store that has lost something without saying so.
+    // The start may fail, because the loss of pets is reported in this case.
     const again = await serve(path).catch((error) => {
       expect(String(error)).toContain('damaged');
     });
@@ -286,7 +289,7 @@ describe('while a server runs', { timeout: 60_000 }, () => {
   });
 });
 
-test('a start on an empty file beside a write-ahead log is refused, and leaves both as they are', async () => {
+test('a start with an empty file and a write-ahead log is refused, and changes neither file', async () => {
   const { service, path } = await serveStore();
   service.child.kill('SIGKILL');
   await service.exit;

@@ -1,4 +1,4 @@
-/** What the tests of the command line share: a folder with a store, and the real bin on it. */
+/** Helpers for tests of the command line: a folder with a store, in which the real command runs. */
 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,13 +13,13 @@ import {
 type Environment = Readonly<Record<string, string>>;
 
 export interface Ended {
-  /** `null` when a signal ended it. */
+  /** The exit status, or `null` if the process was ended by a signal. */
   readonly status: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** The commands work on `pets.db` in the folder, unless their arguments say otherwise. */
+/** A folder for one test. By default, the commands use the store `pets.db` in the folder. */
 export class Workspace {
   readonly folder: string = temporaryFolder();
   readonly store: string = this.path('pets.db');
@@ -33,12 +33,12 @@ export class Workspace {
     return runBin(args, { cwd: this.folder, env, ...(input !== undefined && { input }) });
   }
 
-  /** Runs a command to its end. */
+  /** Runs a command, and resolves when it has ended. */
   run(args: readonly string[], input?: string, environment?: Environment): Promise<Ended> {
     return endOf(this.start(args, input, environment));
   }
 
-  /** The output of a command that must be done. */
+  /** Runs a command, and resolves with its standard output. Rejects when the exit status is not 0. */
   async output(...args: readonly string[]): Promise<string> {
     const { status, out, err } = await this.run(args);
     if (status !== 0) throw new Error(`animal-store ${args.join(' ')} ended with ${status}: ${err}`);
@@ -59,12 +59,12 @@ export async function endOf({ exit, out }: RunningProcess): Promise<Ended> {
   return { status: code, out: out.stdout, err: out.stderr };
 }
 
-/** Lists the animals with a key. */
+/** Requests the list of pets with the given key. */
 export function listWith({ origin }: Service, key: string): Promise<Response> {
   return fetch(`${origin}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
 }
 
-/** Animals that an import takes. */
+/** Returns NDJSON lines of valid pets. */
 export function lines(count: number, name = 'animal'): string {
   return Array.from(
     { length: count },

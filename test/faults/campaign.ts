@@ -1,4 +1,4 @@
-/** Sends many messages to one server, some at a time, and judges every exchange. */
+/** Sends many messages to one server, several at a time, and checks every exchange. */
 
 import { exchange } from './client/exchange.ts';
 import { findSecret, type Keys, keysOf, secretPieces } from './keys.ts';
@@ -9,29 +9,29 @@ import { Ledger } from './oracle/ledger.ts';
 import { judge } from './oracle/message-rules.ts';
 import { FaultsServer, newFolder } from './server.ts';
 
-/** How many messages are on their way at once. */
+/** The number of messages in flight. */
 const CONCURRENCY = 32;
 
-/** How long a connection may break before the process that held it has ended, in milliseconds. */
+/** In milliseconds. A dying process closes its connections up to this time before it exits. */
 const DEATH_TIMEOUT = 500;
 
-/** More faults than these are only counted. */
+/** Further faults are only counted. */
 const SHOWN_FAULTS = 8;
 
 export interface Outcome {
   messages: number;
   responses: number;
-  /** How often each status came. */
+  /** The number of responses with each status. */
   readonly statuses: Map<number, number>;
   faults: number;
-  /** The first faults, each with what reproduces it. */
+  /** The first faults, each with the message that reproduces it. */
   readonly shown: string[];
 }
 
 export class Campaign {
   readonly keys: Keys = keysOf(SEED);
   readonly ledger: Ledger = new Ledger();
-  /** How the server ended although nobody told it to, each time with the messages that it had at that moment. */
+  /** Each unexpected exit of the server, with the messages that were in flight. */
   readonly deaths: string[] = [];
   readonly #secrets: readonly string[] = secretPieces(this.keys);
   readonly #inFlight = new Set<Message>();
@@ -52,7 +52,7 @@ export class Campaign {
     return campaign;
   }
 
-  /** Sends the messages that it is given, one after the other on each of the connections. */
+  /** Sends messages, one at a time on each connection. */
   async run(messages: Iterable<Message>): Promise<Outcome> {
     const outcome: Outcome = { messages: 0, responses: 0, statuses: new Map(), faults: 0, shown: [] };
     const iterator = messages[Symbol.iterator]();
@@ -64,7 +64,7 @@ export class Campaign {
     return outcome;
   }
 
-  /** Where the log shows a key, if it does. */
+  /** The place where the log contains a key; `undefined` when it contains none. */
   secretsInLog(): string[] {
     return this.server
       .log()
@@ -97,7 +97,7 @@ export class Campaign {
     this.#inFlight.delete(message);
   }
 
-  /** A dead server is one fault, and the campaign goes on with another one on the same store. */
+  /** An exit of the server is one fault. The campaign continues with a new server on the same store. */
   #revive(dead: FaultsServer, outcome: Outcome): Promise<void> {
     if (this.#server !== dead) return Promise.resolve();
     this.#revival ??= this.#startAgain(dead, outcome).finally(() => {

@@ -1,4 +1,4 @@
-/** The process is killed in the midst of pipelined creates, again and again, on one store. */
+/** Kills the process during pipelined creates, repeatedly, on one store. */
 
 import { describe, expect, test } from 'vitest';
 import { Pipeline } from './client/pipeline.ts';
@@ -40,7 +40,7 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
     },
   );
 
-  test('of all rounds, nothing is lost', () => {
+  test('no acknowledged pet of any round is lost', () => {
     const stored = exportOf(folder);
     printTable(`Kills, seed ${SEED}`, [
       ['rounds', 'creates sent', 'acknowledged', 'stored'],
@@ -50,7 +50,7 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
     expect(acknowledged.length).toBeGreaterThan(ROUNDS * CONNECTIONS);
   });
 
-  /** One batch after the other; each is sent when all of the one before was acknowledged, so its ids are greater. */
+  /** Sends a batch once the previous batch was acknowledged, so the ids of each batch are greater. */
   async function createUntilKilled(pipeline: Pipeline, writer: string, lastId: number): Promise<void> {
     let greatest = lastId;
     for (let count = 0; ; count += BATCH) {
@@ -71,7 +71,7 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
   }
 });
 
-/** What had no time to be acknowledged may be stored or not. */
+/** Pets that were not acknowledged may be stored or not. */
 function expectStored(stored: readonly string[], acknowledged: readonly string[]): void {
   const ids = stored.map(idOf);
   expect(ids.filter((id, index) => index > 0 && id <= (ids[index - 1] ?? 0))).toEqual([]);

@@ -1,21 +1,21 @@
-/** The API keys of a run. They follow from the seed, so that a run sends the same bytes again. */
+/** The API keys of a run. They are derived from the seed, so that a run can send the same bytes again. */
 
 import { formatApiKey } from '../../src/domain/api-key.ts';
 import { Random } from './random.ts';
 
 export interface Keys {
-  /** Of the form that `keys create` gives. */
+  /** In the format of `keys create`. */
   readonly generated: string;
-  /** Of an operator's own form. */
+  /** In another format, as an operator may choose one. */
   readonly operator: string;
 }
 
 const VISIBLE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=!#$%&()*:;<>?@[]^{|}';
 
-/** The characters of a key that may be shown, such as in `keys list`. */
+/** The length of the key prefix, which may be shown, such as in `keys list`. */
 const PREFIX_LENGTH = 9;
 
-/** A piece of this length is too long to be a coincidence. */
+/** A match of this length is not a coincidence. */
 const PIECE_LENGTH = 14;
 
 export function keysOf(seed: number): Keys {
@@ -24,7 +24,7 @@ export function keysOf(seed: number): Keys {
   return { generated, operator: `canary-${random.text(VISIBLE, 40)}` };
 }
 
-/** Pieces of the secret part of each key, in lower case: none of them may ever be seen in a response or in the log. */
+/** Pieces of the secret part of each key, in lower case. None of them may appear in a response or in the log. */
 export function secretPieces({ generated, operator }: Keys): readonly string[] {
   return [generated, operator].flatMap((key) => {
     const secret = key.slice(PREFIX_LENGTH).toLowerCase();
@@ -33,7 +33,7 @@ export function secretPieces({ generated, operator }: Keys): readonly string[] {
   });
 }
 
-/** The first piece of a secret that a text shows, in whatever case. */
+/** Returns the first piece of a secret that a text contains, in any case. */
 export function findSecret(text: string, pieces: readonly string[]): string | undefined {
   const lowered = text.toLowerCase();
   return pieces.find((piece) => lowered.includes(piece));

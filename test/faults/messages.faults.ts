@@ -1,4 +1,4 @@
-/** Generated messages, each on a connection of its own: whatever comes in, the server stays true to its API. */
+/** Sends generated messages, each on its own connection. The server must follow its API for every message. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Campaign } from './campaign.ts';
@@ -11,7 +11,7 @@ import { MESSAGES, ONLY, SEED } from './options.ts';
 import { Random } from './random.ts';
 import { printTable } from './table.ts';
 
-/** Messages made by hand count from here, so that their pets have names of their own. */
+/** Handwritten messages are numbered from here, so that the names of their pets are unique. */
 const BY_HAND = 1_000_000_000;
 
 const TIMEOUT = { timeout: 60_000 + MESSAGES * 60 };
@@ -136,7 +136,7 @@ describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
     expect(campaign.secretsInLog()).toEqual([]);
   });
 
-  test('an API key that comes as X-Request-Id is not logged and not returned', async () => {
+  test('an API key in X-Request-Id is neither logged nor returned', async () => {
     const { keys, server } = campaign;
     const response = await fetch(`http://127.0.0.1:${server.port}/livez`, {
       headers: { 'X-Request-Id': keys.generated },
@@ -146,7 +146,7 @@ describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
     expect(campaign.secretsInLog()).toEqual([]);
   });
 
-  test('the server lives, and ends in good order', async () => {
+  test('the server is alive, and stops gracefully', async () => {
     expect(campaign.deaths).toEqual([]);
     const response = await fetch(`http://127.0.0.1:${campaign.server.port}/readyz`);
     expect(response.status).toBe(200);

@@ -1,4 +1,4 @@
-/** Numbers in JSON, as a categoryId: one is stored exactly when its value is an int64, and refused otherwise. */
+/** Sends numbers in JSON as a categoryId. An int64 must be stored exactly, any other number must be refused. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Pipeline } from './client/pipeline.ts';
@@ -15,7 +15,7 @@ const CONNECTIONS = 4;
 const BATCH = 100;
 const STREAM = 0x6e75_6d73;
 
-/** Every shape of a number that has gone wrong somewhere, and what it is worth. */
+/** Number formats that are known to cause errors, and their values. */
 const KNOWN: readonly (readonly [text: string, value: bigint | undefined])[] = [
   ['9223372036854775807', 9223372036854775807n],
   ['9223372036854775808', undefined],
@@ -48,11 +48,11 @@ describe(`${NUMBERS} numbers of seed ${SEED}`, { timeout: 60_000 + NUMBERS }, ()
     await server?.kill();
   });
 
-  test('the oracle itself knows what numbers are worth', () => {
+  test('the oracle knows the values of numbers', () => {
     for (const [text, value] of KNOWN) expect([text, int64Of(text)]).toEqual([text, value]);
   });
 
-  test('each is taken when it is an int64, and then exact, and only then', async () => {
+  test('an int64 is accepted exactly, any other number is refused', async () => {
     const random = new Random(SEED, STREAM);
     const faults: string[] = [];
     let sent = 0;
@@ -97,7 +97,7 @@ describe(`${NUMBERS} numbers of seed ${SEED}`, { timeout: 60_000 + NUMBERS }, ()
     expect(wrong.slice(0, 10)).toEqual([]);
   });
 
-  test('the server lives, and ends in good order', async () => {
+  test('the server is alive, and stops gracefully', async () => {
     expect(await server.stop()).toEqual({ code: 0, signal: null });
   });
 });

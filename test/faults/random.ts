@@ -1,9 +1,9 @@
-/** Pseudo-random choices that a seed repeats on every machine. */
+/** Pseudo-random choices, which the same seed repeats on every machine. */
 
 export class Random {
   #state: number;
 
-  /** @param stream numbers of one seed and different streams are unrelated */
+  /** @param stream selects one of many independent sequences of a seed */
   constructor(seed: number, stream = 0) {
     this.#state = scramble(scramble(seed) ^ Math.imul(stream + 1, 0x9e37_79b9));
   }
@@ -34,12 +34,12 @@ export class Random {
     return list[this.below(list.length)] as T;
   }
 
-  /** Characters of an alphabet. */
+  /** Random characters of an alphabet. */
   text(alphabet: string, length: number): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('');
   }
 
-  /** Any bytes, one character for each. */
+  /** Random bytes, one character per byte. */
   bytes(length: number): string {
     return Array.from({ length }, () => String.fromCharCode(this.below(256))).join('');
   }

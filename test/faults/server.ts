@@ -1,4 +1,4 @@
-/** The real command, started for a whole file of tests. */
+/** Starts the real command, once per file of tests. */
 
 import { type ChildProcess, execFileSync, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { BIN, type Exit } from '../support/process.ts';
 
-/** As `npm start` has it. */
+/** The option of `npm start`. */
 const NODE_ARGS = ['--max-semi-space-size=8'];
 
 /** A server may wait 10 seconds for requests in flight. */
@@ -16,21 +16,21 @@ const STOP_TIMEOUT = 20_000;
 
 const LISTENING = /^Listening on http:\/\/127\.0\.0\.1:(\d+)\/v1$/m;
 
-/** What standard error is: a file, a device on which every write fails, or a pipe that nobody reads. */
+/** The destination of standard error: a file, a device on which every write fails, or a pipe that is never read. */
 export type LogTarget = 'file' | 'full device' | 'unread pipe';
 
 export interface ServerOptions {
   readonly keys: readonly string[];
   readonly log?: LogTarget;
   readonly logLevel?: string;
-  /** Holds the store; a new one unless it is given. */
+  /** The folder of the store; a new one by default. */
   readonly folder?: string;
 }
 
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
 
-/** Ends what a file of tests has left running, and removes its folders. */
+/** Ends the processes that a file of tests has left running, and removes its folders. */
 export function cleanUp(): void {
   for (const child of running) child.kill('SIGKILL');
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -96,12 +96,12 @@ export class FaultsServer {
     return this.#hasExited;
   }
 
-  /** What the log has, if it is a file. */
+  /** The contents of the log, if it is a file. */
   log(): string {
     return readFileSync(join(this.folder, 'log'), 'utf8');
   }
 
-  /** All pets, one line of JSON each, by the real command on the same store. */
+  /** Exports all pets with the real command, one line of JSON each. */
   export(): string[] {
     return exportOf(this.folder);
   }
@@ -111,13 +111,13 @@ export class FaultsServer {
     return this.exit;
   }
 
-  /** With SIGTERM, and when that is not enough, with SIGKILL. */
+  /** Stops the server with SIGTERM, and with SIGKILL if it does not exit. */
   async stop(): Promise<Exit> {
     this.#child.kill('SIGTERM');
     return (await this.exitsWithin(STOP_TIMEOUT)) ? this.exit : this.kill();
   }
 
-  /** Resident memory in MB; `undefined` once the process is gone, or without /proc. */
+  /** Resident memory in MB; `undefined` after the process has exited, or without /proc. */
   memory(): number | undefined {
     return orNothing(() => {
       const text = readFileSync(`/proc/${this.pid}/status`, 'utf8');
@@ -126,13 +126,13 @@ export class FaultsServer {
     });
   }
 
-  /** How many file descriptors are open. */
+  /** The number of open file descriptors. */
   descriptors(): number | undefined {
     return orNothing(() => readdirSync(`/proc/${this.pid}/fd`).length);
   }
 }
 
-/** Only Linux tells of its processes there. */
+/** Only Linux has process information in /proc. */
 export const hasProc: boolean = existsSync('/proc/self/status');
 
 function orNothing<T>(read: () => T): T | undefined {
@@ -143,7 +143,7 @@ function orNothing<T>(read: () => T): T | undefined {
   }
 }
 
-/** The lines of `animal-store export`. */
+/** Runs `animal-store export`, and returns its lines. */
 export function exportOf(folder: string): string[] {
   const output = execFileSync(process.execPath, [BIN, 'export'], {
     cwd: folder,
@@ -155,7 +155,7 @@ export function exportOf(folder: string): string[] {
   return output.split('\n').slice(0, -1);
 }
 
-/** Only root can make a device. */
+/** Only root can create a device. */
 export const canMakeDevice: boolean = (() => {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-faults-'));
   try {
@@ -177,7 +177,7 @@ function stdioOf(log: LogTarget, folder: string): StdioOptions {
   return ['ignore', 'pipe', openSync(log === 'file' ? join(folder, 'log') : fullDevice(folder), 'a')];
 }
 
-/** A device of our own, as /dev/full is one: a full disk for whoever writes to it. */
+/** Creates a device like /dev/full: every write to it fails as on a full disk. */
 function fullDevice(folder: string): string {
   const path = join(folder, 'full');
   const { status } = spawnSync('mknod', [path, 'c', '1', '7']);

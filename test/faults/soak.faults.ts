@@ -1,4 +1,4 @@
-/** Every attack at once against one real server, and good requests beside them: none of those may notice. */
+/** Runs every attack at once against one real server, together with valid requests, which must not be affected. */
 
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,22 +17,22 @@ import { printTable } from './table.ts';
 const PER_SECOND = 1000;
 const WARM_UP_SECONDS = 4;
 
-/** How long a server may need until it is at rest again, in milliseconds. */
+/** In milliseconds. The time until a server must be at rest again. */
 const REST_TIMEOUT = 20_000;
 
-/** A probe of /livez may take this long, in milliseconds. */
+/** In milliseconds. The maximum time of a probe of /livez. */
 const PROBE_LIMIT = 1000;
 
-/** How far memory may rise over that of a warm server, and from one quarter of the time to another, in MB. */
+/** In MB. The maximum growth of memory above a warm server, and from the second quarter to the last. */
 const PEAK_LIMIT = 250;
 const DRIFT_LIMIT = 50;
 
-/** Connections that a pool opens later, such as to the store's file. */
+/** The number of descriptors that may be opened later, such as the store's file. */
 const DESCRIPTORS_LIMIT = 2;
 
 const TIMEOUT = { timeout: SECONDS * 1000 + 180_000 };
 
-/** The log goes where it fails, and in a second, shorter soak where it stops. */
+/** Writes to the log fail in the first soak, and block in a second, shorter one. */
 const SOAKS: readonly (readonly [log: LogTarget, seconds: number])[] =
   LOG !== undefined
     ? [[LOG as LogTarget, SECONDS]]
@@ -119,11 +119,11 @@ describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds',
     printTable('The attacks', Object.entries(attacks));
   }
 
-  test('every attack was made', () => {
+  test('every attack was carried out', () => {
     expect(Object.keys(attacks)).toHaveLength(ATTACKS?.length ?? 10);
   });
 
-  test(`no good request fails, at ${PER_SECOND} a second`, () => {
+  test(`no valid request fails, at ${PER_SECOND} per second`, () => {
     expect(calm.failures).toEqual([]);
     expect({ failed: good.failed, failures: good.failures }).toEqual({ failed: 0, failures: [] });
     expect(good.sent).toBeGreaterThan(0.9 * PER_SECOND * seconds);
@@ -148,7 +148,7 @@ describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds',
     expect(descriptors.after).toBeLessThanOrEqual(descriptors.before + DESCRIPTORS_LIMIT);
   });
 
-  test('every acknowledged pet is stored, and no other but what a broken connection left behind', () => {
+  test('every acknowledged pet is stored, and no other, apart from broken connections', () => {
     const acknowledged = [...calm.pets, ...good.pets].map(canonicalPet);
     const stored = new Set(exported.map(canonicalPet));
     expect(acknowledged.filter((pet) => !stored.delete(pet)).slice(0, 10)).toEqual([]);
@@ -157,12 +157,12 @@ describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds',
     expect(acknowledged.length).toBeGreaterThan(PER_SECOND / 10);
   });
 
-  test('SIGTERM ends the server in good order', () => {
+  test('SIGTERM stops the server gracefully', () => {
     expect(exit).toEqual({ code: 0, signal: null });
   });
 });
 
-/** Waits until no more file descriptors are open than there were, and tells how many are. */
+/** Waits until the number of open file descriptors is no greater than before, and returns it. */
 async function atRest(server: FaultsServer, expected = 0): Promise<number> {
   const deadline = performance.now() + REST_TIMEOUT;
   let previous = Number.NaN;

@@ -1,4 +1,4 @@
-/** Figures of a run as a table in plain text. */
+/** Formats the figures of a run as a plain-text table. */
 
 export function printTable(title: string, rows: readonly (readonly (string | number)[])[]): void {
   const cells = rows.map((row) => row.map(String));

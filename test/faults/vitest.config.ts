@@ -1,7 +1,7 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SummaryLine } from '../reporter.ts';
 
-/** One file at a time: two cores are for the server and its load. */
+/** Runs one file at a time, because the server and its load need both cores. */
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/faults/**/*.faults.ts'],

@@ -3,9 +3,9 @@
 import { createServer as createNodeServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
-import { createAnimalStore } from '../../src/index.ts';
+import { createAnimalStore } from '../../src/library/index.ts';
 
 async function storeWithKey() {
   const store = await createAnimalStore({ database: 'memory:' });
@@ -68,21 +68,19 @@ test('a server listens, stops, and leaves the store open', async () => {
 
 test('somebody else can decide whose key is good, and is told of answers and failures', async () => {
   const { store, headers } = await storeWithKey();
-  const failing = {
-    ...store.storage,
-    pets: { ...store.storage.pets, list: () => Promise.reject(Error('oh')) },
-  };
+  vi.spyOn(store, 'listPage').mockRejectedValue(Error('oh'));
   const answers: unknown[] = [];
   const errors: unknown[] = [];
-  const app = createHttpApp(
-    { storage: failing },
-    {
-      apiKeys: { verify: async (key) => (key === 'open-sesame' ? { id: 'ali', name: 'Ali' } : undefined) },
-      corsOrigins: ['https://example.org'],
-      onAnswer: ({ status, keyId }) => answers.push([status, keyId]),
-      onError: (error) => errors.push(String(error)),
-    },
-  );
+  const app = createHttpApp(store, {
+    apiKeys: { verify: async (key) => (key === 'open-sesame' ? { id: 'ali', name: 'Ali' } : undefined) },
+    corsOrigins: ['https://example.org'],
+    observers: [
+      {
+        onRequest: ({ status, keyId }) => answers.push([status, keyId]),
+        onError: (error) => errors.push(String(error)),
+      },
+    ],
+  });
   const url = `${await listen(app.callback())}/v1/pets`;
   expect((await fetch(url, { headers })).status).toBe(401);
   const answer = await fetch(url, {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpApp } from '../../src/adapters/http/index.ts';
-import { createAnimalStore } from '../../src/index.ts';
+import { createAnimalStore } from '../../src/library/index.ts';
 
 test('an app answers as a listener of node:http2', async () => {
   const store = await createAnimalStore({ database: 'memory:' });

@@ -1,12 +1,12 @@
-/** Packs the library, installs the tarball in empty folders as a stranger would, and runs the checks there. */
+/** Packs the library, installs the tarball in empty folders as a user would, and runs the checks there. */
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HERE, ROOT, run, type Stage } from './stage.ts';
+import { HERE, ROOT, readJson, run, type Stage } from './stage.ts';
 
-/** What a program that mounts the API has besides. The versions are those of the root. */
+/** The other packages of programs that mount the API, in the versions of the lock files. */
 const HOSTS = ['koa', 'express', 'fastify', '@types/express'];
 
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-package-'));
@@ -38,7 +38,7 @@ const { status } = spawnSync(process.execPath, ['--test', ...checks], {
 });
 process.exitCode = status ?? 1;
 
-/** An ES module package with nothing but the tarball, and what else is named. */
+/** Creates an ES module package that contains the tarball and the named packages. */
 function install(name: string, ...more: string[]): string {
   const path = join(folder, name);
   cpSync(join(HERE, '.npmrc'), join(path, '.npmrc'));
@@ -48,7 +48,14 @@ function install(name: string, ...more: string[]): string {
 }
 
 function versionOf(name: string): string {
-  const installed = run('npm', ['ls', name, '--depth=0', '--json'], { cwd: ROOT });
-  return (JSON.parse(installed) as { dependencies: Record<string, { version: string }> }).dependencies[name]
-    ?.version as string;
+  const locked = [ROOT, join(ROOT, 'bench')].map(
+    (folder) => readJson<LockFile>(join(folder, 'package-lock.json')).packages[`node_modules/${name}`],
+  );
+  const version = locked.find((entry) => entry !== undefined)?.version;
+  if (version === undefined) throw new Error(`${name} is in no lock file`);
+  return version;
+}
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly version: string }>>;
 }

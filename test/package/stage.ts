@@ -1,4 +1,4 @@
-/** What the checks share: where the tarball and its installations are, and how to run a program there. */
+/** Shared by the checks: the paths of the tarball and of its installations, and how to run a program there. */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -7,31 +7,31 @@ import { delimiter, dirname, join } from 'node:path';
 export const HERE: string = import.meta.dirname;
 export const ROOT: string = join(HERE, '../..');
 
-/** Folders with the tarball installed, made by `run.ts`. */
+/** Folders in which `run.ts` has installed the tarball. */
 export interface Stage {
   readonly tarball: string;
-  /** With nothing else. */
+  /** The tarball alone. */
   readonly installed: string;
-  /** Without what is optional. */
+  /** Without the optional driver. */
   readonly bare: string;
-  /** Beside the servers that it can be mounted in. */
+  /** With the frameworks that the API can be mounted in. */
   readonly hosting: string;
 }
 
-/** The Node.js versions that the library is for, each from its npm package. */
+/** The supported versions of Node.js, each from its npm package. */
 export const NODES: Readonly<Record<string, string>> = {
   22: join(HERE, 'node_modules/node-22/bin/node'),
   24: join(HERE, 'node_modules/node-24/bin/node'),
   26: join(ROOT, 'node_modules/node/bin/node'),
 };
 
-/** A program that runs longer has hung. */
+/** In milliseconds. A program that runs longer has hung. */
 const TIMEOUT = 180_000;
 
 interface RunOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** The Node.js that stands first on the path. */
+  /** The Node.js binary whose folder is first in PATH. */
   readonly node?: string;
 }
 
@@ -39,7 +39,7 @@ export function stage(): Stage {
   return JSON.parse(process.env['STAGE'] ?? '{}') as Stage;
 }
 
-/** What a program wrote to its standard output. Throws with all that it wrote when it did not end well. */
+/** Runs a program and returns its standard output. Throws with all output if the exit status is not 0. */
 export function run(command: string, args: readonly string[], { cwd, env, node }: RunOptions): string {
   const path = [...(node === undefined ? [] : [dirname(node)]), process.env['PATH']].join(delimiter);
   const { status, signal, stdout, stderr, error } = spawnSync(command, args, {

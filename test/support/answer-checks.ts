@@ -1,4 +1,4 @@
-/** What holds for every answer of the server, whatever was asked. */
+/** Checks that every response of the server must pass, independently of the request. */
 
 import { expect } from 'vitest';
 import type { Answer, Asked } from './client.ts';
@@ -6,7 +6,7 @@ import { checkAgainstDocument } from './openapi-check.ts';
 
 export type AnswerCheck = (answer: Answer, asked: Asked) => void;
 
-/** Every answer that a test gets passes each of these. */
+/** The checks that are applied to every response that a test receives. */
 export const ANSWER_CHECKS: AnswerCheck[] = [
   checkHeadersOfAll,
   checkHeadersOfApi,
@@ -91,7 +91,7 @@ function checkDeprecation({ headers, status }: Answer, { target }: Asked): void 
   }
 }
 
-/** The body of `/readyz` has its own form. */
+/** Checks the error body of a response. `/readyz` is not checked, because its body has another format. */
 function checkError({ body, headers, status }: Answer, { method, target }: Asked): void {
   if (status < 400 || target.startsWith('/readyz')) return;
   expect(headers['content-type']).toBe('application/json');

@@ -1,18 +1,18 @@
-/** The only way in which tests get answers from the server: every single one passes the checks of `answer-checks.ts`. */
+/** The HTTP client of the tests. It applies the checks of `answer-checks.ts` to every response. */
 
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { ANSWER_CHECKS } from './answer-checks.ts';
 
 export interface Answer {
   readonly status: number;
-  /** By lower-case name; of a name that came twice, the last. */
+  /** The header fields by lower-case name. If a field occurs twice, this is its last value. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As they came. */
+  /** The header fields as they were received, in the same order and case. */
   readonly rawHeaders: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
-/** What was asked, as far as it is known: a message that is no HTTP has neither. */
+/** The method and the target of a request. Both are empty for a message that is not HTTP. */
 export interface Asked {
   readonly method: string;
   readonly target: string;
@@ -21,11 +21,11 @@ export interface Asked {
 export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
-  /** `null` for none; the client's own when left out. */
+  /** The API key of the request, or `null` for a request without a key. The default is the key of the client. */
   readonly key?: string | null;
 }
 
-/** Passes an answer through every check, and gives it back. */
+/** Applies every check to a response, and returns the response. */
 export function checked(answer: Answer, asked: Asked): Answer {
   for (const check of ANSWER_CHECKS) check(answer, asked);
   return answer;
@@ -36,7 +36,7 @@ export function answerOf(status: number, rawHeaders: Answer['rawHeaders'], body:
   return { status, headers, rawHeaders, body };
 }
 
-/** A well-behaved client with connections that stay open. */
+/** A client that sends valid HTTP on persistent connections. */
 export class Client {
   readonly origin: string;
   readonly key: string;
@@ -51,7 +51,7 @@ export class Client {
     return this.request('GET', target, { headers });
   }
 
-  /** Sends a body in JSON to `/v1/pets`: a text or bytes as they are, anything else through `JSON.stringify`. */
+  /** Sends a JSON body to `/v1/pets`. A string or bytes are sent unchanged, other values by `JSON.stringify`. */
   post(body: unknown, headers: RequestOptions['headers'] = {}): Promise<Answer> {
     return this.request('POST', '/v1/pets', {
       headers: { 'Content-Type': 'application/json', ...headers },

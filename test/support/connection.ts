@@ -1,4 +1,4 @@
-/** A bare socket to the server, for what no well-behaved client would send. Its answers pass the same checks. */
+/** A raw socket to the server, which can send invalid HTTP. The checks of `answer-checks.ts` apply to its responses. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -10,9 +10,9 @@ const HEAD_END = '\r\n\r\n';
 
 export class Connection {
   readonly socket: Socket;
-  /** The interim answers, such as 100, so far. */
+  /** The status codes of the interim responses, such as 100, that were received so far. */
   readonly interim: number[] = [];
-  /** Resolves when the server has closed its side, or the connection broke. */
+  /** Resolves when the server has closed its side of the connection, or when the connection was reset. */
   readonly closed: Promise<void>;
   readonly #asked: Asked[] = [];
   #received: Buffer = Buffer.alloc(0);
@@ -43,13 +43,13 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Writes the bytes; whatever looks like a request's first line tells what the next responses are for. */
+  /** Writes bytes. The request lines in the bytes determine the requests to which the next responses belong. */
   write(data: string | Uint8Array): void {
     this.#announce(data);
     this.socket.write(data);
   }
 
-  /** Writes the bytes in pieces, with a pause now and then for which the server sees the end of one. */
+  /** Writes bytes in pieces, with pauses, so that the server receives some of the pieces separately. */
   async writeInPieces(data: Uint8Array, size: number): Promise<void> {
     this.#announce(data);
     for (let start = 0; start < data.length; start += size) {
@@ -64,14 +64,14 @@ export class Connection {
       this.#asked.push({ method, target });
   }
 
-  /** The next final answer. Rejects when the connection ends without one. */
+  /** Resolves with the next final response. Rejects when the connection ends without a response. */
   async next(): Promise<Answer> {
     const answer = await this.#nextOrEnd();
     if (answer === undefined) throw new Error(`no answer, but ${JSON.stringify(String(this.#received))}`);
     return answer;
   }
 
-  /** The answers until the server closes the connection. */
+  /** Resolves with all responses until the server closes the connection. */
   async rest(): Promise<Answer[]> {
     const answers: Answer[] = [];
     for (;;) {
@@ -99,7 +99,7 @@ export class Connection {
     }
   }
 
-  /** Takes one answer off what was received, when it is all there. */
+  /** Removes one complete response from the received bytes. Returns `undefined` if the response is incomplete. */
   #take(method: string): Answer | undefined {
     const end = this.#received.indexOf(HEAD_END);
     if (end === -1) return undefined;
@@ -118,7 +118,7 @@ export class Connection {
   }
 }
 
-/** Sends the bytes on a connection of their own, and gives the one answer after which the server closes it. */
+/** Sends bytes on a new connection, and resolves with the first response. */
 export async function sendRaw(origin: string, data: string | Uint8Array): Promise<Answer> {
   const connection = await Connection.open(origin);
   connection.write(data);

@@ -1,13 +1,9 @@
-/** A small server over memory, whose every answer is checked against the OpenAPI document. */
+/** A server with a store in memory. Each response is checked against the OpenAPI document. */
 
 import { onTestFinished } from 'vitest';
-import { createHttpApp, type HttpAppOptions } from '../../src/adapters/http/app.ts';
-import { createHttpServer } from '../../src/adapters/http/server.ts';
+import { createServer, type HttpOptions } from '../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
-import { ApiKeys } from '../../src/application/api-keys.ts';
-import { CreatePet } from '../../src/application/create-pet.ts';
-import { GetPet } from '../../src/application/get-pet.ts';
-import { ListPets } from '../../src/application/list-pets.ts';
+import { AnimalStore } from '../../src/application/animal-store.ts';
 import { checkAgainstDocument } from './openapi-check.ts';
 
 export interface Answer {
@@ -18,32 +14,21 @@ export interface Answer {
 
 export interface DocumentedServer {
   readonly origin: string;
-  /** Asks with a good key, unless `Authorization` is given; empty stands for none. */
+  /** Sends a request with a valid key or with the given `Authorization`. An empty `Authorization` is not sent. */
   ask(method: string, target: string, init?: RequestInit): Promise<Answer>;
-  /** Sends a body in JSON to `/v1/pets`. */
+  /** Sends a JSON body to `/v1/pets`. */
   post(body: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** Lives as long as the test. */
-export async function startDocumentedServer(
-  options: Partial<HttpAppOptions> = {},
-): Promise<DocumentedServer> {
-  const storage = openMemoryStorage();
-  const { key } = await new ApiKeys(storage.apiKeys).create('test');
-  const server = createHttpServer(() =>
-    createHttpApp({
-      createPet: new CreatePet(storage.pets),
-      listPets: new ListPets(storage.pets),
-      getPet: new GetPet(storage.pets),
-      apiKeys: storage.apiKeys,
-      check: () => storage.check(),
-      ...options,
-    }),
-  );
+/** Starts a server, which is stopped at the end of the test. */
+export async function startDocumentedServer(options: HttpOptions = {}): Promise<DocumentedServer> {
+  const store = new AnimalStore(openMemoryStorage());
+  const { key } = await store.apiKeys.create('test');
+  const server = createServer(store, options);
   const origin = await server.listen(0, '127.0.0.1');
   onTestFinished(async () => {
     await server.stop(0);
-    await storage.close();
+    await store.close();
   });
   const ask = async (method: string, target: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = new Headers({ Connection: 'close', Authorization: `Bearer ${key}`, ...init.headers });

@@ -1,4 +1,4 @@
-/** What the tests of storage faults share: file systems of their own, and what a service says of its readiness. */
+/** Helpers for tests of storage faults: small file systems, faulty disks, and the readiness of a service. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { type Service, temporaryFolder } from './process.ts';
 
-/** A small file system of its own needs the right to mount one. */
+/** Whether this user is allowed to mount a file system. */
 export const canMount: boolean = (() => {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
   const isMounted = mount('-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder);
@@ -49,7 +49,7 @@ export function notReady(reason: string): Readiness {
 
 export const READY: Readiness = { status: 200, body: '{"status":"ok"}' };
 
-/** Waits until the readiness is this one, and tells how many milliseconds that took. */
+/** Waits until the service has the expected readiness, and resolves with the number of milliseconds that passed. */
 export async function untilReadinessIs(
   service: Service,
   expected: Readiness,
@@ -65,7 +65,7 @@ export async function untilReadinessIs(
   }
 }
 
-/** The lines of the log about the state of the storage, oldest first. */
+/** Returns the log lines about the state of the storage, oldest first. */
 export function stateLines({ out }: Service): { level: number; reason?: string; msg: string }[] {
   return out.stderr
     .split('\n')
@@ -73,17 +73,17 @@ export function stateLines({ out }: Service): { level: number; reason?: string; 
     .map((line) => JSON.parse(line));
 }
 
-/** Faults of single calls need a library that is compiled on the spot; everything else works without a compiler. */
+/** Whether `faulty-disk.c` can be compiled and preloaded, which requires Linux and a C compiler. */
 export const canFaultDisk: boolean =
   process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0;
 
 export const faultyDiskNote: string = canFaultDisk ? '' : ' (skipped: there is no C compiler, cc)';
 
-/** The words of `faulty-disk.c`. */
+/** The faults that `faulty-disk.c` supports. */
 export type DiskFault = 'none' | 'fsync' | 'hang' | 'write' | 'read';
 
 export interface FaultyDisk {
-  /** What a server needs to be faulty. */
+  /** The environment variables with which a server uses the faulty disk. */
   readonly env: Readonly<Record<string, string>>;
   set(fault: DiskFault): void;
 }

@@ -1,11 +1,13 @@
-/** A storage whose creates wait for `open`, and how many of them do. */
+/**
+ * Wraps a storage so that each create waits until `open` is called. `waiting` returns the number of waiting creates.
+ */
 
-import type { Storage } from '../../src/application/ports.ts';
+import type { Storage } from '../../src/application/ports/storage.ts';
 
 export interface Gate {
   readonly wrap: (storage: Storage) => Storage;
   readonly open: () => void;
-  /** Resolves with the first create. */
+  /** Resolves when the first create has started to wait. */
   readonly entered: Promise<void>;
   readonly waiting: () => number;
 }

@@ -1,4 +1,4 @@
-/** Servers whose standard streams are not what they should be: stuck, closed, full. */
+/** Starts servers whose standard output or standard error is blocked, closed or full. */
 
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { BIN, OPERATOR_KEY, runCommand, type Service, temporaryFolder } from './
 
 export type Line = Readonly<Record<string, unknown>>;
 
-/** Paths in the place of the streams. */
+/** The paths to which the standard streams are redirected. */
 export interface Redirections {
   readonly stdout?: string;
   readonly stderr?: string;
@@ -19,7 +19,7 @@ export interface Redirections {
 
 const PIPELINED = 50;
 
-/** Making a device needs the right to do so, and a file system that allows devices. */
+/** Whether this user is allowed to create a device, and the file system supports devices. */
 export const canMakeDevices: boolean = (() => {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
   const isMade = makeFullDevice(join(folder, 'full'));
@@ -27,7 +27,7 @@ export const canMakeDevices: boolean = (() => {
   return isMade;
 })();
 
-/** A device of our own that is as full as `/dev/full`. */
+/** Creates a device for this test on which every write fails with ENOSPC, as on `/dev/full`. Returns its path. */
 export function fullDevice(): string {
   const path = join(temporaryFolder(), 'full');
   expect(makeFullDevice(path)).toBe(true);
@@ -44,7 +44,7 @@ function makeFullDevice(path: string): boolean {
   }
 }
 
-/** A pipe with a name, that nobody reads until the test does. */
+/** A named pipe that is read only when the test calls `read`. */
 export class Pipe {
   readonly path: string = join(temporaryFolder(), 'pipe');
   readonly #output: number;
@@ -55,7 +55,7 @@ export class Pipe {
     this.#output = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
   }
 
-  /** What was read so far and what is there now. */
+  /** Reads all available bytes. Returns the whole text that was read so far. */
   read(): string {
     const chunk = Buffer.alloc(256 * 1024);
     for (let length = this.#take(chunk); length > 0; length = this.#take(chunk)) {
@@ -64,7 +64,7 @@ export class Pipe {
     return this.#text;
   }
 
-  /** Leaves no room for anybody. */
+  /** Fills the pipe, so that every writer has to wait. */
   fill(): void {
     const input = openSync(this.path, constants.O_WRONLY | constants.O_NONBLOCK);
     expect(() => {
@@ -73,7 +73,7 @@ export class Pipe {
     closeSync(input);
   }
 
-  /** Nobody will ever read. */
+  /** Closes the reading end of the pipe, so that writes fail with EPIPE. */
   close(): void {
     closeSync(this.#output);
   }
@@ -124,7 +124,7 @@ export function freePort(): Promise<number> {
 
 export const AUTHORIZED: string = `Authorization: Bearer ${OPERATOR_KEY}\r\n`;
 
-/** Sends requests on one connection, many at a time, and resolves when as many responses have this status. */
+/** Sends `count` pipelined requests on one connection, and resolves when `count` responses with this status arrived. */
 export function flood(origin: string, count: number, status: number, headers: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);

@@ -1,17 +1,17 @@
-/** Whether an answer is one that the OpenAPI document tells of: its status, its header fields, its body. */
+/** Checks the status, the header fields and the body of a response against the OpenAPI document. */
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../src/adapters/http/openapi.ts';
+import { openApiDocument } from '../../src/adapters/http/openapi/document.ts';
 
-/** An answer as a test's client has it. */
+/** A response as the client of a test received it. */
 export interface CheckedAnswer {
   readonly status: number;
-  /** By lower-case name. */
+  /** The header fields by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What was asked for. Of a message that was no HTTP both are empty. */
+/** The method and the target of a request. Both are empty for a message that is not HTTP. */
 export interface CheckedRequest {
   readonly method: string;
   readonly target: string;
@@ -21,7 +21,7 @@ type Node = { readonly [member: string]: unknown };
 
 const DOCUMENT = parseExact(openApiDocument('http://127.0.0.1:3000')) as Node;
 
-/** What HTTP itself, every answer of the server, or CORS adds. */
+/** Header fields that the document does not list, because HTTP, CORS or the server adds them to every response. */
 const GENERAL_FIELDS = new Set([
   'connection',
   'content-length',
@@ -46,14 +46,14 @@ ajv.addSchema({ $id: 'openapi', components: closed(child(DOCUMENT, 'components')
 
 const validators = new Map<unknown, ValidateFunction>();
 
-/** JSON whose integers beyond 2^53 are `bigint`. */
+/** Parses JSON. Integers that are not safe (beyond 2^53) become a `bigint`. */
 export function parseExact(text: string): unknown {
   const revive = (_key: string, value: unknown, { source }: { source: string }) =>
     Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(source) : value;
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
-/** Throws an error that says what the document does not tell of, or tells otherwise. */
+/** Throws an error that lists the differences between a response and the document. */
 export function checkAgainstDocument(answer: CheckedAnswer, request: CheckedRequest): void {
   const faults = faultsOf(answer, request);
   if (faults.length === 0) return;
@@ -74,7 +74,7 @@ function faultsOf(answer: CheckedAnswer, { method, target }: CheckedRequest): re
   return [...headerFaults(answer, child(response, 'headers')), ...bodyFaults(answer, response, method)];
 }
 
-/** What the document says in words: OPTIONS is 204, another method 405, another path 404; the key comes first. */
+/** Checks rules that the document states as text: 204 for OPTIONS, 405 for another method, 404 for another path. */
 function undocumentedOperation(
   { status, headers, body }: CheckedAnswer,
   method: string,
@@ -140,7 +140,10 @@ function schemaFaults(value: unknown, schema: unknown): readonly string[] {
   return (validate.errors ?? []).map(({ instancePath, message }) => `body${instancePath} ${message}`);
 }
 
-/** For Ajv: references lead to the document, an int64 may be a `bigint`, and an object has no member that is not documented. */
+/**
+ * Converts a schema for Ajv. References point to the document, an int64 can be a `bigint`, and an object must not have
+ * undocumented members.
+ */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -160,7 +163,7 @@ function pathItemOf(path: string): Node {
   return template === undefined ? {} : child(paths, template);
 }
 
-/** Empty for a target that is no path and no URL. */
+/** Returns the path of a target, or an empty string if the target is neither a path nor a URL. */
 function pathOf(target: string): string {
   if (!target.startsWith('/') && !URL.canParse(target)) return '';
   const start = /^https?:\/\/[^/?#]*/.exec(target)?.[0].length ?? 0;

@@ -1,4 +1,4 @@
-/** The real command as a real process. It runs what was built: `npm test` builds first. */
+/** Runs the real command in its own process. The command must have been built, which `npm test` does first. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { Client } from './client.ts';
 
 export const BIN: string = fileURLToPath(new URL('../../bin/animal-store.js', import.meta.url));
 
-/** A key that a service can be given in `API_KEYS`. */
+/** A valid API key for the variable `API_KEYS` of a service. */
 export const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
 
 export interface Exit {
@@ -20,14 +20,14 @@ export interface Exit {
 
 export interface RunningProcess {
   readonly child: ChildProcess;
-  /** What it has written so far. */
+  /** The output of the process so far. */
   readonly out: { stdout: string; stderr: string };
   readonly exit: Promise<Exit>;
 }
 
 export interface Service extends RunningProcess {
   readonly origin: string;
-  /** With {@link OPERATOR_KEY}. */
+  /** A client that uses {@link OPERATOR_KEY}. */
   readonly client: Client;
 }
 
@@ -36,7 +36,7 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly node?: string;
   readonly nodeArgs?: readonly string[];
-  /** What it reads from standard input; without it, there is none. */
+  /** The text on standard input. By default, standard input is empty. */
   readonly input?: string;
 }
 
@@ -46,13 +46,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Runs the command, with nothing from this process's environment but the path. It ends with the test at the latest. */
+/** Runs the command, which inherits only `PATH` from this environment. It is killed at the end of the test. */
 export function runBin(args: readonly string[], options: RunOptions = {}): RunningProcess {
   const { node = process.execPath, nodeArgs = [] } = options;
   return runCommand(node, [...nodeArgs, BIN, ...args], options);
 }
 
-/** Runs any command in the same way. */
+/** Runs any command, which inherits only `PATH` from this environment. It is killed at the end of the test. */
 export function runCommand(
   command: string,
   args: readonly string[],

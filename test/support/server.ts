@@ -1,23 +1,23 @@
-/** A real server on a free port, over either storage. */
+/** Starts a real server on a free port, with a storage in memory or in SQLite. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { createHttpApp, type HttpAppOptions } from '../../src/adapters/http/app.ts';
-import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/server.ts';
+import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { openSqliteStorage } from '../../src/adapters/sqlite/storage.ts';
-import { ApiKeys } from '../../src/application/api-keys.ts';
-import { CreatePet } from '../../src/application/create-pet.ts';
-import { GetPet } from '../../src/application/get-pet.ts';
-import { ListPets } from '../../src/application/list-pets.ts';
-import type { Storage } from '../../src/application/ports.ts';
+import { AnimalStore } from '../../src/application/animal-store.ts';
+import type { Observer } from '../../src/application/ports/observer.ts';
+import type { Storage } from '../../src/application/ports/storage.ts';
 import { Client } from './client.ts';
 
-/** Every test of the API runs on each of them. */
-export const STORAGES = ['memory', 'sqlite'] as const;
-export type StorageKind = (typeof STORAGES)[number];
+export type StorageKind = 'memory' | 'sqlite';
+
+/** The storages that each test of the API runs on. Mutation tests set `TEST_STORAGES=memory` to take less time. */
+export const STORAGES: readonly StorageKind[] = (['memory', 'sqlite'] as const).filter((storage) =>
+  (process.env['TEST_STORAGES'] ?? storage).includes(storage),
+);
 
 export interface TestServer {
   readonly server: HttpServer;
@@ -25,25 +25,23 @@ export interface TestServer {
   readonly client: Client;
   readonly origin: string;
   readonly key: string;
-  /** What was behind every answer of 500 or more. */
+  /** The errors that caused a response with status 500 or above. */
   readonly errors: unknown[];
 }
 
-export interface TestServerOptions
-  extends Pick<HttpAppOptions, 'corsOrigins' | 'onAnswer'>,
-    Pick<HttpServerOptions, 'headersTimeout' | 'requestTimeout' | 'readingTimeout'> {
-  /** Puts something between the server and its storage. */
+export interface TestServerOptions extends HttpServerOptions {
+  /** Replaces the storage of the server with a wrapper around it. */
   readonly wrap?: (storage: Storage) => Storage;
 }
 
-/** A server for one test. */
+/** Starts a server for one test. */
 export async function startServer(kind: StorageKind, options: TestServerOptions = {}): Promise<TestServer> {
   const { close, ...server } = await open(kind, options);
   onTestFinished(close);
   return server;
 }
 
-/** One server for all tests of a `describe`. */
+/** Starts one server for all tests of a `describe`. */
 export function sharedServer(kind: StorageKind, options: TestServerOptions = {}): TestServer {
   const shared = {} as TestServer;
   let close = async (): Promise<void> => {};
@@ -58,28 +56,15 @@ export function sharedServer(kind: StorageKind, options: TestServerOptions = {})
 
 async function open(
   kind: StorageKind,
-  { wrap = (storage) => storage, onAnswer, ...options }: TestServerOptions,
+  { wrap = (storage) => storage, observers = [], ...options }: TestServerOptions,
 ): Promise<TestServer & { close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
   const storage = kind === 'memory' ? openMemoryStorage() : openSqliteStorage(join(folder, 'pets.db'));
-  const { key } = await new ApiKeys(storage.apiKeys).create('test');
-  const { pets, apiKeys, check } = wrap(storage);
+  const store = new AnimalStore(wrap(storage));
+  const { key } = await store.apiKeys.create('test');
   const errors: unknown[] = [];
-  const server = createHttpServer(
-    (self) =>
-      createHttpApp({
-        createPet: new CreatePet(pets),
-        listPets: new ListPets(pets),
-        getPet: new GetPet(pets),
-        apiKeys,
-        check,
-        isStopping: () => self.isStopping,
-        corsOrigins: options.corsOrigins,
-        onAnswer,
-        onError: (error) => errors.push(error),
-      }),
-    { ...options, onAnswer },
-  );
+  const observer: Observer = { onError: (error) => errors.push(error) };
+  const server = createServer(store, { ...options, observers: [observer, ...observers] });
   const origin = await server.listen(0, '127.0.0.1');
   const client = new Client(origin, key);
   const close = async () => {

@@ -1,4 +1,4 @@
-/** A small file system of its own, to be filled. */
+/** A small file system that a test can fill. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { temporaryFolder } from './process.ts';
 
-/** Mounting needs the right to do so. */
+/** Whether this user is allowed to mount a file system. */
 export const canMount: boolean = (() => {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
   const isMounted = mount('-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder);
@@ -16,7 +16,7 @@ export const canMount: boolean = (() => {
   return isMounted;
 })();
 
-/** A folder whose files share as much room as `size` says, such as `1m`. */
+/** A folder on a file system of the given size, such as `1m`. */
 export class SmallDisk {
   readonly folder: string = temporaryFolder();
 

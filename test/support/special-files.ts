@@ -1,4 +1,4 @@
-/** Names in a folder that are no regular files, each of them a test's own. */
+/** Creates files that are not regular files, in a folder of the test. */
 
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, symlinkSync } from 'node:fs';
@@ -6,10 +6,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** The number of the character device that behaves as /dev/null does. */
+/** The minor number of a character device that behaves like /dev/null. */
 const NULL_DEVICE = '3';
 
-/** Makes one of each kind that this user may make, and a symbolic link to each. */
+/** Creates a file of each kind that this user is allowed to create, and a symbolic link to each file. */
 export async function makeSpecialFiles(folder: string): Promise<string[]> {
   const paths = [join(folder, 'directory'), join(folder, 'fifo'), join(folder, 'socket')];
   mkdirSync(join(folder, 'directory'));
@@ -22,7 +22,7 @@ export async function makeSpecialFiles(folder: string): Promise<string[]> {
   return [...paths, ...links, join(folder, 'dangling-link')];
 }
 
-/** What must not change about such a file. */
+/** Returns the properties of a file that must not change. */
 export function identityOf(path: string): string {
   const { dev, ino, mode, rdev } = lstatSync(path, { bigint: true });
   return [dev, ino, mode, rdev].join();

@@ -11,24 +11,21 @@ export interface BackupFlags {
   readonly json?: boolean;
 }
 
-/** Copies the whole store into a file, while others write to it. */
+/** Copies the whole store into a file. Other processes can write to the store during the copy. */
 export async function backup(
   file: string,
   { force = false, json }: BackupFlags,
   databaseUrl: string | undefined,
-  { console, signal, openStorage, storeFiles }: CliOptions,
+  { console, signal, openStore, storeFiles }: CliOptions,
 ): Promise<void> {
   refuseStoreFile(file, file, await storeFiles(databaseUrl));
   if (!force && statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw new UsageError(`${file} exists already: --force replaces it`);
   }
-  const storage = await openStorage(databaseUrl, { mustExist: true });
+  const store = await openStore(databaseUrl, { mustExist: true });
   const progress = new Progress(console, 'pages');
   try {
-    if (storage.backup === undefined) {
-      throw new CommandError('this storage has no backup of ours: use the tools that it came with');
-    }
-    await storage.backup(file, {
+    await store.backup(file, {
       overwrite: force,
       onProgress: (share) => progress.show({ title: 'Copying', share }),
       signal,
@@ -37,7 +34,7 @@ export async function backup(
     throw signal.aborted ? new CommandError('interrupted, nothing was backed up') : error;
   } finally {
     progress.end();
-    await storage.close();
+    await store.close();
   }
   const { size } = statSync(file);
   const { elapsed } = progress;

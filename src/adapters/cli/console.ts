@@ -1,4 +1,4 @@
-/** The three standard streams, as the commands see them. */
+/** The standard streams that the commands use. */
 
 import { fstatSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
@@ -6,34 +6,38 @@ import type { WriteStream } from 'node:tty';
 import { OutputError } from './errors.ts';
 import { visibleLines } from './visible.ts';
 
-/** Where a command writes: results to standard output, everything else to standard error. */
+/** Commands write results to standard output, and messages, progress and errors to standard error. */
 export interface Console {
   /**
-   * Prints a result, with escapes for what a terminal would obey. Resolves once it is handed over, however slowly it is
-   * read; rejects with an {@link OutputError} when it cannot be written.
+   * Writes a text to standard output, with its control characters escaped. Resolves when the operating system has
+   * accepted the text, which takes long if the reader of a pipe is slow. Rejects with an {@link OutputError} when the
+   * text cannot be written.
    */
   readonly out: (text: string) => Promise<void>;
-  /** Tells about anything else, escaped in the same way. When that fails, there is nobody left to tell. */
+  /** Writes a text to standard error, escaped in the same way as by `out`. A failure to write is ignored. */
   readonly err: (text: string) => void;
-  /** Like `out` for a text with styles or control codes of the program's own; the caller escapes the rest of it. */
+  /**
+   * Like `out`, but writes the text unchanged, for example with terminal styles. The caller must escape text from
+   * outside if a terminal shows it.
+   */
   readonly outRaw: (text: string) => Promise<void>;
-  /** Like `err`, in the same way. */
+  /** Like `err`, but writes the text unchanged, for example with terminal styles. */
   readonly errRaw: (text: string) => void;
   readonly stdin: Readable;
-  /** The descriptor of standard output, where it has one. */
+  /** The file descriptor of standard output, if it has one. */
   readonly outDescriptor: number | undefined;
   readonly outScreen: Screen;
   readonly errScreen: Screen;
 }
 
-/** What a stream is shown on. */
+/** The properties of the terminal that shows a stream, if there is one. */
 export interface Screen {
-  /** Its width in characters; `undefined` when it is no terminal. */
+  /** The width in characters, or `undefined` if the stream is not a terminal. */
   readonly columns: number | undefined;
   readonly hasColours: boolean;
 }
 
-/** A stream that may be a terminal or a file. */
+/** A writable stream, with additional properties if it is a terminal or has a file descriptor. */
 export type Output = Writable &
   Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>> & { readonly fd?: number };
 
@@ -44,7 +48,7 @@ export interface Streams {
 }
 
 export function consoleOf({ stdin, stdout, stderr }: Streams): Console {
-  // Each write tells how it ended.
+  // Without an `error` listener, a failed write would end the process. `out` rejects with the error; `err` ignores it.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   const outRaw = writerTo(stdout);
   const errRaw = (text: string): void => {
@@ -74,7 +78,10 @@ function writerTo(stream: Output): (text: string) => Promise<void> {
   };
 }
 
-/** The stream that Node.js makes of a file counts a write as done when only a part of it fitted on the disk. */
+/**
+ * Repeats the write until all bytes are written. `process.stdout` is not used for a regular file, because it reports
+ * success even if the disk had room for only a part of the bytes.
+ */
 function writeToFile(descriptor: number) {
   return async (text: string): Promise<void> => {
     const bytes = Buffer.from(text);
@@ -89,7 +96,10 @@ function writeToStream(stream: Writable) {
     });
 }
 
-/** Node.js knows of NO_COLOR and of what the terminal can do. A terminal of width 0 does not know its own. */
+/**
+ * Returns the properties of the terminal. The result of `hasColors` depends on NO_COLOR and on the type of the
+ * terminal. A terminal of unknown width reports 0 columns, and 80 columns are assumed.
+ */
 function screenOf(stream: Output): Screen {
   return {
     get columns() {

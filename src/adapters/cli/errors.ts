@@ -1,4 +1,4 @@
-/** How a command that fails says so, and with which exit status. */
+/** The errors of the command line, their messages, and their exit statuses. */
 
 import { withoutApiKeys } from '../../domain/api-key.ts';
 import { asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
@@ -16,20 +16,20 @@ const EXIT_STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   internal_error: FAILED,
 };
 
-/** A command that could not do what it was rightly asked for; the message is for the user. */
+/** The error of a command that was used correctly but failed. The message of the error is shown to the user. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** The user asked for something that there is not. */
+/** The error of a command that was used incorrectly. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Standard output cannot be written to. */
+/** The error of a failed write to standard output. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
-  /** Whether whoever read it has seen enough: `animal-store export | head`. */
+  /** Whether the reader has closed the pipe, as `head` does in `animal-store export | head`. */
   readonly isBrokenPipe: boolean;
 
   constructor(cause: Error) {
@@ -51,14 +51,14 @@ export function exitStatusOf(error: unknown): number {
     : FAILED;
 }
 
-/** One line per fault, without a stack, and without a key that was given in a wrong place. */
+/** Returns the message of an error as one line per fault, without the stack and without API keys. */
 export function explain(error: unknown): string {
   const message = withoutApiKeys((error instanceof Error ? error.message : String(error)).trim());
   const faults = isConfigError(error) ? message.split('\n') : [message];
   return faults.map((fault) => `animal-store: ${visible(fault)}`).join('\n');
 }
 
-/** The only error with more than one fault. */
+/** Whether an error is a `ConfigError`. Only a `ConfigError` can contain several faults, one per line. */
 function isConfigError(error: unknown): boolean {
   return error instanceof Error && error.name === 'ConfigError';
 }

@@ -1,25 +1,32 @@
-/** Which files a command may write, and which are the same by different names. */
+/** Checks whether a command may write to a path, and whether two references lead to the same file. */
 
 import { type BigIntStats, fstatSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CommandError, UsageError } from './errors.ts';
 
-/** A name, or the descriptor of a file that is open. */
+/** The path of a file, or the descriptor of an open file. */
 export type FileReference = string | number;
 
-/** Tells a file from every other one, whatever its names are. */
+/** Returns the device number and the inode number of a file, which are equal for all paths of the file. */
 export function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-/** Whether both lead to the same file, by whatever name; two names also when there is no such file yet. */
+/**
+ * Whether both references lead to the same file. If one of them does not exist yet, the paths are compared after the
+ * symbolic links of their folders have been resolved.
+ */
 export function isSameFile(one: FileReference, other: FileReference): boolean {
   const [a, b] = [statsOf(one), statsOf(other)];
   if (a !== undefined && b !== undefined) return identityOf(a) === identityOf(b);
   return typeof one === 'string' && typeof other === 'string' && realPath(one) === realPath(other);
 }
 
-/** Where a regular file of this name is or would be: symbolic links are followed. Refuses a name of anything else. */
+/**
+ * Returns the real path of an existing regular file, or `file` itself if nothing exists at this path. Throws a
+ * {@link UsageError} if the path leads to something other than a regular file, and a {@link CommandError} if its folder
+ * does not exist.
+ */
 export function pathToWrite(file: string, option: string): string {
   const notRegular = new UsageError(`${option}: ${file} is not a regular file`);
   const stats = lstatSync(file, { throwIfNoEntry: false });

@@ -1,19 +1,19 @@
-/** What the commands say about themselves beside their options. */
+/** The texts that the help of each command shows after the options. */
 
-/** Shown for `animal-store` alone. */
-export const FIRST_STEPS = `A store that holds animals, served over HTTP.
+/** The text that is shown when `animal-store` is called without arguments. */
+export const FIRST_STEPS = `A pet store with an HTTP API.
 
-  1. Serve it:                    animal-store serve
-     The first start makes ./data/animal-store.db and shows an API key.
-  2. Make a key for each client:  animal-store keys create --name my-client
-  3. Bring your animals along:    animal-store import pets.ndjson
+  1. Start the server:            animal-store serve
+     The first start creates ./data/animal-store.db and shows an API key.
+  2. Create a key per client:     animal-store keys create --name my-client
+  3. Import your pets:            animal-store import pets.ndjson
 
-animal-store --help tells the rest.
+See animal-store --help for all commands.
 `;
 
 const DATABASE = `
-The store is the one of --database-url, else of DATABASE_URL or
-DATABASE_URL_FILE, else sqlite:./data/animal-store.db.
+The database of the store is given by --database-url, by DATABASE_URL or
+DATABASE_URL_FILE, or is sqlite:./data/animal-store.db by default.
 `;
 
 type Topic =
@@ -44,7 +44,7 @@ Examples:
   animal-store serve
   PORT=8080 animal-store serve --database-url sqlite:/var/lib/pets.db
 
-Settings come from the environment: HOST, PORT, DATABASE_URL, API_KEYS,
+The settings are environment variables: HOST, PORT, DATABASE_URL, API_KEYS,
 LOG_LEVEL, PUBLIC_URL, CORS_ORIGIN, SHUTDOWN_TIMEOUT_MS,
 MAX_CONNECTIONS.
 `,
@@ -54,23 +54,24 @@ Examples:
   animal-store keys create --name ci --expires 90d
   KEY=$(animal-store keys create --name shop --expires 2027-01-31)
 
-The key alone goes to standard output, what is known of it to standard error.
-Only its hash is stored, so nobody can show it again. A key with a day is good
-to the end of that day (UTC). A server that is running takes the key at once.
+The key is written to standard output, its attributes to standard error. Only
+the hash of the key is stored, so the key cannot be shown again. A key that
+expires on a date is valid until the end of that day (UTC). A running server
+accepts the new key immediately.
 `,
   list: `
 Examples:
   animal-store keys list
   animal-store keys list --json
 
-LAST USED is noted once a day. EXPIRES is the last day on which the key is
-good. All days are UTC.
+PREFIX is the start of the key. LAST USED is updated once a day. EXPIRES is the
+last day on which the key is valid. All dates are UTC.
 `,
   revoke: `
 Examples:
   animal-store keys revoke 3
 
-A server on this machine refuses the key within 1 s, one on another machine
+A server on this machine refuses the key within 1 s, a server on another machine
 within 5 s.
 `,
   rotate: `
@@ -79,8 +80,8 @@ Examples:
   animal-store keys rotate 3 --overlap 12h
   animal-store keys rotate 3 --overlap 0
 
-A new key of the same name is made now; the old one ends after the overlap, or
-earlier when it expires earlier. For a key that has leaked: --overlap 0.
+Creates a new key with the same name. The old key expires after the overlap, or
+earlier if it had an earlier expiry. If the old key has leaked, use --overlap 0.
 `,
   import: `
 Examples:
@@ -88,46 +89,48 @@ Examples:
   animal-store import --skip-invalid --refused bad.ndjson pets.ndjson
   animal-store export | animal-store import --database-url sqlite:copy.db -
 
-Each line is one animal in JSON: {"name":"Rex","categoryId":7,"status":"sold"},
-the status may be left out. Animals with an id keep it, which only a store that
-never had an animal allows. Blank lines are passed over.
+Each line is one pet in JSON: {"name":"Rex","categoryId":7,"status":"sold"}. The
+status can be left out. Pets with an id keep their id, which is possible only in
+a store that has never had a pet. Blank lines are ignored.
 
-All or nothing: when a line is bad, or on Ctrl-C, the store is as it was. With
---skip-invalid the bad lines are left out and written, with number and reason,
-to a file; the others are imported. When that file cannot be written, nothing is
-imported. It replaces a regular file of that name, but never the store or the
-input.
+The import is all or nothing: after an invalid line or Ctrl-C, the store is
+unchanged. With --skip-invalid, invalid lines are skipped and written to a file,
+with their line numbers and the reasons. If that file cannot be written, nothing
+is imported. An existing regular file of that name is replaced, but never a file
+of the store or the input.
 
-Lines are read into a temporary file (in SQLITE_TMPDIR, else TMPDIR, else
-/var/tmp) and then stored at once. A server on the same SQLite file goes on
-reading. Its creates wait while the animals are stored, 1 or 2 s for a million;
-one that would wait for more than 5 s gets a 503 with Retry-After.
+The lines are first read into a temporary file (in SQLITE_TMPDIR, TMPDIR or
+/var/tmp) and then stored in one transaction. A server on the same SQLite file
+can read at any time. It cannot create pets during the transaction, which takes
+1 or 2 s per million pets. A request that would wait for more than 5 s receives
+503 with Retry-After.
 `,
   export: `
 Examples:
   animal-store export > pets.ndjson
   animal-store export --status sold | gzip > sold.ndjson.gz
 
-One line of JSON for each animal, in ascending order of id, all as they were at
-one moment. A server goes on reading and writing meanwhile. The export may be
-read slowly. One that was cut short by Ctrl-C ends with exit status 1.
+Writes one line of JSON per pet, in ascending order of id. The export shows the
+store at one moment, however long it takes to read. A server can read and write
+at the same time. After Ctrl-C, the exit status is 1.
 `,
   backup: `
 Examples:
   animal-store backup /backups/animal-store.db
   animal-store backup --force latest.db
 
-A copy of the whole store, keys included, as it is at one moment; a server goes
-on reading and writing meanwhile. The file has its name once the copy is whole
-and on the disk; --force replaces a regular file, never the store. To restore,
-stop the server, put the copy in the place of the file, and remove the -wal and
--shm files beside it.
+Copies the whole store at one moment, including the keys. A server can read and
+write at the same time. The file gets its name once the copy is complete and
+durable. --force replaces an existing regular file, but never a file of the
+store. To restore a backup, stop the server, replace the database file by the
+copy, and remove the -wal and -shm files beside it.
 `,
   openapi: `
 Examples:
   animal-store openapi > openapi.json
   PUBLIC_URL=https://pets.example.org animal-store openapi
 
-The document is what a server with the same settings gives at /openapi.json.
+Prints the document that a server with the same settings serves at
+/openapi.json.
 `,
 };

@@ -1,6 +1,6 @@
-import type { PetTransfer } from '../../application/ports.ts';
+import type { AnimalStore } from '../../application/animal-store.ts';
+import type { ImportedPet } from '../../application/import-pets.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
-import type { NewPet, Pet } from '../../domain/pet.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { isSameFile, pathToWrite } from './files.ts';
 import { chunksOf, type Input, openInput } from './input.ts';
@@ -15,7 +15,7 @@ import { visible } from './visible.ts';
 
 export interface ImportFlags {
   readonly skipInvalid?: boolean;
-  /** Where the refused lines go. */
+  /** The path of the file to which refused lines are written. */
   readonly refused?: string;
   readonly newIds?: boolean;
   readonly json?: boolean;
@@ -23,7 +23,7 @@ export interface ImportFlags {
 
 const NOTHING = 'nothing was imported';
 
-/** Adds the animals of a file of NDJSON, or of standard input for `-`: all of them, or none when anything fails. */
+/** Imports all pets of an NDJSON file, or no pet if an error occurs. If `file` is `-`, standard input is read. */
 export async function importPets(
   file: string,
   flags: ImportFlags,
@@ -32,52 +32,57 @@ export async function importPets(
 ): Promise<void> {
   const { console, signal } = options;
   if (!flags.skipInvalid && flags.refused !== undefined) {
-    throw new UsageError('--refused goes with --skip-invalid');
+    throw new UsageError('--refused requires --skip-invalid');
   }
   const storeFiles = await options.storeFiles(databaseUrl);
   const input = await untilSignal(openInput(file, console, signal), signal);
   try {
     if (input.descriptor !== undefined) refuseStoreFile(input.descriptor, input.name, storeFiles);
     const refused = flags.skipInvalid ? refusedLinesOf(file, flags.refused, input, storeFiles) : undefined;
-    const storage = await options.openStorage(databaseUrl, { mustExist: false });
+    const store = await options.openStore(databaseUrl, { mustExist: false });
     try {
-      const progress = new Progress(console, 'animals');
+      const progress = new Progress(console, 'pets');
       const lines = petLines(flags.newIds ?? false, refused);
-      const count = await transfer(storage.transfer, input, lines, refused, progress, options);
+      const count = await importLines(store, input, lines, refused, progress, options);
       await report(count, progress.elapsed, refused, flags, options);
     } finally {
-      await storage.close();
+      await store.close();
     }
   } finally {
     input.stream.destroy();
   }
 }
 
-/** Everything that can fail. When it does, both the store and the file of refused lines are as they were. */
-async function transfer(
-  transfer: PetTransfer,
+/**
+ * Imports the pets and creates the file of refused lines. If an error occurs, the store is not changed, and an earlier
+ * file of refused lines is restored.
+ */
+async function importLines(
+  store: AnimalStore,
   input: Input,
   lines: PetLines,
   refused: RefusedLines | undefined,
   progress: Progress,
   { console, signal }: CliOptions,
 ): Promise<number> {
-  const tellWhatIsLeft = (error: Error): void =>
-    console.err(`${visible(`a file beside ${refused?.file} could not be removed: ${error.message}`)}\n`);
+  const warnOfLeftover = (error: Error): void =>
+    console.err(
+      `${visible(`a temporary file beside ${refused?.file} could not be removed: ${error.message}`)}\n`,
+    );
   try {
-    const importing = transfer.importPets(petsOf(input, lines, refused, progress), {
-      onTaken: (pet) => lines.refuse(pet),
-      onStored: (count) => progress.show({ title: 'Storing', count, share: count / lines.count }),
+    const importing = store.importPets(petsOf(input, lines, refused, progress), {
+      onRefused: (pet, reason) => lines.refuse(pet, reason),
+      onProgress: (count) => progress.show({ title: 'Storing', count, share: count / lines.count }),
       signal,
     });
     const count = await untilSignal(importing, signal);
-    await refused?.keep().catch(tellWhatIsLeft);
+    await refused?.keep().catch(warnOfLeftover);
     return count;
   } catch (error) {
-    await refused?.takeBack().catch(tellWhatIsLeft);
+    await refused?.takeBack().catch(warnOfLeftover);
     if (asAnimalStoreError(error)?.code !== 'invalid_request') throw error;
-    const hint = lines.haveIds ? ' (--new-ids gives new ones)' : '';
-    throw new CommandError(`${(error as Error).message}${hint}, ${NOTHING}`);
+    const advice = lines.haveIds ? ' (--new-ids assigns new ids)' : '';
+    throw new CommandError(`${(error as Error).message}${advice}, ${NOTHING}`);
   } finally {
     progress.end();
   }
@@ -92,15 +97,15 @@ async function untilSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T>
 }
 
 /**
- * The animals of the input, batch by batch. The refused lines are in their file before the last batch is over, so that
- * nothing is stored when that fails.
+ * Yields the pets of the input in batches. The file of refused lines is complete before the generator ends. If the file
+ * cannot be written, the generator throws, and nothing is imported.
  */
 async function* petsOf(
   input: Input,
   lines: PetLines,
   refused: RefusedLines | undefined,
   progress: Progress,
-): AsyncGenerator<readonly (NewPet | Pet)[]> {
+): AsyncGenerator<readonly ImportedPet[]> {
   let bytes = 0;
   const chunks = async function* (): AsyncGenerator<Buffer> {
     for await (const chunk of chunksOf(input)) {
@@ -117,7 +122,10 @@ async function* petsOf(
   await refused?.place();
 }
 
-/** Refuses a file that the import would harm, before anything is written. */
+/**
+ * Returns the writer of the refused lines. Throws before anything is written if the file belongs to the store, is the
+ * input, or is not a regular file.
+ */
 function refusedLinesOf(
   file: string,
   refused: string | undefined,
@@ -129,7 +137,7 @@ function refusedLinesOf(
   refuseStoreFile(name, `${option}: ${name}`, storeFiles);
   const path = pathToWrite(name, option);
   if (input.descriptor !== undefined && isSameFile(path, input.descriptor)) {
-    throw new UsageError(`${option}: ${name} is the input itself`);
+    throw new UsageError(`${option}: ${name} is the input file`);
   }
   return new RefusedLines(name, path);
 }
@@ -153,11 +161,11 @@ async function report(
 ): Promise<void> {
   const skipped = refused?.count ?? 0;
   const refusedFile = skipped > 0 ? refused?.file : undefined;
-  const done = `imported ${counted(count, 'animal')}`;
+  const done = `imported ${counted(count, 'pet')}`;
   const text = json
     ? JSON.stringify({ imported: count, skipped, refusedFile, milliseconds: Math.round(elapsed) })
     : `I${done.slice(1)} in ${duration(elapsed)} (${rate(count, elapsed)}).`;
   await printResult(console, `${text}\n`, done);
   if (refusedFile === undefined || json) return;
-  console.err(`Left out ${counted(skipped, 'line')}, see ${visible(refusedFile)}\n`);
+  console.err(`Skipped ${counted(skipped, 'line')}, see ${visible(refusedFile)}\n`);
 }

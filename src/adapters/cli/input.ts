@@ -1,4 +1,4 @@
-/** What an import reads. */
+/** Opens the input of an import. */
 
 import { once } from 'node:events';
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
@@ -11,18 +11,18 @@ import { CommandError } from './errors.ts';
 export interface Input {
   readonly name: string;
   readonly stream: Readable;
-  /** `undefined` for a stream without one. */
+  /** The file descriptor of the stream, or `undefined` if it has none. */
   readonly descriptor: number | undefined;
-  /** In bytes; `undefined` when nobody knows. */
+  /** The size of the input in bytes, or `undefined` if it is unknown. */
   readonly size: number | undefined;
 }
 
 const READ_SIZE = 64 * 1024;
 
-/** Opens a file, or standard input for `-`. The signal ends the stream. */
+/** Opens a file, or standard input if `file` is `-`. When the signal is aborted, the stream is destroyed. */
 export async function openInput(file: string, console: Console, signal: AbortSignal): Promise<Input> {
   const input = await open(file, console, signal);
-  // Whoever reads learns of an error; this is for one that comes before.
+  // Without an `error` listener, an error before the first read would end the process. `chunksOf` handles later errors.
   input.stream.on('error', () => {});
   return input;
 }
@@ -48,7 +48,7 @@ async function open(file: string, { stdin }: Console, signal: AbortSignal): Prom
   }
 }
 
-/** The chunks of an input. What fails names it. */
+/** Yields the chunks of an input. If reading fails, the message of the error contains the name of the input. */
 export async function* chunksOf({ stream, name }: Input): AsyncGenerator<Buffer> {
   try {
     yield* stream;
@@ -57,7 +57,10 @@ export async function* chunksOf({ stream, name }: Input): AsyncGenerator<Buffer>
   }
 }
 
-/** To open one waits for a writer, in a thread that no signal can end: so this does not wait, but the socket does. */
+/**
+ * Opens a named pipe in non-blocking mode. A blocking `open` waits for a writer in a thread that cannot be interrupted.
+ * A read from the socket waits for a writer too, but ends when the signal is aborted.
+ */
 function openFifo(file: string, signal: AbortSignal) {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   return { stream: new Socket({ fd: descriptor, readable: true, writable: false, signal }), descriptor };

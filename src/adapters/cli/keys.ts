@@ -1,10 +1,13 @@
-/** Issues, lists and ends API keys. A key is shown once, on standard output; what is known of it on standard error. */
+/**
+ * Creates, lists, rotates and revokes API keys. A new key is printed once, to standard output. The attributes of the
+ * new key are printed to standard error.
+ */
 
-import { ApiKeys, type IssuedApiKey } from '../../application/api-keys.ts';
+import type { ApiKeys, IssuedApiKey } from '../../application/api-keys.ts';
 import { type ApiKey, isActive } from '../../domain/api-key.ts';
 import type { Console } from './console.ts';
 import { CommandError } from './errors.ts';
-import type { OpenStorage } from './options.ts';
+import type { CliOptions } from './options.ts';
 import { printResult } from './result.ts';
 import { table } from './table.ts';
 import { day, lastDay, moment, parseDuration, parseExpiry } from './times.ts';
@@ -26,31 +29,34 @@ export interface JsonFlag {
   readonly json?: boolean;
 }
 
-/** Column of the names, which are cut where the screen is narrow. */
-const NAME = 1;
+/** The index of the column of names. Names are truncated if the terminal is too narrow for the table. */
+const NAME_COLUMN = 1;
 
 export class KeyCommands {
   readonly #console: Console;
-  readonly #openStorage: OpenStorage;
+  readonly #openStore: CliOptions['openStore'];
   readonly #databaseUrl: string | undefined;
 
-  constructor(console: Console, openStorage: OpenStorage, databaseUrl: string | undefined) {
+  constructor(
+    { console, openStore }: Pick<CliOptions, 'console' | 'openStore'>,
+    databaseUrl: string | undefined,
+  ) {
     this.#console = console;
-    this.#openStorage = openStorage;
+    this.#openStore = openStore;
     this.#databaseUrl = databaseUrl;
   }
 
   async create({ name, expires, json }: CreateFlags): Promise<void> {
     const expiresAt = expiryOf(expires);
     const issued = await this.#withKeys(false, (keys) => keys.create(name, expiresAt));
-    await this.#show(issued, json, 'Key made. Keep it: it is not shown again.');
+    await this.#show(issued, json, 'Key created. Save it: it is not shown again.');
   }
 
   async list({ json }: JsonFlag): Promise<void> {
     const keys = await this.#withKeys(true, (keys) => keys.list());
     if (json) await this.#console.out(`${JSON.stringify(keys.map(fieldsOf), null, 2)}\n`);
     else if (keys.length > 0) await this.#console.outRaw(this.#tableOf(keys));
-    else this.#console.err('There is no key yet: animal-store keys create --name NAME\n');
+    else this.#console.err('There is no key yet. Create one: animal-store keys create --name NAME\n');
   }
 
   async revoke(id: string, { json }: JsonFlag): Promise<void> {
@@ -69,28 +75,28 @@ export class KeyCommands {
     });
     const end = old?.expiresAt ?? issued.about.createdAt + length;
     const when = end <= Date.now() ? 'now' : moment(end);
-    await this.#show(issued, json, `Key made. Keep it: it is not shown again. Key ${id} ends ${when}.`);
+    await this.#show(issued, json, `Key created. Save it: it is not shown again. Key ${id} expires ${when}.`);
   }
 
   async #withKeys<T>(mustExist: boolean, work: (keys: ApiKeys) => Promise<T>): Promise<T> {
-    const storage = await this.#openStorage(this.#databaseUrl, { mustExist });
+    const store = await this.#openStore(this.#databaseUrl, { mustExist });
     try {
-      return await work(new ApiKeys(storage.apiKeys));
+      return await work(store.apiKeys);
     } finally {
-      await storage.close();
+      await store.close();
     }
   }
 
-  async #show({ key, about }: IssuedApiKey, json: boolean | undefined, words: string): Promise<void> {
+  async #show({ key, about }: IssuedApiKey, json: boolean | undefined, summary: string): Promise<void> {
     const { id, name, expiresAt } = about;
     try {
       await this.#console.out(json ? `${JSON.stringify({ ...fieldsOf(about), key })}\n` : `${key}\n`);
     } catch (error) {
       const { message } = error as Error;
-      throw new CommandError(`key ${id} was made but could not be shown, so revoke it: ${message}`);
+      throw new CommandError(`key ${id} was created but could not be shown, revoke it: ${message}`);
     }
     this.#console.err(
-      `${words}\n  id       ${id}\n  name     ${visible(name)}\n  expires  ${expiresAt === undefined ? 'never' : moment(expiresAt)}\n`,
+      `${summary}\n  id       ${id}\n  name     ${visible(name)}\n  expires  ${expiresAt === undefined ? 'never' : moment(expiresAt)}\n`,
     );
   }
 
@@ -100,16 +106,16 @@ export class KeyCommands {
       cells: [
         key.id,
         key.name,
-        key.hint,
+        key.prefix,
         day(key.createdAt),
         key.lastUsedOn === undefined ? '-' : day(key.lastUsedOn),
         key.expiresAt === undefined ? '-' : lastDay(key.expiresAt),
         key.revokedAt === undefined ? '-' : day(key.revokedAt),
       ],
-      isOver: !isActive(key, now),
+      isInactive: !isActive(key, now),
     }));
-    const head = ['ID', 'NAME', 'KEY', 'MADE', 'LAST USED', 'EXPIRES', 'REVOKED'];
-    return table(head, rows, NAME, this.#console.outScreen);
+    const head = ['ID', 'NAME', 'PREFIX', 'CREATED', 'LAST USED', 'EXPIRES', 'REVOKED'];
+    return table(head, rows, NAME_COLUMN, this.#console.outScreen);
   }
 }
 
@@ -117,12 +123,12 @@ function expiryOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseExpiry(text, '--expires', Date.now());
 }
 
-/** What a script gets: times as RFC 3339, `null` for what there is not. */
-function fieldsOf({ id, name, hint, createdAt, lastUsedOn, expiresAt, revokedAt }: ApiKey) {
+/** Returns the attributes of a key for JSON. Dates and times have the format of RFC 3339. A missing value is `null`. */
+function fieldsOf({ id, name, prefix, createdAt, lastUsedOn, expiresAt, revokedAt }: ApiKey) {
   return {
     id,
     name,
-    hint,
+    prefix,
     createdAt: timestamp(createdAt),
     lastUsedOn: lastUsedOn === undefined ? null : day(lastUsedOn),
     expiresAt: timestamp(expiresAt),

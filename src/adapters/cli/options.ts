@@ -1,23 +1,30 @@
-import type { Storage } from '../../application/ports.ts';
+import type { AnimalStore } from '../../application/animal-store.ts';
+import type { IssuedApiKey } from '../../application/api-keys.ts';
 import type { Console } from './console.ts';
-import type { OpenApiDocument } from './openapi.ts';
-import type { StartService } from './serve.ts';
 
-/** What the commands need from outside. */
+/** The dependencies of the commands. `databaseUrl` is the value of the option `--database-url`, if it was given. */
 export interface CliOptions {
   readonly version: string;
   readonly console: Console;
-  /** Aborted when the user or the system asks for an end. */
+  /** The signal that is aborted when the user or the operating system asks the process to stop. */
   readonly signal: AbortSignal;
-  readonly startService: StartService;
-  /** Opens the storage that the URL, or else the environment, names; the caller closes it. */
-  readonly openStorage: OpenStorage;
-  /** The files that the storage lives in, there or not: no command may write to them. None for one without files. */
-  readonly storeFiles: (databaseUrl: string | undefined) => Promise<readonly string[]>;
-  readonly openApiDocument: OpenApiDocument;
+  startService(databaseUrl: string | undefined): Promise<RunningService>;
+  /** Opens the store at `databaseUrl`, or at the URL in the environment by default. The caller closes the store. */
+  openStore(databaseUrl: string | undefined, options: { readonly mustExist: boolean }): Promise<AnimalStore>;
+  /**
+   * Resolves with the paths of the files that belong to the store, including files that do not exist yet. No command
+   * may use one of these files as its input or output.
+   */
+  storeFiles(databaseUrl: string | undefined): Promise<readonly string[]>;
+  /** Resolves with the OpenAPI document as JSON. */
+  openApiDocument(): Promise<string>;
 }
 
-export type OpenStorage = (
-  databaseUrl: string | undefined,
-  options: { readonly mustExist: boolean },
-) => Promise<Storage>;
+/** A server that accepts connections. */
+export interface RunningService {
+  /** The base URL of the API. */
+  readonly url: string;
+  /** The API key that the server created because the store had never had one; otherwise `undefined`. */
+  readonly firstKey: IssuedApiKey | undefined;
+  stop(): Promise<void>;
+}

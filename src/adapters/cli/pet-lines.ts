@@ -1,24 +1,26 @@
-/** From lines of NDJSON to animals. */
+/** Parses lines of NDJSON into pets to import. Whether a pet is valid is checked later, by the application. */
 
-import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
+import type { ImportedPet } from '../../application/import-pets.ts';
 import { parseJson } from '../../domain/json.ts';
-import { type NewPet, newPet, type Pet, petWithId } from '../../domain/pet.ts';
 import type { Line } from './lines.ts';
 
 export interface PetLinesOptions {
-  /** Whether ids that the animals bring along are left behind. */
+  /** Whether the ids in the lines are ignored. */
   readonly newIds: boolean;
-  /** Told of a line that cannot be taken. What this throws ends the reading; else the line is left out. */
+  /** Called with each line that cannot be imported. The line is skipped. If the callback throws, the import fails. */
   readonly onRefused: (line: Line, reason: string) => void;
 }
 
-/** Reads the lines of one import, whose animals either all bring their id along or none does. */
+/** A pet and the line from which the pet was read. The application ignores the property `line`. */
+type PetOfLine = ImportedPet & { readonly line: Line };
+
+/** Reads the lines of one import. */
 export class PetLines {
   readonly #newIds: boolean;
   readonly #onRefused: PetLinesOptions['onRefused'];
-  #lines: Line[] = [];
-  #pets: (NewPet | Pet)[] = [];
-  #haveIds: boolean | undefined;
+  /** The refused lines of the current batch, with the reasons. */
+  #refusals: { readonly line: Line; readonly reason: string }[] = [];
+  #haveIds = false;
   #count = 0;
 
   constructor({ newIds, onRefused }: PetLinesOptions) {
@@ -26,81 +28,64 @@ export class PetLines {
     this.#onRefused = onRefused;
   }
 
-  /** How many animals were read and not refused. */
+  /** The number of pets that were read and not refused. */
   get count(): number {
     return this.#count;
   }
 
+  /** Whether a pet with an id was read. */
   get haveIds(): boolean {
-    return this.#haveIds ?? false;
+    return this.#haveIds;
   }
 
-  /** A batch of animals for each of lines; lines of nothing but white space are passed over. */
-  async *read(batches: AsyncIterable<readonly Line[]>): AsyncGenerator<readonly (NewPet | Pet)[]> {
+  /**
+   * Yields the pets of each batch of lines. Blank lines are skipped. The refused lines of a batch are passed to
+   * `onRefused` in the order of their numbers when the application requests the next batch, because the application has
+   * checked all pets of the batch by that time.
+   */
+  async *read(batches: AsyncIterable<readonly Line[]>): AsyncGenerator<readonly ImportedPet[]> {
     for await (const lines of batches) {
-      this.#lines = [];
-      this.#pets = [];
-      for (const line of lines) this.#take(line);
-      this.#count += this.#pets.length;
-      yield this.#pets;
+      const pets: PetOfLine[] = [];
+      for (const line of lines) {
+        const pet = this.#petOf(line);
+        if (typeof pet === 'string') this.#refusals.push({ line, reason: pet });
+        else if (pet !== undefined) pets.push(pet);
+      }
+      this.#count += pets.length;
+      yield pets;
+      const refusals = this.#refusals.toSorted((one, other) => one.line.number - other.line.number);
+      this.#refusals = [];
+      for (const { line, reason } of refusals) this.#onRefused(line, reason);
     }
   }
 
-  /** Refuses an animal of the last batch, whose id is taken. */
-  refuse(pet: Pet): void {
+  /** Refuses a pet of the batch that was yielded last. */
+  refuse(pet: ImportedPet, reason: string): void {
     this.#count -= 1;
-    this.#onRefused(this.#lines[this.#pets.indexOf(pet)] as Line, `id ${pet.id} is given twice`);
+    this.#refusals.push({ line: (pet as PetOfLine).line, reason });
   }
 
-  #take(line: Line): void {
-    if (line.fault === undefined && line.text.trim() === '') return;
+  /** Returns a pet, the reason (a string) why the line is refused, or `undefined` for a blank line. */
+  #petOf(line: Line): PetOfLine | string | undefined {
+    if (line.fault !== undefined) return line.fault;
+    if (line.text.trim() === '') return undefined;
+    let value: unknown;
     try {
-      this.#pets.push(this.#petOf(line));
-      this.#lines.push(line);
+      value = parseJson(line.text);
     } catch (error) {
-      const refusal = asAnimalStoreError(error);
-      if (refusal?.code !== 'invalid_request') throw error;
-      this.#onRefused(line, refusal.message);
+      return `invalid JSON: ${(error as Error).message}`;
     }
-  }
-
-  #petOf({ text, fault }: Line): NewPet | Pet {
-    if (fault !== undefined) throw invalid(fault);
-    const value = parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw invalid('it must be a JSON object');
-    }
-    const members = value as Members;
-    const hasId = !this.#newIds && members['id'] !== undefined;
-    const pet = hasId ? petWithId(inputOf(members)) : newPet(inputOf(members));
-    this.#haveIds ??= hasId;
-    if (hasId !== this.#haveIds) {
-      throw invalid(`id ${hasId ? 'must be left out' : 'is required'}: either all animals have one or none`);
-    }
-    return pet;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'expected a JSON object';
+    const { id, name, categoryId, status } = value as Readonly<Record<string, unknown>>;
+    const givenId = this.#newIds ? undefined : id;
+    this.#haveIds ||= givenId !== undefined;
+    return { id: integer(givenId), name, categoryId: integer(categoryId), status, line } as PetOfLine;
   }
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
-/** The members as they came: the domain looks at each of them. */
-function inputOf({ id, name, categoryId, status }: Members): Pet {
-  return { id: integer(id), name, categoryId: integer(categoryId), status } as Pet;
-}
-
-/** An exact number comes as either of the two types. */
+/**
+ * Converts a safe integer to the `bigint` that the application expects. `parseJson` returns a larger one as `bigint`.
+ */
 function integer(value: unknown): unknown {
   return Number.isSafeInteger(value) ? BigInt(value as number) : value;
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw invalid(`it is not JSON: ${(error as SyntaxError).message}`);
-  }
-}
-
-function invalid(message: string): AnimalStoreError {
-  return new AnimalStoreError('invalid_request', message);
 }

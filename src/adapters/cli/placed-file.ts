@@ -1,4 +1,7 @@
-/** A file that has its name, whole and durable, before something else is final, and can be taken back until then. */
+/**
+ * A file that is written to a temporary path, and moved to its final path when it is complete. Until `keep` is called,
+ * `takeBack` can remove the file and restore the file that it replaced.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { type BigIntStats, lstatSync } from 'node:fs';
@@ -8,16 +11,16 @@ import { identityOf } from './files.ts';
 
 export class PlacedFile {
   readonly #path: string;
-  /** Where it is written. */
+  /** The temporary path to which the file is written. */
   readonly #partial: string;
-  /** Where a file that it replaces is, until this one is kept. */
+  /** The temporary path of the file that was replaced. */
   readonly #aside: string;
-  /** Tells the file that may be replaced, as it was in the beginning, from any later one. */
+  /** The version of the file that existed at `path` in the beginning, if any. No other version may be replaced. */
   readonly #earlier: string | undefined;
   #own: string | undefined;
   #handle: FileHandle | undefined;
 
-  /** @param path the name of a regular file, or of none: this very file is replaced, and none that comes later */
+  /** @param path the path of the regular file to replace, or a path where no file exists */
   constructor(path: string) {
     const unique = `${path}.${randomUUID()}`;
     this.#path = path;
@@ -26,13 +29,16 @@ export class PlacedFile {
     this.#earlier = versionAt(path);
   }
 
-  /** Makes the file when this is the first text. */
+  /** Appends a text to the file. The first call creates the file. */
   async write(text: string): Promise<void> {
     this.#handle ??= await open(this.#partial, 'wx');
     await this.#handle.writeFile(text);
   }
 
-  /** Gives the file its name, once all of it is on the disk. */
+  /**
+   * Syncs the file to the disk, and moves it to its final path. Rejects when another program has created or changed a
+   * file at this path in the meantime.
+   */
   async place(): Promise<void> {
     await this.#finish();
     const there = identityAt(this.#path);
@@ -47,12 +53,12 @@ export class PlacedFile {
     await syncFolderOf(this.#path);
   }
 
-  /** Lets go of the file that was replaced. */
+  /** Removes the file that was replaced. */
   async keep(): Promise<void> {
     await rm(this.#aside, { force: true });
   }
 
-  /** Makes everything as it was. */
+  /** Restores the state before the first write, unless another program has changed the file at the final path. */
   async takeBack(): Promise<void> {
     await this.#close();
     const there = identityAt(this.#path);
@@ -81,11 +87,15 @@ export class PlacedFile {
   }
 
   #changed(): Error {
-    return new Error('something else has been put there meanwhile');
+    return new Error('another program has created or changed this file in the meantime');
   }
 }
 
-/** A link is refused where there is a file by now, which renaming would replace; but not every file system has links. */
+/**
+ * Moves a file, but does not replace an existing file. `link` fails if the target exists, whereas `rename` replaces the
+ * target. If the file system does not support hard links, the target is created exclusively before `rename` replaces
+ * it.
+ */
 async function moveToNewName(from: string, to: string, changed: () => Error): Promise<void> {
   try {
     await link(from, to);
@@ -111,17 +121,20 @@ async function syncFolderOf(path: string): Promise<void> {
 }
 
 function identityAt(path: string): string | undefined {
-  const stats = lookAt(path);
+  const stats = statsOf(path);
   return stats && identityOf(stats);
 }
 
-/** The number of an inode may be given to the next file, so what else there is to know counts too. */
+/**
+ * Returns a text that identifies the version of a file. It includes the mode, the size and the modification time,
+ * because the inode number can be reused for another file.
+ */
 function versionAt(path: string): string | undefined {
-  const stats = lookAt(path);
+  const stats = statsOf(path);
   return stats && [identityOf(stats), stats.mode, stats.size, stats.mtimeNs].join();
 }
 
-function lookAt(path: string): BigIntStats | undefined {
+function statsOf(path: string): BigIntStats | undefined {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false });
 }
 

@@ -1,4 +1,4 @@
-/** The command line: what there is to call, and how it ends. */
+/** Defines the commands and runs one of them. */
 
 import { Command, CommanderError } from 'commander';
 import { type BackupFlags, backup } from './backup.ts';
@@ -11,12 +11,12 @@ import { type CreateFlags, type JsonFlag, KeyCommands, type RotateFlags } from '
 import { openapi } from './openapi.ts';
 import type { CliOptions } from './options.ts';
 import { serve } from './serve.ts';
-import { keepingOutputOff } from './store-files.ts';
+import { withoutOutputToStore } from './store-files.ts';
 
-/** Commander's own second line. */
+/** Matches the suggestion in the second line of an error message of commander. */
 const SUGGESTION = /\n(\(Did you mean .*\)\s*)$/;
 
-/** Runs one command and gives its exit status: 0 done, 1 failed, 2 wrong usage. */
+/** Runs one command and resolves with its exit status: 0 done, 1 failed, 2 wrong usage. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<number> {
   const { console } = options;
   if (args.length === 0) {
@@ -24,7 +24,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
     return WRONG_USAGE;
   }
   const help: string[] = [];
-  const program = createProgram(keepingOutputOff(options), (text) => help.push(text));
+  const program = createProgram(withoutOutputToStore(options), (text) => help.push(text));
   try {
     await program.parseAsync(args, { from: 'user' }).catch(async (error: unknown) => {
       if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
@@ -39,12 +39,12 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   }
 }
 
-/** @param onHelp told of help that was asked for */
+/** @param onHelp called with each part of the help, or of the version, that the user requested */
 function createProgram(options: CliOptions, onHelp: (text: string) => void): Command {
   const program = new Command('animal-store')
-    .description('A store that holds animals, served over HTTP.')
+    .description('A pet store with an HTTP API.')
     .version(options.version)
-    .option('--database-url <url>', 'where the animals are, such as sqlite:PATH', notEmpty)
+    .option('--database-url <url>', 'the database of the store, such as sqlite:PATH', notEmpty)
     .helpCommand(false)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -58,33 +58,33 @@ function createProgram(options: CliOptions, onHelp: (text: string) => void): Com
     .addHelpText('after', HELP.serve)
     .action(() => serve(databaseUrl(), options));
 
-  addKeyCommands(program.command('keys').description('issue, list and end API keys'), () => {
-    return new KeyCommands(options.console, options.openStorage, databaseUrl());
+  addKeyCommands(program.command('keys').description('create, list, rotate and revoke API keys'), () => {
+    return new KeyCommands(options, databaseUrl());
   });
 
   program
     .command('import')
-    .description('add the animals of a file of NDJSON, all or none')
-    .argument('<file>', 'a file with an animal in JSON on each line, - for standard input')
-    .option('--skip-invalid', 'leave bad lines out, and write them to a file')
-    .option('--refused <file>', 'the file for bad lines (default: <file>.refused.ndjson)')
-    .option('--new-ids', 'give the animals new ids, whatever they bring along')
+    .description('import the pets of an NDJSON file, all or none')
+    .argument('<file>', 'a file with one pet in JSON per line, or - for standard input')
+    .option('--skip-invalid', 'skip invalid lines, and write them to a file')
+    .option('--refused <file>', 'the file for invalid lines (default: <file>.refused.ndjson)')
+    .option('--new-ids', 'assign new ids, and ignore the ids in the file')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP.import)
     .action((file: string, flags: ImportFlags) => importPets(file, flags, databaseUrl(), options));
 
   program
     .command('export')
-    .description('write every animal to standard output as NDJSON')
-    .option('--status <status>', 'only animals in this state: available, pending or sold')
+    .description('write all pets to standard output as NDJSON')
+    .option('--status <status>', 'only pets with this status: available, pending or sold')
     .addHelpText('after', HELP.export)
     .action(({ status }: { status?: string }) => exportPets(status, databaseUrl(), options));
 
   program
     .command('backup')
-    .description('copy the SQLite file of the store while it is in use')
-    .argument('<file>', 'the file to make')
-    .option('--force', 'replace a file that is there already')
+    .description('copy the whole store into a file while it is in use')
+    .argument('<file>', 'the file to create')
+    .option('--force', 'replace an existing file')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP.backup)
     .action((file: string, flags: BackupFlags) => backup(file, flags, databaseUrl(), options));
@@ -102,43 +102,46 @@ function addKeyCommands(keys: Command, commands: () => KeyCommands): void {
   keys
     .helpCommand(false)
     .command('create')
-    .description('make a key, and show it this once')
-    .requiredOption('--name <name>', 'whose key it is')
-    .option('--expires <when>', 'a time such as 90d, 12h or 30m, or a day such as 2027-01-31')
-    .option('--json', 'print the key and what is known of it as JSON')
+    .description('create a key, and show it once')
+    .requiredOption('--name <name>', 'the name of the key holder')
+    .option('--expires <when>', 'a duration such as 90d, 12h or 30m, or a date such as 2027-01-31')
+    .option('--json', 'print the key and its attributes as JSON')
     .addHelpText('after', HELP.create)
     .action((flags: CreateFlags) => commands().create(flags));
 
   keys
     .command('list')
-    .description('show what is known of every key')
-    .option('--json', 'print it as JSON')
+    .description('list all keys with their attributes')
+    .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP.list)
     .action((flags: JsonFlag) => commands().list(flags));
 
   keys
     .command('revoke')
-    .description('end a key now')
-    .argument('<id>', 'the id of the key, as keys list shows it')
-    .option('--json', 'print what is known of the key as JSON')
+    .description('revoke a key immediately')
+    .argument('<id>', 'the id of the key, see keys list')
+    .option('--json', 'print the attributes of the key as JSON')
     .addHelpText('after', HELP.revoke)
     .action((id: string, flags: JsonFlag) => commands().revoke(id, flags));
 
   keys
     .command('rotate')
-    .description('make a key in the place of an old one, which goes on for a while')
-    .argument('<id>', 'the id of the old key, as keys list shows it')
-    .option('--overlap <time>', 'how long the old key goes on: a time such as 7d, 12h or 30m, or 0', '7d')
-    .option('--expires <when>', 'when the new key ends; without it, never')
-    .option('--json', 'print the key and what is known of it as JSON')
+    .description('create a key that replaces an old one, which expires later')
+    .argument('<id>', 'the id of the old key, see keys list')
+    .option(
+      '--overlap <time>',
+      'how long the old key stays valid: a duration such as 7d, 12h or 30m, or 0',
+      '7d',
+    )
+    .option('--expires <when>', 'the expiry of the new key (default: never)')
+    .option('--json', 'print the key and its attributes as JSON')
     .addHelpText('after', HELP.rotate)
     .action((id: string, flags: RotateFlags) => commands().rotate(id, flags));
 }
 
-/** An empty URL comes of a variable that is not set: the default store would be a surprise. */
+/** Refuses an empty URL, which usually comes from an unset shell variable. The default store would be unexpected. */
 function notEmpty(url: string): string {
-  if (url === '')
-    throw new UsageError('--database-url: nothing is given, a URL such as sqlite:PATH is needed');
+  if (url === '') throw new UsageError("--database-url: expected a URL such as sqlite:PATH, got ''");
   return url;
 }
 

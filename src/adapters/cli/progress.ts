@@ -1,10 +1,14 @@
-/** How far a long command is: a bar that is drawn again on a terminal, a line now and then elsewhere. */
+/**
+ * Shows the progress of a long command on standard error: as a progress bar if standard error is a terminal, and as
+ * progress lines if it is not a terminal.
+ */
 
 import { styleText } from 'node:util';
 import type { Console } from './console.ts';
 
-/** Milliseconds from one showing to the next. */
+/** The minimum interval between two updates of the progress bar, in milliseconds. */
 const BAR_INTERVAL = 100;
+/** The minimum interval between two progress lines, in milliseconds. */
 const LINE_INTERVAL = 5000;
 
 const BAR_WIDTH = 24;
@@ -12,17 +16,17 @@ const BAR_MIN_WIDTH = 6;
 const CLEAR_LINE = '\r\u001b[K';
 
 export interface Step {
-  /** What is done, such as `Reading`. */
+  /** The name of the step, such as `Reading`. */
   readonly title: string;
-  /** How many things are done with, for the rate. */
+  /** The number of items that were processed. */
   readonly count?: number;
-  /** From 0 to 1; left out when nobody knows. */
+  /** The fraction of the step that is done, from 0 to 1, or `undefined` if it is unknown. */
   readonly share?: number | undefined;
 }
 
 export class Progress {
   readonly #console: Console;
-  readonly #things: string;
+  readonly #items: string;
   readonly #now: () => number;
   readonly #startedAt: number;
   #title = '';
@@ -30,21 +34,21 @@ export class Progress {
   #shownAt: number;
   #isBarShown = false;
 
-  /** @param things what is counted, in the plural */
-  constructor(console: Console, things: string, now: () => number = () => performance.now()) {
+  /** @param items the plural noun for what is counted, such as `pets` */
+  constructor(console: Console, items: string, now: () => number = () => performance.now()) {
     this.#console = console;
-    this.#things = things;
+    this.#items = items;
     this.#now = now;
     this.#startedAt = now();
     this.#shownAt = this.#startedAt;
   }
 
-  /** Milliseconds since the beginning. */
+  /** The number of milliseconds since the progress was created. */
   get elapsed(): number {
     return this.#now() - this.#startedAt;
   }
 
-  /** May be called as often as one likes: most calls show nothing. */
+  /** Shows the progress of a step. Does nothing if the minimum interval since the last update has not passed. */
   show(step: Step): void {
     const now = this.#now();
     if (step.title !== this.#title) {
@@ -59,7 +63,7 @@ export class Progress {
     else this.#draw(step, facts, columns);
   }
 
-  /** Takes the bar off the screen. */
+  /** Removes the bar from the screen. */
   end(): void {
     if (this.#isBarShown) this.#console.errRaw(CLEAR_LINE);
     this.#isBarShown = false;
@@ -80,28 +84,28 @@ export class Progress {
   #facts({ count, share }: Step, elapsed: number): string[] {
     const facts: string[] = [];
     if (share !== undefined) facts.push(`${Math.floor(share * 100)} %`);
-    if (count !== undefined) facts.push(`${number(count)} ${this.#things}`, rate(count, elapsed));
+    if (count !== undefined) facts.push(`${number(count)} ${this.#items}`, rate(count, elapsed));
     if (share !== undefined && share > 0) facts.push(`${duration((elapsed / share) * (1 - share))} left`);
     return facts;
   }
 }
 
-/** `1,000,000` */
+/** Formats a number, for example as `1,000,000`. */
 export function number(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** `1 animal`, `1,000,000 animals` */
-export function counted(value: number, thing: string): string {
-  return `${number(value)} ${thing}${value === 1 ? '' : 's'}`;
+/** Formats a number of items, for example as `1 pet` or `1,000,000 pets`. */
+export function counted(value: number, item: string): string {
+  return `${number(value)} ${item}${value === 1 ? '' : 's'}`;
 }
 
-/** `256,000/s` */
+/** Formats a number of items per second, for example as `256,000/s`. `elapsed` is in milliseconds. */
 export function rate(count: number, elapsed: number): string {
   return `${number(Math.round(count / (Math.max(elapsed, 1) / 1000)))}/s`;
 }
 
-/** `3.9 s`, `2 min 5 s`, `1 h 20 min` */
+/** Formats a duration in milliseconds, for example as `3.9 s`, `2 min 5 s` or `1 h 20 min`. */
 export function duration(elapsed: number): string {
   const seconds = elapsed / 1000;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;

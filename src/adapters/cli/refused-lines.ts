@@ -3,19 +3,22 @@ import type { Line } from './lines.ts';
 import { PlacedFile } from './placed-file.ts';
 import { visible } from './visible.ts';
 
-/** Characters that are gathered before they are written. */
+/** The number of characters that are buffered before they are written. */
 const WRITE_SIZE = 64 * 1024;
 
-/** The lines that an import left out, with their numbers and why. No file is made when there is none. */
+/**
+ * Writes the refused lines of an import to a file, with the line numbers and the reasons. If no line is refused, no
+ * file is created.
+ */
 export class RefusedLines {
-  /** As the user named it. */
+  /** The path of the file as it is shown to the user. */
   readonly file: string;
   readonly #placed: PlacedFile;
   #text = '';
   #count = 0;
-  #isMade = false;
+  #isCreated = false;
 
-  /** @param path where the file is, which an earlier import may have made */
+  /** @param path the resolved path of the file; a file of an earlier import is replaced */
   constructor(file: string, path: string) {
     this.file = file;
     this.#placed = new PlacedFile(path);
@@ -30,13 +33,16 @@ export class RefusedLines {
     this.#text += `${visible(JSON.stringify({ line: number, reason, text }))}\n`;
   }
 
-  /** To be called between batches, so that little waits in memory, and a file that cannot be made is told at once. */
+  /**
+   * Creates the file on the first refused line, and writes the buffer when it is large. Must be called after each
+   * batch, so that the buffer stays small and a write error ends the import early.
+   */
   async flush(): Promise<void> {
-    if (this.#text.length < (this.#isMade ? WRITE_SIZE : 1)) return;
+    if (this.#text.length < (this.#isCreated ? WRITE_SIZE : 1)) return;
     await this.#attempt(() => this.#write());
   }
 
-  /** Gives the file its name, with every line on the disk. */
+  /** Syncs the file to the disk, and moves it to its final path. Does nothing if no line was refused. */
   async place(): Promise<void> {
     if (this.#count === 0) return;
     await this.#attempt(async () => {
@@ -45,12 +51,12 @@ export class RefusedLines {
     });
   }
 
-  /** To be called when the import is done. */
+  /** Removes the file of an earlier import that was replaced. Must be called after a successful import. */
   async keep(): Promise<void> {
     await this.#placed.keep();
   }
 
-  /** To be called when the import has failed: no file is left, or the one of an earlier import. */
+  /** Removes the file, and restores the file of an earlier import. Must be called after a failed import. */
   async takeBack(): Promise<void> {
     await this.#placed.takeBack();
   }
@@ -58,7 +64,7 @@ export class RefusedLines {
   async #write(): Promise<void> {
     const text = this.#text;
     this.#text = '';
-    this.#isMade = true;
+    this.#isCreated = true;
     await this.#placed.write(text);
   }
 

@@ -2,8 +2,8 @@ import type { Console } from './console.ts';
 import { CommandError, OutputError } from './errors.ts';
 
 /**
- * Prints the result of what is done by then, so that the user learns that it is done when it cannot be printed.
- * @param done what is done, as a sentence without its end
+ * Prints the result of a completed command. If standard output cannot be written, the error message contains `done`.
+ * @param done what was done, as a sentence without the full stop
  */
 export async function printResult(console: Console, text: string, done: string): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-/** Tables for people: aligned columns, within the width of the screen. Cells are escaped, styles are added. */
+/** Formats tables for people. Columns are aligned, a column is truncated on a narrow screen, and cells are escaped. */
 
 import { styleText } from 'node:util';
 import type { Screen } from './console.ts';
@@ -6,19 +6,19 @@ import { visible } from './visible.ts';
 
 export interface Row {
   readonly cells: readonly string[];
-  /** Shown less: it is history. */
-  readonly isOver?: boolean;
+  /** Whether the row describes something inactive. Such a row is dimmed. */
+  readonly isInactive?: boolean;
 }
 
 const GAP = '  ';
 const MIN_WIDTH = 8;
 const segmenter = new Intl.Segmenter('en');
 
-/** Scripts and symbols that take two columns of a terminal. */
+/** Matches a character that occupies two columns of a terminal. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 
-/** @param flexible the index of the column that is cut when the screen is too narrow */
+/** @param flexible the index of the column that is truncated when the screen is too narrow */
 export function table(
   head: readonly string[],
   given: readonly Row[],
@@ -39,7 +39,7 @@ export function table(
       .trimEnd();
   const style = (name: 'bold' | 'dim', text: string): string =>
     hasColours ? styleText(name, text, { validateStream: false }) : text;
-  const lines = rows.map(({ cells, isOver }) => (isOver ? style('dim', line(cells)) : line(cells)));
+  const lines = rows.map(({ cells, isInactive }) => (isInactive ? style('dim', line(cells)) : line(cells)));
   return `${[style('bold', line(head)), ...lines].join('\n')}\n`;
 }
 
@@ -54,7 +54,7 @@ function inWidth(text: string, width: number): string {
   return `${kept}…${' '.repeat(width - widthOf(kept) - 1)}`;
 }
 
-/** How many columns a text takes; exact for what a terminal can be trusted to show. */
+/** The number of columns that a text occupies in most terminals. */
 function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of segmenter.segment(text)) width += WIDE.test(segment) ? 2 : 1;

@@ -1,4 +1,4 @@
-/** Times as a user writes and reads them. All are UTC. */
+/** Parses and formats times for users. All times are UTC. */
 
 import { UsageError } from './errors.ts';
 
@@ -9,55 +9,59 @@ const LENGTH_OF: Readonly<Record<string, number>> = { m: 60 * SECOND, h: 60 * 60
 const DURATION = /^(\d{1,9})([mhd])$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** What a year of four digits can say. */
+/** The last millisecond of the year 9999. A later year would have more than four digits. */
 const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** Reads `7d`, `12h`, `30m` or `0` as milliseconds. */
+/** Parses `7d`, `12h`, `30m` or `0` into milliseconds. */
 export function parseDuration(text: string, option: string): number {
   const [, count = '', unit = ''] = DURATION.exec(text) ?? [];
   if (text !== '0' && unit === '') {
-    throw new UsageError(`${option}: '${text}' is given, a time such as 7d, 12h or 30m is allowed`);
+    throw new UsageError(`${option}: expected a duration such as 7d, 12h or 30m, got '${text}'`);
   }
   return Number(count) * (LENGTH_OF[unit] ?? 0);
 }
 
 /**
- * Reads the moment at which something ends, in milliseconds since the Unix epoch: so long after `now`, or with the end
- * of a day.
+ * Parses an expiry into milliseconds since the Unix epoch. An expiry is a duration from `now` or a date. A date means
+ * the end of that day.
  */
 export function parseExpiry(text: string, option: string, now: number): number {
   const time = DATE.test(text) ? endOfDay(text) : now + parseLength(text, option);
-  if (time === undefined) throw new UsageError(`${option}: '${text}' is given, and no day of the calendar`);
-  if (time > LAST_TIME + 1) throw new UsageError(`${option}: '${text}' is given, and beyond the year 9999`);
-  if (time <= now) throw new UsageError(`${option}: '${text}' is given, and over already`);
+  if (time === undefined) throw new UsageError(`${option}: expected a date of the calendar, got '${text}'`);
+  if (time > LAST_TIME + 1)
+    throw new UsageError(`${option}: must not be later than 9999-12-31, got '${text}'`);
+  if (time <= now) throw new UsageError(`${option}: must be in the future, got '${text}'`);
   return time;
 }
 
-/** `2027-01-31` */
+/** Formats a time as a date, such as `2027-01-31`. */
 export function day(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** `2027-01-31 14:05 UTC` */
+/** Formats a time as a date and a time of day, such as `2027-01-31 14:05 UTC`. */
 export function moment(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** The last day on which something that ends is there: what ends at midnight has had its last day the day before. */
-export function lastDay(end: number): string {
-  return day(end - 1);
+/** Formats the last day before an expiry. For an expiry at midnight, this is the day that ends at that midnight. */
+export function lastDay(expiresAt: number): string {
+  return day(expiresAt - 1);
 }
 
 function parseLength(text: string, option: string): number {
   if (!DURATION.test(text)) {
     throw new UsageError(
-      `${option}: '${text}' is given, a time such as 90d, 12h or 30m or a day such as 2027-01-31 is allowed`,
+      `${option}: expected a duration such as 90d, 12h or 30m, or a date such as 2027-01-31, got '${text}'`,
     );
   }
   return parseDuration(text, option);
 }
 
-/** The calendar is asked back: it takes the 30th of February for the 2nd of March. */
+/**
+ * Returns the end of a day, or `undefined` if the date does not exist. The parsed date is formatted and compared with
+ * the text, because `Date.parse` accepts February 30th as March 2nd.
+ */
 function endOfDay(text: string): number | undefined {
   const start = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(start) && day(start) === text ? start + DAY : undefined;

@@ -1,9 +1,9 @@
-/** Text that came from outside, as a person may see it. */
+/** Escapes text from outside, so that a terminal does not execute control sequences in the text. */
 
-/** Control characters, marks that change the direction of writing, separators of lines, halves of surrogate pairs. */
+/** Matches control characters, bidirectional formatting characters, line separators and lone surrogates. */
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Shows what a terminal would obey as an escape of JSON, such as `\u001b`. Within JSON it still means the same. */
+/** Replaces each unsafe character with its JSON escape, such as `\u001b`. The value of a JSON string is not changed. */
 export function visible(text: string): string {
   return text.replaceAll(
     UNSAFE,
@@ -11,7 +11,7 @@ export function visible(text: string): string {
   );
 }
 
-/** Like {@link visible}, but leaves the ends of lines. */
+/** Like {@link visible}, but keeps line feeds. */
 export function visibleLines(text: string): string {
   return text.split('\n').map(visible).join('\n');
 }

@@ -1,4 +1,7 @@
-/** An error as the log shows it: bounded, without API keys, and without properties that may hold a request's body. */
+/**
+ * Formats errors for the log. The texts are limited in length and contain no API keys. Additional properties of an
+ * error are not logged, because they may contain a request body.
+ */
 
 import { withoutApiKeys } from '../../domain/api-key.ts';
 
@@ -10,7 +13,7 @@ export interface ErrorFields {
   readonly type: string;
   readonly code: string | undefined;
   readonly message: string;
-  /** With the stacks of the error's causes. */
+  /** The stack of the error, followed by the stacks of its causes. */
   readonly stack: string | undefined;
 }
 
@@ -27,14 +30,14 @@ export function errorFields(error: unknown): ErrorFields {
   };
 }
 
-/** Two errors of the same kind have the same codes and the same message. */
+/** Returns a text that identifies the kind of an error: the codes of the error and of its causes, and its message. */
 export function errorKind(error: unknown): string {
   const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
   const message = error instanceof Error ? error.message : textOf(error);
   return shown([...codes, message].join(': '), KIND_LIMIT);
 }
 
-/** The error, its cause, and so on. */
+/** Returns the error, its cause, the cause of its cause, and so on, with at most `CAUSES_LIMIT` elements. */
 function causesOf(error: unknown): unknown[] {
   const causes: unknown[] = [error];
   for (let cause = error; causes.length < CAUSES_LIMIT; causes.push(cause)) {
@@ -48,7 +51,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? shown(textOf(error.code), KIND_LIMIT) : undefined;
 }
 
-/** A thrown object can have a `toString` that throws, or none. */
+/** Converts a thrown value to a string. The `toString` method of a thrown object can be missing or throw. */
 function textOf(value: unknown): string {
   try {
     return String(value);
@@ -57,7 +60,7 @@ function textOf(value: unknown): string {
   }
 }
 
-/** Keys are taken out before the text is cut: half a key would not be recognised. */
+/** Removes API keys from a text before it is truncated, because a truncated key would not be recognized. */
 function shown(text: string, limit = STACK_LIMIT): string {
   const safe = withoutApiKeys(text);
   return safe.length > limit ? `${safe.slice(0, limit)}…` : safe;

@@ -1,26 +1,27 @@
-/** Writes the lines of a log to a file descriptor that may be stuck, full or closed. It never blocks the event loop. */
+/** Writes log lines to a file descriptor. A full pipe, a full disk or a closed pipe does not block the event loop. */
 
 import { writeSync } from 'node:fs';
 
-/** How much is buffered for a slow reader, in bytes. A character counts as one: nearly all log lines are ASCII. */
+/** The maximum size of the buffer in bytes. A character is counted as one byte, because most log lines are ASCII. */
 export const BUFFER_LIMIT: number = 1024 * 1024;
 
-/** Milliseconds until the next try. A full pipe may be read soon, a full disk stays full for a while. */
+/** The interval between attempts to write to a full pipe, in milliseconds. */
 const RETRY_INTERVAL = 10;
+/** The interval after any other error, in milliseconds. It is longer, because a full disk stays full for a while. */
 const RETRY_INTERVAL_AFTER_ERROR = 1000;
 
 export class LineWriter {
   readonly #descriptor: number;
   readonly #droppedLine: (count: number) => string;
   #lines = '';
-  /** The part of earlier lines that the last write did not take. */
+  /** The bytes that remain after an incomplete or failed write. */
   #rest: Buffer | undefined;
   #dropped = 0;
   #isScheduled = false;
 
   /**
-   * @param descriptor must be non-blocking, unless it is a regular file
-   * @param droppedLine makes the line that is written in the place of dropped lines
+   * @param descriptor a descriptor in non-blocking mode, or of a regular file
+   * @param droppedLine returns the line that is written instead of `count` dropped lines
    */
   constructor(descriptor: number, droppedLine: (count: number) => string) {
     this.#descriptor = descriptor;
@@ -28,8 +29,9 @@ export class LineWriter {
   }
 
   /**
-   * The lines of one turn of the event loop share a write, because a write costs more than making a line. Lines that
-   * exceed the buffer are dropped until the whole buffer has been written, so that a gap is in one place.
+   * Buffers a line. The lines of one turn of the event loop are written together, because a write takes longer than
+   * formatting a line. When the buffer is full, all lines are dropped until the whole buffer has been written, so that
+   * the log has one gap and not many.
    */
   write(line: string): void {
     const buffered = this.#lines.length + (this.#rest?.length ?? 0);
@@ -41,13 +43,13 @@ export class LineWriter {
     }
   }
 
-  /** Writes the whole buffer before it returns. Waits for a reader that does not read until the timeout. */
+  /** Writes the whole buffer synchronously. Waits for the reader of a full pipe for at most `timeout` milliseconds. */
   end(timeout: number): void {
     const deadline = performance.now() + timeout;
     while (this.#drain() === 'EAGAIN' && performance.now() < deadline) sleep(RETRY_INTERVAL);
   }
 
-  /** The timer does not keep the event loop alive, so a buffer that nobody reads does not delay the exit. */
+  /** Writes the buffer, and tries again later after an error. The unreferenced timer does not delay the exit. */
   readonly #flush = (): void => {
     const fault = this.#drain();
     this.#isScheduled = fault !== undefined;
@@ -55,7 +57,7 @@ export class LineWriter {
     setTimeout(this.#flush, fault === 'EAGAIN' ? RETRY_INTERVAL : RETRY_INTERVAL_AFTER_ERROR).unref();
   };
 
-  /** Writes until the buffer is empty, or returns the code of the error that is in the way. */
+  /** Writes until the buffer is empty. Returns the error code if a write fails. */
   #drain(): string | undefined {
     for (;;) {
       const bytes = this.#rest ?? this.#next();

@@ -1,4 +1,7 @@
-/** The log: JSON lines on standard error, readable ones when that is a terminal. Never a key, never a body. */
+/**
+ * Creates the log, which consists of JSON lines on standard error, or of readable lines if standard error is a
+ * terminal. The log never contains an API key or a body.
+ */
 
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { errorFields } from './error-fields.ts';
@@ -7,15 +10,15 @@ import { openStandardError } from './standard-error.ts';
 
 export type { Logger } from 'pino';
 
-/** How long an exit waits for a reader of standard error, in milliseconds. */
+/** The maximum time that an exit waits for the reader of standard error, in milliseconds. */
 const EXIT_TIMEOUT = 1000;
 
-/** There is one in a process, however many logs write to it. */
-let standardError: DestinationStream | undefined;
+/** The destination of all logs of the process. */
+let standardError: Promise<DestinationStream> | undefined;
 
 export async function createLog(level: LevelWithSilent): Promise<Logger> {
-  standardError ??= await standardErrorLines();
-  return logTo(standardError, level);
+  standardError ??= standardErrorLines();
+  return logTo(await standardError, level);
 }
 
 export function logTo(destination: DestinationStream, level: LevelWithSilent): Logger {
@@ -42,7 +45,7 @@ function droppedLine(count: number): string {
 let millisecond = Number.NaN;
 let isoMember = '';
 
-/** The member of a line that tells the time. To format a date costs as much as half a line, so it is cached for its millisecond. */
+/** Returns the time as a JSON member, cached until the next millisecond, because formatting a date is slow. */
 function isoTime(): string {
   const now = Date.now();
   if (now !== millisecond) {

@@ -4,12 +4,13 @@ const STANDARD_ERROR = 2;
 const FLAGS = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * A descriptor of standard error on which no write blocks.
+ * Returns a descriptor of standard error on which no write blocks.
  *
- * Whether writes block belongs to the open file, which other processes may share: they could block it again, or fail
- * where they do not expect it. So a pipe, a terminal or another device is opened once more, which Linux allows. A
- * socket cannot be opened so; Node.js makes sockets and pipes non-blocking when `process.stderr` is first read. A
- * regular file must not be opened again, because its position is shared with standard output.
+ * Non-blocking mode belongs to the open file description, which other processes may share. These processes could reset
+ * the mode, or fail with an error that they do not expect. For this reason, a pipe, a terminal or another character
+ * device is opened again in non-blocking mode, which Linux allows. A socket cannot be opened again, but Node.js makes
+ * sockets and pipes non-blocking when `process.stderr` is first accessed. A regular file must not be opened again,
+ * because standard output may write to the same file and must share its position.
  */
 export function openStandardError(): { readonly descriptor: number; readonly isTerminal: boolean } {
   const isTerminal = process.stderr.isTTY === true;

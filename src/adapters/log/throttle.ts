@@ -1,22 +1,31 @@
-/** Keeps a flood of events out of the log: what exceeds the limit is counted, and reported when the second is over. */
+/** Limits how many events are logged per second. The number of suppressed events is reported after the second. */
 
 const WINDOW = 1000;
 
-/** Events of more kinds than a throttle tells apart are counted together, as this kind. */
+/** The name under which all further kinds are counted together when the maximum number of kinds is reached. */
 export const OTHER_KINDS = 'others';
 
 export interface ThrottleOptions {
-  /** How many events of a kind pass in a second. */
+  /** The maximum number of events of one kind that pass in one second. */
   readonly limit: number;
-  /** How many kinds are told apart in a second. */
+  /**
+   * The maximum number of different kinds that are counted separately in one second. Further kinds are counted together
+   * as {@link OTHER_KINDS}.
+   */
   readonly kinds: number;
-  /** Called at the end of the second, for each kind with suppressed events. */
+  /** Called at the end of the second for each kind that had suppressed events. */
   readonly onSuppressed: (count: number, kind: string) => void;
 }
 
+/**
+ * The throttles whose current second has not been reported. They share one `exit` listener of the process, because
+ * Node.js prints a warning when an emitter has more than ten listeners for an event.
+ */
+const pending = new Set<Throttle>();
+
 export class Throttle {
   readonly #options: ThrottleOptions;
-  /** How many events of each kind the present second has seen. */
+  /** The number of events of each kind in the current second. */
   readonly #counts = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -24,11 +33,11 @@ export class Throttle {
     this.#options = options;
   }
 
-  /** Counts an event, and returns whether it may pass. */
+  /** Counts an event, and returns whether it may be logged. */
   passes(kind: string): boolean {
     if (this.#timer === undefined) {
-      this.#timer = setTimeout(this.report, WINDOW).unref();
-      process.prependOnceListener('exit', this.report); // before the listener that writes the last lines
+      this.#timer = setTimeout(() => this.report(), WINDOW).unref();
+      addPending(this);
     }
     const isKnown = this.#counts.has(kind) || this.#counts.size < this.#options.kinds;
     const counted = isKnown ? kind : OTHER_KINDS;
@@ -37,15 +46,30 @@ export class Throttle {
     return count <= this.#options.limit;
   }
 
-  /** Ends the present second. */
-  readonly report = (): void => {
+  /** Ends the current second, and reports its suppressed events. */
+  report(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    process.off('exit', this.report);
+    removePending(this);
     const counts = [...this.#counts];
     this.#counts.clear();
     for (const [kind, count] of counts) {
       if (count > this.#options.limit) this.#options.onSuppressed(count - this.#options.limit, kind);
     }
-  };
+  }
+}
+
+/** `prependOnceListener` ensures that the report is logged before another `exit` listener writes the last log lines. */
+function addPending(throttle: Throttle): void {
+  if (pending.size === 0) process.prependOnceListener('exit', reportPending);
+  pending.add(throttle);
+}
+
+function removePending(throttle: Throttle): void {
+  pending.delete(throttle);
+  if (pending.size === 0) process.off('exit', reportPending);
+}
+
+function reportPending(): void {
+  for (const throttle of [...pending]) throttle.report();
 }

@@ -1,41 +1,43 @@
-import type { ApiKeyHolder, ApiKeyRepository } from '../../application/ports.ts';
+import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import { type ApiKey, isActive, type NewApiKey } from '../../domain/api-key.ts';
+import { OpenState } from './open-state.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
-
-/** Bound of the kept verifications. */
-const KEPT_KEYS_LIMIT = 1000;
+/** The maximum number of cached keys. */
+const CACHE_LIMIT = 1000;
 
 interface StoredKey {
-  /** A promise, since Web Crypto gives no other: the key has its place in the list at once. */
+  /**
+   * The SHA-256 hash of the key, as a promise, because Web Crypto hashes asynchronously. The key is added to the list
+   * before the promise resolves.
+   */
   readonly hash: Promise<Uint8Array>;
   about: ApiKey;
 }
 
 /**
- * The keys in a list. A key that comes for the first time is compared with every one of them, in constant time; whose
- * it is is kept. Hashes with Web Crypto, so that it works in a browser too.
+ * Stores the keys in an array. The first look-up of a key compares its hash with the hashes of all stored keys in
+ * constant time, and a found key is cached. The hashes are computed with Web Crypto, because browsers support it too.
  */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #keys: StoredKey[] = [];
-  readonly #known = new Map<string, StoredKey>();
+  readonly #found = new Map<string, StoredKey>();
   readonly #idPrefix: string;
+  readonly #state: OpenState;
 
-  /** @param idPrefix what the ids start with, to tell the keys of several repositories apart */
-  constructor(idPrefix = '') {
+  /** @param idPrefix the prefix of every id; it distinguishes the keys of several repositories */
+  constructor(idPrefix = '', state: OpenState = new OpenState()) {
     this.#idPrefix = idPrefix;
+    this.#state = state;
   }
 
-  async verify(key: string): Promise<ApiKeyHolder | undefined> {
-    const stored = this.#known.get(key) ?? (await this.#lookUp(key));
-    const now = Date.now();
-    if (stored === undefined || !isActive(stored.about, now)) return undefined;
-    const lastUsedOn = now - (now % DAY);
-    if (stored.about.lastUsedOn !== lastUsedOn) this.#change(stored, { lastUsedOn });
-    return stored.about;
+  async find(key: string): Promise<ApiKey | undefined> {
+    this.#state.assertOpen();
+    const stored = this.#found.get(key) ?? (await this.#lookUp(key));
+    return stored?.about;
   }
 
   async add(key: string, about: NewApiKey): Promise<ApiKey> {
+    this.#state.assertOpen();
     const id = `${this.#idPrefix}${this.#keys.length + 1}`;
     const stored = { hash: sha256(key), about: Object.freeze({ id, ...about }) };
     this.#keys.push(stored);
@@ -44,10 +46,12 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   }
 
   async addFirst(key: string, about: NewApiKey): Promise<ApiKey | undefined> {
+    this.#state.assertOpen();
     return this.#keys.length === 0 ? this.add(key, about) : undefined;
   }
 
   async replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined> {
+    this.#state.assertOpen();
     const old = this.#find(id);
     if (old === undefined || !isActive(old.about, about.createdAt)) return undefined;
     this.#change(old, { expiresAt: Math.min(old.about.expiresAt ?? endsAt, endsAt) });
@@ -55,11 +59,20 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   }
 
   async revoke(id: string, revokedAt: number): Promise<ApiKey | undefined> {
+    this.#state.assertOpen();
     const stored = this.#find(id);
     return stored && this.#change(stored, { revokedAt: stored.about.revokedAt ?? revokedAt });
   }
 
+  async setLastUsedOn(id: string, day: number): Promise<void> {
+    this.#state.assertOpen();
+    const stored = this.#find(id);
+    if (stored === undefined || day <= (stored.about.lastUsedOn ?? -Infinity)) return;
+    this.#change(stored, { lastUsedOn: day });
+  }
+
   async list(): Promise<readonly ApiKey[]> {
+    this.#state.assertOpen();
     return this.#keys.map(({ about }) => about);
   }
 
@@ -70,8 +83,8 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
       if (isEqual(hash, await stored.hash)) found = stored;
     }
     if (found === undefined) return undefined;
-    if (this.#known.size >= KEPT_KEYS_LIMIT) this.#known.clear();
-    this.#known.set(key, found);
+    if (this.#found.size >= CACHE_LIMIT) this.#found.clear();
+    this.#found.set(key, found);
     return found;
   }
 
@@ -89,7 +102,7 @@ async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 }
 
-/** Takes the same time wherever two hashes differ. */
+/** Compares two hashes of equal length. The comparison takes the same time at whichever byte the hashes differ. */
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   let difference = 0;
   for (const [index, byte] of a.entries()) difference |= byte ^ (b[index] ?? 0);

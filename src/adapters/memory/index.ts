@@ -1,4 +1,4 @@
-/** `animal-store/memory`: both ports in memory, which run wherever JavaScript does. */
+/** `animal-store/memory`: the storage in memory, for every JavaScript platform. */
 
 export { MemoryApiKeyRepository } from './api-key-repository.ts';
 export { openMemoryStorage } from './storage.ts';

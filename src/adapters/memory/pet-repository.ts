@@ -1,47 +1,57 @@
-import type { PetPage, PetQuery, PetRepository } from '../../application/ports.ts';
+import { idsNotAccepted } from '../../application/import-pets.ts';
+import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import { OpenState } from './open-state.ts';
 
-/** The animals in arrays that are ascending by id, so that every look-up is a binary search. */
+/** Stores the pets in arrays, in ascending order of id. A pet is found by binary search. */
 export class MemoryPetRepository implements PetRepository {
   readonly #all: Pet[] = [];
   readonly #byStatus = new Map<PetStatus, Pet[]>();
+  readonly #state: OpenState;
   #lastId = 0n;
 
-  /** The greatest id that was given away, 0 when none was. */
+  constructor(state: OpenState = new OpenState()) {
+    this.#state = state;
+  }
+
+  /** The greatest id assigned so far, or 0 when none was assigned. */
   get lastId(): bigint {
     return this.#lastId;
   }
 
   async add(pet: NewPet): Promise<Pet> {
-    this.#seeThatIdsAreLeft(1);
+    this.#state.assertOpen();
+    this.#assertIdsLeft(1);
     return this.#push(this.#lastId + 1n, pet);
   }
 
-  /** Adds all animals or none. */
+  /** Adds all pets. When not enough ids are left, throws and adds no pet. */
   addAll(pets: readonly NewPet[]): void {
-    this.#seeThatIdsAreLeft(pets.length);
+    this.#state.assertOpen();
+    this.#assertIdsLeft(pets.length);
     for (const pet of pets) this.#push(this.#lastId + 1n, pet);
   }
 
-  /** Adds all animals or none. No two may have the same id. */
+  /**
+   * Adds all pets with their ids. The ids must be distinct. When the repository has ever had a pet, throws and adds no
+   * pet.
+   */
   addWithIds(pets: readonly Pet[]): void {
-    if (this.#lastId !== 0n) {
-      throw new AnimalStoreError(
-        'invalid_request',
-        'ids can be kept only in a store that never had an animal',
-      );
-    }
+    this.#state.assertOpen();
+    if (this.#lastId !== 0n) throw idsNotAccepted();
     for (const pet of pets.toSorted((a, b) => (a.id < b.id ? -1 : 1))) this.#push(pet.id, pet);
   }
 
   async find(id: bigint): Promise<Pet | undefined> {
+    this.#state.assertOpen();
     const pet = this.#all[indexAfter(this.#all, id) - 1];
     return pet?.id === id ? pet : undefined;
   }
 
   async list({ limit, status, after }: PetQuery): Promise<PetPage> {
+    this.#state.assertOpen();
     const pets = status === undefined ? this.#all : this.#withStatus(status);
     const start = after === undefined ? 0 : indexAfter(pets, after);
     const page = Object.freeze(pets.slice(start, start + limit));
@@ -56,9 +66,9 @@ export class MemoryPetRepository implements PetRepository {
     return pet;
   }
 
-  #seeThatIdsAreLeft(count: number): void {
+  #assertIdsLeft(count: number): void {
     if (this.#lastId > INT64_MAX - BigInt(count)) {
-      throw new AnimalStoreError('storage_unavailable', 'every id has been given away');
+      throw new AnimalStoreError('storage_unavailable', 'all ids have been assigned');
     }
   }
 
@@ -69,7 +79,7 @@ export class MemoryPetRepository implements PetRepository {
   }
 }
 
-/** The index of the first animal whose id is greater. */
+/** Returns the index of the first pet with an id greater than `id`, or the number of pets when there is no such pet. */
 function indexAfter(pets: readonly Pet[], id: bigint): number {
   let low = 0;
   let high = pets.length;

@@ -1,12 +1,16 @@
 import { nextTurn } from '../../application/next-turn.ts';
-import type { ImportOptions, PetQuery, PetTransfer } from '../../application/ports.ts';
-import { AnimalStoreError } from '../../domain/errors.ts';
+import type { PetQuery } from '../../application/ports/pet-repository.ts';
+import type { PetTransfer, TransferOptions } from '../../application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
+/** The maximum number of pets in a batch of an export. */
 const BATCH_SIZE = 1000;
 
-/** Gathers an import beside the store, and adds it at once. */
+/**
+ * Imports and exports pets in memory. An import collects all pets outside the repository, and then adds them to the
+ * repository in one step.
+ */
 export class MemoryPetTransfer implements PetTransfer {
   readonly #pets: MemoryPetRepository;
 
@@ -16,7 +20,7 @@ export class MemoryPetTransfer implements PetTransfer {
 
   async importPets(
     batches: AsyncIterable<readonly (NewPet | Pet)[]>,
-    { onTaken, onStored, signal }: ImportOptions = {},
+    { onDuplicateId, onProgress, signal }: TransferOptions,
   ): Promise<number> {
     const newPets: NewPet[] = [];
     const petsById = new Map<bigint, Pet>();
@@ -24,20 +28,23 @@ export class MemoryPetTransfer implements PetTransfer {
       signal?.throwIfAborted();
       for (const pet of batch) {
         if (!('id' in pet)) newPets.push(pet);
-        else if (!petsById.has(pet.id)) petsById.set(pet.id, pet);
-        else if (onTaken !== undefined) onTaken(pet);
-        else throw invalid(`id ${pet.id} is given twice`);
+        else if (petsById.has(pet.id)) onDuplicateId(pet);
+        else petsById.set(pet.id, pet);
       }
-      if (newPets.length > 0 && petsById.size > 0) throw invalid('either all animals have an id or none');
     }
+    // `onProgress` is called and the signal is checked before the pets are added, because nothing may fail afterwards.
+    const count = newPets.length + petsById.size;
+    onProgress?.(count);
     signal?.throwIfAborted();
     if (petsById.size > 0) this.#pets.addWithIds([...petsById.values()]);
     else this.#pets.addAll(newPets);
-    onStored?.(newPets.length + petsById.size);
-    return newPets.length + petsById.size;
+    return count;
   }
 
-  /** Animals are only ever added behind the last one, so all up to that are a snapshot. */
+  /**
+   * Exports the pets up to the greatest id at the start of the export. These pets are a snapshot, because no pet is
+   * ever changed or deleted, and later pets have greater ids.
+   */
   async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
     const { lastId } = this.#pets;
     for (let after = 0n; ; ) {
@@ -49,8 +56,4 @@ export class MemoryPetTransfer implements PetTransfer {
       await nextTurn();
     }
   }
-}
-
-function invalid(message: string): AnimalStoreError {
-  return new AnimalStoreError('invalid_request', message);
 }

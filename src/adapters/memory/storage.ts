@@ -1,16 +1,18 @@
-import type { Storage } from '../../application/ports.ts';
+import type { Storage } from '../../application/ports/storage.ts';
 import { MemoryApiKeyRepository } from './api-key-repository.ts';
+import { OpenState } from './open-state.ts';
 import { MemoryPetRepository } from './pet-repository.ts';
 import { MemoryPetTransfer } from './pet-transfer.ts';
 
-/** A store that lives as long as the process. */
+/** Opens an empty store in memory. The data of the store is lost when the process exits. */
 export function openMemoryStorage(): Storage {
-  const pets = new MemoryPetRepository();
+  const state = new OpenState();
+  const pets = new MemoryPetRepository(state);
   return {
     pets,
-    apiKeys: new MemoryApiKeyRepository(),
+    apiKeys: new MemoryApiKeyRepository('', state),
     transfer: new MemoryPetTransfer(pets),
-    check: async () => {},
-    close: async () => {},
+    check: async () => state.assertOpen(),
+    close: async () => state.close(),
   };
 }

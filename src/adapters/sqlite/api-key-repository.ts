@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import type { ApiKeyHolder, ApiKeyRepository } from '../../application/ports.ts';
-import { type ApiKey, isActive, isApiKey, type NewApiKey } from '../../domain/api-key.ts';
+import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
+import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MAX, parseInt64 } from '../../domain/int64.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
-import type { Writer } from './writer.ts';
+import type { StatementWriter } from './statement-writer.ts';
 
 const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on';
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
@@ -14,15 +14,14 @@ const ADD_IF_CHANGED = `${INSERT} SELECT ?, ?, ?, ?, ? WHERE changes() > 0`;
 const END = `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?), ?)
   WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`;
 const REVOKE = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?';
-const USED = 'UPDATE api_keys SET last_used_on = ? WHERE id = ?';
+const SET_LAST_USED_ON =
+  'UPDATE api_keys SET last_used_on = ? WHERE id = ? AND (last_used_on IS NULL OR last_used_on < ?)';
 const FIND_BY_HASH = `SELECT ${COLUMNS} FROM api_keys WHERE hash = ?`;
 const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE id = ?`;
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
 
-const DAY = 24 * 60 * 60 * 1000;
-
-/** The largest number of cached keys; every one of them has the length of a key that this store issues. */
-const CACHED_KEYS_LIMIT = 1000;
+/** The maximum number of cached keys. */
+const CACHE_LIMIT = 1000;
 
 interface Row {
   readonly id: bigint;
@@ -35,18 +34,20 @@ interface Row {
   readonly last_used_on: bigint | null;
 }
 
-/** Keys are looked up by their hash. A good one is kept until anybody has written to the file, so a revocation is seen at once. */
+/**
+ * Stores API keys in SQLite, and finds them by their hash. Found keys are cached. The cache is cleared after any
+ * process has written to the database file, so that no cached key is out of date.
+ */
 export class SqliteApiKeyRepository implements ApiKeyRepository {
   readonly #snapshot: ReadSnapshot;
-  readonly #writer: Writer;
+  readonly #writer: StatementWriter;
   readonly #findByHash: Database.Statement<[Buffer], Row>;
   readonly #find: Database.Statement<[bigint], Row>;
   readonly #list: Database.Statement<[], Row>;
-  readonly #good = new Map<string, ApiKey>();
-  readonly #usedOn = new Map<string, number>();
+  readonly #found = new Map<string, ApiKey>();
   #version: unknown;
 
-  constructor(db: Database.Database, snapshot: ReadSnapshot, writer: Writer) {
+  constructor(db: Database.Database, snapshot: ReadSnapshot, writer: StatementWriter) {
     this.#snapshot = snapshot;
     this.#writer = writer;
     this.#findByHash = db.prepare(FIND_BY_HASH);
@@ -54,18 +55,14 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     this.#list = db.prepare(LIST);
   }
 
-  async verify(key: string): Promise<ApiKeyHolder | undefined> {
+  async find(key: string): Promise<ApiKey | undefined> {
     try {
       const version = this.#snapshot.enter();
       if (version !== this.#version) {
         this.#version = version;
-        this.#good.clear();
+        this.#found.clear();
       }
-      const about = this.#good.get(key) ?? this.#lookUp(key);
-      const now = Date.now();
-      if (about === undefined || !isActive(about, now)) return undefined;
-      if (about.lastUsedOn === undefined || now - about.lastUsedOn >= DAY) this.#noteUse(about, now);
-      return about;
+      return this.#found.get(key) ?? this.#lookUp(key);
     } catch (error) {
       const hash = sha256(key);
       throw this.#snapshot.readFailed(error, () => this.#findByHash.get(hash));
@@ -98,6 +95,10 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     });
   }
 
+  async setLastUsedOn(id: string, day: number): Promise<void> {
+    await this.#writer.run([SET_LAST_USED_ON, day, rowIdOf(id), day]);
+  }
+
   async list(): Promise<readonly ApiKey[]> {
     return this.#reading(() => this.#list.all().map(apiKeyOf));
   }
@@ -111,37 +112,29 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     }
   }
 
-  /** A mistyped key is turned away by its checksum. The index finds a hash; it is compared once more, in constant time. */
+  /**
+   * Finds the row of the hash with the index, and compares the hash of the row with the hash of `key` in constant time.
+   */
   #lookUp(key: string): ApiKey | undefined {
-    if (!isApiKey(key)) return undefined;
     const hash = sha256(key);
     const row = this.#findByHash.get(hash);
     if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
     const about = apiKeyOf(row);
-    if (this.#good.size >= CACHED_KEYS_LIMIT) this.#good.clear();
-    this.#good.set(key, about);
+    if (this.#found.size >= CACHE_LIMIT) this.#found.clear();
+    this.#found.set(key, about);
     return about;
-  }
-
-  /** Once a day and key, behind the answer. It is a note, not a promise: when it fails, the next day has another. */
-  #noteUse({ id }: ApiKey, now: number): void {
-    const today = now - (now % DAY);
-    if (this.#usedOn.get(id) === today) return;
-    if (this.#usedOn.size >= CACHED_KEYS_LIMIT) this.#usedOn.clear();
-    this.#usedOn.set(id, today);
-    this.#writer.run([USED, today, rowIdOf(id)]).catch(() => this.#usedOn.delete(id));
   }
 }
 
-function valuesOf(key: string, { name, hint, createdAt, expiresAt }: NewApiKey) {
-  return [sha256(key), name, hint, createdAt, expiresAt ?? null] as const;
+function valuesOf(key: string, { name, prefix, createdAt, expiresAt }: NewApiKey) {
+  return [sha256(key), name, prefix, createdAt, expiresAt ?? null] as const;
 }
 
 function added(rowId: bigint, about: NewApiKey): ApiKey {
   return Object.freeze({ id: String(rowId), ...about });
 }
 
-/** An id that is no row's number is looked up as one that no key has. */
+/** Converts an id to a row id. When the id is not an int64, returns a row id that no row has. */
 function rowIdOf(id: string): bigint {
   return parseInt64(id) ?? -INT64_MAX;
 }
@@ -150,7 +143,7 @@ function apiKeyOf(row: Row): ApiKey {
   return Object.freeze({
     id: String(row.id),
     name: row.name,
-    hint: row.hint,
+    prefix: row.hint,
     createdAt: Number(row.created_at),
     expiresAt: timeOf(row.expires_at),
     revokedAt: timeOf(row.revoked_at),

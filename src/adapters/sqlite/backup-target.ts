@@ -1,4 +1,4 @@
-/** The name that a backup gets: which one is allowed, and how the copy comes to it without harm to anything else. */
+/** The target of a backup, and the checks that refuse a target that must not be overwritten. */
 
 import {
   type BigIntStats,
@@ -14,23 +14,32 @@ import {
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { COMPANIONS, databaseFiles } from './files.ts';
 
+/**
+ * The constructor checks the target before the copy is made. `take` checks again that the target may be written, and
+ * then gives the copy its name.
+ */
 export class BackupTarget {
-  /** Where the backup is written: where `file` leads when it is a symbolic link. */
+  /**
+   * The path that the backup is written to. When `file` is a symbolic link, `path` is the path that the link points to.
+   */
   readonly path: string;
   readonly #file: string;
   readonly #overwrite: boolean;
 
-  /** @param store the path of the store, which is never written over */
+  /** @param store the path of the store; the store is never overwritten */
   constructor(file: string, store: string, overwrite: boolean) {
     this.#file = file;
     this.#overwrite = overwrite;
-    this.path = lookAt(file)?.isSymbolicLink() ? this.#linkedPath() : file;
+    this.path = statOf(file)?.isSymbolicLink() ? this.#linkedPath() : file;
     this.#refuseStore(store);
     this.#refuseCompanions();
     this.#refuseExisting();
   }
 
-  /** Gives the copy the name. What appeared there since is replaced only where that is wanted. */
+  /**
+   * Renames the copy to `path`. A file that another program has created at `path` since the constructor ran is replaced
+   * when `overwrite` is `true`, and refused otherwise.
+   */
   take(copy: string): void {
     this.#refuseCompanions();
     this.#refuseExisting();
@@ -38,7 +47,11 @@ export class BackupTarget {
     else this.#takeNewName(copy);
   }
 
-  /** A link is refused where there is a file by now; but not every file system has links. */
+  /**
+   * Gives the copy the name `path` without replacing an existing file. Uses a hard link, because creating a hard link
+   * fails when the file exists. On a file system without hard links, first creates an empty file at `path`, and
+   * replaces it with the copy.
+   */
   #takeNewName(copy: string): void {
     try {
       linkSync(copy, this.path);
@@ -49,7 +62,7 @@ export class BackupTarget {
     }
   }
 
-  /** An empty file, which is made only where there is none. */
+  /** Creates an empty file at `path`. Throws when a file already exists at `path`. */
   #reserve(): void {
     try {
       closeSync(openSync(this.path, 'wx'));
@@ -76,24 +89,27 @@ export class BackupTarget {
     }
   }
 
-  /** SQLite takes a file for a part of a database by its name alone, replays what is in it, and deletes it. */
+  /**
+   * Refuses a target that SQLite would treat as a companion file, and a target that already has companion files. SQLite
+   * recognizes companion files by their names alone: it copies their contents into the database and deletes them.
+   */
   #refuseCompanions(): void {
     for (const suffix of COMPANIONS) {
       if (this.path.endsWith(suffix)) {
         throw invalid(
-          `${this.#file} ends in ${suffix}: SQLite would take the backup for a part of another database and delete it`,
+          `${this.#file} ends in ${suffix}: SQLite would treat the backup as a part of another database and delete it`,
         );
       }
       if (existsSync(this.path + suffix)) {
-        throw invalid(`${this.path}${suffix} exists: SQLite would take it for a part of the backup`);
+        throw invalid(`${this.path}${suffix} exists: SQLite would treat it as a part of the backup`);
       }
     }
   }
 
   #refuseExisting(): void {
-    const there = lookAt(this.path);
-    if (there === undefined) return;
-    if (!there.isFile()) throw this.#notRegular();
+    const existing = statOf(this.path);
+    if (existing === undefined) return;
+    if (!existing.isFile()) throw this.#notRegular();
     if (!this.#overwrite) throw this.#exists();
   }
 
@@ -102,11 +118,11 @@ export class BackupTarget {
   }
 
   #exists(): AnimalStoreError {
-    return invalid(`${this.#file} exists already`);
+    return invalid(`${this.#file} already exists`);
   }
 }
 
-function lookAt(file: string): BigIntStats | undefined {
+function statOf(file: string): BigIntStats | undefined {
   return lstatSync(file, { bigint: true, throwIfNoEntry: false });
 }
 

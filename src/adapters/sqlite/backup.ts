@@ -1,22 +1,25 @@
-/** A copy of a store's file, made beside the name that it gets when it is whole. */
+/** Copies the database file of a store. The copy has a temporary name until it is complete. */
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { BackupOptions } from '../../application/ports.ts';
+import type { BackupOptions } from '../../application/ports/storage.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import { BackupTarget } from './backup-target.ts';
 import { openReader } from './database.ts';
 import { storageError } from './errors.ts';
 import { COMPANIONS } from './files.ts';
 
-/** Pages of 4 KiB between two turns of the event loop. */
+/** The number of pages per step. Each step runs in one turn of the event loop. A page has 4 KiB. */
 const PAGES_PER_STEP = 1000;
 
-/** SQLite only writes to the copy, so these are the store's. */
+/**
+ * The SQLite error codes that mean a fault of the source. SQLite reads only from the store and writes only to the copy,
+ * so an error of reading is always a fault of the store.
+ */
 const FAULTS_OF_SOURCE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(SHORT_)?READ)/;
 
-/** Copies the store at `path`. See `Storage.backup` for the contract. */
+/** Copies the store at `path` to `file`, as the documentation of `Storage.backup` describes. */
 export async function backUp(
   path: string,
   file: string,
@@ -39,7 +42,10 @@ export async function backUp(
   }
 }
 
-/** The transaction that stays open makes every page one of the same moment; without it a write would start all over. */
+/**
+ * Copies all pages in one read transaction, so that all pages belong to the same state of the store. Without the read
+ * transaction, SQLite would restart the copy after each write of another connection.
+ */
 async function copy(
   path: string,
   partial: string,
@@ -78,8 +84,8 @@ function backupError(error: unknown, path: string, file: string): AnimalStoreErr
   if (known !== undefined) return known;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const { message } = code.startsWith('SQLITE_') ? storageError(error) : (error as Error);
-  const what = FAULTS_OF_SOURCE.test(code) ? `cannot read ${path}` : `cannot write ${file}`;
-  return new AnimalStoreError('storage_unavailable', `${what}: ${message}`, { cause: error });
+  const failed = FAULTS_OF_SOURCE.test(code) ? `cannot read ${path}` : `cannot write ${file}`;
+  return new AnimalStoreError('storage_unavailable', `${failed}: ${message}`, { cause: error });
 }
 
 function fsync(path: string): void {

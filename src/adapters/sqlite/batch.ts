@@ -1,44 +1,47 @@
-/** What the writer thread does: many units of work in one transaction, and so one fsync for all of them. */
+/**
+ * Runs many units in one transaction, so that these units need only one fsync. A unit is a list of SQL statements that
+ * take effect together or not at all. Only the writer thread uses this module.
+ */
 
 import type Database from 'better-sqlite3';
 import { isLocked } from './errors.ts';
 import { type Failure, type Findings, failureOf, findingsOf } from './findings.ts';
+import type { Unit, Written } from './statement-writer.ts';
 
-/** How many units share one transaction at most, so that no response waits for a very long one. */
+/**
+ * The maximum number of units in one batch. A batch is one transaction. The responses to all units of a batch are sent
+ * after its commit, so a larger batch would delay all these responses.
+ */
 export const BATCH_LIMIT = 1_000;
-
-export type Value = string | number | bigint | Uint8Array | null;
-export type Statement = readonly [sql: string, ...values: Value[]];
-
-/** Statements that take effect together or not at all. */
-export type Unit = readonly Statement[];
-
-/** What the last statement of a unit did: rows changed, and the id of the last one inserted. */
-export interface Written {
-  readonly changes: number;
-  readonly rowId: bigint;
-}
 
 export type Outcome = Written | Failure;
 
 export interface Report {
-  /** One per unit; none when another process held the lock, so that nothing was tried. */
+  /** One outcome for each unit. The list is empty when no unit was run because another process held the lock. */
   readonly outcomes: readonly Outcome[];
   readonly isLocked: boolean;
   readonly findings: Findings;
+  /**
+   * The time from the start of the transaction until it was durable, in milliseconds. `undefined` when nothing was
+   * committed.
+   */
+  readonly commitMs: number | undefined;
 }
 
-/** Sees to it that a commit is one to the file at the store's path. Both throw when it is not. */
+/**
+ * Checks that commits go to the file at the path of the store. A check throws when the file was removed, replaced or
+ * damaged.
+ */
 export interface CommitGuard {
   beforeCommit(): void;
   afterCommit(): void;
-  /** Why a commit may have failed, beyond what SQLite says. */
+  /** Returns possible causes of a failed commit, in addition to the error of SQLite. */
   findings(): Findings;
 }
 
-const UNKNOWN = ': whether this was stored is unknown';
+const UNKNOWN = ': it is unknown whether this was stored';
 
-/** Runs units in order; one that fails leaves its neighbours alone. */
+/** Runs batches of units. A unit that fails does not affect the other units of its batch. */
 export class BatchRunner {
   readonly #db: Database.Database;
   readonly #guard: CommitGuard;
@@ -55,11 +58,13 @@ export class BatchRunner {
   }
 
   /**
-   * One outcome per unit. All of them fail when the commit does.
-   * @param lockTimeout how long to wait for the lock of another process, in whole milliseconds
+   * Runs the units in order, in one transaction. When another process holds the lock, no unit is run. When the commit
+   * fails, the outcome of every unit is a failure.
+   * @param lockTimeout the maximum time to wait for the lock of another process, in whole milliseconds
    */
   run(units: readonly Unit[], lockTimeout: number): Report {
     let isCommitting = false;
+    const startedAt = performance.now();
     try {
       this.#beginWithin(lockTimeout);
       const outcomes = units.map((unit) => this.#runUnit(unit));
@@ -67,20 +72,31 @@ export class BatchRunner {
       isCommitting = true;
       this.#commit.run();
       this.#guard.afterCommit();
-      return { outcomes, isLocked: false, findings: { file: null, write: faultAmong(outcomes) } };
+      return {
+        outcomes,
+        isLocked: false,
+        findings: { file: null, write: faultAmong(outcomes) },
+        commitMs: performance.now() - startedAt,
+      };
     } catch (error) {
       this.#rollBack();
-      if (isLocked(error) && !isCommitting) return { outcomes: [], isLocked: true, findings: {} };
+      if (isLocked(error) && !isCommitting) {
+        return { outcomes: [], isLocked: true, findings: {}, commitMs: undefined };
+      }
       const failure = isCommitting ? commitFailureOf(error) : failureOf(error);
       return {
         outcomes: units.map(() => failure),
         isLocked: false,
         findings: this.#findings(failure, isCommitting),
+        commitMs: undefined,
       };
     }
   }
 
-  /** Before the commit nothing is written to the disk: what is full then are the ids, every one of them given away. */
+  /**
+   * Returns the findings of a failed batch. A full disk before the commit is not a finding: nothing is written to the
+   * disk before the commit, so SQLite reports a full disk only because all ids are assigned.
+   */
   #findings(failure: Failure, isCommitting: boolean): Findings {
     if (failure.reason === 'disk_full' && !isCommitting) return {};
     return { ...findingsOf(failure), ...this.#guard.findings() };
@@ -94,14 +110,20 @@ export class BatchRunner {
     this.#begin.run();
   }
 
-  /** After some errors SQLite has done so by itself; where it cannot, the next BEGIN says so. */
+  /**
+   * Rolls back the transaction, unless SQLite has already rolled it back because of the error. An error of the rollback
+   * is ignored, because the BEGIN of the next batch fails too, and its error is reported.
+   */
   #rollBack(): void {
     try {
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
     } catch {}
   }
 
-  /** A statement that fails undoes itself, so only a unit of several needs a savepoint. */
+  /**
+   * Runs one unit. SQLite undoes a failed statement, so a unit of one statement needs no savepoint. A unit of several
+   * statements runs in a savepoint.
+   */
   #runUnit(unit: Unit): Outcome {
     try {
       return unit.length === 1
@@ -129,14 +151,21 @@ export class BatchRunner {
   }
 }
 
-/** Frames of a commit that failed can be in the log, where a recovery after a crash would find them. */
+/**
+ * Returns the failure of a commit. When the storage is at fault for another reason than a full disk, the message adds
+ * that the outcome is unknown: the write-ahead log can contain pages of the failed commit, and a recovery after a crash
+ * would store these pages.
+ */
 function commitFailureOf(error: unknown): Failure {
   const failure = failureOf(error);
   if (failure.reason === undefined || failure.reason === 'disk_full') return failure;
   return { ...failure, message: failure.message + UNKNOWN };
 }
 
-/** A unit alone finds the disk full when every id has been given away. */
+/**
+ * Returns the first failure that is a fault of the storage, or `null`. A full disk that only a single unit reports is
+ * not a fault of the storage, because SQLite reports a full disk when all ids are assigned.
+ */
 function faultAmong(outcomes: readonly Outcome[]): Failure | null {
   for (const outcome of outcomes) {
     if ('code' in outcome && outcome.reason !== undefined && outcome.reason !== 'disk_full') return outcome;

@@ -1,4 +1,4 @@
-/** Opens a connection to the store's file, and makes or brings up to date what is in it. */
+/** Opens connections to the database file, and creates or migrates its schema. */
 
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,21 +8,36 @@ import { storageError } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 import type { StoreFiles } from './store-files.ts';
 
-/** How long a connection waits for another's lock, in milliseconds. Waiting blocks its thread. */
+/**
+ * The maximum time for which a connection waits for the lock of another connection, in milliseconds. The wait blocks
+ * the thread of the waiting connection.
+ */
 const WRITE_LOCK_TIMEOUT = 5000;
 const READ_LOCK_TIMEOUT = 100;
 const OPEN_LOCK_TIMEOUT = 1500;
 
-/** The pages that a connection for reading keeps, in KiB. The driver's 16 MiB gain nothing: the system keeps pages too. */
+/**
+ * The size of the page cache of a read connection, in KiB. A larger cache would not make reads faster, because the
+ * operating system caches the pages too.
+ */
 const READ_CACHE_SIZE = 4096;
 
-/** What a burst of writes may leave the write-ahead log at, in bytes. */
+/**
+ * The size limit of the write-ahead log (the pragma `journal_size_limit`), in bytes. After a burst of writes, SQLite
+ * truncates a larger log to this size.
+ */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
-/** A check of the whole file takes about 1 ms per MiB: larger files are not worth the wait at the start. */
+/**
+ * The maximum size of a file that is checked as a whole with `quick_check`, in bytes. The check of a larger file would
+ * delay the start of the service.
+ */
 const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
 
-/** Reads the first and the last row of each table and index. */
+/**
+ * The SQL that reads the first and the last row of `pets` and of its index, and the first row of `api_keys` and of its
+ * index.
+ */
 export const READ_ENDS: string = `SELECT
   (SELECT name FROM pets ORDER BY id LIMIT 1),
   (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
@@ -32,19 +47,22 @@ export const READ_ENDS: string = `SELECT
   (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
 
 export interface PrepareOptions {
-  /** Whether a missing file is refused rather than made. Default: false. */
+  /** Whether a missing file is an error. When `false`, a missing file is created. Default: false. */
   readonly mustExist?: boolean;
-  /** Whether to see that the file can be written, which waits for other writers. Default: true. */
+  /** Whether to check that the file can be written. The check waits for other writers. Default: true. */
   readonly tryWrite?: boolean;
 }
 
-/** Makes the file when it is missing, and sees that it is ours, sound, writable and of the newest schema. */
+/**
+ * Creates the database file when it is missing, and migrates its schema. Throws when the file belongs to another
+ * application, is damaged, was written by a newer release, or cannot be written.
+ */
 export function prepareDatabase(
   path: string,
   { mustExist = false, tryWrite = true }: PrepareOptions = {},
 ): void {
   if (mustExist) refuseMissing(path);
-  else makeFolderOf(path);
+  else createFolderOf(path);
   refuseEmptied(path);
   open(path, OPEN_LOCK_TIMEOUT, (db) => {
     const version = refuseForeign(db);
@@ -54,7 +72,7 @@ export function prepareDatabase(
   }).close();
 }
 
-/** A connection for reading. */
+/** Opens a connection for reading. */
 export function openReader(path: string): Database.Database {
   return open(path, READ_LOCK_TIMEOUT, (db) => {
     configure(db);
@@ -63,7 +81,7 @@ export function openReader(path: string): Database.Database {
   });
 }
 
-/** A connection for writing: what it committed is on the disk. */
+/** Opens a connection for writing. Every commit of this connection is durable. */
 export function openWriter(path: string, lockTimeout: number = WRITE_LOCK_TIMEOUT): Database.Database {
   return open(path, lockTimeout, configure);
 }
@@ -73,7 +91,10 @@ function refuseMissing(path: string): void {
   throw new AnimalStoreError('storage_unavailable', `${path}: there is no such file`);
 }
 
-/** SQLite would take it for a new database, and delete the log with what was stored last. */
+/**
+ * Throws when the database file is empty but has a write-ahead log. SQLite would treat the empty file as a new
+ * database, and would delete the log, which contains the last writes.
+ */
 function refuseEmptied(path: string): void {
   const file = statSync(path, { throwIfNoEntry: false });
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
@@ -84,18 +105,23 @@ function refuseEmptied(path: string): void {
   );
 }
 
-function makeFolderOf(path: string): void {
+function createFolderOf(path: string): void {
   try {
-    makeFolder(dirname(path));
+    createFolder(dirname(path));
   } catch (error) {
-    throw new AnimalStoreError('storage_unavailable', `cannot make the folder of ${path}`, { cause: error });
+    throw new AnimalStoreError('storage_unavailable', `cannot create the folder of ${path}`, {
+      cause: error,
+    });
   }
 }
 
-/** Node's own `recursive` never returns in a file system like /proc, where nothing can be made in a folder that exists. */
-function makeFolder(path: string): void {
+/**
+ * Creates a folder and its parents. The `recursive` option of `mkdirSync` is not used, because `mkdirSync` with this
+ * option never returns in a file system that accepts no new folders, such as /proc.
+ */
+function createFolder(path: string): void {
   if (existsSync(path)) return;
-  makeFolder(dirname(path));
+  createFolder(dirname(path));
   try {
     mkdirSync(path);
   } catch (error) {
@@ -103,13 +129,13 @@ function makeFolder(path: string): void {
   }
 }
 
-/** A connection that was made ready; what fails names the file. */
-function open(path: string, timeout: number, makeReady: (db: Database.Database) => void): Database.Database {
+/** Opens a connection and calls `prepare` with it. The message of each error begins with the path of the file. */
+function open(path: string, timeout: number, prepare: (db: Database.Database) => void): Database.Database {
   let db: Database.Database | undefined;
   try {
     db = new Database(path, { timeout });
     db.defaultSafeIntegers(true);
-    makeReady(db);
+    prepare(db);
     return db;
   } catch (error) {
     db?.close();
@@ -118,19 +144,28 @@ function open(path: string, timeout: number, makeReady: (db: Database.Database) 
   }
 }
 
-/** In WAL mode SQLite is content with NORMAL, which makes no fsync at a commit: FULL is asked for, and read back. */
+/**
+ * Sets the journal mode WAL and `synchronous = FULL`. With `FULL`, every commit is durable; with `NORMAL`, a commit in
+ * WAL mode does no fsync. Throws when SQLite did not accept one of the two settings.
+ */
 function configure(db: Database.Database): void {
   if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
-    throw new AnimalStoreError('storage_unavailable', 'the file system cannot hold a write-ahead log');
+    throw new AnimalStoreError('storage_unavailable', 'the file system does not support a write-ahead log');
   }
   db.pragma('synchronous = FULL');
   if (db.pragma('synchronous', { simple: true }) !== 2n) {
-    throw new AnimalStoreError('storage_unavailable', 'SQLite refuses to make commits durable');
+    throw new AnimalStoreError(
+      'storage_unavailable',
+      'SQLite did not accept synchronous = FULL, so commits would not be durable',
+    );
   }
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 
-/** The version of the schema of a file that is ours or empty. */
+/**
+ * Returns the schema version of the file. Throws when the file belongs to another application or was written by a newer
+ * release.
+ */
 function refuseForeign(db: Database.Database): number {
   const application = db.pragma('application_id', { simple: true });
   const version = Number(db.pragma('user_version', { simple: true }));
@@ -142,13 +177,16 @@ function refuseForeign(db: Database.Database): number {
   if (version > MIGRATIONS.length) {
     throw new AnimalStoreError(
       'storage_unavailable',
-      `the file has schema version ${version}, this release knows ${MIGRATIONS.length}: use the release that wrote it, or a newer one`,
+      `the file has schema version ${version}, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one`,
     );
   }
   return version;
 }
 
-/** Writing the version is done at every start of a server, since it shows at once whether the file can be written. */
+/**
+ * Runs the missing migrations. The version is written even when no migration is missing, so that a file that cannot be
+ * written is detected at once.
+ */
 function migrate(db: Database.Database): void {
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }));
@@ -158,21 +196,27 @@ function migrate(db: Database.Database): void {
   }).immediate();
 }
 
-/** Before anything is written: a damaged file is somebody's to rescue. */
+/**
+ * Throws when the file is damaged. This check runs before any write, so that a damaged file stays unchanged and its
+ * data can be rescued.
+ */
 function refuseDamaged(db: Database.Database): void {
   const damage = quickCheck(db);
   if (damage === undefined) return;
   throw new AnimalStoreError('storage_unavailable', `the database file is damaged: ${damage}`);
 }
 
-/** What is wrong with a file that somebody has changed while it was open; `undefined` when nothing was found. */
+/**
+ * Examines a database file that another program changed while the file was open. Returns a description of the damage,
+ * or `undefined` when no damage was found.
+ */
 export function findDamage({ main, log }: StoreFiles): string | undefined {
   const { size } = statSync(main.path);
   if (size === 0) return 'the file is empty';
   const db = new Database(main.path, { readonly: true, fileMustExist: true, timeout: READ_LOCK_TIMEOUT });
   try {
     const expected = sizeOf(db.defaultSafeIntegers(true));
-    // Pages that are not in the file yet are in the log.
+    // The newest pages can be in the write-ahead log, and not yet in the database file.
     if (expected > size + statSync(log.path).size) return `expected ${expected} bytes, got ${size}`;
     db.prepare(READ_ENDS).get();
     return quickCheck(db);

@@ -1,13 +1,16 @@
-import { StorageFault, type StorageFaultReason } from '../../application/storage-fault.ts';
+import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
-/** Primary result codes that say that the storage is at fault, not the program (https://sqlite.org/rescode.html). */
+/**
+ * The messages for the primary result codes that mean a failure of the storage (https://sqlite.org/rescode.html). Every
+ * other code means an error in this program.
+ */
 const UNAVAILABLE: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'the database is locked by another process',
   SQLITE_CANTOPEN: 'the database file cannot be opened',
   SQLITE_CORRUPT: 'the database file is damaged',
-  SQLITE_FULL: 'the disk is full, or every id has been given away',
-  SQLITE_IOERR: 'the disk reports an error',
+  SQLITE_FULL: 'the disk is full, or all ids have been assigned',
+  SQLITE_IOERR: 'the disk reported an error',
   SQLITE_LOCKED: 'the database is locked',
   SQLITE_NOTADB: 'the file is not a SQLite database',
   SQLITE_PERM: 'the database file may not be accessed',
@@ -15,7 +18,10 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
   SQLITE_READONLY: 'the database file is read-only',
 };
 
-/** Which of them say that the next request may fare no better. A lock is another process's, and goes. */
+/**
+ * The reasons for the primary result codes after which further requests are likely to fail too. SQLITE_BUSY and
+ * SQLITE_LOCKED have no reason, because a lock is temporary.
+ */
 const REASONS: Readonly<Record<string, StorageFaultReason>> = {
   SQLITE_CANTOPEN: 'io_error',
   SQLITE_CORRUPT: 'damaged',
@@ -27,34 +33,46 @@ const REASONS: Readonly<Record<string, StorageFaultReason>> = {
   SQLITE_READONLY: 'read_only',
 };
 
-/** After a failed fsync the system may have dropped what it could not write, and the next fsync would say that all is well. */
+/**
+ * The result codes of a failed fsync. After a failed fsync, the operating system may discard the data that was not
+ * written, and the next fsync may report success.
+ */
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
 
-/** What the driver threw, in the words of the core. It is told by its code, `SQLITE_IOERR_WRITE` by its family. */
+/**
+ * Translates an error of the SQLite driver by its primary result code. For example, the primary code of the extended
+ * code `SQLITE_IOERR_WRITE` is `SQLITE_IOERR`.
+ */
 export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
   const code = codeOf(error);
-  const family = familyOf(code);
-  const words = UNAVAILABLE[family];
-  if (words === undefined) {
+  const primaryCode = primaryCodeOf(code);
+  const text = UNAVAILABLE[primaryCode];
+  if (text === undefined) {
     return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
   }
-  const message = `${words} (${code})`;
-  const reason = SYNC_FAILED.test(code) ? 'sync_failed' : REASONS[family];
+  const message = `${text} (${code})`;
+  const reason = SYNC_FAILED.test(code) ? 'sync_failed' : REASONS[primaryCode];
   return reason === undefined
     ? new AnimalStoreError('storage_unavailable', message, { cause: error })
     : new StorageFault(reason, message, { cause: error });
 }
 
+/** Returns the error for a call after `close`. */
+export function closedError(): AnimalStoreError {
+  return new AnimalStoreError('storage_unavailable', 'the storage is closed');
+}
+
+/** Returns whether an error means that another process holds the lock. */
 export function isLocked(error: unknown): boolean {
-  return familyOf(codeOf(error)) === 'SQLITE_BUSY';
+  return primaryCodeOf(codeOf(error)) === 'SQLITE_BUSY';
 }
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-function familyOf(code: string): string {
+function primaryCodeOf(code: string): string {
   return code.split('_', 2).join('_');
 }

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { StorageFault } from '../../application/storage-fault.ts';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 import type { CommitGuard } from './batch.ts';
 import { findDamage } from './database.ts';
 import { isLocked } from './errors.ts';
@@ -12,12 +12,16 @@ import {
   type StoreFiles,
 } from './store-files.ts';
 
-/** How long a check stands while the folder has not changed, in milliseconds. Commits come fast under load. */
-const FRESH = 10;
+/**
+ * The time for which a check of the files is fresh, in milliseconds. A fresh check is repeated only when the folder has
+ * changed, because a check before every commit would make the commits slow.
+ */
+const FRESH_TIME = 10;
 
 /**
- * Sees to it that a commit goes to the file at the store's path, and that nobody has cut or overwritten that file. It
- * belongs to the only connection that changes the file as a rule, so what else changed it is looked into.
+ * Ensures that commits go to the file at the path of the store, and that no other program truncated or overwrote this
+ * file. Usually only the connection of this guard changes the file, so the file is examined for damage after any other
+ * change.
  */
 export class FileGuard implements CommitGuard {
   readonly #files: StoreFiles;
@@ -33,22 +37,27 @@ export class FileGuard implements CommitGuard {
     this.#modifiedAt = mtimeNs;
   }
 
-  /** Nothing is stored when this throws. After a commit it would not be known. */
+  /** Checks the files before a commit. When the check throws, nothing is stored. */
   beforeCommit(): void {
-    const isFresh = performance.now() - this.#checkedAt < FRESH;
+    const isFresh = performance.now() - this.#checkedAt < FRESH_TIME;
     if (!isFresh || folderChangedAt(this.#files) !== this.#folderChangedAt) this.assertUnharmed();
   }
 
-  /** What was committed to another file than the one at the path must not be acknowledged. A commit cuts no file. */
+  /**
+   * Checks the files after a commit. A commit must not be acknowledged when the path has another file. A commit never
+   * makes the file smaller, so a smaller file is examined for damage.
+   */
   afterCommit(): void {
     const state = assertSame(this.#files.main);
     if (state.size < this.#size) this.#assertSound();
-    // Asking for the state of the log itself after each write to it would slow down the writes.
+    // The log is checked only when the folder has changed, because a `stat` of the log after each commit would make the
+    // commits slow.
     const folderChanged = folderChangedAt(this.#files);
     if (folderChanged !== this.#folderChangedAt) assertSameFiles(this.#files);
     this.#remember(state, folderChanged);
   }
 
+  /** Throws a {@link StorageFault} when another program removed, replaced or damaged the file. */
   assertUnharmed(): void {
     const state = assertSame(this.#files.main);
     if (state.size !== this.#size || state.mtimeNs !== this.#modifiedAt) this.#assertSound();
@@ -74,7 +83,10 @@ export class FileGuard implements CommitGuard {
     });
   }
 
-  /** A file that is locked cannot be looked into, and is taken for sound until the next change or probe. */
+  /**
+   * Returns a description of the damage, or `undefined` when no damage was found. While another process holds the lock,
+   * the file cannot be read. A locked file is considered sound until its next change or the next probe.
+   */
   #findDamage(): string | undefined {
     try {
       return findDamage(this.#files);

@@ -1,12 +1,18 @@
-/** The files that a SQLite database lives in. */
+/** The files of a SQLite database. */
 
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** What follows the name of a database in the names of files that SQLite makes, reads and deletes beside it. */
+/**
+ * The suffixes of the companion files. SQLite creates, reads and deletes the companion files of a database file in the
+ * same folder.
+ */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
-/** The database file and its companions, there or not, by the names that SQLite uses: it follows symbolic links. */
+/**
+ * Returns the paths of a database file and of its companion files, whether or not the files exist. Symbolic links are
+ * resolved, because SQLite resolves them too.
+ */
 export function databaseFiles(path: string): readonly string[] {
   const real = realPath(path);
   return [real, ...COMPANIONS.map((suffix) => real + suffix)];
@@ -16,7 +22,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // It is not there yet.
+    // The file does not exist yet.
   }
   try {
     return join(realpathSync(dirname(path)), basename(path));

@@ -1,23 +1,29 @@
-/** What is found out about a storage, in a form that crosses between threads. */
+/**
+ * Findings state which parts of a storage are at fault. Findings are plain objects, so that they can be sent between
+ * threads.
+ */
 
-import { StorageFault, type StorageFaultReason } from '../../application/storage-fault.ts';
+import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { storageError } from './errors.ts';
 
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
-  /** What SQLite or the system said. */
+  /** The message of SQLite or of the operating system. */
   readonly detail: string;
-  /** Set when the storage is at fault. */
+  /** The reason of the fault, or `undefined` when the storage is not at fault. */
   readonly reason?: StorageFaultReason | undefined;
 }
 
-/** What can be at fault, in the order in which it is reported. */
+/** The parts of a storage that can be at fault, the most important one first. */
 export const PARTS = ['file', 'access', 'write', 'pages', 'read', 'thread'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** A failure, or `null` where all is well; a part that is left out was not looked at. */
+/**
+ * For each part that was examined: its failure, or `null` when the part is sound. A part that was not examined has no
+ * property.
+ */
 export type Findings = Readonly<Partial<Record<Part, Failure | null>>>;
 
 export function failureOf(error: unknown): Failure {
@@ -26,7 +32,10 @@ export function failureOf(error: unknown): Failure {
   return { code: known.code, message: known.message, detail: String(known.cause ?? error), reason };
 }
 
-/** What a failure tells of the storage; nothing when the program is at fault, or another process with its lock. */
+/**
+ * Returns the findings that follow from a failure. A failure without a reason has no findings: it is an error in this
+ * program, or another process held the lock.
+ */
 export function findingsOf(failure: Failure): Findings {
   switch (failure.reason) {
     case undefined:

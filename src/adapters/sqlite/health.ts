@@ -1,32 +1,38 @@
-import { StorageFault, type StorageFaultReason } from '../../application/storage-fault.ts';
+import type { Observer } from '../../application/ports/observer.ts';
+import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { storageError } from './errors.ts';
 import { type Failure, type Findings, failureOf, PARTS, type Part } from './findings.ts';
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
-/** What only a restart can mend: a disk that lost data may say later that all is well, and damage spreads. */
+/**
+ * The lasting faults: a fault of writing with one of these reasons ends only when the service is restarted. After a
+ * failed fsync, the disk may report success for later writes although data was lost. Writes to a damaged file can cause
+ * further damage.
+ */
 const LASTING: readonly StorageFaultReason[] = ['sync_failed', 'damaged'];
 
-/** How often reads have the files looked at, in milliseconds. */
-const LOOK_INTERVAL = 500;
+/** The minimum interval between two checks of the files by reads, in milliseconds. */
+const CHECK_INTERVAL = 500;
 
-/** Told of a fault when there was none or another one; `undefined` when service returns. */
-export type OnStateChange = (fault: StorageFault | undefined) => void;
-
-/** What is known to be wrong with a storage. */
+/**
+ * Stores the known faults of a storage, at most one fault for each part. Notifies the observer when the reason of the
+ * most important fault changes.
+ */
 export class Health {
   readonly files: StoreFiles;
-  readonly #onStateChange: OnStateChange | undefined;
+  readonly #observer: Observer;
   readonly #faults = new Map<Part, StorageFault>();
   #reported: StorageFaultReason | undefined;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #checkedAt = Number.NEGATIVE_INFINITY;
   #repeatRead: (() => unknown) | undefined;
 
-  constructor(files: StoreFiles, onStateChange: OnStateChange | undefined) {
+  constructor(files: StoreFiles, observer: Observer) {
     this.files = files;
-    this.#onStateChange = onStateChange;
+    this.#observer = observer;
   }
 
+  /** The most important fault, or `undefined` when the storage has no known fault. */
   get fault(): StorageFault | undefined {
     for (const part of PARTS) {
       const fault = this.#faults.get(part);
@@ -35,7 +41,10 @@ export class Health {
     return undefined;
   }
 
-  /** Set when nothing may be written until a restart. */
+  /**
+   * The fault of a failed fsync, or `undefined` when no fsync has failed. After a failed fsync, all writes are refused
+   * until the service is restarted.
+   */
   get syncFault(): StorageFault | undefined {
     const fault = this.#faults.get('write');
     return fault?.reason === 'sync_failed' ? fault : undefined;
@@ -55,24 +64,28 @@ export class Health {
     const { fault } = this;
     if (fault?.reason === this.#reported) return;
     this.#reported = fault?.reason;
-    this.#onStateChange?.(fault);
+    this.#observer.onStorageState?.(fault);
   }
 
   /**
-   * Throws when the files at the path are not those that are open, which it sees within half a second. A key that was
-   * revoked there would still be good here, so nothing is read from the old files.
+   * Throws when an open file was removed, renamed or replaced. Such a change is detected within half a second. Nothing
+   * is read from the old files after that, because a key that was revoked in the new files can still be active in the
+   * old files.
    */
   assertReadable(): void {
     const now = performance.now();
-    if (now - this.#lookedAt >= LOOK_INTERVAL) {
-      this.#lookedAt = now;
-      this.#look();
+    if (now - this.#checkedAt >= CHECK_INTERVAL) {
+      this.#checkedAt = now;
+      this.#checkFiles();
     }
     const fault = this.#faults.get('file');
     if (fault !== undefined) throw fault;
   }
 
-  /** What the caller of a read that failed is told. The read is repeated later, to see whether it works again. */
+  /**
+   * Translates the error of a failed read for the caller of the read. When the storage is at fault, readiness checks
+   * repeat the read by calling `repeat`.
+   */
   readFailed(error: unknown, repeat: () => unknown): AnimalStoreError {
     const known = storageError(error);
     if (known instanceof StorageFault && known !== error) {
@@ -82,6 +95,7 @@ export class Health {
     return known;
   }
 
+  /** Repeats the last failed read. When the repeated read succeeds, the fault of reading is cleared. */
   repeatFailedRead(): void {
     try {
       this.#repeatRead?.();
@@ -92,7 +106,7 @@ export class Health {
     this.apply({ read: null });
   }
 
-  #look(): void {
+  #checkFiles(): void {
     try {
       assertSameFiles(this.files);
       if (this.#faults.has('file')) this.apply({ file: null });

@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
-import type { PetPage, PetQuery, PetRepository } from '../../application/ports.ts';
+import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
-import type { Writer } from './writer.ts';
+import type { StatementWriter } from './statement-writer.ts';
 
 const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
 const FIND = 'SELECT id, name, category_id, status FROM pets WHERE id = ?';
@@ -12,12 +12,15 @@ const LIST_BY_STATUS =
   'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?';
 
 /**
- * The size limit of the page cache, in bytes as estimated from the lengths of the names. For names of ordinary length
- * it is enough for every limit of every status, from the first pet on.
+ * The size limit of the page cache, in bytes. The size of a page is estimated from the lengths of its names. With names
+ * of ordinary length, the page cache can contain the first page for every `limit` and every status.
  */
 const CACHE_SIZE_LIMIT = 12 * 1024 * 1024;
 
-/** A code unit takes two bytes in the name and again in the body that a caller makes of the page, or six if escaped there. */
+/**
+ * The estimated number of bytes for each UTF-16 code unit of a name. A code unit takes two bytes in the name, and up to
+ * six bytes in the JSON that a caller may cache together with the page.
+ */
 const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
@@ -25,12 +28,13 @@ const BYTES_PER_PAGE = 500;
 type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
 
 /**
- * Reads on the calling thread, writes through the writer. A page is cached until anybody has written to the file, and
- * returned again for the same query: a caller that derives something from a page can cache that by the page's identity.
+ * Stores pets in SQLite. Reads run on the calling thread, and writes run on the writer thread. Pages are cached, and
+ * the cache is cleared after any process has written to the database file. Until the cache is cleared, equal queries
+ * return the same page object, so a caller can cache a result by the identity of the page.
  */
 export class SqlitePetRepository implements PetRepository {
   readonly #snapshot: ReadSnapshot;
-  readonly #writer: Writer;
+  readonly #writer: StatementWriter;
   readonly #find: Database.Statement<[bigint], Row>;
   readonly #list: Database.Statement<[bigint, number], Row>;
   readonly #listByStatus: Database.Statement<[PetStatus, bigint, number], Row>;
@@ -38,7 +42,7 @@ export class SqlitePetRepository implements PetRepository {
   #cacheSize = 0;
   #version: unknown;
 
-  constructor(db: Database.Database, snapshot: ReadSnapshot, writer: Writer) {
+  constructor(db: Database.Database, snapshot: ReadSnapshot, writer: StatementWriter) {
     this.#snapshot = snapshot;
     this.#writer = writer;
     this.#find = db.prepare<[bigint], Row>(FIND).raw();
@@ -75,7 +79,7 @@ export class SqlitePetRepository implements PetRepository {
     }
   }
 
-  /** Reads one animal more than asked for, to tell whether there are more. */
+  /** Reads one pet more than the limit, to find out whether more pets match. */
   #read(limit: number, status: PetStatus | undefined, after: bigint): PetPage {
     const rows =
       status === undefined

@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import type { ImportOptions, PetQuery, PetTransfer } from '../../application/ports.ts';
-import { AnimalStoreError } from '../../domain/errors.ts';
+import { idsNotAccepted } from '../../application/import-pets.ts';
+import type { Commit } from '../../application/ports/observer.ts';
+import type { PetQuery } from '../../application/ports/pet-repository.ts';
+import type { PetTransfer, TransferOptions } from '../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import { openReader, openWriter } from './database.ts';
@@ -10,7 +12,10 @@ import { failureOf } from './findings.ts';
 import type { Health } from './health.ts';
 import { assertSameFiles } from './store-files.ts';
 
-/** A temporary table is a file that is gone with its connection, and filling it takes no lock on the store. */
+/**
+ * The SQL that creates a temporary table for the pets of an import. SQLite deletes the file of the temporary table when
+ * the connection is closed. Filling the temporary table requires no lock on the store.
+ */
 const STAGE = `
   PRAGMA temp_store = FILE;
   CREATE TEMP TABLE staged (
@@ -28,7 +33,10 @@ const STORE = `INSERT INTO pets (name, category_id, status)
 const STORE_WITH_ID = `INSERT INTO pets (id, name, category_id, status)
   SELECT place, name, category_id, status FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
 
-/** AUTOINCREMENT keeps a row here for a table that ever had one. */
+/**
+ * The SQL that returns whether the store has ever had a pet. SQLite keeps a row in `sqlite_sequence` for every
+ * AUTOINCREMENT table that has ever had a row.
+ */
 const EVER_HAD_A_PET = `SELECT EXISTS (SELECT 1 FROM pets) OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`;
 
 const LAST_ID = 'SELECT max(id) FROM pets';
@@ -36,7 +44,7 @@ const EXPORT = 'SELECT id, name, category_id, status FROM pets WHERE id > ? AND 
 const EXPORT_BY_STATUS =
   'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?';
 
-/** Rows between two turns of the event loop. */
+/** The maximum number of rows that an import stores, or an export reads, in one turn of the event loop. */
 const STORE_SIZE = 20_000;
 const EXPORT_SIZE = 250;
 
@@ -44,71 +52,95 @@ type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
 
 type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
 
-/** Each call has a connection of its own. An import is gathered in a temporary table, then stored in one transaction. */
+/** The storage that the transfer belongs to. */
+interface Owner {
+  /** Throws when the storage is closed. */
+  assertOpen(): void;
+  /** Called after the commit of an import, before the promise of the import resolves. */
+  onCommit(commit: Commit): void;
+}
+
+/**
+ * Imports and exports pets in bulk. Each call opens its own connection. An import first fills a temporary table, and
+ * then copies the rows of the temporary table into the store in one transaction.
+ */
 export class SqlitePetTransfer implements PetTransfer {
   readonly #path: string;
   readonly #health: Health;
-  readonly #onCommit: () => void;
+  readonly #owner: Owner;
 
-  /** @param onCommit called before the caller learns of a commit */
-  constructor(path: string, health: Health, onCommit: () => void) {
+  constructor(path: string, health: Health, owner: Owner) {
     this.#path = path;
     this.#health = health;
-    this.#onCommit = onCommit;
+    this.#owner = owner;
   }
 
-  async importPets(batches: Batches, options: ImportOptions = {}): Promise<number> {
-    // Before and after: opening another file would change it, or make one.
+  async importPets(batches: Batches, options: TransferOptions): Promise<number> {
+    this.#owner.assertOpen();
+    // Opening a connection can change or create the file at the path. Therefore the files are checked before, to
+    // protect another file at the path, and after, because the path can change in between.
     assertSameFiles(this.#health.files);
     const db = openWriter(this.#path);
     try {
       assertSameFiles(this.#health.files);
-      const withIds = await gather(db, batches, options);
-      if (this.#health.syncFault !== undefined) throw this.#health.syncFault;
-      const count = await store(db, withIds, options);
+      const assertWritable = () => this.#assertWritable();
+      const withIds = await stage(db, batches, options, assertWritable);
+      const startedAt = performance.now();
+      const writes = await store(db, withIds, options, assertWritable);
       assertSameFiles(this.#health.files);
-      this.#onCommit();
-      return count;
+      this.#owner.onCommit({ writes, ms: performance.now() - startedAt });
+      return writes;
     } catch (error) {
-      this.#noteSyncFault(error);
-      throw ourError(error);
+      this.#reportSyncFault(error);
+      throw translated(error);
     } finally {
       db.close();
     }
   }
 
-  /** Other failures can be those of the temporary table, on another disk. */
-  #noteSyncFault(error: unknown): void {
+  #assertWritable(): void {
+    this.#owner.assertOpen();
+    if (this.#health.syncFault !== undefined) throw this.#health.syncFault;
+  }
+
+  /**
+   * Reports a failed fsync to `health`. Other failures are not reported, because they can be failures of the temporary
+   * table, and the temporary table can be on another disk.
+   */
+  #reportSyncFault(error: unknown): void {
     const failure = failureOf(error);
     if (failure.reason === 'sync_failed') this.#health.apply({ write: failure });
   }
 
   /**
-   * A pet is never changed or deleted, and a later one has a greater id, so the pets up to the last id are the store of
-   * that moment. No transaction stays open between batches: it would keep the write-ahead log from being reused for as
-   * long as the consumer takes.
+   * Exports the pets up to the greatest id at the start of the export. These pets are a snapshot, because no pet is
+   * ever changed or deleted, and later pets have greater ids. No transaction is open between two batches, because the
+   * write-ahead log would grow while the consumer processes a batch.
    */
   async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
+    this.#owner.assertOpen();
     const db = openReader(this.#path);
     try {
       const read = reader(db, status);
       for (let pets = read(INT64_MIN); pets.length > 0; await nextTurn()) {
         yield pets;
+        this.#owner.assertOpen();
         pets = read((pets.at(-1) as Pet).id);
       }
     } catch (error) {
-      throw ourError(error);
+      throw translated(error);
     } finally {
       db.close();
     }
   }
 }
 
-/** Fills the temporary table, and tells whether the animals have ids. */
-async function gather(
+/** Fills the temporary table. Resolves with `true` when the pets have ids, and with `false` otherwise. */
+async function stage(
   db: Database.Database,
   batches: Batches,
-  { onTaken = refuse, signal }: ImportOptions,
+  { onDuplicateId, signal }: TransferOptions,
+  assertWritable: () => void,
 ): Promise<boolean> {
   db.exec(STAGE);
   const add = db.prepare(ADD);
@@ -117,13 +149,13 @@ async function gather(
   const addAll = db.transaction((batch: readonly (NewPet | Pet)[]) => {
     for (const pet of batch) {
       const { name, categoryId, status } = pet;
-      if ('id' in pet !== withIds) throw invalid('either all animals have an id or none');
       if (!('id' in pet)) add.run(name, categoryId, status);
-      else if (addWithId.run(pet.id, name, categoryId, status).changes === 0) onTaken(pet);
+      else if (addWithId.run(pet.id, name, categoryId, status).changes === 0) onDuplicateId(pet);
     }
   });
   for await (const batch of batches) {
     signal?.throwIfAborted();
+    assertWritable();
     const [first] = batch;
     if (withIds === undefined && first !== undefined) {
       withIds = 'id' in first;
@@ -134,11 +166,16 @@ async function gather(
   return withIds ?? false;
 }
 
-/** One transaction, in steps, so that a signal is heard. Closing the connection undoes what was not committed. */
+/**
+ * Copies the rows of the temporary table into the store, and resolves with their number. The transaction runs in
+ * several turns of the event loop, so that the signal can end it. When this function throws, the caller closes the
+ * connection, and SQLite rolls back the transaction.
+ */
 async function store(
   db: Database.Database,
   withIds: boolean,
-  { onStored, signal }: ImportOptions,
+  { onProgress, signal }: TransferOptions,
+  assertWritable: () => void,
 ): Promise<number> {
   const insert = db.prepare(withIds ? STORE_WITH_ID : STORE);
   const nextPlace = db.prepare<[bigint, number], bigint | null>(NEXT_PLACE).pluck();
@@ -147,11 +184,12 @@ async function store(
   let stored = 0;
   for (let place = 0n; ; ) {
     signal?.throwIfAborted();
+    assertWritable();
     const next = nextPlace.get(place, STORE_SIZE) ?? null;
     if (next === null) break;
     stored += insert.run(place, next).changes;
     place = next;
-    onStored?.(stored);
+    onProgress?.(stored);
     await nextTurn();
   }
   db.exec('COMMIT');
@@ -160,14 +198,13 @@ async function store(
 
 function refuseIdsInUse(db: Database.Database): void {
   if (db.prepare(EVER_HAD_A_PET).pluck().get() === 0n) return;
-  throw invalid('ids can be kept only in a store that never had an animal');
+  throw idsNotAccepted();
 }
 
-function refuse({ id }: Pet): never {
-  throw invalid(`id ${id} is given twice`);
-}
-
-/** Reads batch by batch, up to the pet that is the last one now. */
+/**
+ * Returns a function that reads the batch of pets after an id. The batches contain no pet that was added after the call
+ * of `reader`.
+ */
 function reader(db: Database.Database, status: PetStatus | undefined): (after: bigint) => readonly Pet[] {
   const last = db.prepare<[], bigint | null>(LAST_ID).pluck().get() ?? null;
   if (status === undefined) {
@@ -182,12 +219,10 @@ function petOf([id, name, categoryId, status]: Row): Pet {
   return Object.freeze({ id, name, categoryId, status });
 }
 
-function invalid(message: string): AnimalStoreError {
-  return new AnimalStoreError('invalid_request', message);
-}
-
-/** What the driver threw, in the words of the core; what a batch, a callback or the signal threw, as it is. */
-function ourError(error: unknown): unknown {
+/**
+ * Translates an error of the SQLite driver. An error of a batch, of a callback or of the signal is returned unchanged.
+ */
+function translated(error: unknown): unknown {
   const isDriver = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
   return isDriver ? storageError(error) : error;
 }

@@ -6,13 +6,16 @@ import type { FileGuard } from './file-guard.ts';
 import { type Failure, type Findings, failureOf, findingsOf } from './findings.ts';
 import { assertSameFiles, assertWritable, type StoreFiles } from './store-files.ts';
 
-/** Writes about as many pages as the largest batch, and changes nothing; the file does not grow. */
+/**
+ * The SQL statements that write stored values again without changing them. The statements write about as many pages as
+ * the largest batch, and do not change the size of the file.
+ */
 const REWRITE = [
   'UPDATE sqlite_sequence SET seq = seq',
   `UPDATE pets SET status = status WHERE id > (SELECT max(id) FROM pets) - ${BATCH_LIMIT}`,
 ];
 
-/** Finds out whether the storage could serve if it were asked to. */
+/** Finds out whether the storage can be read and written. */
 export class Probe {
   readonly #db: Database.Database;
   readonly #files: StoreFiles;
@@ -24,7 +27,10 @@ export class Probe {
     this.#guard = guard;
   }
 
-  /** @param tryWrite whether to see if writing works again; it is a real write, so only after one that failed */
+  /**
+   * @param tryWrite whether to test writing too; the test really writes to the file, so the test runs only after a
+   * failed write
+   */
   run(tryWrite: boolean): Findings {
     const file = attempt(() => assertSameFiles(this.#files));
     if (file !== null) return { file };
@@ -34,7 +40,10 @@ export class Probe {
     return { file, access, pages, ...(isWritten && this.#rewrite()) };
   }
 
-  /** From the disk, not from the cache of this connection. */
+  /**
+   * Reads the first and the last rows from the disk. The cache of the connection is emptied first, because a cached
+   * page can be read even when the disk fails.
+   */
   #readEnds(): void {
     this.#guard.assertUnharmed();
     this.#db.pragma('shrink_memory');
@@ -57,10 +66,13 @@ export class Probe {
   }
 }
 
-/** A lock of another process tells nothing, so the part is taken for sound. */
-function attempt(look: () => void): Failure | null {
+/**
+ * Runs `examine`, and returns its failure, or `null` when it succeeds. Also returns `null` while another process holds
+ * the lock, because nothing can be examined during that time.
+ */
+function attempt(examine: () => void): Failure | null {
   try {
-    look();
+    examine();
     return null;
   } catch (error) {
     return isLocked(error) ? null : failureOf(error);

@@ -1,11 +1,13 @@
 import type Database from 'better-sqlite3';
-import { AnimalStoreError } from '../../domain/errors.ts';
+import type { AnimalStoreError } from '../../domain/errors.ts';
+import { closedError } from './errors.ts';
 import type { Health } from './health.ts';
 
 /**
- * One read transaction for all reads of a turn of the event loop: they see the same moment, and SQLite takes its locks
- * once. Safe, because every turn begins with a new one, and a commit of our own ends the current one before its caller
- * learns of it.
+ * One read transaction for all reads in a turn of the event loop. All these reads return the same state of the data,
+ * and SQLite acquires its locks only once. The read transaction ends at the end of the turn. A commit of this process
+ * also ends the read transaction, before the promise of the write resolves. Therefore every read returns the writes
+ * that were acknowledged before the read.
  */
 export class ReadSnapshot {
   readonly #db: Database.Database;
@@ -24,31 +26,44 @@ export class ReadSnapshot {
     this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
   }
 
-  /** Sees to it that a snapshot is open. What was read under the same version still stands, whoever has written. */
+  /**
+   * Begins the read transaction unless it is open, and returns the version of the data. Data that was read with the
+   * same version is still valid.
+   */
   enter(): unknown {
     if (!this.#isOpen) this.#open();
     return this.#version;
   }
 
-  /** What the caller of a read that failed is told. The read is repeated by readiness checks until it works again. */
+  /**
+   * Translates the error of a failed read for the caller of the read. When the storage is at fault, readiness checks
+   * repeat the read until it succeeds.
+   */
   readFailed(error: unknown, read: () => unknown): AnimalStoreError {
     return this.#health.readFailed(error, () => {
       this.enter();
-      this.#db.pragma('shrink_memory'); // pages that were misread are cached too
+      // The cache of the connection can contain the damaged pages, so the cache is emptied first.
+      this.#db.pragma('shrink_memory');
       read();
     });
   }
 
-  /** Nothing was written, so it is rolled back: a commit fails on a damaged file. SQLite may have ended it by itself. */
+  /**
+   * Ends the read transaction. ROLLBACK is used, because nothing was written, and COMMIT fails on a damaged file. No
+   * ROLLBACK is needed when SQLite has already rolled back because of an error.
+   */
   leave(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     if (this.#db.inTransaction) this.#rollback.run();
   }
 
-  /** BEGIN takes no lock: it is the first read that can fail, and must not leave the transaction open for good. */
+  /**
+   * Begins the read transaction and reads the version. BEGIN acquires no lock, so reading the version can fail. When
+   * reading the version fails, the read transaction is ended.
+   */
   #open(): void {
-    if (!this.#db.open) throw new AnimalStoreError('storage_unavailable', 'the storage is closed');
+    if (!this.#db.open) throw closedError();
     this.#health.assertReadable();
     this.#begin.run();
     this.#isOpen = true;

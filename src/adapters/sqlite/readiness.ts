@@ -1,11 +1,16 @@
 import type { Health } from './health.ts';
 import type { Writer } from './writer.ts';
 
-/** How often the storage is looked at, and how long a check waits for that, in milliseconds. */
+/**
+ * The minimum interval between two probes, and the maximum time for which a check waits for a probe, in milliseconds.
+ */
 const PROBE_INTERVAL = 500;
 const PROBE_TIMEOUT = 1000;
 
-/** Whether the storage can serve, as far as is known, and not much longer ago than {@link PROBE_INTERVAL}. */
+/**
+ * Checks whether the storage can serve. The findings that a check uses are usually not older than
+ * {@link PROBE_INTERVAL} milliseconds.
+ */
 export class Readiness {
   readonly #health: Health;
   readonly #writer: Writer;
@@ -17,7 +22,10 @@ export class Readiness {
     this.#writer = writer;
   }
 
-  /** Checks that come close together share one look. Rejects with the fault, if there is one. */
+  /**
+   * Resolves when the storage has no known fault, and rejects with the most important fault otherwise. All checks
+   * within {@link PROBE_INTERVAL} milliseconds share one probe.
+   */
   async check(): Promise<void> {
     const now = performance.now();
     if (now - this.#probedAt >= PROBE_INTERVAL) {
@@ -31,7 +39,10 @@ export class Readiness {
   }
 }
 
-/** A disk that is slow must not hold up who asks; one that hangs is found out by the writer. */
+/**
+ * Resolves when `promise` resolves, but after `milliseconds` at the latest, so that a slow disk does not delay the
+ * caller. The writer detects a disk that does not respond.
+ */
 function atMost(milliseconds: number, promise: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);

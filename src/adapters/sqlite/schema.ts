@@ -1,13 +1,17 @@
-/** The tables, as the list of steps that made them. The file's `user_version` counts the steps it has seen. */
+/**
+ * The schema, as a list of migrations. The pragma `user_version` of a file is the number of migrations that were
+ * applied to the file.
+ */
 
-/** Marks a SQLite file as ours: "PETS" in ASCII. */
+/** The `application_id` of a store: "PETS" in ASCII. */
 export const APPLICATION_ID = 0x50455453n;
 
 /**
- * A step is never changed once released: a change of the schema is one more step.
+ * The migrations, in the order in which they are applied. A released migration is never changed: each change of the
+ * schema is a new migration.
  *
- * AUTOINCREMENT: an id is never given twice. The index ends with the id, as every SQLite index does, so one range of
- * it is a page of a status.
+ * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
+ * pets with one status is one contiguous range of the index.
  */
 export const MIGRATIONS: readonly string[] = [
   `

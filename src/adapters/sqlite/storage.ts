@@ -1,8 +1,10 @@
-import type { Storage } from '../../application/ports.ts';
+import { combineObservers } from '../../application/observers.ts';
+import type { Observer } from '../../application/ports/observer.ts';
+import type { Storage } from '../../application/ports/storage.ts';
 import { SqliteApiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
 import { openReader, prepareDatabase } from './database.ts';
-import { Health, type OnStateChange } from './health.ts';
+import { Health } from './health.ts';
 import { SqlitePetRepository } from './pet-repository.ts';
 import { SqlitePetTransfer } from './pet-transfer.ts';
 import { ReadSnapshot } from './read-snapshot.ts';
@@ -10,39 +12,53 @@ import { Readiness } from './readiness.ts';
 import { filesOf } from './store-files.ts';
 import { Writer } from './writer.ts';
 
-export type { OnStateChange } from './health.ts';
-
-/** How much of a storage is wanted. */
+/** The options for opening a SQLite file. */
 export interface SqliteOptions {
-  /** Whether a missing file is refused rather than made. Default: false. */
+  /** Whether a missing file is an error. When `false`, a missing file is created. Default: false. */
   readonly mustExist?: boolean;
-  /** Whether to make ready for writing at once rather than with the first write. Default: true. */
+  /**
+   * Whether the writer thread starts at once. When `false`, the writer thread starts with the first write, and opening
+   * an existing file does not check that the file can be written. Default: true.
+   */
   readonly startWriter?: boolean;
-  /** Called with a fault when the storage cannot serve any more, and without one when it can again. */
-  readonly onStateChange?: OnStateChange | undefined;
+  /** The observer that is notified of commits and of the state of the storage. */
+  readonly observer?: Observer | undefined;
 }
 
 /**
- * Opens the store in a SQLite file, and makes it when it is missing.
- * Throws `storage_unavailable`, naming the file, when it is not ours, damaged, newer than this release or not writable.
+ * Opens the store in a SQLite file, and creates the file when it is missing. Throws `storage_unavailable`, with the
+ * path in the message, when the file belongs to another application, is damaged, was written by a newer release, or
+ * cannot be written.
  */
 export function openSqliteStorage(
   path: string,
-  { mustExist = false, startWriter = true, onStateChange }: SqliteOptions = {},
+  { mustExist = false, startWriter = true, observer = {} }: SqliteOptions = {},
 ): Storage {
   prepareDatabase(path, { mustExist, tryWrite: startWriter });
   const db = openReader(path);
-  const health = new Health(filesOf(path), onStateChange);
+  // `combineObservers` discards the exceptions of the observer, because an exception must not stop the writer.
+  const safeObserver = combineObservers([observer]);
+  const health = new Health(filesOf(path), safeObserver);
   const snapshot = new ReadSnapshot(db, health);
-  const writer = new Writer(health, () => snapshot.leave());
+  const writer = new Writer(health, safeObserver, () => snapshot.leave());
   const readiness = new Readiness(health, writer);
   if (startWriter) writer.start();
   return {
     pets: new SqlitePetRepository(db, snapshot, writer),
     apiKeys: new SqliteApiKeyRepository(db, snapshot, writer),
-    transfer: new SqlitePetTransfer(path, health, () => snapshot.leave()),
-    backup: (file, options) => backUp(path, file, options),
+    transfer: new SqlitePetTransfer(path, health, {
+      assertOpen: () => writer.assertOpen(),
+      onCommit(commit) {
+        snapshot.leave();
+        safeObserver.onCommit?.(commit);
+      },
+    }),
+    async backup(file, options) {
+      writer.assertOpen();
+      await backUp(path, file, options);
+    },
     async check() {
+      writer.assertOpen();
       try {
         snapshot.enter();
       } catch (error) {

@@ -1,8 +1,8 @@
-/** The files that a store has open, told from others that come to be at their paths. */
+/** Identifies the files that a store has open, to detect when another file is at one of their paths. */
 
 import { accessSync, type BigIntStats, constants, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { StorageFault } from '../../application/storage-fault.ts';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 
 interface OpenFile {
   readonly path: string;
@@ -10,21 +10,30 @@ interface OpenFile {
   readonly ino: bigint;
 }
 
-/** Other errors say that the file is missing, which is another fault. */
+/**
+ * The error codes that mean that a file is read-only. Any other error code means that the file is missing, and a
+ * missing file is reported as `file_missing`.
+ */
 const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
 
-/** What SQLite opens. No file of it is replaced or removed as long as any connection is open. */
+/**
+ * The files of a store that SQLite has open. While a connection is open, SQLite replaces or removes none of these
+ * files.
+ */
 export interface StoreFiles {
   readonly main: OpenFile;
   /** The write-ahead log. */
   readonly log: OpenFile;
-  /** The index of the log, which processes share. */
+  /** The index of the write-ahead log. All processes that have the store open share this file. */
   readonly index: OpenFile;
-  /** The path of the folder of the log and its index. */
+  /** The path of the folder that contains the write-ahead log and its index. */
   readonly folder: string;
 }
 
-/** The files at this path. To be called when a connection has read something, since only then all of them are there. */
+/**
+ * Identifies the files of a database. A connection must have read from the database before this call, because SQLite
+ * creates the log and its index with the first read.
+ */
 export function filesOf(path: string): StoreFiles {
   const absolute = resolve(path);
   const real = realpathSync(absolute);
@@ -36,14 +45,14 @@ export function filesOf(path: string): StoreFiles {
   };
 }
 
-/** Throws a {@link StorageFault} when one of the files is gone, or another one is at its path. */
+/** Throws a {@link StorageFault} when one of the files is missing, or when another file is at one of the paths. */
 export function assertSameFiles({ main, log, index }: StoreFiles): void {
   assertSame(main);
   assertSame(log);
   assertSame(index);
 }
 
-/** The same for one file, whose state it returns. */
+/** Checks one file as {@link assertSameFiles} does, and returns the result of `stat` for the file. */
 export function assertSame({ path, dev, ino }: OpenFile): BigIntStats {
   let state: BigIntStats;
   try {
@@ -55,18 +64,24 @@ export function assertSame({ path, dev, ino }: OpenFile): BigIntStats {
   }
   if (state.ino !== ino || state.dev !== dev) {
     throw new StorageFault('file_replaced', 'the database file was replaced while it was open', {
-      cause: `${path}: the file at this path is another one. Move the old one back, or restart the service`,
+      cause: `${path}: this path has another file. Move the old file back, or restart the service`,
     });
   }
   return state;
 }
 
-/** When a file of the folder was last made, removed or renamed. */
+/**
+ * Returns the time when a file in the folder was last created, removed or renamed, in nanoseconds since the Unix epoch.
+ * Returns `undefined` when the folder does not exist.
+ */
 export function folderChangedAt({ folder }: StoreFiles): bigint | undefined {
   return statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
 }
 
-/** Throws a {@link StorageFault} when the file may not be written, as after its file system became read-only. */
+/**
+ * Throws a {@link StorageFault} when the database file cannot be written, for example because its file system became
+ * read-only.
+ */
 export function assertWritable({ main: { path } }: StoreFiles): void {
   try {
     accessSync(path, constants.W_OK);

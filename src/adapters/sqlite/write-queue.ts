@@ -1,26 +1,24 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
-import type { Unit, Written } from './batch.ts';
+import type { QueuedUnit } from './queued-unit.ts';
+import type { Unit, Written } from './statement-writer.ts';
 
-/** How many units the queue holds, and how many bytes, estimated from their values. */
+/**
+ * The maximum number of queued units, and the maximum of their total size, in bytes. A unit is a list of SQL statements
+ * that take effect together or not at all. The size of a unit is estimated from its values.
+ */
 const QUEUE_LIMIT = 10_000;
 const QUEUE_SIZE_LIMIT = 32 * 1024 * 1024;
 
-/** How long a unit stays in the queue at most, in milliseconds. */
+/** The maximum time of a unit in the queue, in milliseconds. */
 const QUEUE_TIMEOUT = 5000;
 
 const BYTES_PER_UNIT = 400;
 const BYTES_PER_CODE_UNIT = 2;
 
-export interface QueuedUnit {
-  readonly unit: Unit;
-  readonly size: number;
-  /** Until when its commit must have begun, by `performance.now()`. */
-  readonly deadline: number;
-  readonly resolve: (written: Written) => void;
-  readonly reject: (error: AnimalStoreError) => void;
-}
-
-/** Units in the order of their arrival. One that is there at its deadline is refused then, and never stored. */
+/**
+ * The queued units, in the order of their arrival. A unit that is still queued at its deadline is rejected, and never
+ * stored.
+ */
 export class WriteQueue {
   #units: QueuedUnit[] = [];
   #size = 0;
@@ -30,7 +28,10 @@ export class WriteQueue {
     return this.#units.length;
   }
 
-  /** Resolves when the unit is settled. Rejects at once, with `overloaded`, when the queue is full. */
+  /**
+   * Queues a unit. The promise resolves when the unit is stored, and rejects when the unit fails. When the queue is
+   * full, the promise rejects at once with `overloaded`.
+   */
   add(unit: Unit): Promise<Written> {
     const size = sizeOf(unit);
     if (this.#units.length >= QUEUE_LIMIT || this.#size + size > QUEUE_SIZE_LIMIT) {
@@ -43,13 +44,16 @@ export class WriteQueue {
     });
   }
 
-  /** Takes the oldest units of those that are in time. */
+  /**
+   * Removes and returns the oldest units, at most `count` of them. Units that are past their deadline are rejected, and
+   * not returned.
+   */
   take(count: number): QueuedUnit[] {
     this.#refuseLate();
     return this.#remove(count);
   }
 
-  /** Puts units back to where they were taken from. */
+  /** Puts units back at the head of the queue. */
   putBack(units: readonly QueuedUnit[]): void {
     this.#units.unshift(...units);
     for (const { size } of units) this.#size += size;
@@ -81,7 +85,11 @@ export class WriteQueue {
     }
   }
 
-  /** It is set for the oldest unit, and when that one was taken before, for the oldest of those that are left. */
+  /**
+   * Starts a timer for the deadline of the oldest unit, unless the queue is empty. When the timer fires, late units are
+   * rejected, and the next timer is started. The oldest unit may have been removed from the queue before the timer
+   * fires.
+   */
   #startTimer(): void {
     const [oldest] = this.#units;
     if (oldest === undefined) {

@@ -1,25 +1,34 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Reply, Task } from './message.ts';
+import type { Reply, Task } from './codec.ts';
 import type { StoreFiles } from './store-files.ts';
 
-/** How long a task may take until the disk counts as not responding, and how long the thread may take to exit, in milliseconds. */
+/**
+ * The maximum time of a task, and the maximum time until the thread exits, in milliseconds. After this time, the disk
+ * is considered not to respond.
+ */
 const TASK_TIMEOUT = 10_000;
 const EXIT_TIMEOUT = 10_000;
 
-/** Beside this file, compiled or not. */
+/**
+ * The URL of the file that the thread runs. The file is in the folder of this module, and has the same extension as
+ * this module, both in the sources and when compiled.
+ */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 
 export interface WriterEvents {
-  /** Replies come in the order of the tasks. */
+  /** Called with each reply. The replies have the order of the tasks. */
   onReply(reply: Reply): void;
-  /** The oldest task has no reply in time. It may still come. */
+  /** Called when the reply to the oldest task is late. The reply may still arrive. */
   onTimeout(): void;
-  /** The thread has died with tasks that get no reply. The next task starts another thread. */
+  /**
+   * Called when the thread has exited without a call of `stop`. The tasks of the exited thread get no reply. The next
+   * task starts another thread.
+   */
   onLost(cause: unknown): void;
 }
 
-/** The writer thread as the event loop sees it. */
+/** Starts the writer thread, sends tasks to it, and detects late replies and an unexpected exit. */
 export class WriterHandle {
   readonly #files: StoreFiles;
   readonly #events: WriterEvents;
@@ -32,6 +41,7 @@ export class WriterHandle {
     this.#events = events;
   }
 
+  /** Starts the thread unless it is running. */
   start(): Worker {
     this.#thread ??= this.#startThread();
     return this.#thread;
@@ -43,13 +53,16 @@ export class WriterHandle {
     if (this.#tasks === 1) this.#watch();
   }
 
-  /** Whether the thread keeps the event loop alive. An idle one does not. */
+  /** Sets whether the thread keeps the event loop alive. An idle thread must not keep the event loop alive. */
   keepAlive(isNeeded: boolean): void {
     if (isNeeded) this.start().ref();
     else this.#thread?.unref();
   }
 
-  /** Resolves when the thread has exited, or does not do so in time: a call into a disk that hangs cannot be ended. */
+  /**
+   * Stops the thread. Resolves when the thread has exited, or after {@link EXIT_TIMEOUT} milliseconds, because a system
+   * call that does not return cannot be cancelled.
+   */
   async stop(): Promise<void> {
     const thread = this.#thread;
     this.#thread = undefined;
@@ -68,7 +81,7 @@ export class WriterHandle {
   }
 
   #startThread(): Worker {
-    // What the program was started with, such as --input-type, is not for this thread.
+    // `execArgv` is empty, because options of the process, such as --input-type, must not apply to this thread.
     const thread = new Worker(THREAD, { workerData: this.#files, execArgv: [] });
     thread.on('message', (reply: Reply) => {
       if (this.#thread !== thread) return;
@@ -78,12 +91,16 @@ export class WriterHandle {
     });
     thread.on('error', (cause) => this.#lost(thread, cause));
     thread.on('exit', () => this.#lost(thread));
-    // After the listeners: one for messages takes hold of the process again.
+    // `unref` is called after the listeners were added, because adding a listener for messages makes the thread keep
+    // the event loop alive.
     thread.unref();
     return thread;
   }
 
-  /** One timer, which is set anew for the oldest task: creating timers would cost more. */
+  /**
+   * Starts the timeout of the oldest task. All tasks share one timer, because refreshing a timer is faster than
+   * creating a new one.
+   */
   #watch(): void {
     if (this.#timer !== undefined) this.#timer.refresh();
     else {

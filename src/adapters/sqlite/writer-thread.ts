@@ -1,17 +1,20 @@
-/** The thread that commits, so that the event loop never waits for the disk. */
+/**
+ * The writer thread. This thread runs the transactions that write, so that the event loop of the main thread does not
+ * wait for the disk.
+ */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { BatchRunner } from './batch.ts';
+import { packOutcomes, type Reply, type Task, unpackUnits } from './codec.ts';
 import { openWriter } from './database.ts';
 import { isLocked } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
 import { failureOf, findingsOf } from './findings.ts';
-import { packOutcomes, type Reply, type Task, unpackUnits } from './message.ts';
 import { Probe } from './probe.ts';
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
-/** How long it waits for a lock while it opens the file and while it probes, in milliseconds. */
+/** The maximum time for which opening the file, or a probe, waits for the lock of another process, in milliseconds. */
 const LOCK_TIMEOUT = 100;
 
 interface Connection {
@@ -32,12 +35,16 @@ parentPort?.on('message', (task: Task | 'close') => {
   parentPort?.close();
 });
 
-// The first batch must not wait for this. What is in its way now is reported with the first task.
+// The file is opened before the first task arrives. When opening fails, the error is ignored here, because the first
+// task opens the file again and reports the error.
 try {
   connection = open();
 } catch {}
 
-/** A file that cannot be opened now may be there again for the next task, so the thread lives on. */
+/**
+ * Performs a task and returns the reply. When the file cannot be opened, the reply contains the failure, the thread
+ * does not exit, and the next task opens the file again.
+ */
 function perform(task: Task): Reply {
   try {
     connection ??= open();
@@ -49,17 +56,22 @@ function perform(task: Task): Reply {
       outcomes: packOutcomes(outcomes),
       isLocked: isLocked(error),
       findings: findingsOf(failure),
+      commitMs: undefined,
     };
   }
   const { runner, probe } = connection;
   if (!('units' in task)) {
-    return { isProbe: true, outcomes: [], isLocked: false, findings: probe.run(task.tryWrite) };
+    const findings = probe.run(task.tryWrite);
+    return { isProbe: true, outcomes: [], isLocked: false, findings, commitMs: undefined };
   }
   const report = runner.run(unpackUnits(task.units), task.lockTimeout);
   return { ...report, isProbe: false, outcomes: packOutcomes(report.outcomes) };
 }
 
-/** What is thrown goes to clients, who are told no path. */
+/**
+ * Opens a connection for writing. When opening fails, throws the original error, because the message of the error of
+ * `openWriter` contains the path, and the path must not be sent to clients.
+ */
 function connect(): Database.Database {
   try {
     return openWriter(files.main.path, LOCK_TIMEOUT);
@@ -68,7 +80,10 @@ function connect(): Database.Database {
   }
 }
 
-/** Before and after: opening another file would change it, or make one. */
+/**
+ * Opens the file and prepares the connection. Opening a connection can change or create the file at the path. Therefore
+ * the files are checked before, to protect another file at the path, and after, because the path can change in between.
+ */
 function open(): Connection {
   assertSameFiles(files);
   const db = connect();

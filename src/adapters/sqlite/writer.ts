@@ -1,21 +1,31 @@
+import type { Observer } from '../../application/ports/observer.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { BATCH_LIMIT, type Statement, type Value, type Written } from './batch.ts';
+import { BATCH_LIMIT } from './batch.ts';
+import { packUnits, type Reply } from './codec.ts';
+import { closedError } from './errors.ts';
 import type { Failure } from './findings.ts';
 import type { Health } from './health.ts';
-import { packUnits, type Reply, unpackOutcomes } from './message.ts';
-import { type QueuedUnit, WriteQueue } from './write-queue.ts';
+import { type QueuedUnit, rejectUnits, settleUnits } from './queued-unit.ts';
+import type { Statement, StatementWriter, Written } from './statement-writer.ts';
+import { WriteQueue } from './write-queue.ts';
 import { WriterHandle } from './writer-handle.ts';
 
 /**
- * The share of a commit's time that the next one waits for the units of callers who were just answered, and the bounds
- * of that wait in milliseconds: what is shorter is not worth a timer.
+ * The gather time is the time for which the next commit waits for further units: GATHER_SHARE of the time of the last
+ * commit, but at most GATHER_MAX milliseconds. A gather time of less than GATHER_MIN milliseconds is not worth a timer,
+ * so the next commit begins at once. A unit is a list of SQL statements that take effect together or not at all.
  */
 const GATHER_SHARE = 1 / 4;
 const GATHER_MIN = 1;
 const GATHER_MAX = 50;
 
-/** How long a batch waits for the lock of another process before its units are looked through again, in milliseconds. */
+/**
+ * The maximum time for which a batch waits for the lock of another process, in milliseconds. After this time, the units
+ * of the batch are queued again, and units that are past their deadline are rejected.
+ */
 const LOCK_TIMEOUT = 100;
+
+const UNKNOWN = 'it is unknown whether this was stored';
 
 const NOT_RESPONDING: Failure = {
   code: 'storage_unavailable',
@@ -24,7 +34,10 @@ const NOT_RESPONDING: Failure = {
   reason: 'not_responding',
 };
 
-/** A batch that the thread commits, or may have committed when it was given up. */
+/**
+ * A batch that was sent to the writer thread. A batch is given up when the writer thread does not reply in time. The
+ * units of such a batch are rejected, but the writer thread may still commit them.
+ */
 interface Batch {
   readonly units: readonly QueuedUnit[];
   readonly startedAt: number;
@@ -32,12 +45,14 @@ interface Batch {
 }
 
 /**
- * Group commit. Units that arrive while the thread commits are queued, and share the next transaction and its one fsync;
- * each is settled after the commit that holds it. A thread that died is started again by the next unit.
+ * Writes units with group commit. Units that arrive while the writer thread commits a batch are queued, and are written
+ * in the next transaction, with one fsync for all of them. The promise of a unit resolves or rejects after the commit.
+ * When the writer thread has exited, the next unit starts another writer thread.
  */
-export class Writer {
+export class Writer implements StatementWriter {
   readonly #health: Health;
-  readonly #onCommit: () => void;
+  readonly #observer: Observer;
+  readonly #endSnapshot: () => void;
   readonly #queue = new WriteQueue();
   readonly #thread: WriterHandle;
   #batch: Batch | undefined;
@@ -47,10 +62,14 @@ export class Writer {
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
-  /** @param onCommit called before the callers learn of a commit */
-  constructor(health: Health, onCommit: () => void) {
+  /**
+   * @param endSnapshot ends the current read transaction; called after a commit, before the promises of its units
+   * resolve, so that the callers can read the committed data
+   */
+  constructor(health: Health, observer: Observer, endSnapshot: () => void) {
     this.#health = health;
-    this.#onCommit = onCommit;
+    this.#observer = observer;
+    this.#endSnapshot = endSnapshot;
     this.#thread = new WriterHandle(health.files, {
       onReply: (reply) => this.#receive(reply),
       onTimeout: () => this.#giveUp(),
@@ -58,18 +77,18 @@ export class Writer {
     });
   }
 
-  /** Starts the thread before the first unit comes, which would have to wait for it. */
+  /** Starts the writer thread in advance, so that the first unit does not wait for the start. */
   start(): void {
     this.#thread.start();
   }
 
   /**
-   * Runs statements that take effect together or not at all. Resolves, once durable, with what the last one did.
-   * A unit whose commit has not begun within 5 seconds is refused then. One whose commit takes longer than 10 seconds
-   * is rejected without knowing whether it was stored.
+   * Runs a unit as {@link StatementWriter.run} describes. When the commit of the unit has not begun within 5 seconds,
+   * the promise rejects, and the unit is never stored. When the commit takes longer than 10 seconds, the promise
+   * rejects, and it is unknown whether the unit was stored.
    */
   run(...unit: Statement[]): Promise<Written> {
-    if (this.#closed !== undefined) return Promise.reject(unavailable('the storage is closed'));
+    if (this.#closed !== undefined) return Promise.reject(closedError());
     const written = this.#queue.add(unit);
     if (this.#gathering !== undefined) {
       if (this.#queue.length >= this.#gathering.enough) this.#commitNext();
@@ -81,8 +100,9 @@ export class Writer {
   }
 
   /**
-   * Has the thread look at the storage, and see whether writing works again after it did not. Resolves when `health`
-   * knows, or when the disk does not respond. While a probe is in flight there is no second one.
+   * Makes the writer thread probe the storage. After a failed write, the probe tests writing too, unless an fsync
+   * failed. The promise resolves when the findings were passed to `health`, or when the disk does not respond. Calls
+   * while a probe is in flight return the promise of this probe.
    */
   probe(): Promise<void> {
     if (this.#closed !== undefined) return Promise.resolve();
@@ -93,17 +113,29 @@ export class Writer {
     return this.#probe.promise;
   }
 
-  /** Commits what was accepted, then ends the thread. When the disk hangs, it resolves within 20 seconds all the same. */
+  /** Throws after `close` was called. */
+  assertOpen(): void {
+    if (this.#closed !== undefined) throw closedError();
+  }
+
+  /**
+   * Commits the accepted units, and then stops the writer thread. Resolves within 20 seconds even when the disk does
+   * not respond.
+   */
   close(): Promise<void> {
     this.#closed ??= this.#drain().then(() => {
-      this.#queue.refuseAll(unavailable('the storage is closed'));
+      this.#queue.refuseAll(closedError());
       this.#endProbe();
       return this.#thread.stop();
     });
     return this.#closed;
   }
 
-  /** A thread that dies can have brought this on before its scheduled turn, which then finds a commit under way. */
+  /**
+   * Sends the next batch to the writer thread, unless a batch is in flight. When the writer thread exits, `#lost` calls
+   * this method while another call can still be scheduled with `setImmediate`. The scheduled call returns when it finds
+   * a batch in flight.
+   */
   #commitNext(): void {
     this.#isScheduled = false;
     clearTimeout(this.#gathering?.timer);
@@ -128,14 +160,17 @@ export class Writer {
     });
   }
 
-  #receive({ isProbe, isLocked, findings, outcomes }: Reply): void {
+  #receive({ isProbe, isLocked, findings, outcomes, commitMs }: Reply): void {
     const batch = this.#batch;
     if (isProbe) this.#endProbe();
     else if (batch !== undefined) {
       this.#batch = undefined;
-      this.#onCommit();
+      this.#endSnapshot();
       if (isLocked && !batch.isGivenUp) this.#queue.putBack(batch.units);
-      else settleUnits(batch.units, outcomes);
+      else {
+        const writes = settleUnits(batch.units, outcomes);
+        if (commitMs !== undefined) this.#observer.onCommit?.({ writes, ms: commitMs });
+      }
     }
     this.#health.apply(this.#health.isFaulty('thread') ? { ...findings, thread: null } : findings);
     if (isProbe || batch === undefined) return;
@@ -144,8 +179,9 @@ export class Writer {
   }
 
   /**
-   * On a slow disk callers would fall into two halves, each waiting while the other commits. So those who wait give
-   * the others a moment to come back, until as many are there as can be expected: then all share one commit.
+   * Delays the next commit by the gather time, so that the callers of the last batch can queue their next units. The
+   * commit begins earlier when as many units are queued as can be expected. Without the delay, the callers on a slow
+   * disk would split into two groups, and each group would wait for the commits of the other group.
    */
   #gather({ units, startedAt }: Batch): void {
     const queued = this.#queue.length;
@@ -155,16 +191,16 @@ export class Writer {
     else this.#gathering = { enough, timer: setTimeout(() => this.#commitNext(), time) };
   }
 
-  /** Callers are told; the thread stays, since a call into a disk that hangs cannot be ended. */
+  /**
+   * Rejects the units of the batch in flight. The writer thread is not terminated, because a system call that does not
+   * return cannot be cancelled.
+   */
   #giveUp(): void {
     this.#health.apply({ thread: NOT_RESPONDING });
     this.#probe?.resolve();
     if (this.#batch === undefined) return;
     this.#batch.isGivenUp = true;
-    rejectAll(
-      this.#batch.units,
-      unavailable(`${NOT_RESPONDING.message}: whether this was stored is unknown`),
-    );
+    rejectUnits(this.#batch.units, unavailable(`${NOT_RESPONDING.message}: ${UNKNOWN}`));
     this.#whenIdle?.();
   }
 
@@ -173,10 +209,7 @@ export class Writer {
     this.#batch = undefined;
     this.#endProbe();
     this.#health.apply({ thread: null });
-    rejectAll(
-      units,
-      unavailable('the thread that writes has ended: whether this was stored is unknown', cause),
-    );
+    rejectUnits(units, unavailable(`the writer thread exited: ${UNKNOWN}`, cause));
     this.#commitNext();
   }
 
@@ -185,7 +218,10 @@ export class Writer {
     this.#probe = undefined;
   }
 
-  /** What is queued behind a batch that was given up cannot be finished. */
+  /**
+   * Resolves when no unit is queued or in flight, or when the batch in flight was given up. Units that were queued
+   * after such a batch cannot be committed, because the writer thread does not respond.
+   */
   #drain(): Promise<void> {
     if (this.#batch?.isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) {
       return Promise.resolve();
@@ -194,23 +230,6 @@ export class Writer {
       this.#whenIdle = resolve;
     });
   }
-}
-
-function settleUnits(units: readonly QueuedUnit[], values: readonly Value[]): void {
-  const outcomes = unpackOutcomes(values);
-  for (const [index, { resolve, reject }] of units.entries()) {
-    const outcome = outcomes[index];
-    if (outcome === undefined) continue;
-    if ('code' in outcome) {
-      reject(new AnimalStoreError(outcome.code, outcome.message, { cause: outcome.detail }));
-    } else {
-      resolve(outcome);
-    }
-  }
-}
-
-function rejectAll(units: readonly QueuedUnit[], error: AnimalStoreError): void {
-  for (const { reject } of units) reject(error);
 }
 
 function unavailable(message: string, cause?: unknown): AnimalStoreError {

@@ -1,12 +1,11 @@
-/** What the tests of the command line share: it runs in this process, on a real SQLite file. */
+/** Helpers for the tests of the command line, which run it in this process, on a real SQLite file. */
 
 import { Readable, Writable } from 'node:stream';
-import { consoleOf, type Screen } from '../../../src/adapters/cli/console.ts';
-import type { CliOptions } from '../../../src/adapters/cli/options.ts';
-import { runCli } from '../../../src/adapters/cli/program.ts';
-import { databaseFiles } from '../../../src/adapters/sqlite/files.ts';
-import { openSqliteStorage } from '../../../src/adapters/sqlite/storage.ts';
-import { temporaryFile } from '../sqlite-file.ts';
+import type { Screen } from '../../../src/adapters/cli/console.ts';
+import { type CliOptions, consoleOf, runCli } from '../../../src/adapters/cli/index.ts';
+import { databaseFiles, openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
+import { temporaryFile } from '../sqlite/temporary-file.ts';
 
 export interface Run {
   readonly status: number;
@@ -19,14 +18,14 @@ export interface RunOptions {
   readonly screen?: Screen;
   readonly signal?: AbortSignal;
   readonly stdout?: Writable;
-  readonly openStorage?: CliOptions['openStorage'];
+  readonly openStore?: CliOptions['openStore'];
   readonly startService?: CliOptions['startService'];
 }
 
 export const NO_TERMINAL: Screen = { columns: undefined, hasColours: false };
 export const TERMINAL: Screen = { columns: 80, hasColours: true };
 
-/** Standard output or standard error, on a screen or not. */
+/** Standard output or standard error, on a terminal or not. */
 class TextStream extends Writable {
   text = '';
   readonly isTTY: boolean;
@@ -55,7 +54,7 @@ export interface CommandLine {
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Run>;
 }
 
-/** A store of its own, and the command line on it. */
+/** A command line that uses a store of its own. */
 export function commandLine(path: string = temporaryFile()): CommandLine {
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {
     const [stdout, stderr] = [new TextStream(options.screen), new TextStream(options.screen)];
@@ -68,16 +67,18 @@ export function commandLine(path: string = temporaryFile()): CommandLine {
         stderr,
       }),
       signal: options.signal ?? new AbortController().signal,
-      startService: options.startService ?? (() => Promise.reject(new Error('nothing is served here'))),
-      openStorage:
-        options.openStorage ??
-        (async (_, { mustExist }) => openSqliteStorage(path, { mustExist, startWriter: false })),
+      startService: options.startService ?? (() => Promise.reject(new Error('serve is not expected here'))),
+      openStore: options.openStore ?? (async (_, { mustExist }) => openSqliteStore(path, mustExist)),
       storeFiles: async () => databaseFiles(path),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
     });
     return { status, out: stdout.text, err: stderr.text };
   };
   return { path, run };
+}
+
+export function openSqliteStore(path: string, mustExist = true): AnimalStore {
+  return new AnimalStore(openSqliteStorage(path, { mustExist, startWriter: false }));
 }
 
 /** A line of NDJSON. */
@@ -91,7 +92,7 @@ export async function exportOf({ run }: CommandLine): Promise<string> {
   return out;
 }
 
-/** A command line whose store has one animal. */
+/** A command line whose store has one pet. */
 export async function withRex(): Promise<CommandLine> {
   const cli = commandLine();
   await cli.run(['import', '-'], { stdin: line('Rex') });

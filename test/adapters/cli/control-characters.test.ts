@@ -1,4 +1,4 @@
-/** Whatever a file, an argument or a store brings along, a terminal gets no control character of it. */
+/** Control characters in a file, an argument or a store never reach the terminal. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,16 +6,16 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { visible, visibleLines } from '../../../src/adapters/cli/visible.ts';
-import { openSqliteStorage } from '../../../src/adapters/sqlite/storage.ts';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { ConfigError } from '../../../src/composition/config.ts';
 import { type CommandLine, commandLine, exportOf, line, NO_TERMINAL, type Run, TERMINAL } from './cli.ts';
 
-/** Sets a window's title, moves the cursor, colours, deletes, turns the direction around, ends a line. */
+/** Sets the window title, changes colours, deletes, changes the writing direction, moves the cursor, ends a line. */
 const EVIL = '\u001b]0;x\u0007\u009b31m\u007f\u202e\u2066\u061c\r\b\t\u2028\u0000';
-/** File names and arguments cannot hold U+0000. */
+/** File names and arguments cannot contain U+0000. */
 const EVIL_NAME = EVIL.replace('\0', '');
 
-/** From the first to the last code unit of each range. The line feed and whole pairs of surrogates are no danger. */
+/** The first and last code unit of each range. The line feed and complete surrogate pairs are safe. */
 const UNSAFE = [
   [0x00, 0x09],
   [0x0b, 0x1f],
@@ -34,7 +34,7 @@ function hasUnsafe(text: string): boolean {
   });
 }
 
-/** What was shown is safe, and shows the characters as escapes. */
+/** The output is safe, and contains the characters as escapes. */
 function expectEscaped({ out, err }: Run): void {
   expect(hasUnsafe(out + err)).toBe(false);
   expect(out + err).toContain('\\u001b]0;x\\u0007\\u009b31m');
@@ -44,8 +44,8 @@ const anyText = fc.string({
   unit: fc.oneof(fc.constantFrom(...EVIL, '\n', '\ud83d'), fc.string({ unit: 'binary' })),
 });
 
-describe('a text that is made visible', () => {
-  test('has nothing that a terminal obeys, in whatever it is', () => {
+describe('an escaped text', () => {
+  test('contains no unsafe character', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(hasUnsafe(visible(text))).toBe(false);
@@ -55,12 +55,12 @@ describe('a text that is made visible', () => {
     );
   });
 
-  test('is as it was where there is nothing to hide', () => {
+  test('is unchanged when nothing has to be escaped', () => {
     const text = 'Rex é 日本語 👩‍👩‍👧‍👦 "\\u001b" हिन्दी';
     expect(visible(text)).toBe(text);
   });
 
-  test('means the same in JSON', () => {
+  test('has the same meaning in JSON', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const json = JSON.stringify({ [text]: text });
@@ -102,7 +102,7 @@ describe('an error message escapes', () => {
     },
   );
 
-  test('the lines of an import, half characters among them', async () => {
+  test('the lines of an import, also truncated characters', async () => {
     for (const stdin of [
       `${EVIL}\n`,
       `{"name":"🐈🐈🐈🐈🐈🐈🐈🐈🐈🐈${EVIL}\n`,
@@ -114,9 +114,9 @@ describe('an error message escapes', () => {
     }
   });
 
-  test('what the configuration says, line by line', async () => {
-    const openStorage = () => Promise.reject(new ConfigError(`PORT: '${EVIL}'\nHOST: ${EVIL}`));
-    const run = await commandLine().run(['export'], { openStorage });
+  test('the faults of the configuration, line by line', async () => {
+    const openStore = () => Promise.reject(new ConfigError(`PORT: '${EVIL}'\nHOST: ${EVIL}`));
+    const run = await commandLine().run(['export'], { openStore });
     expectEscaped(run);
     expect(run.err).toMatch(/^animal-store: PORT: .*\nanimal-store: HOST: .*\n$/);
   });
@@ -149,7 +149,7 @@ describe('a result escapes', () => {
     }
   });
 
-  test('the refused lines in their file, which a person reads', async () => {
+  test('the lines in the file of refused lines', async () => {
     const cli = commandLine();
     const refused = join(dirname(cli.path), 'bad.ndjson');
     const text = `oops ${EVIL}`;
@@ -159,16 +159,16 @@ describe('a result escapes', () => {
     expect(JSON.parse(written)).toMatchObject({ line: 1, text });
   });
 
-  /** A store in which another program has put a name that this one does not take. */
+  /** A store that contains an invalid key name, which another program has written. */
   async function withEvilKey(): Promise<CommandLine> {
     const cli = commandLine();
     const storage = openSqliteStorage(cli.path);
-    await storage.apiKeys.add('some key', { name: `${EVIL}\nforged`, hint: EVIL, createdAt: Date.now() });
+    await storage.apiKeys.add('some key', { name: `${EVIL}\nforged`, prefix: EVIL, createdAt: Date.now() });
     await storage.close();
     return cli;
   }
 
-  test('the names of keys, beside styles of its own', async () => {
+  test('the names of keys, but not its own styles', async () => {
     const cli = await withEvilKey();
     const plain = await cli.run(['keys', 'list']);
     expectEscaped(plain);
@@ -191,7 +191,7 @@ describe('a result escapes', () => {
     }
   });
 
-  test('the pets of an export on a terminal, and nowhere else', async () => {
+  test('the pets of an export only on a terminal', async () => {
     const cli = commandLine();
     const name = EVIL.replace('\0', '');
     await cli.run(['import', '-'], { stdin: line(name) });

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { openMemoryStorage } from '../../../src/adapters/memory/storage.ts';
-import { openSqliteStorage } from '../../../src/adapters/sqlite/storage.ts';
-import { commandLine, exportOf, line, withRex } from './cli.ts';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
+import { commandLine, exportOf, line, openSqliteStore, withRex } from './cli.ts';
 
 describe('export', () => {
-  test('gives the same bytes after an import elsewhere, in another engine too', async () => {
+  test('writes the same bytes after an import into another store, in another engine too', async () => {
     const first = commandLine();
     const stdin = Array.from({ length: 2500 }, (_, index) =>
       line(`é🐈 "${index}"`, ',"status":"pending"'),
@@ -20,9 +20,9 @@ describe('export', () => {
     expect(await exportOf(second)).toBe(text);
     const memory = openMemoryStorage();
     const third = { path: '', run: commandLine().run };
-    const openStorage = async () => memory;
-    await third.run(['import', '-'], { stdin: text, openStorage });
-    expect((await third.run(['export'], { openStorage })).out).toBe(text);
+    const openStore = async () => new AnimalStore({ ...memory, close: async () => {} });
+    await third.run(['import', '-'], { stdin: text, openStore });
+    expect((await third.run(['export'], { openStore })).out).toBe(text);
   });
 
   test('--status', async () => {
@@ -30,14 +30,14 @@ describe('export', () => {
     await cli.run(['import', '-'], { stdin: line('Rex') + line('Mia', ',"status":"sold"') });
     const { out, err } = await cli.run(['export', '--status', 'sold']);
     expect(out).toBe('{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n');
-    expect(err).toMatch(/^Exported 1 animal in /);
+    expect(err).toMatch(/^Exported 1 pet in /);
     expect(await cli.run(['export', '--status', 'lost'])).toMatchObject({
       status: 2,
-      err: "animal-store: --status: 'lost' is given, one of available, pending, sold is allowed\n",
+      err: "animal-store: --status: expected one of available, pending, sold, got 'lost'\n",
     });
   });
 
-  test('ends quietly when nobody reads on, and fails when the disk does', async () => {
+  test('ends quietly when the reader has gone, and fails when the disk is full', async () => {
     const cli = await withRex();
     const failing = (code: string) =>
       new Writable({
@@ -53,7 +53,7 @@ describe('export', () => {
 });
 
 describe('the signal', () => {
-  test('ends an import that waits for its input, without a trace', async () => {
+  test('cancels an import that waits for its input, and leaves no file', async () => {
     const cli = await withRex();
     const before = await exportOf(cli);
     const end = new AbortController();
@@ -71,24 +71,27 @@ describe('the signal', () => {
     expect(await exportOf(cli)).toBe(before);
   });
 
-  test.each(['standard input', 'a file'])('ends an import of %s while the store is opened', async (input) => {
-    const cli = await withRex();
-    const file = join(dirname(cli.path), 'pets.ndjson');
-    writeFileSync(file, line('Mia'));
-    const end = new AbortController();
-    const run = await cli.run(['import', input === 'a file' ? file : '-'], {
-      stdin: line('Mia'),
-      signal: end.signal,
-      async openStorage() {
-        end.abort();
-        await delay(20);
-        return openSqliteStorage(cli.path);
-      },
-    });
-    expect(run).toEqual({ status: 1, out: '', err: 'animal-store: interrupted, nothing was imported\n' });
-  });
+  test.each(['standard input', 'a file'])(
+    'cancels an import of %s while the store is opened',
+    async (input) => {
+      const cli = await withRex();
+      const file = join(dirname(cli.path), 'pets.ndjson');
+      writeFileSync(file, line('Mia'));
+      const end = new AbortController();
+      const run = await cli.run(['import', input === 'a file' ? file : '-'], {
+        stdin: line('Mia'),
+        signal: end.signal,
+        async openStore() {
+          end.abort();
+          await delay(20);
+          return openSqliteStore(cli.path);
+        },
+      });
+      expect(run).toEqual({ status: 1, out: '', err: 'animal-store: interrupted, nothing was imported\n' });
+    },
+  );
 
-  test('ends an export that waits for its reader', async () => {
+  test('cancels an export that waits for its reader', async () => {
     const cli = await withRex();
     const end = new AbortController();
     const stdout = new Writable({ write: () => end.abort() });
@@ -99,7 +102,7 @@ describe('the signal', () => {
     });
   });
 
-  test('ends a backup, without a trace', async () => {
+  test('cancels a backup, and leaves no file', async () => {
     const cli = await withRex();
     const file = join(dirname(cli.path), 'copy.db');
     expect(await cli.run(['backup', file], { signal: AbortSignal.abort() })).toEqual({
@@ -112,7 +115,7 @@ describe('the signal', () => {
 });
 
 describe('backup', () => {
-  test('says how large it is', async () => {
+  test('prints its size', async () => {
     const cli = await withRex();
     const file = join(dirname(cli.path), 'copy.db');
     const { status, out, err } = await cli.run(['backup', file, '--json']);
@@ -136,10 +139,10 @@ describe('backup', () => {
     expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
   });
 
-  test('is refused where the engine has none', async () => {
-    const openStorage = async () => openMemoryStorage();
-    const { status, err } = await commandLine().run(['backup', '/no/such/file'], { openStorage });
-    expect(status).toBe(1);
-    expect(err).toBe('animal-store: this storage has no backup of ours: use the tools that it came with\n');
+  test('is refused when the storage does not support it', async () => {
+    const openStore = async () => new AnimalStore(openMemoryStorage());
+    const { status, err } = await commandLine().run(['backup', '/no/such/file'], { openStore });
+    expect(status).toBe(2);
+    expect(err).toBe('animal-store: backup is not supported by this storage\n');
   });
 });

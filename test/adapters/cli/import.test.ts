@@ -7,20 +7,20 @@ import { commandLine, exportOf, line, withRex } from './cli.ts';
 const INT64_MAX = '9223372036854775807';
 
 describe('import', () => {
-  test('adds what a file has, and says how many', async () => {
+  test('stores the pets of a file, and prints their number', async () => {
     const cli = commandLine();
     const file = join(dirname(cli.path), 'pets.ndjson');
     writeFileSync(file, `${line('Rex')}\r\n  \n${line('Mia', ',"status":"sold","extra":[1]').trim()}`);
     const { status, out, err } = await cli.run(['import', file]);
     expect([status, err]).toEqual([0, '']);
-    expect(out).toMatch(/^Imported 2 animals in .* s \(.*\/s\)\.\n$/);
+    expect(out).toMatch(/^Imported 2 pets in .* s \(.*\/s\)\.\n$/);
     expect(await exportOf(cli)).toBe(
       '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n' +
         '{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n',
     );
   });
 
-  test('keeps int64 exact, in every form that JSON has', async () => {
+  test('keeps int64 values exact, in every notation of JSON', async () => {
     const cli = commandLine();
     const stdin = [
       INT64_MAX,
@@ -66,12 +66,12 @@ describe('import', () => {
     ['{"id":"7","name":"Rex","categoryId":1}', 'id must be an integer from 1'],
     ['{"id":9223372036854775808,"name":"Rex","categoryId":1}', 'id must be an integer from 1'],
     ['{"id":7,"name":"Rex","categoryId":1}', 'id must be left out'],
-    ['[]', 'it must be a JSON object'],
-    ['null', 'it must be a JSON object'],
-    ['"x"', 'it must be a JSON object'],
-    ['{"name":"Rex","categoryId":1', 'it is not JSON'],
-    ['{"name":"Rex","categoryId":01}', 'it is not JSON'],
-    [`{"name":"${'x'.repeat(70_000)}"}`, 'it is longer than 64 KiB'],
+    ['[]', 'expected a JSON object'],
+    ['null', 'expected a JSON object'],
+    ['"x"', 'expected a JSON object'],
+    ['{"name":"Rex","categoryId":1', 'invalid JSON'],
+    ['{"name":"Rex","categoryId":01}', 'invalid JSON'],
+    [`{"name":"${'x'.repeat(70_000)}"}`, 'longer than 64 KiB'],
   ])('%s is refused: %s', async (bad, reason) => {
     const cli = await withRex();
     const before = await exportOf(cli);
@@ -86,10 +86,10 @@ describe('import', () => {
   test('of bytes that are not UTF-8 is refused with the line', async () => {
     const stdin = Readable.from([Buffer.from(line('Rex')), Buffer.from(line('é'), 'latin1')]);
     const { err } = await commandLine().run(['import', '-'], { stdin });
-    expect(err).toBe('animal-store: line 2: it is not valid UTF-8, nothing was imported\n');
+    expect(err).toBe('animal-store: line 2: invalid UTF-8, nothing was imported\n');
   });
 
-  test('of a file that cannot be read makes no store', async () => {
+  test('of an unreadable file creates no store', async () => {
     const cli = commandLine();
     const folder = join(dirname(cli.path), 'folder');
     const { status, err } = await cli.run(['import', join(dirname(cli.path), 'missing')]);
@@ -101,7 +101,7 @@ describe('import', () => {
     );
   });
 
-  test('of an input that fails on its way imports nothing', async () => {
+  test('of an input that fails halfway imports nothing', async () => {
     const cli = await withRex();
     const before = await exportOf(cli);
     const stdin = Readable.from(
@@ -116,7 +116,7 @@ describe('import', () => {
   });
 });
 
-describe('import of animals with ids', () => {
+describe('import of pets with ids', () => {
   const stdin = line('Mia', ',"id":9').concat(line('Max', `,"id":${INT64_MAX}`), line('Tom', ',"id":3'));
 
   test('keeps them in a store that is empty', async () => {
@@ -131,25 +131,25 @@ describe('import of animals with ids', () => {
     const { status, err } = await cli.run(['import', '-'], { stdin });
     expect(status).toBe(1);
     expect(err).toBe(
-      'animal-store: ids can be kept only in a store that never had an animal (--new-ids gives new ones), nothing was imported\n',
+      'animal-store: ids can be imported only into a store that has never had a pet (--new-ids assigns new ids), nothing was imported\n',
     );
     expect(await exportOf(cli)).toBe(before);
     expect((await cli.run(['import', '-', '--new-ids'], { stdin })).status).toBe(0);
     expect((await exportOf(cli)).match(/(?<="id":)\d+/g)).toEqual(['1', '2', '3', '4']);
   });
 
-  test('names the line of an id that comes again', async () => {
+  test('names the line of a duplicate id', async () => {
     const cli = commandLine();
     const again = stdin + line('Ida', ',"id":9');
     expect((await cli.run(['import', '-'], { stdin: again })).err).toBe(
-      'animal-store: line 4: id 9 is given twice, nothing was imported\n',
+      'animal-store: line 4: duplicate id 9, nothing was imported\n',
     );
     expect(await exportOf(cli)).toBe('');
   });
 });
 
 describe('import --skip-invalid', () => {
-  test('writes what it left out to a file, with numbers and reasons', async () => {
+  test('writes the skipped lines to a file, with line numbers and reasons', async () => {
     const cli = commandLine();
     const folder = dirname(cli.path);
     const file = join(folder, 'pets.ndjson');
@@ -163,27 +163,40 @@ describe('import --skip-invalid', () => {
     expect(JSON.parse(out)).toMatchObject({ imported: 2, skipped: 3, refusedFile: refused });
     const lines = readFileSync(refused, 'utf8').trim().split('\n');
     expect(lines.map((text) => JSON.parse(text))).toEqual([
-      { line: 2, reason: expect.stringContaining('it is not JSON'), text: 'oops' },
-      { line: 3, reason: 'id is required: either all animals have one or none', text: line('Mia').trim() },
-      { line: 4, reason: 'id 1 is given twice', text: line('Max', ',"id":1').trim() },
+      { line: 2, reason: expect.stringContaining('invalid JSON'), text: 'oops' },
+      { line: 3, reason: 'id is required: either all pets have an id or none has', text: line('Mia').trim() },
+      { line: 4, reason: 'duplicate id 1', text: line('Max', ',"id":1').trim() },
     ]);
     expect((await exportOf(cli)).match(/(?<="name":")\w+/g)).toEqual(['Rex', 'Tom']);
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
-  test('says where they are, and takes another file for them', async () => {
+  test('refuses lines in their order, whether the command or the application refuses them', async () => {
+    const cli = commandLine();
+    const refused = join(dirname(cli.path), 'bad');
+    const stdin = `${line('Rex', ',"id":1')}[]\n${line('')}oops\n${line('Mia', ',"id":1')}null\n${line('Tom', ',"id":2')}7\n`;
+    const { status } = await cli.run(['import', '--skip-invalid', '--refused', refused, '-'], { stdin });
+    expect(status).toBe(0);
+    const lines = readFileSync(refused, 'utf8').trim().split('\n');
+    expect(lines.map((text) => JSON.parse(text).line)).toEqual([2, 3, 4, 5, 6, 8]);
+    expect((await exportOf(cli)).match(/(?<="name":")\w+/g)).toEqual(['Rex', 'Tom']);
+    const { err } = await commandLine().run(['import', '-'], { stdin: line('') + stdin });
+    expect(err).toMatch(/^animal-store: line 1: /);
+  });
+
+  test('prints the name of the file, which --refused sets', async () => {
     const cli = commandLine();
     const refused = join(dirname(cli.path), 'bad');
     const many = Array.from({ length: 3000 }, (_, index) => `{"name":${index}}\n`).join('');
     const args = ['import', '--skip-invalid', '--refused', refused, '-'];
     const { status, out, err } = await cli.run(args, { stdin: many + line('Rex') });
     expect(status).toBe(0);
-    expect(out).toContain('Imported 1 animal in');
-    expect(err).toBe(`Left out 3,000 lines, see ${refused}\n`);
+    expect(out).toContain('Imported 1 pet in');
+    expect(err).toBe(`Skipped 3,000 lines, see ${refused}\n`);
     expect(readFileSync(refused, 'utf8').trim().split('\n')).toHaveLength(3000);
   });
 
-  test('makes no file when there is nothing to write, or nothing was imported', async () => {
+  test('creates no file when no line is refused, or nothing is imported', async () => {
     const cli = await withRex();
     const refused = join(dirname(cli.path), 'bad');
     const args = ['import', '--skip-invalid', '--refused', refused, '-'];
@@ -202,10 +215,10 @@ describe('import --skip-invalid', () => {
     expect((await exportOf(cli)).match(/"id"/g)).toHaveLength(1);
   });
 
-  test('is needed for --refused', async () => {
+  test('is required by --refused', async () => {
     expect(await commandLine().run(['import', '--refused', 'x', '-'])).toMatchObject({
       status: 2,
-      err: 'animal-store: --refused goes with --skip-invalid\n',
+      err: 'animal-store: --refused requires --skip-invalid\n',
     });
   });
 });

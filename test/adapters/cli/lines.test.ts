@@ -18,7 +18,7 @@ async function textsOf(...chunks: readonly (string | Buffer)[]): Promise<string[
 }
 
 describe('lines', () => {
-  test('are the same, wherever the bytes are parted', async () => {
+  test('are the same, however the bytes are split into chunks', async () => {
     const bytes = Buffer.from('{"a":1}\n\n{"b":"é🐈"}\r\nlast');
     const expected = ['{"a":1}', '', '{"b":"é🐈"}\r', 'last'];
     expect(await textsOf(bytes)).toEqual(expected);
@@ -28,7 +28,7 @@ describe('lines', () => {
     expect(await textsOf(...Array.from(bytes, (byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  test('end with a line feed, the last one with or without', async () => {
+  test('end with a line feed, which the last line may lack', async () => {
     expect(await textsOf()).toEqual([]);
     expect(await textsOf('')).toEqual([]);
     expect(await textsOf('a\nb\n')).toEqual(['a', 'b']);
@@ -36,17 +36,17 @@ describe('lines', () => {
     expect(await textsOf('\n')).toEqual(['']);
   });
 
-  test('begin after a byte order mark, which is kept anywhere else', async () => {
+  test('start after a byte order mark, which is kept anywhere else', async () => {
     expect(await textsOf('\ufeffa\n\ufeffb\n')).toEqual(['a', '\ufeffb']);
   });
 
-  test('that are not UTF-8 are told of one by one', async () => {
+  test('that are not UTF-8 are reported individually', async () => {
     const lines = await linesOf(
       Buffer.concat([Buffer.from('é\n'), Buffer.of(0xe9, 10), Buffer.from('ü\nz')]),
     );
     expect(lines).toEqual([
       { number: 1, text: 'é' },
-      { number: 2, text: '\ufffd', fault: 'it is not valid UTF-8' },
+      { number: 2, text: '\ufffd', fault: 'invalid UTF-8' },
       { number: 3, text: 'ü' },
       { number: 4, text: 'z' },
     ]);
@@ -54,9 +54,9 @@ describe('lines', () => {
 });
 
 describe('a line that is too long', () => {
-  const fault = 'it is longer than 64 KiB';
+  const fault = 'longer than 64 KiB';
 
-  test('is told from the longest that is taken', async () => {
+  test('differs from the longest valid line', async () => {
     const longest = 'x'.repeat(LINE_LIMIT);
     expect(await textsOf(`${longest}\nb\n`)).toEqual([longest, 'b']);
     const [long, next] = await linesOf(`${longest}x\nb\n`);
@@ -65,7 +65,7 @@ describe('a line that is too long', () => {
     expect((await linesOf('é'.repeat(LINE_LIMIT / 2 + 1)))[0]).toMatchObject({ number: 1, fault });
   });
 
-  test('may go on and on: no more than its beginning is kept', async () => {
+  test('can have any length, of which only the start is kept', async () => {
     const chunk = 'é'.repeat(50_000);
     const lines = await linesOf('a\n', ...Array.from({ length: 500 }, () => chunk), '\nb\n', chunk, chunk);
     expect(lines.map(({ number, fault }) => [number, fault])).toEqual([

@@ -1,15 +1,15 @@
-/** Standard output that cannot be written: what is done by then is told to be done. */
+/** When standard output cannot be written, the error says what was done. */
 
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { consoleOf } from '../../../src/adapters/cli/console.ts';
-import { temporaryFolder } from '../sqlite-file.ts';
+import { temporaryFolder } from '../sqlite/temporary-file.ts';
 import { type CommandLine, commandLine, exportOf, line, type Run, withRex } from './cli.ts';
 import { mountSmallDisk } from './small-disk.ts';
 
-/** Fails at each write. */
+/** A stream whose every write fails. */
 function failing(code: string): Writable {
   return new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: no`), { code })),
@@ -28,13 +28,13 @@ describe('a result that cannot be written', () => {
       expect(await withFailing(cli, 'ENOSPC', 'import', '-', ...args)).toEqual({
         status: 1,
         out: '',
-        err: 'animal-store: imported 1 animal, but standard output cannot be written: ENOSPC: no\n',
+        err: 'animal-store: imported 1 pet, but standard output cannot be written: ENOSPC: no\n',
       });
       expect((await exportOf(cli)).split('\n').length).toBe(before + 1);
     }
   });
 
-  test('of an import is told in the same way after a signal', async () => {
+  test('of an import has the same message after a signal', async () => {
     const cli = await withRex();
     const end = new AbortController();
     const stdout = new Writable({
@@ -44,7 +44,7 @@ describe('a result that cannot be written', () => {
       },
     });
     const { err } = await cli.run(['import', '-'], { stdin: line('Mia'), stdout, signal: end.signal });
-    expect(err).toBe('animal-store: imported 1 animal, but standard output cannot be written: ENOSPC: no\n');
+    expect(err).toBe('animal-store: imported 1 pet, but standard output cannot be written: ENOSPC: no\n');
   });
 
   test('of a backup says where the backup is', async () => {
@@ -58,7 +58,7 @@ describe('a result that cannot be written', () => {
     expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
   });
 
-  test.each(['ENOSPC', 'EPIPE'])('of a new key says that nobody has it: %s', async (code) => {
+  test.each(['ENOSPC', 'EPIPE'])('of a new key says that the key could not be shown: %s', async (code) => {
     const cli = await withRex();
     for (const [id, args] of [
       ['1', ['keys', 'create', '--name', 'shop']],
@@ -67,7 +67,7 @@ describe('a result that cannot be written', () => {
       const { status, err } = await withFailing(cli, code, ...args);
       expect(status).toBe(1);
       expect(err).toBe(
-        `animal-store: key ${id} was made but could not be shown, so revoke it: standard output cannot be written: ${code}: no\n`,
+        `animal-store: key ${id} was created but could not be shown, revoke it: standard output cannot be written: ${code}: no\n`,
       );
     }
   });
@@ -95,7 +95,7 @@ describe('a result that cannot be written', () => {
   );
 });
 
-test('an error about nothing but standard error is nobody’s concern', async () => {
+test('write errors of standard error are ignored', async () => {
   const { errRaw, out } = consoleOf({
     stdin: process.stdin,
     stdout: new Writable({ write: (_chunk, _encoding, done) => done() }),
@@ -107,7 +107,7 @@ test('an error about nothing but standard error is nobody’s concern', async ()
   await out('second');
 });
 
-test('a file on a disk that has room for a part of a text is not taken for whole', async ({ skip }) => {
+test('a write fails when the disk has room for a part of the text only', async ({ skip }) => {
   const folder = join(temporaryFolder(), 'disk');
   mkdirSync(folder);
   if (!mountSmallDisk(folder, '64k')) skip('this user cannot mount a file system');

@@ -1,4 +1,4 @@
-/** Files that a command must not write over: those of the store, its input, and whatever is no regular file. */
+/** Files that a command must not overwrite: those of the store, its input, and anything that is not a regular file. */
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -17,10 +17,10 @@ import { dirname, join, relative } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { identityOf, makeSpecialFiles } from '../../support/special-files.ts';
-import { openStorage } from '../sqlite-file.ts';
+import { openStorage } from '../sqlite/temporary-file.ts';
 import { type CommandLine, commandLine, line, type Run, withRex } from './cli.ts';
 
-/** The bytes of every regular file in a folder, and what everything else is. */
+/** The content of every regular file in a folder, and the identity of everything else. */
 function contentsOf(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { withFileTypes: true }).map((entry) => {
     const path = join(folder, entry.name);
@@ -29,7 +29,7 @@ function contentsOf(folder: string): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Runs a command that must be refused, and leave everything as it is. */
+/** Runs a command that must be refused and change nothing. */
 async function refused(cli: CommandLine, args: readonly string[], options = {}): Promise<string> {
   const folder = dirname(cli.path);
   const before = contentsOf(folder);
@@ -39,7 +39,7 @@ async function refused(cli: CommandLine, args: readonly string[], options = {}):
   return err;
 }
 
-/** Every name that a file has. */
+/** Several names of one file. */
 function namesOf(path: string): string[] {
   const folder = dirname(path);
   const [soft, hard, bound] = [join(folder, 'soft'), join(folder, 'hard'), join(folder, 'bound')];
@@ -66,29 +66,29 @@ function namesOf(path: string): string[] {
 const INPUT = `oops\n${line('Mia')}`;
 
 describe('--refused is refused', () => {
-  test('on the store, by whatever name', async () => {
+  test('for the store, by any of its names', async () => {
     const cli = await withRex();
     for (const name of namesOf(cli.path)) {
       const err = await refused(cli, ['import', '--skip-invalid', '--refused', name, '-'], { stdin: INPUT });
-      expect(err).toBe(`animal-store: --refused: ${name} is the store itself\n`);
+      expect(err).toBe(`animal-store: --refused: ${name} belongs to the store\n`);
     }
   });
 
-  test.each(['-wal', '-shm', '-journal'])('on %s of the store, there or not', async (suffix) => {
+  test.each(['-wal', '-shm', '-journal'])('for %s of the store, whether or not it exists', async (suffix) => {
     const cli = await withRex();
     const file = cli.path + suffix;
     const args = ['import', '--skip-invalid', '--refused', file, '-'];
-    expect(await refused(cli, args, { stdin: INPUT })).toContain('is the store itself');
+    expect(await refused(cli, args, { stdin: INPUT })).toContain('belongs to the store');
     if (suffix === '-journal') return;
     const storage = openStorage(cli.path);
     await storage.pets.add({ name: 'Tom', categoryId: 1n, status: 'sold' });
     for (const name of namesOf(file)) {
       args[3] = name;
-      expect(await refused(cli, args, { stdin: INPUT })).toContain('is the store itself');
+      expect(await refused(cli, args, { stdin: INPUT })).toContain('belongs to the store');
     }
   });
 
-  test('on a store that is not there, which is not made', async () => {
+  test('for a store that does not exist, and does not create it', async () => {
     const cli = commandLine();
     for (const name of [cli.path, `${cli.path}-wal`, relative('.', cli.path)]) {
       await refused(cli, ['import', '--skip-invalid', '--refused', name, '-'], { stdin: INPUT });
@@ -96,18 +96,18 @@ describe('--refused is refused', () => {
     expect(readdirSync(dirname(cli.path))).toEqual([]);
   });
 
-  test('where the store is named by a symbolic link', async () => {
+  test('for a store that is opened by a symbolic link', async () => {
     const { path } = await withRex();
     const link = join(dirname(path), 'link.db');
     symlinkSync(path, link);
     const cli = commandLine(link);
     for (const name of [path, link, `${path}-wal`]) {
       const err = await refused(cli, ['import', '--skip-invalid', '--refused', name, '-'], { stdin: INPUT });
-      expect(err).toContain('is the store itself');
+      expect(err).toContain('belongs to the store');
     }
   });
 
-  test('on the input, by whatever name', async () => {
+  test('for the input, by any of its names', async () => {
     const cli = await withRex();
     const file = join(dirname(cli.path), 'pets.ndjson');
     writeFileSync(file, INPUT);
@@ -115,23 +115,23 @@ describe('--refused is refused', () => {
     for (const name of names) {
       for (const input of [file, names.at(-1) as string]) {
         const err = await refused(cli, ['import', '--skip-invalid', '--refused', name, input]);
-        expect(err).toBe(`animal-store: --refused: ${name} is the input itself\n`);
+        expect(err).toBe(`animal-store: --refused: ${name} is the input file\n`);
       }
     }
   });
 
-  test('on standard input', async () => {
+  test('for the file of standard input', async () => {
     const cli = await withRex();
     const file = join(dirname(cli.path), 'pets.ndjson');
     writeFileSync(file, INPUT);
     const fd = openSync(file, 'r');
     const stdin = Object.assign(Readable.from([Buffer.from(INPUT)]), { fd });
     const err = await refused(cli, ['import', '--skip-invalid', '--refused', file, '-'], { stdin });
-    expect(err).toContain('is the input itself');
+    expect(err).toContain('is the input file');
     closeSync(fd);
   });
 
-  test('on whatever is no regular file', async () => {
+  test('for anything that is not a regular file', async () => {
     const cli = await withRex();
     for (const file of await makeSpecialFiles(dirname(cli.path))) {
       const err = await refused(cli, ['import', '--skip-invalid', '--refused', file, '-'], { stdin: INPUT });
@@ -139,7 +139,7 @@ describe('--refused is refused', () => {
     }
   });
 
-  test('by its default name too', async () => {
+  test('for its default name too', async () => {
     const cli = await withRex();
     const folder = dirname(cli.path);
     const file = join(folder, 'pets.ndjson');
@@ -162,13 +162,13 @@ describe('--refused is refused', () => {
   });
 });
 
-describe('an import of the store itself is refused', () => {
-  test('by whatever name, and though its lines could be left out', async () => {
+describe('an import of a file of the store is refused', () => {
+  test('by any of its names, also with --skip-invalid', async () => {
     const cli = await withRex();
     for (const name of namesOf(cli.path)) {
       for (const flags of [[], ['--skip-invalid']]) {
         expect(await refused(cli, ['import', ...flags, name])).toBe(
-          `animal-store: ${name} is the store itself\n`,
+          `animal-store: ${name} belongs to the store\n`,
         );
       }
     }
@@ -179,38 +179,41 @@ describe('an import of the store itself is refused', () => {
     const fd = openSync(cli.path, 'r');
     const stdin = Object.assign(Readable.from([readFileSync(cli.path)]), { fd });
     expect(await refused(cli, ['import', '--skip-invalid', '-'], { stdin })).toBe(
-      'animal-store: standard input is the store itself\n',
+      'animal-store: standard input belongs to the store\n',
     );
     closeSync(fd);
   });
 
-  test('before an empty file is made a store', async () => {
+  test('before a store is created in an empty file', async () => {
     const cli = commandLine();
     writeFileSync(cli.path, '');
-    expect(await refused(cli, ['import', cli.path])).toContain('is the store itself');
+    expect(await refused(cli, ['import', cli.path])).toContain('belongs to the store');
   });
 });
 
 describe('a backup is refused', () => {
-  test.each([[[]], [['--force']]])('on the store and on what is no regular file, with %j', async (flags) => {
-    const cli = await withRex();
-    for (const name of namesOf(cli.path)) {
-      expect(await refused(cli, ['backup', ...flags, name])).toBe(
-        `animal-store: ${name} is the store itself\n`,
-      );
-    }
-    for (const name of await makeSpecialFiles(dirname(cli.path))) {
-      expect(await refused(cli, ['backup', ...flags, name])).toBe(
-        `animal-store: ${name} is not a regular file\n`,
-      );
-    }
-    for (const name of [`${cli.path}-journal`, join(dirname(cli.path), 'other.db-wal')]) {
-      await refused(cli, ['backup', ...flags, name]);
-    }
-  });
+  test.each([[[]], [['--force']]])(
+    'for files of the store and anything that is not a regular file, with %j',
+    async (flags) => {
+      const cli = await withRex();
+      for (const name of namesOf(cli.path)) {
+        expect(await refused(cli, ['backup', ...flags, name])).toBe(
+          `animal-store: ${name} belongs to the store\n`,
+        );
+      }
+      for (const name of await makeSpecialFiles(dirname(cli.path))) {
+        expect(await refused(cli, ['backup', ...flags, name])).toBe(
+          `animal-store: ${name} is not a regular file\n`,
+        );
+      }
+      for (const name of [`${cli.path}-journal`, join(dirname(cli.path), 'other.db-wal')]) {
+        await refused(cli, ['backup', ...flags, name]);
+      }
+    },
+  );
 });
 
-describe('standard output on the store is refused', () => {
+describe('standard output to a file of the store is refused', () => {
   test.each([
     [['export']],
     [['keys', 'list']],
@@ -223,7 +226,7 @@ describe('standard output on the store is refused', () => {
       const fd = openSync(file, 'a');
       const stdout = Object.assign(new Writable(), { fd });
       expect(await refused(cli, args, { stdout, stdin: line('Mia') })).toBe(
-        'animal-store: standard output is the store itself\n',
+        'animal-store: standard output belongs to the store\n',
       );
       closeSync(fd);
     }

@@ -1,4 +1,4 @@
-/** The file of refused lines and the store change together: both, or neither. */
+/** The file of refused lines and the store change together, or neither changes. */
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -19,13 +19,13 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { identityOf, makeSpecialFiles } from '../../support/special-files.ts';
-import { temporaryFolder } from '../sqlite-file.ts';
+import { temporaryFolder } from '../sqlite/temporary-file.ts';
 import { type CommandLine, commandLine, exportOf, line, type Run, withRex } from './cli.ts';
 import { mountSmallDisk } from './small-disk.ts';
 
 const INPUT = `${line('Mia')}oops\n`;
 
-/** Lines of which every one is refused: more than a small disk takes. */
+/** Invalid lines that need more space than a small disk has. */
 const MANY_BAD = `${'x'.repeat(60)}\n`.repeat(20_000);
 
 function importWith(
@@ -38,7 +38,7 @@ function importWith(
   return cli.run(args, { stdin, ...(signal && { signal }) });
 }
 
-/** Fails, and leaves the store as it is and no file that was not there. */
+/** Runs an import that must fail, change nothing in the store and leave no new file. */
 async function failing(cli: CommandLine, refused: string, stdin?: string | Readable): Promise<string> {
   const [pets, files] = [await exportOf(cli), readdirSync(dirname(refused))];
   const { status, out, err } = await importWith(cli, refused, stdin);
@@ -48,7 +48,7 @@ async function failing(cli: CommandLine, refused: string, stdin?: string | Reada
   return err;
 }
 
-/** An input in whose midst something happens. */
+/** An input that calls a function halfway. */
 function inputWith(event: () => void): Readable {
   return Readable.from(
     (function* () {
@@ -66,7 +66,7 @@ function smallDisk(skip: TestContext['skip'], size: string): string {
   return folder;
 }
 
-describe('when the file cannot be written, nothing is imported, so that a retry makes no pet twice', () => {
+describe('when the file cannot be written, nothing is imported, so that a retry imports no pet twice', () => {
   test('on a full disk', async ({ skip }) => {
     const cli = await withRex();
     const refused = join(smallDisk(skip, '64k'), 'bad.ndjson');
@@ -80,14 +80,14 @@ describe('when the file cannot be written, nothing is imported, so that a retry 
     expect((await exportOf(cli)).match(/"name":"\w+"/g)).toEqual(['"name":"Rex"', '"name":"Mia"']);
   });
 
-  test('on a full disk, though the store takes its pets first', async ({ skip }) => {
+  test('on a full disk, even when all pets were read before', async ({ skip }) => {
     const cli = await withRex();
     const folder = smallDisk(skip, '64k');
     writeFileSync(join(folder, 'ballast'), 'x'.repeat(60 * 1024));
     await failing(cli, join(folder, 'bad.ndjson'), line('Mia') + MANY_BAD.slice(0, 10_000));
   });
 
-  test('on a read-only disk, where an import without bad lines works', async ({ skip }) => {
+  test('on a read-only disk, where an import without invalid lines works', async ({ skip }) => {
     const cli = await withRex();
     const folder = smallDisk(skip, '64k');
     spawnSync('mount', ['-o', 'remount,ro', folder]);
@@ -96,7 +96,7 @@ describe('when the file cannot be written, nothing is imported, so that a retry 
     expect((await importWith(cli, refused, line('Mia'))).status).toBe(0);
   });
 
-  test('in a folder that is missing, or goes', async () => {
+  test('in a folder that does not exist, or is removed', async () => {
     const cli = await withRex();
     const folder = join(dirname(cli.path), 'folder');
     const missing = await importWith(cli, join(folder, 'bad.ndjson'), line('Mia'));
@@ -109,16 +109,17 @@ describe('when the file cannot be written, nothing is imported, so that a retry 
     expect(await exportOf(cli)).toBe(before);
   });
 
-  test('under a name that is too long', async () => {
+  test('with a name that is too long', async () => {
     const cli = await withRex();
     await failing(cli, join(dirname(cli.path), 'x'.repeat(240)));
   });
 });
 
-describe('a file that appears while the import reads is left alone, and nothing is imported', () => {
-  const APPEARED = /cannot write .*: something else has been put there meanwhile, nothing was imported\n$/;
+describe('a file that appears during the import is not replaced, and nothing is imported', () => {
+  const APPEARED =
+    /cannot write .*: another program has created or changed this file in the meantime, nothing was imported\n$/;
 
-  test('a regular one', async () => {
+  test('a regular file', async () => {
     const cli = await withRex();
     const refused = join(dirname(cli.path), 'bad.ndjson');
     const before = await exportOf(cli);
@@ -133,7 +134,7 @@ describe('a file that appears while the import reads is left alone, and nothing 
     expect(readdirSync(dirname(cli.path)).toSorted()).toEqual(['bad.ndjson', 'pets.db']);
   });
 
-  test('one in the place of that of an earlier import', async () => {
+  test('a file that replaces the file of an earlier import', async () => {
     const cli = await withRex();
     const folder = dirname(cli.path);
     const refused = join(folder, 'bad.ndjson');
@@ -147,7 +148,7 @@ describe('a file that appears while the import reads is left alone, and nothing 
     expect(readdirSync(folder).toSorted()).toEqual(['bad.ndjson', 'pets.db']);
   });
 
-  test('one that is not regular, with an earlier file or without', async () => {
+  test('a file that is not regular, with and without an earlier file', async () => {
     const cli = await withRex();
     const folder = dirname(cli.path);
     mkdirSync(join(folder, 'special'));
@@ -168,20 +169,20 @@ describe('a file that appears while the import reads is left alone, and nothing 
 });
 
 describe('the file of an earlier import', () => {
-  test('is replaced, also where a symbolic link leads', async () => {
+  test('is replaced, also behind a symbolic link', async () => {
     const cli = await withRex();
     const folder = dirname(cli.path);
     const [file, link] = [join(folder, 'bad.ndjson'), join(folder, 'link')];
     writeFileSync(file, 'earlier');
     symlinkSync('bad.ndjson', link);
     const { status, err } = await importWith(cli, link);
-    expect([status, err]).toEqual([0, `Left out 1 line, see ${link}\n`]);
+    expect([status, err]).toEqual([0, `Skipped 1 line, see ${link}\n`]);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ line: 2, text: 'oops' });
     expect(readdirSync(folder).toSorted()).toEqual(['bad.ndjson', 'link', 'pets.db']);
   });
 
-  test('is left alone when somebody writes to it meanwhile', async () => {
+  test('is not replaced when another program writes to it during the import', async () => {
     const cli = await withRex();
     const refused = join(dirname(cli.path), 'bad.ndjson');
     writeFileSync(refused, 'earlier');
@@ -193,7 +194,7 @@ describe('the file of an earlier import', () => {
     expect([status, readFileSync(refused, 'utf8')]).toEqual([1, 'earlier, precious']);
   });
 
-  test('is replaced when it has gone meanwhile', async () => {
+  test('is created again when it was removed during the import', async () => {
     const cli = await withRex();
     const refused = join(dirname(cli.path), 'bad.ndjson');
     writeFileSync(refused, 'earlier');
@@ -209,7 +210,7 @@ describe('the file of an earlier import', () => {
     expect(readFileSync(refused, 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
-  test('stays when nothing is refused', async () => {
+  test('is unchanged when no line is refused', async () => {
     const cli = await withRex();
     const refused = join(dirname(cli.path), 'bad.ndjson');
     writeFileSync(refused, 'earlier');
@@ -218,7 +219,7 @@ describe('the file of an earlier import', () => {
   });
 
   test.for([true, false])(
-    'is there again when the store is full (one was there: %s)',
+    'is restored when the store is full (it existed: %s)',
     async (isThere, { skip }) => {
       const cli = commandLine(join(smallDisk(skip, '512k'), 'pets.db'));
       await cli.run(['import', '-'], { stdin: line('Rex') });

@@ -5,13 +5,13 @@ import { duration, Progress } from '../../../src/adapters/cli/progress.ts';
 import { table } from '../../../src/adapters/cli/table.ts';
 import { commandLine, NO_TERMINAL, TERMINAL } from './cli.ts';
 
-/** A progress over a clock that the test sets. */
+/** A progress with a clock that the test controls. */
 function progressOn(errScreen: Screen) {
   const shown: string[] = [];
   let now = 1000;
   const err = (text: string) => shown.push(text);
   const console = { errScreen, err, errRaw: err } as unknown as Console;
-  const progress = new Progress(console, 'animals', () => now);
+  const progress = new Progress(console, 'pets', () => now);
   return {
     shown,
     progress,
@@ -22,14 +22,14 @@ function progressOn(errScreen: Screen) {
 }
 
 describe('progress on a terminal', () => {
-  test('is a bar with rate, share and time left, drawn over itself and taken off in the end', () => {
+  test('is a bar with rate, fraction and time left, which is redrawn and removed at the end', () => {
     const { shown, progress, wait } = progressOn({ columns: 80, hasColours: false });
     progress.show({ title: 'Reading', count: 1, share: 0.001 });
     expect(shown).toEqual([]);
     wait(2000);
     progress.show({ title: 'Reading', count: 500_000, share: 0.25 });
     expect(shown).toEqual([
-      '\r\u001b[KReading  [######................]  25 %  500,000 animals  250,000/s  6.0 s left',
+      '\r\u001b[KReading  [######..................]  25 %  500,000 pets  250,000/s  6.0 s left',
     ]);
     progress.show({ title: 'Reading', count: 500_001, share: 0.25 });
     wait(99);
@@ -54,7 +54,7 @@ describe('progress on a terminal', () => {
     expect(line).toContain('Reading');
   });
 
-  test('has colours only where they are wanted', () => {
+  test('has colours only where they are enabled', () => {
     for (const hasColours of [true, false]) {
       const { shown, progress, wait } = progressOn({ columns: 80, hasColours });
       wait(1000);
@@ -63,15 +63,15 @@ describe('progress on a terminal', () => {
     }
   });
 
-  test('says what is known where the end is not', () => {
+  test('shows what is known when the end is unknown', () => {
     const { shown, progress, wait } = progressOn({ columns: 80, hasColours: false });
     progress.show({ title: 'Exporting', count: 0 });
     wait(1000);
     progress.show({ title: 'Exporting', count: 4000 });
-    expect(shown).toEqual(['\r\u001b[KExporting  4,000 animals  4,000/s']);
+    expect(shown).toEqual(['\r\u001b[KExporting  4,000 pets  4,000/s']);
   });
 
-  test('begins anew with every step', () => {
+  test('starts again with every step', () => {
     const { shown, progress, wait } = progressOn({ columns: 80, hasColours: false });
     wait(10_000);
     progress.show({ title: 'Storing', count: 10, share: 0.1 });
@@ -89,8 +89,8 @@ test('progress elsewhere is a plain line every 5 seconds', () => {
   }
   progress.end();
   expect(shown).toEqual([
-    'Reading: 25 %, 50,000 animals, 10,204/s, 15 s left\n',
-    'Reading: 50 %, 100,000 animals, 10,101/s, 9.9 s left\n',
+    'Reading: 25 %, 50,000 pets, 10,204/s, 15 s left\n',
+    'Reading: 50 %, 100,000 pets, 10,101/s, 9.9 s left\n',
   ]);
 });
 
@@ -111,10 +111,10 @@ describe('a table', () => {
   const head = ['ID', 'NAME', 'END'];
   const rows = [
     { cells: ['1', 'a long name that goes on', '2027-01-31'] },
-    { cells: ['12', 'short', '-'], isOver: true },
+    { cells: ['12', 'short', '-'], isInactive: true },
   ];
 
-  test('is aligned, and whole where nobody looks', () => {
+  test('is aligned, and not truncated without a terminal', () => {
     expect(table(head, rows, 1, NO_TERMINAL)).toBe(
       'ID  NAME                      END\n' +
         '1   a long name that goes on  2027-01-31\n' +
@@ -122,13 +122,13 @@ describe('a table', () => {
     );
   });
 
-  test('cuts one column where the screen is narrow', () => {
+  test('truncates one column on a narrow screen', () => {
     const lines = table(head, rows, 1, { columns: 30, hasColours: false }).split('\n');
     expect(lines[1]).toBe('1   a long name t…  2027-01-31');
     expect(lines[2]).toBe('12  short           -');
   });
 
-  test('counts the columns that a character takes', () => {
+  test('counts the columns that a character occupies', () => {
     const wide = [{ cells: ['1', '日本語の名前', 'x'] }, { cells: ['2', '👩‍👩‍👧‍👦 e\u0301', 'x'] }];
     expect(table(head, wide, 1, NO_TERMINAL)).toBe(
       'ID  NAME          END\n1   日本語の名前  x\n2   👩‍👩‍👧‍👦 e\u0301          x\n',
@@ -178,7 +178,7 @@ describe('the help', () => {
   });
 });
 
-test('no command at all shows what to do first', async () => {
+test('a call without a command shows the first steps', async () => {
   const { status, out, err } = await commandLine().run([]);
   expect([status, out]).toEqual([2, '']);
   expect(err).toContain('animal-store serve');

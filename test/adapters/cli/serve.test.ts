@@ -15,7 +15,7 @@ function failingOutput(code: string): Writable {
   });
 }
 
-/** Serves from memory until it has responded to one request, and then gets the signal. */
+/** Serves from memory, sends one request, and then aborts the signal. */
 async function serve(environment: Record<string, string> = {}, stdout?: Writable) {
   const end = new AbortController();
   let status: number | undefined;
@@ -38,27 +38,27 @@ async function serve(environment: Record<string, string> = {}, stdout?: Writable
 }
 
 describe('serve', () => {
-  test('prints where it listens, and the key of a store without one', async () => {
+  test('prints the URL, and the first key of a store that has none', async () => {
     const { status, out, err, livez } = await serve();
     expect([status, err, livez]).toEqual([0, '', 200]);
     expect(out).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+\/v1\n/);
     expect(out).toMatch(/\n {2}pets_[0-9A-Za-z]{49}\n/);
   });
 
-  test('prints no key when the operator has given one', async () => {
+  test('prints no key when API_KEYS has one', async () => {
     const { status, out } = await serve({ API_KEYS: OPERATOR_KEY });
     expect(status).toBe(0);
     expect(out).toMatch(/^Listening on \S+\n$/);
   });
 
-  test('goes on when standard output is full, and says how to replace the key that is lost', async () => {
+  test('keeps running when standard output is full, and says how to replace the lost key', async () => {
     const { status, err, livez } = await serve({}, failingOutput('ENOSPC'));
     expect([status, livez]).toEqual([0, 200]);
     expect(err).toContain('standard output cannot be written: write ENOSPC');
     expect(err).toContain('animal-store keys create --name NAME');
   });
 
-  test('goes on without a word when nobody reads standard output any more', async () => {
+  test('keeps running silently when the reader of standard output has gone', async () => {
     const { status, err, livez } = await serve({ API_KEYS: OPERATOR_KEY }, failingOutput('EPIPE'));
     expect([status, err, livez]).toEqual([0, '', 200]);
   });

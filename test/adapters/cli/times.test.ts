@@ -30,9 +30,9 @@ describe('a duration', () => {
     '2027-01-31',
     '1234567890d',
     '٣d',
-  ])('%j is none', (text) => {
+  ])('%j is refused', (text) => {
     expect(() => parseDuration(text, '--overlap')).toThrow(
-      `--overlap: '${text}' is given, a time such as 7d, 12h or 30m is allowed`,
+      `--overlap: expected a duration such as 7d, 12h or 30m, got '${text}'`,
     );
   });
 });
@@ -50,29 +50,29 @@ describe('an expiry', () => {
   });
 
   test.each([
-    ['2027-02-30', 'no day of the calendar'],
-    ['2027-02-29', 'no day of the calendar'],
-    ['2027-13-01', 'no day of the calendar'],
-    ['2027-00-10', 'no day of the calendar'],
-    ['2026-11-20', 'over already'],
-    ['0001-01-01', 'over already'],
-    ['0d', 'over already'],
-    ['0m', 'over already'],
-    ['999999999d', 'beyond the year 9999'],
-    ['tomorrow', 'a time such as 90d'],
-    ['2027-1-31', 'a time such as 90d'],
-    ['2027-01-31T00:00:00Z', 'a time such as 90d'],
-    ['31.01.2027', 'a time such as 90d'],
-    ['-1d', 'a time such as 90d'],
-    ['0', 'a time such as 90d'],
-    ['', 'a time such as 90d'],
-  ])('%j is none', (text, reason) => {
-    expect(() => parseExpiry(text, '--expires', NOW)).toThrow(`--expires: '${text}' is given`);
-    expect(() => parseExpiry(text, '--expires', NOW)).toThrow(reason);
+    ['2027-02-30', 'expected a date of the calendar'],
+    ['2027-02-29', 'expected a date of the calendar'],
+    ['2027-13-01', 'expected a date of the calendar'],
+    ['2027-00-10', 'expected a date of the calendar'],
+    ['2026-11-20', 'must be in the future'],
+    ['0001-01-01', 'must be in the future'],
+    ['0d', 'must be in the future'],
+    ['0m', 'must be in the future'],
+    ['999999999d', 'must not be later than 9999-12-31'],
+    ['tomorrow', 'expected a duration such as 90d'],
+    ['2027-1-31', 'expected a duration such as 90d'],
+    ['2027-01-31T00:00:00Z', 'expected a duration such as 90d'],
+    ['31.01.2027', 'expected a duration such as 90d'],
+    ['-1d', 'expected a duration such as 90d'],
+    ['0', 'expected a duration such as 90d'],
+    ['', 'expected a duration such as 90d'],
+  ])('%j is refused', (text, reason) => {
+    expect(() => parseExpiry(text, '--expires', NOW)).toThrow(`--expires: ${reason}`);
+    expect(() => parseExpiry(text, '--expires', NOW)).toThrow(`, got '${text}'`);
   });
 });
 
-test('times are shown in UTC, and an end at midnight by the day before', () => {
+test('times are shown in UTC, and an expiry at midnight as the day before', () => {
   expect(day(NOW)).toBe('2026-11-21');
   expect(moment(NOW)).toBe('2026-11-21 14:05 UTC');
   expect(lastDay(Date.UTC(2027, 1, 1))).toBe('2027-01-31');

@@ -5,7 +5,7 @@ import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 const MISSING = 'Bearer realm="animal-store"';
 const INVALID = 'Bearer realm="animal-store", error="invalid_token"';
 
-describe.each(STORAGES)('the key, on %s', (storage) => {
+describe.each(STORAGES)('the API key, on %s', (storage) => {
   const server = sharedServer(storage);
 
   test.each([
@@ -25,7 +25,7 @@ describe.each(STORAGES)('the key, on %s', (storage) => {
     ['GET', '/v1/pets/no-number'],
     ['GET', '/v1/%zz'],
     ['TRACE', '/v1/pets'],
-  ])('is asked for before anything else: %s %s', async (method, target) => {
+  ])('is checked before the path and the method: %s %s', async (method, target) => {
     const none = await server.client.request(method, target, { key: null });
     expect(none).toMatchObject({ status: 401, headers: { 'www-authenticate': MISSING } });
     const wrong = await server.client.request(method, target, { key: 'x'.repeat(40) });
@@ -33,11 +33,11 @@ describe.each(STORAGES)('the key, on %s', (storage) => {
   });
 
   test.each([
-    ['a body that is no JSON', 'application/json', '{'],
+    ['a body that is not JSON', 'application/json', '{'],
     ['a body that breaks the rules', 'application/json', '{}'],
     ['another media type', 'text/plain', 'hello'],
     ['a body that is too large', 'application/json', ' '.repeat(100_000)],
-  ])('is asked for before the body is looked at: %s', async (_name, type, body) => {
+  ])('is checked before the body: %s', async (_name, type, body) => {
     const answer = await server.client.request('POST', '/v1/pets', {
       key: null,
       headers: { 'Content-Type': type },
@@ -47,14 +47,14 @@ describe.each(STORAGES)('the key, on %s', (storage) => {
   });
 
   test.each(['/', '/nothing', '/v1x', '/v2/pets', '/V1/pets', '/pets'])(
-    'is not asked for outside of /v1: %s is 404 for anybody',
+    'is not required outside of /v1: %s is 404 without a key',
     async (target) => {
       expect((await server.client.request('GET', target, { key: null })).status).toBe(404);
     },
   );
 
   test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
-    'comes after the scheme in any case: %s',
+    'is accepted after the scheme in any letter case: %s',
     async (scheme) => {
       const answer = await server.client.get('/v1/pets', { Authorization: `${scheme} ${server.key}` });
       expect(answer.status).toBe(200);
@@ -67,19 +67,19 @@ describe.each(STORAGES)('the key, on %s', (storage) => {
     ['no scheme', (key: string) => key],
     ['no key', () => 'Bearer'],
     ['an empty key', () => 'Bearer '],
-    ['a key with something behind it', (key: string) => `Bearer ${key} ${key}`],
+    ['a key with text after it', (key: string) => `Bearer ${key} ${key}`],
     ['a key with a comma', (key: string) => `Bearer ${key},`],
     ['a key in quotes', (key: string) => `Bearer "${key}"`],
-    ['half a key', (key: string) => `Bearer ${key.slice(0, 30)}`],
-    ['a good checksum over nothing', (key: string) => `Bearer ${key.slice(0, -1)}~`],
+    ['a part of a key', (key: string) => `Bearer ${key.slice(0, 30)}`],
+    ['a key with a character that keys cannot contain', (key: string) => `Bearer ${key.slice(0, -1)}~`],
     ['bytes beyond ASCII', () => 'Bearer sch\u00fcssel'],
     ['a very long key', () => `Bearer ${'k'.repeat(10_000)}`],
-  ])('is not good: %s', async (_name, header) => {
+  ])('is refused: %s', async (_name, header) => {
     const answer = await server.client.get('/v1/pets', { Authorization: header(server.key) });
     expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': INVALID } });
   });
 
-  test('is not good when it was revoked, from the next request on', async () => {
+  test('is refused from the next request after it was revoked', async () => {
     const { storage: store, client } = await startServer(storage);
     expect((await client.get('/v1/pets')).status).toBe(200);
     const [about] = await store.apiKeys.list();
@@ -87,18 +87,18 @@ describe.each(STORAGES)('the key, on %s', (storage) => {
     expect((await client.get('/v1/pets')).status).toBe(401);
   });
 
-  test('must come once: two Authorization headers are 401, also when both are good', async () => {
+  test('must be given once: two Authorization headers are 401, even if both are valid', async () => {
     const line = `Authorization: Bearer ${server.key}\r\n`;
     const answer = await sendRaw(server.origin, `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${line}${line}\r\n`);
     expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': INVALID } });
   });
 
-  test('is never looked for in the query', async () => {
+  test('is never read from the query', async () => {
     const target = `/v1/pets?access_token=${server.key}`;
     expect((await server.client.request('GET', target, { key: null })).status).toBe(401);
   });
 
-  test('a connection keeps nothing of it: the next request needs its own', async () => {
+  test('is required in each request of a connection', async () => {
     const connection = await Connection.open(server.origin);
     connection.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\n\r\n`);
     expect((await connection.next()).status).toBe(200);

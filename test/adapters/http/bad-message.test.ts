@@ -5,7 +5,7 @@ import { STORAGES, sharedServer } from '../../support/server.ts';
 const GET = 'GET /livez HTTP/1.1\r\n';
 const POST = 'POST /livez HTTP/1.1\r\nHost: x\r\n';
 
-describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
+describe.each(STORAGES)('a message that is not HTTP, on %s', (storage) => {
   const server = sharedServer(storage);
   const authorized = () => `Authorization: Bearer ${server.key}\r\n`;
 
@@ -24,18 +24,18 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
     ['a header line without a colon', `${GET}Host: x\r\nnonsense\r\n\r\n`],
     ['a header name with a space', `${GET}Host: x\r\nX Y: z\r\n\r\n`],
     ['a space before the colon', `${GET}Host : x\r\n\r\n`],
-    ['a zero in a header', `${GET}Host: x\r\nX: a\0b\r\n\r\n`],
+    ['a zero byte in a header', `${GET}Host: x\r\nX: a\0b\r\n\r\n`],
     [
       'Content-Length with Transfer-Encoding',
       `${POST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['two Content-Lengths', `${POST}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello`],
-    ['a Content-Length that is no number', `${POST}Content-Length: five\r\n\r\nhello`],
+    ['a Content-Length that is not a number', `${POST}Content-Length: five\r\n\r\nhello`],
     ['a negative Content-Length', `${POST}Content-Length: -5\r\n\r\nhello`],
-    ['a Content-Length beyond all', `${POST}Content-Length: 99999999999999999999999\r\n\r\n`],
+    ['a Content-Length that is too large', `${POST}Content-Length: 99999999999999999999999\r\n\r\n`],
     ['a Transfer-Encoding that does not end in chunked', `${POST}Transfer-Encoding: gzip\r\n\r\nhello`],
-    ['chunked twice over', `${POST}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
-  ])('is answered 400, and the connection is closed: %s', async (_case, message) => {
+    ['chunked before identity', `${POST}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
+  ])('gets a 400, and the connection is closed: %s', async (_case, message) => {
     const connection = await Connection.open(server.origin);
     connection.write(message);
     const answers = await connection.rest();
@@ -45,7 +45,7 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
   });
 
   test.each(['zzz\r\nhello\r\n', '-1\r\n', '5\r\nhello_no_end\r\n', '\r\n'])(
-    'whose chunks are broken is answered 400: %j',
+    'with invalid chunks gets a 400: %j',
     async (chunks) => {
       const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorized()}Content-Type: application/json\r\n`;
       const connection = await Connection.open(server.origin);
@@ -55,7 +55,7 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
     },
   );
 
-  test('must name one host, in HTTP/1.1 and in HTTP/1.0', async () => {
+  test('must have one Host in HTTP/1.1, and at most one in HTTP/1.0', async () => {
     const status = async (line: string, hosts: string) =>
       (await sendRaw(server.origin, `GET ${line}\r\n${hosts}${authorized()}\r\n`)).status;
     for (const target of ['/livez', '/v1/pets', '/nothing']) {
@@ -69,7 +69,7 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
     expect(await status('/livez HTTP/1.1', 'Host: \r\n')).toBe(200);
   });
 
-  test('a head of 16 KiB at the most: 431, whether the field is one or they are many', async () => {
+  test('a head of more than 16 KiB is 431, with one large field or with many fields', async () => {
     const send = (fields: string) => sendRaw(server.origin, `${GET}Host: x\r\n${fields}\r\n`);
     expect((await send(`X: ${'x'.repeat(15_000)}\r\n`)).status).toBe(200);
     const tooLarge = { status: 431, headers: { connection: 'close' } };
@@ -83,7 +83,7 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
   test.each([
     ['garbage', 400],
     [`${GET}Host: x\r\nX: `, 431],
-  ])('gets its answer through to a client that reads only when all is sent: %j', async (start, status) => {
+  ])('gets a response, also if the client sends everything before it reads: %j', async (start, status) => {
     const connection = await Connection.open(server.origin);
     connection.socket.pause();
     connection.write(start);
@@ -95,7 +95,7 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
     await connection.closed;
   });
 
-  test('TRACE, CONNECT and an upgrade are refused or passed over', async () => {
+  test('TRACE and CONNECT are refused, and an upgrade is ignored', async () => {
     const trace = await sendRaw(server.origin, 'TRACE /livez HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(trace).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } });
     expect(trace.body).not.toContain('Host');
@@ -112,7 +112,7 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
     expect((await sendRaw(server.origin, h2c)).status).toBe(200);
   });
 
-  test('behind good requests does not keep them from their answers', async () => {
+  test('after valid requests does not prevent their responses', async () => {
     const good = `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${authorized()}\r\n`;
     const connection = await Connection.open(server.origin);
     connection.write(`${good}${good}garbage\r\n\r\n`);
@@ -122,9 +122,9 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
   });
 
   test.each([
-    ['a body that breaks off', 'Content-Length: 100\r\n\r\n{"name"', true],
-    ['a broken chunk', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n', false],
-  ])('behind creates in flight waits for their responses: %s', async (_case, start, endsThere) => {
+    ['an incomplete body', 'Content-Length: 100\r\n\r\n{"name"', true],
+    ['an invalid chunk', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n', false],
+  ])('after creates in flight gets its response after theirs: %s', async (_case, start, endsThere) => {
     const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorized()}Content-Type: application/json\r\n`;
     const create = `${head}Content-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}`;
     const connection = await Connection.open(server.origin);
@@ -133,7 +133,7 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
     expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 201, 400]);
   });
 
-  test('good requests in one piece are answered in order', async () => {
+  test('valid requests in one write get their responses in order', async () => {
     const connection = await Connection.open(server.origin);
     const post = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorized()}Content-Type: application/json\r\n`;
     const create = `${post}Content-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}`;
@@ -142,7 +142,7 @@ describe.each(STORAGES)('a message that is no HTTP, on %s', (storage) => {
     expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 200, 201, 404]);
   });
 
-  test('leaves the server as it was', async () => {
+  test('does not affect later requests', async () => {
     expect((await server.client.get('/livez')).status).toBe(200);
     expect(server.errors).toEqual([]);
   });

@@ -27,7 +27,7 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
     'application/json ; charset="UTF-8"; x=y',
     'application/json; profile="a;b"',
     'application/json;',
-  ])('may be called %s', async (type) => {
+  ])('may have the media type %s', async (type) => {
     expect((await server.client.post(REX, { 'Content-Type': type })).status).toBe(201);
   });
 
@@ -51,19 +51,19 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
     'application/json, text/plain',
     '/',
     '',
-  ])('may not be called %s', async (type) => {
+  ])('may not have the media type %s', async (type) => {
     const answer = await server.client.post(REX, { 'Content-Type': type });
     expect(answer).toMatchObject({ status: 415, headers: { accept: 'application/json' } });
   });
 
-  test('must be called something', async () => {
+  test('must have a media type', async () => {
     const answer = await server.client.request('POST', '/v1/pets', { body: REX });
     expect(answer).toMatchObject({ status: 415, headers: { accept: 'application/json' } });
     expect((await server.client.request('POST', '/v1/pets')).status).toBe(415);
   });
 
   test.each(['gzip', 'deflate', 'br', 'zstd', 'identity', 'x', ''])(
-    'may not be encoded: %s',
+    'may not have a content coding: %s',
     async (encoding) => {
       const body = encoding === 'gzip' ? gzipSync(REX) : Buffer.from(REX);
       const answer = await server.client.post(body, { 'Content-Encoding': encoding });
@@ -74,9 +74,9 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
   test.each([
     ['an overlong encoding', [0xc0, 0xaf]],
     ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
-    ['a lone continuation', [0x80]],
-    ['half a character', [0xf0, 0x9f, 0x90]],
-    ['beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
+    ['a lone continuation byte', [0x80]],
+    ['an incomplete character', [0xf0, 0x9f, 0x90]],
+    ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
     ['latin1', [0xe4]],
   ])('must be UTF-8: %s', async (_case, bytes) => {
     const body = Buffer.concat([
@@ -90,13 +90,13 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
 
   test.each([
     ['UTF-16', Buffer.from(REX, 'utf16le')],
-    ['bytes that are nothing', Buffer.from([0, 255, 254, 1])],
-    ['a zero', Buffer.alloc(1)],
+    ['bytes of no encoding', Buffer.from([0, 255, 254, 1])],
+    ['a zero byte', Buffer.alloc(1)],
   ])('must be JSON in UTF-8, not %s', async (_case, body) => {
     expect((await server.client.post(body)).status).toBe(400);
   });
 
-  test('may begin with a byte order mark, and with space', async () => {
+  test('may begin with a byte order mark and with white space', async () => {
     expect((await server.client.post(`\ufeff${REX}`)).status).toBe(201);
     expect((await server.client.post(` \t\r\n${REX}\n `)).status).toBe(201);
   });
@@ -117,7 +117,7 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
     expect(answer.body).not.toMatch(/position|Unexpected|line \d/);
   });
 
-  test('must be there', async () => {
+  test('is required', async () => {
     expect(await server.client.post('')).toMatchObject({
       status: 400,
       body: expect.stringContaining('the body is missing'),
@@ -131,7 +131,7 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
     }
   });
 
-  test('may have 64 KiB and not a byte more, by its length or in chunks', async () => {
+  test('may have at most 64 KiB, with Content-Length or in chunks', async () => {
     for (const [size, status] of [
       [LIMIT, 201],
       [LIMIT + 1, 413],
@@ -150,7 +150,7 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
   });
 
   test.each([2, 30])(
-    'of %s MB gets its 413 through to a client that reads only when all is sent',
+    'of %s MB gets a 413 that reaches a client that sends everything before it reads',
     async (megabytes) => {
       const size = megabytes * 1_000_000;
       for (const field of [`Content-Length: ${size}`, 'Transfer-Encoding: chunked']) {
@@ -173,7 +173,7 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
     [415, 'text/plain', undefined],
     [413, 'application/json', undefined],
   ])(
-    'of 30 MB, answered %s before it was read, lets an ordinary client see that',
+    'of 30 MB gets a %s that reaches an ordinary client, although the body is not read',
     async (status, type, key) => {
       const answer = await server.client.request('POST', '/v1/pets', {
         headers: { 'Content-Type': type },
@@ -195,12 +195,12 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
     ['a fraction of 64 KiB', `{"name":"Rex","categoryId":0.${'0'.repeat(LIMIT - 40)}1}`],
     ['quotes', '"'.repeat(LIMIT)],
     ['backslashes', `"${'\\'.repeat(LIMIT - 2)}"`],
-  ])('may be as deep and long as it likes: %s are 400', async (_case, body) => {
+  ])('of any depth and length does not break the server: %s are 400', async (_case, body) => {
     expect(body.length).toBeLessThanOrEqual(LIMIT);
     expect((await server.client.post(body)).status).toBe(400);
   });
 
-  test('may hold a deep tree beside what counts, up to a depth that no number changes', async () => {
+  test('may have a deep tree in an ignored member, with a maximum depth that does not depend on its numbers', async () => {
     const treeOf = (depth: number, leaf: string) => `${'['.repeat(depth)}${leaf}${']'.repeat(depth)}`;
     const create = (tree: string) => server.client.post(`{"name":"Rex","x":${tree},"categoryId":1}`);
     for (const leaf of ['', '7', '9007199254740993']) {
@@ -214,7 +214,7 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
     }
   });
 
-  test('that breaks off harms nobody, and stores nothing', async () => {
+  test('that is incomplete stores nothing, and does not affect other requests', async () => {
     const before = (await server.client.get('/v1/pets?limit=100')).body;
     for (const field of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
       for (const leave of ['end', 'resetAndDestroy', 'destroy'] as const) {
@@ -229,7 +229,7 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
     expect(server.errors).toEqual([]);
   });
 
-  test('that breaks off while the client still reads is 400', async () => {
+  test('that is incomplete is 400 if the client still reads', async () => {
     const connection = await Connection.open(server.origin);
     connection.write(head('Content-Length: 1000') + REX);
     await server.client.get('/livez');

@@ -29,7 +29,7 @@ describe.each(STORAGES)('CORS, on %s', (storage) => {
   describe('when origins are configured', () => {
     const server = sharedServer(storage, { corsOrigins: ['http://localhost:8080', ORIGIN] });
 
-    test('a preflight is answered without a key', async () => {
+    test('a preflight needs no key', async () => {
       const answer = await server.client.request('OPTIONS', '/v1/pets', { key: null, headers: PREFLIGHT });
       expect(answer).toMatchObject({
         status: 204,
@@ -43,7 +43,7 @@ describe.each(STORAGES)('CORS, on %s', (storage) => {
       });
     });
 
-    test('every answer to such an origin can be read, errors too', async () => {
+    test('such an origin can read every response, including errors', async () => {
       const headers = { Origin: ORIGIN };
       const answers = [
         await server.client.get('/v1/pets', headers),
@@ -68,7 +68,7 @@ describe.each(STORAGES)('CORS, on %s', (storage) => {
       `${ORIGIN}.evil.example`,
       'http://shop.example',
       `${ORIGIN}/`,
-    ])('another origin is told nothing: %s', async (origin) => {
+    ])('the response to another origin has no CORS header: %s', async (origin) => {
       const answer = await server.client.get('/v1/pets', { Origin: origin });
       expect(answer.status).toBe(200);
       expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
@@ -77,7 +77,7 @@ describe.each(STORAGES)('CORS, on %s', (storage) => {
       expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
     });
 
-    test('OPTIONS that is no preflight is answered as ever', async () => {
+    test('OPTIONS that is not a preflight gets the usual response', async () => {
       const answer = await server.client.request('OPTIONS', '/v1/pets', { headers: { Origin: ORIGIN } });
       expect(answer).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' } });
       const none = await server.client.request('OPTIONS', '/v1/pets', {
@@ -87,7 +87,7 @@ describe.each(STORAGES)('CORS, on %s', (storage) => {
       expect(none.status).toBe(401);
     });
 
-    test('without an Origin, the answer still varies by it', async () => {
+    test('without an Origin, the response still has Vary: Origin', async () => {
       expect((await server.client.get('/v1/pets')).headers['vary']).toBe('Origin');
     });
   });

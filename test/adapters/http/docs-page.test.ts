@@ -1,4 +1,4 @@
-/** The reference page as files; a browser looks at it in test/clients. */
+/** Tests the files of the reference page. The tests in test/clients open the page in a browser. */
 
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,28 +6,30 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import Koa from 'koa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type RequestState, sendError } from '../../../src/adapters/http/answer.ts';
+import { Admission } from '../../../src/adapters/http/api/admission.ts';
+import type { Handler } from '../../../src/adapters/http/api/http.ts';
+import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs/assets.ts';
 import { formatJson, parseDocument } from '../../../src/adapters/http/docs/exact-integers.ts';
-import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs.ts';
-import type { Handler } from '../../../src/adapters/http/pets.ts';
-import { createHttpServer } from '../../../src/adapters/http/server.ts';
+import { KoaRequest } from '../../../src/adapters/http/koa/request.ts';
+import { type RequestState, respond, respondWithError } from '../../../src/adapters/http/koa/respond.ts';
+import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { startDocumentedServer } from '../../support/documented-server.ts';
 import { temporaryFolder } from '../../support/process.ts';
 
 const NO_KEY = { headers: { Authorization: '', 'Accept-Encoding': 'identity' } };
 
-/** A server that has this handler alone. */
+/** Starts a server with only one handler, and resolves with its origin. */
 async function serve(handler: Handler, errors: unknown[]): Promise<string> {
   const app = new Koa().use(async (ctx) => {
-    const onError = (error: unknown) => errors.push(error);
-    ctx.state = { requestId: 'request', startedAt: 0, onError } satisfies RequestState;
+    const observer = { onError: (error: unknown) => errors.push(error) };
+    ctx.state = { requestId: 'request', startedAt: 0, observer } satisfies RequestState;
     try {
-      await handler(ctx as Parameters<Handler>[0]);
+      respond(ctx, await handler(new KoaRequest(ctx)));
     } catch (error) {
-      sendError(ctx, error);
+      respondWithError(ctx, error);
     }
   });
-  const server = createHttpServer(() => app);
+  const server = createNodeServer(app.callback(), new Admission(), { observer: {} });
   const origin = await server.listen(0, '127.0.0.1');
   onTestFinished(() => server.stop(0));
   return origin;
@@ -57,7 +59,7 @@ describe('the page', () => {
     expect(again).toMatchObject({ status: 304, body: '', headers: { etag } });
   });
 
-  test('behaves as every path does', async () => {
+  test('behaves like every other path', async () => {
     const { ask } = await startDocumentedServer();
     expect(await ask('HEAD', '/docs', NO_KEY)).toMatchObject({ status: 200, body: '' });
     expect(await ask('OPTIONS', '/docs', NO_KEY)).toMatchObject({ status: 204 });
@@ -70,7 +72,7 @@ describe('the page', () => {
     }
   });
 
-  test('has nothing inline and nothing from outside', async () => {
+  test('has no inline code and loads nothing from another origin', async () => {
     const { ask } = await startDocumentedServer();
     const { body } = await ask('GET', '/docs', NO_KEY);
     expect(body).toMatch(/<title>Animal Store API<\/title>/);
@@ -81,11 +83,11 @@ describe('the page', () => {
     expect(served).toEqual(expect.arrayContaining(targets));
   });
 
-  test('that cannot be read is 503, and is read again with the next request', async () => {
+  test('is 503 if its file cannot be read, and is read again by the next request', async () => {
     const path = join(temporaryFolder(), 'page');
     const errors: unknown[] = [];
     const origin = await serve(
-      docsAsset({ path: '/docs', file: pathToFileURL(path).href, type: 'text/plain' }),
+      docsAsset({ path: '/docs', file: pathToFileURL(path).href, type: 'text/plain' }, []),
       errors,
     );
     for (const mend of [() => {}, () => mkdirSync(`${path}.gz`)]) {
@@ -125,11 +127,11 @@ describe('exact integers', () => {
     expect(formatJson(text)).toBe(shown);
   });
 
-  test('what is no JSON is told apart', () => {
+  test('text that is not JSON throws a SyntaxError', () => {
     expect(() => formatJson('{"id":9007199254740993')).toThrow(SyntaxError);
   });
 
-  test('a bound that would be rounded is left out, and an example is kept as text', () => {
+  test('a bound that would be rounded is removed, and such an example becomes text', () => {
     const document = parseDocument(
       '{"minimum":-9223372036854775808,"maximum":100,"a":{"value":{"id":9007199254740993}},"b":{"value":{"id":1}}}',
     );

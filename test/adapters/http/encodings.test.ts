@@ -1,9 +1,9 @@
-/** The document and the page in both content codings: each has its entity tag, and every cache can tell them apart. */
+/** Tests that the files of the page have a different entity tag, and the correct Vary, in each content coding. */
 
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { DOCS_ASSETS } from '../../../src/adapters/http/docs.ts';
+import { DOCS_ASSETS } from '../../../src/adapters/http/docs/assets.ts';
 import { startDocumentedServer } from '../../support/documented-server.ts';
 
 const PATHS = [...DOCS_ASSETS.map(({ path }) => path)];
@@ -15,7 +15,7 @@ interface Received {
   readonly bytes: Buffer;
 }
 
-/** Without what `fetch` adds, and with the body as it came. */
+/** Sends a request without the header fields that `fetch` adds, and resolves with the undecoded body. */
 function send(url: string, headers: Record<string, string>, method = 'GET'): Promise<Received> {
   return new Promise((resolve, reject) => {
     const options = { method, headers: { Connection: 'close', ...headers } };
@@ -53,7 +53,7 @@ describe.each(PATHS)('%s', (path) => {
     }
   });
 
-  test('is revalidated in the coding that the client takes', async () => {
+  test('is revalidated in the coding that the client accepts', async () => {
     const { origin } = await startDocumentedServer();
     const plain = await send(origin + path, {});
     const compressed = await send(origin + path, GZIP);
@@ -89,7 +89,7 @@ describe.each(PATHS)('%s', (path) => {
     [{}, 'Origin, Accept-Encoding'],
     [{ Origin: ORIGIN }, 'Origin, Accept-Encoding'],
     [{ Origin: 'https://other.example' }, 'Origin, Accept-Encoding'],
-  ])('varies with the origin too where browsers of others may ask: %j', async (fields, vary) => {
+  ])('also varies by Origin if CORS is configured: %j', async (fields, vary) => {
     const { origin } = await startDocumentedServer({ corsOrigins: [ORIGIN] });
     const first = await send(origin + path, { ...GZIP, ...fields });
     expect(first).toMatchObject({ status: 200, headers: { vary } });
@@ -118,13 +118,13 @@ test.each([
   ['not gzip', false],
   ['', false],
   [',,', false],
-])('Accept-Encoding: %s takes gzip: %j', async (acceptEncoding, isTaken) => {
+])('Accept-Encoding: %s accepts gzip: %j', async (acceptEncoding, isTaken) => {
   const { origin } = await startDocumentedServer();
   const { headers } = await send(`${origin}/docs`, { 'Accept-Encoding': acceptEncoding });
   expect(headers['content-encoding']).toBe(isTaken ? 'gzip' : undefined);
 });
 
-test('an Accept-Encoding of 16 KiB is read as any other', async () => {
+test('an Accept-Encoding of 16 KiB is read like any other', async () => {
   const { origin } = await startDocumentedServer();
   const fields = [' '.repeat(15_000), ','.repeat(15_000), 'gzip;q=0'.padEnd(15_000), 'gzip '.repeat(3000)];
   for (const field of fields) {

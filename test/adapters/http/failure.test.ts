@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PetRepository, Storage } from '../../../src/application/ports.ts';
+import type { PetRepository } from '../../../src/application/ports/pet-repository.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { STORAGES, startServer } from '../../support/server.ts';
 
@@ -9,7 +10,7 @@ const OPERATIONS = [
   ['POST', '/v1/pets', '{"name":"Rex","categoryId":1}'],
 ] as const;
 
-/** A storage whose animals fail; its keys go on working. */
+/** Wraps a storage so that its check and all operations on pets fail. Operations on keys still work. */
 function failing(error: unknown): (storage: Storage) => Storage {
   const fail = () => Promise.reject(error);
   const pets: PetRepository = { add: fail, find: fail, list: fail };
@@ -20,7 +21,7 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
   test.each([
     ['storage_unavailable', 503, 'the disk is full'],
     ['overloaded', 503, 'too many writes are waiting'],
-  ] as const)('%s is answered %s, to be tried again', async (code, status, message) => {
+  ] as const)('%s gets a %s with Retry-After', async (code, status, message) => {
     const { client } = await startServer(storage, { wrap: failing(new AnimalStoreError(code, message)) });
     for (const [method, target, body] of OPERATIONS) {
       const headers = { 'Content-Type': 'application/json' };
@@ -30,7 +31,7 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
     }
   });
 
-  test('an error that another copy of the class made is told by its code too', async () => {
+  test('an error of another copy of the class is recognized by its code', async () => {
     const foreign = Object.assign(new Error('full'), {
       name: 'AnimalStoreError',
       code: 'storage_unavailable',
@@ -42,13 +43,16 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
   test.each([
     ['an error', new Error('secret: SELECT * FROM pets')],
     ['a TypeError', new TypeError('secret: undefined is not a function')],
-    ['an internal_error of ours', new AnimalStoreError('internal_error', 'secret: row 5')],
     [
-      'an error of the core with a code that this release does not know',
+      'an AnimalStoreError with the code internal_error',
+      new AnimalStoreError('internal_error', 'secret: row 5'),
+    ],
+    [
+      'an AnimalStoreError with an unknown code, from a later release',
       Object.assign(new Error('secret'), { name: 'AnimalStoreError', code: 'from_a_later_release' }),
     ],
     [
-      'an error of the core whose code is the name of a member of every object',
+      'an AnimalStoreError whose code is a property name of every object',
       Object.assign(new Error('secret'), { name: 'AnimalStoreError', code: 'constructor' }),
     ],
     [
@@ -59,11 +63,11 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
       'an error with a status',
       Object.assign(new Error('secret'), { status: 404, statusCode: 404, code: 'ENOENT' }),
     ],
-    ['a text', 'secret'],
+    ['a string', 'secret'],
     ['an object', { status: 418, message: 'secret' }],
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['null', null],
-  ])('%s that nobody foresaw is 500 and tells nothing but the request id', async (_case, error) => {
+  ])('%s is 500 as an unexpected error, and only the request id is disclosed', async (_case, error) => {
     const { client, errors } = await startServer(storage, { wrap: failing(error) });
     for (const [method, target, body] of OPERATIONS) {
       const headers = { 'Content-Type': 'application/json', 'X-Request-Id': 'my-id' };
@@ -75,7 +79,7 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
       expect(answer.status).toBe(500);
       expect(JSON.parse(answer.body)).toEqual({
         code: 'internal_error',
-        message: 'something went wrong here; when you report it, name the request my-id',
+        message: 'unexpected error; when you report it, name the request my-id',
         status: 500,
       });
       expect(JSON.stringify(answer.rawHeaders)).not.toContain('secret');
@@ -88,14 +92,18 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
     const { client } = await startServer(storage, {
       wrap: (store) => ({
         ...store,
-        apiKeys: { ...store.apiKeys, verify: () => Promise.reject(unavailable) },
+        apiKeys: {
+          ...store.apiKeys,
+          add: store.apiKeys.add.bind(store.apiKeys),
+          find: () => Promise.reject(unavailable),
+        },
       }),
     });
     expect((await client.get('/v1/pets')).status).toBe(503);
     expect((await client.request('GET', '/v1/pets', { key: null })).status).toBe(401);
   });
 
-  test('/livez says that the process lives, /readyz whether the storage serves', async () => {
+  test('/livez reports that the process runs, and /readyz reports whether the storage works', async () => {
     let isReady = true;
     const { client } = await startServer(storage, {
       wrap: (store) => ({

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DEPRECATED_SINCE, SUNSET } from '../../../src/adapters/http/deprecation.ts';
+import { DEPRECATED_SINCE, SUNSET } from '../../../src/adapters/http/api/deprecation.ts';
 import { sendRaw } from '../../support/connection.ts';
 import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 
@@ -14,14 +14,14 @@ describe.each(STORAGES)('GET /v1/pets/{petId}, on %s', (storage) => {
     body = created.body;
   });
 
-  test('answers the animal', async () => {
+  test('responds with the pet', async () => {
     expect(await server.client.get(location)).toMatchObject({ status: 200, body });
     expect(await server.client.get(`${location}?whatever=1`)).toMatchObject({ status: 200, body });
     expect(await server.client.get(`${location}?`)).toMatchObject({ status: 200, body });
   });
 
   test.each(['0', '-1', '999999999', '9007199254740993', '9223372036854775807', '-9223372036854775808'])(
-    'answers 404 and names the id when there is no such animal: %s',
+    'responds 404 with the id if there is no such pet: %s',
     async (id) => {
       const answer = await server.client.get(`/v1/pets/${id}`);
       expect(JSON.parse(answer.body)).toEqual({
@@ -53,11 +53,11 @@ describe.each(STORAGES)('GET /v1/pets/{petId}, on %s', (storage) => {
     '..',
     '__proto__',
     '9'.repeat(5000),
-  ])('answers 404 to what is no int64: %s', async (id) => {
+  ])('responds 404 to an id that is not an int64: %s', async (id) => {
     expect((await server.client.get(`/v1/pets/${id}`)).status).toBe(404);
   });
 
-  test('says on every answer but 401 that it is deprecated, since when and until when', async () => {
+  test('states the deprecation and the sunset date in every response except 401', async () => {
     expect(DEPRECATED_SINCE.getTime()).toBe(1_764_892_800_000);
     expect(SUNSET.toUTCString()).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
     const fields = { deprecation: '@1764892800', sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' };
@@ -83,13 +83,13 @@ describe.each(STORAGES)('GET /v1/pets/{petId}, on %s', (storage) => {
     expect((await server.client.get('/v1/pets')).headers).not.toHaveProperty('deprecation');
   });
 
-  test('says so to a request in absolute-form too', async () => {
+  test('states the deprecation for a request in absolute-form', async () => {
     const head = `Host: x\r\nAuthorization: Bearer ${server.key}\r\n\r\n`;
     const answer = await sendRaw(server.origin, `GET http://any.host:1${location} HTTP/1.1\r\n${head}`);
     expect(answer).toMatchObject({ status: 200, body, headers: { deprecation: '@1764892800' } });
   });
 
-  test('answers an id beyond 2^53 digit for digit', async () => {
+  test('returns an id beyond 2^53 exactly', async () => {
     const { client } = await startServer(storage, {
       wrap: (store) => ({
         ...store,

@@ -32,7 +32,7 @@ describe.each(STORAGES)('header fields, on %s', (storage) => {
       },
     );
 
-    test('is the same for the same answer, and another for another', async () => {
+    test('are equal for equal responses, and different for different responses', async () => {
       const etagOf = async (target: string) => (await server.client.get(target)).headers['etag'];
       expect(await etagOf('/v1/pets')).toBe(await etagOf('/v1/pets'));
       expect(await etagOf('/v1/pets')).not.toBe(await etagOf('/v1/pets?limit=1'));
@@ -41,7 +41,7 @@ describe.each(STORAGES)('header fields, on %s', (storage) => {
       expect(await etagOf('/v1/pets?limit=100')).not.toBe(before);
     });
 
-    test('says nothing about errors and creates', async () => {
+    test('do not apply to errors and creates', async () => {
       const headers = { 'If-None-Match': '*' };
       expect((await server.client.get('/v1/pets/999', headers)).status).toBe(404);
       expect((await server.client.get('/v1/pets?limit=0', headers)).status).toBe(400);
@@ -50,7 +50,7 @@ describe.each(STORAGES)('header fields, on %s', (storage) => {
   });
 
   describe('X-Request-Id', () => {
-    test.each(['a', 'A-z_09', 'x'.repeat(64), '-', '0'])('is kept when it looks like one: %s', async (id) => {
+    test.each(['a', 'A-z_09', 'x'.repeat(64), '-', '0'])('is kept if it is valid: %s', async (id) => {
       for (const target of ['/v1/pets', '/v1/nothing', '/livez', pet]) {
         expect((await server.client.get(target, { 'X-Request-Id': id })).headers['x-request-id']).toBe(id);
       }
@@ -62,20 +62,20 @@ describe.each(STORAGES)('header fields, on %s', (storage) => {
     });
 
     test.each(['', 'x'.repeat(65), 'a b', 'a,b', 'a.b', '"a"', '<script>', '\u00e4', ['a', 'b']])(
-      'is made when it does not: %s',
+      'is replaced if it is invalid: %s',
       async (id) => {
         const { headers } = await server.client.get('/v1/pets', { 'X-Request-Id': id });
         expect(headers['x-request-id']).not.toBe(String(id));
       },
     );
 
-    test('is made for every request anew', async () => {
+    test('is new for every request', async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => server.client.get('/livez')));
       expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(20);
     });
   });
 
-  test('an answer says what it is and how long it may be kept', async () => {
+  test('a response has its media type and its caching rules', async () => {
     const created = await server.client.post({ name: 'Rex', categoryId: 7 });
     expect(created.headers).toMatchObject({
       'content-type': 'application/json',

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { STORAGES, sharedServer } from '../../support/server.ts';
 
-/** More than the system buffers on both sides, so that some of it is unread when the connection is closed. */
+/** More bytes than the buffers of both sockets, so that some bytes are unread when the connection is closed. */
 const SENT_BEHIND = 'x'.repeat(16 * 1024 * 1024);
 
 describe.concurrent.each(STORAGES)('the last response of a connection, on %s', (storage) => {
@@ -11,24 +11,24 @@ describe.concurrent.each(STORAGES)('the last response of a connection, on %s', (
 
   test.each([
     [
-      'the client asked for the end',
+      'the client requested Connection: close',
       200,
       () => 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
     ],
     [
-      'the request asked for an upgrade',
+      'the client requested an upgrade',
       200,
       () => 'GET /livez HTTP/1.1\r\nHost: x\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
     ],
-    ['HTTP/1.0 ends it', 200, () => 'GET /livez HTTP/1.0\r\n\r\n'],
+    ['the request is HTTP/1.0', 200, () => 'GET /livez HTTP/1.0\r\n\r\n'],
     [
       'the framing was refused',
       400,
       () => 'GET /livez HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
     ],
     ['a tunnel was refused', 405, () => 'CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n'],
-    ['the message is no HTTP', 400, () => 'GET\r\n\r\n'],
-  ])('reaches a client that goes on sending, when %s', async (_case, status, request) => {
+    ['the message is not HTTP', 400, () => 'GET\r\n\r\n'],
+  ])('reaches a client that continues to send, when %s', async (_case, status, request) => {
     const { port, hostname } = new URL(server.origin);
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
     const faults: Error[] = [];
@@ -48,7 +48,7 @@ describe.concurrent.each(STORAGES)('the last response of a connection, on %s', (
     expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  test('is not waited for longer than a silent client takes', async () => {
+  test('does not keep the connection open for a client that continues to send', async () => {
     const { port, hostname } = new URL(server.origin);
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }).resume();
     socket.on('error', () => {});

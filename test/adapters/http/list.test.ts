@@ -7,7 +7,7 @@ const STATUSES = ['available', 'pending', 'sold'];
 describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
   const server = sharedServer(storage);
 
-  test('answers a bare array: every animal with its fields, ascending by id', async () => {
+  test('responds with an array of pets, in ascending order of id', async () => {
     const { client } = await startServer(storage);
     expect(await client.get('/v1/pets')).toMatchObject({ status: 200, body: '[]' });
     const created = await createMany(client, 5);
@@ -17,7 +17,7 @@ describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
     expect(answer.headers).not.toHaveProperty('link');
   });
 
-  test('gives 20 when no limit is given, 1 to 100 when one is', async () => {
+  test('returns 20 pets by default, and 1 to 100 pets with a limit', async () => {
     const { client } = await startServer(storage);
     await createMany(client, 101);
     expect(idsOf(await client.get('/v1/pets'))).toHaveLength(20);
@@ -46,7 +46,7 @@ describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
       'after',
       ['', 'x', '1.0', '1e1', '+1', '01', '-0', '9223372036854775808', '-9223372036854775809', '%zz'],
     ],
-  ])('answers 400 to a bad %s, and names it: %j', async (name, values) => {
+  ])('responds 400 to an invalid %s, and names the parameter: %j', async (name, values) => {
     for (const value of values) {
       const answer = await server.client.get(`/v1/pets?${name}=${value.replaceAll(' ', '+')}`);
       expect(answer, value).toMatchObject({ status: 400, body: expect.stringContaining(`${name} must be`) });
@@ -54,7 +54,7 @@ describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
   });
 
   test.each(['limit', 'limit=5&limit', 'status', 'status&status=sold', 'after', 'after=1&after'])(
-    'answers 400 to a parameter without a value: %s',
+    'responds 400 to a parameter without a value: %s',
     async (query) => {
       expect((await server.client.get(`/v1/pets?${query}`)).status).toBe(400);
     },
@@ -66,12 +66,12 @@ describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
     'status=sold&status=sold',
     'after=1&after=1',
     'limit=1&%6Cimit=1',
-  ])('answers 400 to a parameter that comes twice: %s', async (query) => {
+  ])('responds 400 to a parameter that is given twice: %s', async (query) => {
     const answer = await server.client.get(`/v1/pets?${query}`);
     expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('must be given once') });
   });
 
-  test('names every parameter that is wrong', async () => {
+  test('names every invalid parameter', async () => {
     const { body } = await server.client.get('/v1/pets?limit=0&status=gone&after=x');
     expect(JSON.parse(body).message).toBe(
       'limit must be an integer from 1 to 100; status must be one of available, pending, sold; ' +
@@ -97,12 +97,12 @@ describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
     '%C3',
     'x=%FF',
     'x='.padEnd(4000, 'y'),
-  ])('ignores what nobody defined: %s', async (query) => {
+  ])('ignores undefined parameters: %s', async (query) => {
     expect((await server.client.get(`/v1/pets?${query}`)).status).toBe(200);
     expect((await server.client.get(`/v1/pets?limit=0&${query}`)).status).toBe(400);
   });
 
-  test('takes the ends of the int64 range as after', async () => {
+  test('accepts the minimum and the maximum of int64 as after', async () => {
     const { client } = await startServer(storage);
     await createMany(client, 3);
     expect(idsOf(await client.get('/v1/pets?after=-9223372036854775808'))).toHaveLength(3);
@@ -111,7 +111,7 @@ describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
     expect(idsOf(await client.get('/v1/pets?after=9223372036854775807'))).toEqual([]);
   });
 
-  test('links to the next page while there is one, keeping limit and status', async () => {
+  test('links to the next page if there is one, with the same limit and status', async () => {
     const { client } = await startServer(storage);
     const ids = (await createMany(client, 9)).map(({ body }) => JSON.parse(body).id);
     const pending = ids.filter((_, index) => index % 3 === 1);
@@ -127,7 +127,7 @@ describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
     expect(await link('status=pending&limit=3')).toBeUndefined();
   });
 
-  test('has no link on the last page, and has one as soon as there is more', async () => {
+  test('has no link on the last page, and has one as soon as there is a further pet', async () => {
     const { client } = await startServer(storage);
     await createMany(client, 2);
     const last = await client.get('/v1/pets?limit=2');
@@ -142,7 +142,7 @@ describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
     });
   });
 
-  test('a walk over 250 pets with limit=37 sees each once while another client keeps creating', async () => {
+  test('a walk over 250 pets with limit=37 returns each pet once while another client creates pets', async () => {
     const { client } = await startServer(storage);
     const before = (await createMany(client, 250)).map(({ body }) => JSON.parse(body).id);
     let walking = true;
@@ -165,7 +165,7 @@ describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
     expect(seen.filter((id) => before.includes(id))).toEqual(before);
   });
 
-  test('is answered anew after every create: a client reads its own writes', async () => {
+  test('includes every earlier create: a client reads its own writes', async () => {
     const { client } = await startServer(storage);
     for (let count = 1; count <= 30; count += 1) {
       await createMany(client, 1);
@@ -174,7 +174,7 @@ describe.each(STORAGES)('GET /v1/pets, on %s', (storage) => {
   });
 });
 
-/** Creates animals one after the other, in the three states by turns. */
+/** Creates pets one after another. Their status is available, pending and sold in turn. */
 async function createMany(client: Client, count: number): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let index = 0; index < count; index += 1) {

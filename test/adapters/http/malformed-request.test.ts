@@ -1,4 +1,4 @@
-/** Requests that Node.js parses, or nearly, and that HTTP forbids: each gets a 400 with the Error body. */
+/** Requests that violate HTTP, but that Node.js parses at least in part. Each gets a 400 with the error body. */
 
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../support/client.ts';
@@ -19,7 +19,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
   const server = sharedServer(storage, { corsOrigins: [ORIGIN] });
   const authorized = () => `Authorization: Bearer ${server.key}\r\n`;
 
-  /** All responses on a connection that the server closes. */
+  /** Sends a message, and resolves with all responses until the server closes the connection. */
   async function responsesTo(message: string): Promise<Answer[]> {
     const connection = await Connection.open(server.origin);
     connection.write(message);
@@ -48,7 +48,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
       'gzip',
       '"chunked"',
       '',
-    ])('is refused, and its body is not taken: %j', async (coding) => {
+    ])('is refused, and its pet is not stored: %j', async (coding) => {
       const answers = await responsesTo(message('POST /v1/pets', coding, authorized()));
       expect(answers).toMatchObject([REFUSED]);
       expect(answers.map(codeOf)).toEqual(['invalid_request']);
@@ -79,7 +79,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
       expect(answers[0]?.body).toContain('Transfer-Encoding');
     });
 
-    test('is refused to HEAD, and to the preflight of a browser', async () => {
+    test('is refused for HEAD and for the preflight of a browser', async () => {
       expect(await responsesTo(message('HEAD /livez', 'gzip, chunked', ''))).toMatchObject([REFUSED]);
       const preflight = `Origin: ${ORIGIN}\r\nAccess-Control-Request-Method: POST\r\n`;
       for (const target of ['/v1/pets', '/livez']) {
@@ -89,7 +89,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
     });
 
     test.each(['GET /v1/pets', 'POST /v1/pets', 'DELETE /v1/nothing', 'GET http://x/v1/pets/1'])(
-      'is told of the missing key first, and the connection is closed all the same: %s',
+      'without a key gets a 401, and the connection is closed: %s',
       async (requestLine) => {
         for (const fields of ['', `Authorization: Bearer wrong\r\n`]) {
           const answers = await responsesTo(message(requestLine, 'gzip, chunked', fields));
@@ -106,7 +106,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
     ['GET /v1/pets/1 HTTP/1.1', 'gzip, chunked'],
     ['POST /v1/pets HTTP/1.0', 'chunked'],
     ['POST /v1/pets HTTP/2.0', 'chunked'],
-  ])('does not let through what is sent behind it: %s, %s', async (requestLine, coding) => {
+  ])('prevents all later requests of its connection: %s, %s', async (requestLine, coding) => {
     const fields = `Host: x\r\n${authorized()}Content-Type: application/json\r\n`;
     const first = `${requestLine}\r\n${fields}Transfer-Encoding: ${coding}\r\n\r\n${CHUNKS}`;
     const create = `POST /v1/pets HTTP/1.1\r\n${fields}Content-Length: ${PET.length}\r\n\r\n${PET}`;
@@ -119,11 +119,14 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
     expect((await server.client.get('/v1/pets')).body).toBe('[]');
   });
 
-  test.each(['chunked', 'Chunked', 'CHUNKED', ' chunked  '])('takes chunked as it is: %j', async (coding) => {
-    const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorized()}Content-Type: text/plain\r\n`;
-    const answer = await sendRaw(server.origin, `${head}Transfer-Encoding: ${coding}\r\n\r\n${CHUNKS}`);
-    expect(answer.status).toBe(415);
-  });
+  test.each(['chunked', 'Chunked', 'CHUNKED', ' chunked  '])(
+    'is not a request with the coding chunked: %j',
+    async (coding) => {
+      const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorized()}Content-Type: text/plain\r\n`;
+      const answer = await sendRaw(server.origin, `${head}Transfer-Encoding: ${coding}\r\n\r\n${CHUNKS}`);
+      expect(answer.status).toBe(415);
+    },
+  );
 
   test.each(['/livez', '/v1/pets'])('of HTTP/1.0 must not be chunked: %s', async (target) => {
     const head = `POST ${target} HTTP/1.0\r\nHost: x\r\n${authorized()}Connection: keep-alive\r\n`;
@@ -137,7 +140,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
   describe('of a version that is not supported', () => {
     const VERSIONS = [' HTTP/0.9', ' HTTP/2.0', ''];
 
-    test.each(VERSIONS)('is told which ones are:%s', async (version) => {
+    test.each(VERSIONS)('gets a 400 with the supported versions:%s', async (version) => {
       for (const target of ['/livez', '/docs', '/openapi.json', '/nothing', '/v1/pets', '/v1/nothing']) {
         const answers = await responsesTo(`GET ${target}${version}\r\nHost: x\r\n${authorized()}\r\n`);
         expect(answers, target).toMatchObject([REFUSED]);
@@ -146,13 +149,13 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
       }
     });
 
-    test.each(VERSIONS)('is told of the missing key first:%s', async (version) => {
+    test.each(VERSIONS)('gets a 401 without a key:%s', async (version) => {
       const answers = await responsesTo(`GET /v1/pets${version}\r\nHost: x\r\n\r\n`);
       expect(answers).toMatchObject([{ status: 401, headers: { connection: 'close' } }]);
     });
 
     test.each(['1.2', '1.10', '01.1', '2.1', '3.0', '9.9', '11.1', '2', '1.', '-1.1'])(
-      'is no HTTP: HTTP/%s',
+      'is not HTTP: HTTP/%s',
       async (version) => {
         const answers = await responsesTo(`GET /livez HTTP/${version}\r\nHost: x\r\n\r\n`);
         expect(answers).toMatchObject([REFUSED]);
@@ -161,7 +164,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
     );
   });
 
-  describe('whose Host is none', () => {
+  describe('with an invalid Host', () => {
     test.each([
       'me@x',
       'me:hunter2@x',
@@ -216,7 +219,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
       'x:0080',
       '127.0.0.1:3000',
       '[::1]:3000',
-    ])('is not: %j', async (host) => {
+    ])('is accepted if the Host is valid: %j', async (host) => {
       for (const version of ['1.0', '1.1']) {
         const head = `GET /v1/pets HTTP/${version}\r\nHost: ${host}\r\n`;
         expect((await sendRaw(server.origin, `${head}${authorized()}\r\n`)).status).toBe(200);
@@ -224,7 +227,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
     });
   });
 
-  describe('whose target is no path and no URL of the web', () => {
+  describe('whose target is neither a path nor an HTTP URL', () => {
     test.each([
       'http://me@x/livez',
       'http://me:hunter2@x/livez',
@@ -276,7 +279,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
       'http://x/livez',
       'HTTPS://X:1/livez?a',
       'http://[::1]:1/livez',
-    ])('is not: %s', async (target) => {
+    ])('is accepted if the target is valid: %s', async (target) => {
       expect((await sendRaw(server.origin, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)).status).toBe(200);
     });
   });
@@ -297,7 +300,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
       `${POST}Content-Length: 5\r\nTransfer-Encoding: gzip, chunked\r\n\r\n${CHUNKS}`,
     ],
     [
-      'Content-Length behind gzip, chunked',
+      'Content-Length after gzip, chunked',
       `${POST}Transfer-Encoding: gzip, chunked\r\nContent-Length: 5\r\n\r\n${CHUNKS}`,
     ],
     ['a folded field', `${GET}Host: x\r\nX-Request-Id: a\r\n b\r\n\r\n`],
@@ -309,14 +312,14 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
     ['a space before the colon of Content-Length', `${POST}Content-Length : 5\r\n\r\nhello`],
     ['a field without a name', `${GET}Host: x\r\n: 1\r\n\r\n`],
     ['bare LF at every line', 'GET /livez HTTP/1.1\nHost: x\n\n'],
-    ['bare LF behind a field', `${GET}Host: x\nX: 1\r\n\r\n`],
+    ['bare LF after a field', `${GET}Host: x\nX: 1\r\n\r\n`],
     ['bare LF at the end of the head', `${GET}Host: x\r\n\n`],
     ['bare CR in a value', `${GET}Host: x\r\nX: a\rb\r\n\r\n`],
-    ['bare CR behind a value', `${GET}Host: x\r\r\n\r\n`],
+    ['bare CR after a value', `${GET}Host: x\r\r\n\r\n`],
     ['bare CR in the request line', 'GET /livez\rHTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a control character in a value', `${GET}Host: x\r\nX: a\u0001b\r\n\r\n`],
     ['tabs in the request line', 'GET\t/livez\tHTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a space behind the version', 'GET /livez HTTP/1.1 \r\nHost: x\r\n\r\n'],
+    ['a space after the version', 'GET /livez HTTP/1.1 \r\nHost: x\r\n\r\n'],
     ['a target beyond ASCII', 'GET /\u00e4 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a URL without an authority', 'GET mailto:me@x HTTP/1.1\r\nHost: x\r\n\r\n'],
   ])('is refused, and the connection is closed: %s', async (_case, message) => {
@@ -325,7 +328,7 @@ describe.each(STORAGES)('a malformed request, on %s', (storage) => {
     expect(answers.map(codeOf)).toEqual(['invalid_request']);
   });
 
-  test('leaves the server as it was', async () => {
+  test('does not affect later requests', async () => {
     expect((await server.client.get('/livez')).status).toBe(200);
     expect(server.errors).toEqual([]);
   });

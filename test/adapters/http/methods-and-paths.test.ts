@@ -15,7 +15,7 @@ describe.each(STORAGES)('methods and paths, on %s', (storage) => {
     ['/v1/pets/1', 'GET, HEAD, OPTIONS', ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'LINK']],
     ['/livez', 'GET, HEAD, OPTIONS', ['POST', 'DELETE', 'TRACE']],
     ['/readyz', 'GET, HEAD, OPTIONS', ['POST', 'DELETE', 'TRACE']],
-  ])('%s allows %s and answers 405 to %j', async (target, allow, methods) => {
+  ])('%s allows %s and responds 405 to %j', async (target, allow, methods) => {
     for (const method of methods) {
       const answer = await server.client.request(method, target);
       expect(answer, method).toMatchObject({ status: 405, headers: { allow } });
@@ -39,7 +39,7 @@ describe.each(STORAGES)('methods and paths, on %s', (storage) => {
     '/nothing',
     '/v1/pets/999',
     '/v1/pets?limit=0',
-  ])('HEAD %s is answered as GET, without the body', async (target) => {
+  ])('HEAD %s gets the response to GET without the body', async (target) => {
     const get = await server.client.get(target, { 'X-Request-Id': 'same' });
     const head = await server.client.request('HEAD', target, { headers: { 'X-Request-Id': 'same' } });
     const withoutDate = ({ headers: { date, ...headers } }: typeof get) => headers;
@@ -79,7 +79,7 @@ describe.each(STORAGES)('methods and paths, on %s', (storage) => {
     '/favicon.ico',
     '/__proto__',
     '/constructor',
-  ])('there is nothing at %s', async (target) => {
+  ])('%s is 404', async (target) => {
     const answer = await server.client.get(target);
     expect(JSON.parse(answer.body)).toMatchObject({ code: 'not_found', status: 404 });
   });
@@ -89,13 +89,13 @@ describe.each(STORAGES)('methods and paths, on %s', (storage) => {
     'http://other.example:81/v1/pets?limit=1',
     'https://x/v1/pets',
     'HTTP://X/v1/pets',
-  ])('a target in absolute-form is taken by its path: %s', async (target) => {
+  ])('only the path and the query of a target in absolute-form matter: %s', async (target) => {
     expect(await raw(`GET ${target}`)).toMatchObject({ status: 200 });
     expect((await sendRaw(server.origin, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)).status).toBe(401);
   });
 
   test.each(['http://[::', 'http://[::1/v1/pets', 'http://%zz/v1/pets', 'http://'])(
-    'a target that is no URL is an error of the client: %s',
+    'a target that is not a URL is a client error: %s',
     async (target) => {
       const answer = await raw(`GET ${target}`);
       expect([400, 404]).toContain(answer.status);
@@ -113,7 +113,7 @@ describe.each(STORAGES)('methods and paths, on %s', (storage) => {
     },
   );
 
-  test('a GET may bring a body, which nobody looks at', async () => {
+  test('the body of a GET is ignored', async () => {
     const headers = { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' };
     const answer = await server.client.request('GET', '/v1/pets', { headers, body: 'no JSON' });
     expect(answer.status).toBe(200);

@@ -1,8 +1,8 @@
-/** The document as it goes out, for whichever address it is asked for. */
+/** Tests the bytes of the OpenAPI document, which depend on the address of the server. */
 
 import { describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../../src/adapters/http/openapi.ts';
-import { documentAt } from '../../../src/adapters/http/openapi-bytes.ts';
+import { documentAt } from '../../../src/adapters/http/openapi/cached-document.ts';
+import { openApiDocument } from '../../../src/adapters/http/openapi/document.ts';
 import { Connection } from '../../support/connection.ts';
 import { startDocumentedServer } from '../../support/documented-server.ts';
 
@@ -14,18 +14,18 @@ describe('the document at an address', () => {
     'https://pets.example.org/$&$1"\\',
     `https://${'x'.repeat(255)}`,
     `https://pets.example.org/${'x'.repeat(100_000)}`,
-  ])('is the one that is made for it: %.60s', (origin) => {
+  ])('equals the document that is created for the address: %.60s', (origin) => {
     expect(documentAt(origin).identity().toString()).toBe(openApiDocument(origin));
   });
 
-  test('has an entity tag that tells addresses apart', () => {
+  test('has a different entity tag for each address', () => {
     const origins = ['', 'http://x', 'http://y', 'https://x', 'http://x:1'];
     const tags = origins.map((origin) => documentAt(origin).tag);
     expect(new Set(tags).size).toBe(origins.length);
     expect(origins.map((origin) => documentAt(origin).tag)).toEqual(tags);
   });
 
-  test('is made once, and given again as long as it is cached', () => {
+  test('is created once while it is cached', () => {
     expect(documentAt('http://same').identity()).toBe(documentAt('http://same').identity());
   });
 
@@ -34,11 +34,11 @@ describe('the document at an address', () => {
     for (let index = 0; index < 100; index += 1) documentAt(`http://x${index}`);
     const again = documentAt('http://first').identity();
     expect(again).not.toBe(first);
-    expect(again.equals(first)).toBe(true);
+    expect(again).toEqual(first);
   });
 });
 
-test('1,700 requests in one write, each with another Host, are about the document with theirs', async () => {
+test('1,700 requests in one write, each with another Host, get the documents of their hosts', async () => {
   const { origin } = await startDocumentedServer();
   const connection = await Connection.open(origin);
   const hosts = Array.from({ length: 1700 }, (_, index) => `x${index}`);

@@ -1,9 +1,9 @@
-/** The OpenAPI document: served, complete, and true. */
+/** Tests that the OpenAPI document is served, complete and correct. */
 
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../../src/adapters/http/openapi.ts';
-import { OPERATIONS } from '../../../src/adapters/http/operations.ts';
+import { OPERATIONS } from '../../../src/adapters/http/api/operations.ts';
+import { openApiDocument } from '../../../src/adapters/http/openapi/document.ts';
 import { assertSame } from '../../../src/adapters/sqlite/store-files.ts';
 import { loadConfig } from '../../../src/composition/config.ts';
 import { openApiDocumentOf } from '../../../src/composition/openapi.ts';
@@ -37,18 +37,18 @@ function examplesOf(document: Document, path: string, method: string, status: nu
 }
 
 describe('the document', () => {
-  test('is the one in docs/openapi.json, so that a review sees every change', async () => {
+  test('equals docs/openapi.json, so that every change is visible in a review', async () => {
     await expect(`${await openApiDocumentOf(loadConfig({}))}\n`).toMatchFileSnapshot(SNAPSHOT);
   });
 
-  test('writes the bounds of int64 digit for digit', async () => {
+  test('contains the exact bounds of int64', async () => {
     const text = await readFile(SNAPSHOT, 'utf8');
     expect(text).toContain('"minimum": -9223372036854775808,');
     expect(text).toContain('"maximum": 9223372036854775807\n');
     expect(text).toContain('"categoryId": 9007199254740993,');
   });
 
-  test('has every operation of the table, with its name', () => {
+  test('has every operation of OPERATIONS, with its id', () => {
     const document = documentOf(openApiDocument(''));
     for (const { id, method, path, deprecated } of OPERATIONS) {
       const operation = document.paths[path.slice('/v1'.length)]?.[method.toLowerCase()];
@@ -59,7 +59,7 @@ describe('the document', () => {
     expect(Object.values(document.paths).flatMap(Object.values)).toHaveLength(OPERATIONS.length);
   });
 
-  test('marks an operation that may still change', () => {
+  test('marks an operation that is not stable', () => {
     const operations = OPERATIONS.map((operation) => ({ ...operation, stability: 'beta' as const }));
     const document = documentOf(openApiDocument('', { operations }));
     expect(document.paths['/pets']?.['post']?.['x-stability']).toBe('beta');
@@ -83,13 +83,13 @@ describe('/openapi.json', () => {
     expect(documentOf(answer.body).servers).toEqual([{ url: `${origin}/v1` }]);
   });
 
-  test('names the public address where there is one', async () => {
+  test('names the public address if it is configured', async () => {
     const { ask } = await startDocumentedServer({ publicUrl: 'https://pets.example.org' });
     const { body } = await ask('GET', '/openapi.json');
     expect(documentOf(body).servers).toEqual([{ url: 'https://pets.example.org/v1' }]);
   });
 
-  test('is revalidated, and behaves as every path does', async () => {
+  test('can be revalidated, and behaves like every other path', async () => {
     const { ask } = await startDocumentedServer();
     const { headers } = await ask('GET', '/openapi.json');
     const again = await ask('GET', '/openapi.json', {
@@ -109,7 +109,7 @@ describe('/openapi.json', () => {
 describe('the examples', () => {
   const document = documentOf(openApiDocument(''));
 
-  test('of a request are taken as they are', async () => {
+  test('of a request are accepted unchanged', async () => {
     const { post } = await startDocumentedServer();
     const { examples } = document.paths['/pets']?.['post']?.requestBody?.content['application/json'] ?? {};
     expect(Object.keys(examples ?? {})).toEqual(['required', 'everything']);
@@ -125,7 +125,7 @@ describe('the examples', () => {
     }
   });
 
-  test('of answers are what the server answers', async () => {
+  test('of responses equal the responses of the server', async () => {
     const { ask, post } = await startDocumentedServer();
     const example = (path: string, method: string, status: number, name: string) =>
       examplesOf(document, path, method, status)[name]?.value;
@@ -135,7 +135,7 @@ describe('the examples', () => {
     expect(bodyOf(await ask('GET', '/v1/pets'))).toEqual(example('/pets', 'get', 200, 'empty'));
     expect(bodyOf(await ask('GET', '/v1/pets/1'))).toEqual(example('/pets/{petId}', 'get', 404, 'not_found'));
     expect(bodyOf(await post('{"name":"Rex","categoryId":7}'))).toEqual(
-      example('/pets', 'post', 201, 'added'),
+      example('/pets', 'post', 201, 'created'),
     );
     await post('{"name":"Минька 🐈","categoryId":9007199254740993,"status":"pending"}');
     expect(bodyOf(await ask('GET', '/v1/pets'))).toEqual(example('/pets', 'get', 200, 'page'));
@@ -154,7 +154,7 @@ describe('the examples', () => {
   });
 });
 
-describe('the check of answers against the document', () => {
+describe('the check of responses against the document', () => {
   const asked = { method: 'GET', target: '/v1/pets/1' };
 
   async function good() {
@@ -163,7 +163,7 @@ describe('the check of answers against the document', () => {
     return ask('GET', '/v1/pets/1');
   }
 
-  test('lets pass what is documented, and the story of a revalidation and a walk', async () => {
+  test('accepts documented responses, including a 304 and a link to the next page', async () => {
     const { ask, post } = await startDocumentedServer();
     for (const id of [1, 2, 3]) await post(`{"name":"${id}","categoryId":-9223372036854775808}`);
     const { headers } = await ask('GET', '/v1/pets?limit=2');
@@ -194,12 +194,12 @@ describe('the check of answers against the document', () => {
       /body\/categoryId/,
     ],
     [
-      'a body that lacks something',
+      'a body with a missing member',
       (answer) => ({ ...answer, body: '{"id":1}' }),
       /required property 'name'/,
     ],
     [
-      'a field that lacks',
+      'a missing field',
       ({ headers: { sunset, ...headers }, ...answer }) => ({ ...answer, headers }),
       /sunset is missing/,
     ],
@@ -220,7 +220,7 @@ describe('the check of answers against the document', () => {
   });
 });
 
-test('the example of a storage that is unavailable is a message that is sent', () => {
+test('the example for storage_unavailable is a message that the server sends', () => {
   const file = { path: '/nowhere/pets.db', dev: 0n, ino: 0n };
   expect(() => assertSame(file)).toThrow(AnimalStoreError);
   try {

@@ -19,7 +19,7 @@ function requestsOf(key: string) {
   };
 }
 
-/** A client that sends, and never reads what it is sent. */
+/** Starts a client that sends bytes and never reads a response. */
 function deafClient(origin: string, bytes: string): Socket {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1').pause();
   onTestFinished(() => {
@@ -33,7 +33,7 @@ function deafClient(origin: string, bytes: string): Socket {
 describe.each(STORAGES)('requests in one pipeline, on %s', (storage) => {
   const server = sharedServer(storage);
 
-  test.each(['GET', 'POST'])('all have their response, in order: 1,500 times %s', async (method) => {
+  test.each(['GET', 'POST'])('get their responses in order: 1,500 times %s', async (method) => {
     const { get, create } = requestsOf(server.key);
     const connection = await Connection.open(server.origin);
     const count = 1500;
@@ -57,7 +57,7 @@ describe.each(STORAGES)('requests in one pipeline, on %s', (storage) => {
     connection.destroy();
   });
 
-  test('are told apart wherever a read ends, once a flood was seen', async () => {
+  test('are separated correctly wherever a read ends, after a flood of requests', async () => {
     const { get, create } = requestsOf(server.key);
     const flood = await Connection.open(server.origin);
     flood.write(get('/livez').repeat(200));
@@ -75,7 +75,7 @@ describe.each(STORAGES)('requests in one pipeline, on %s', (storage) => {
     expect(server.errors).toEqual([]);
   });
 
-  test('are worked on by some dozens at a time', async () => {
+  test('are processed by a few dozen at a time', async () => {
     const { wrap, open, waiting } = gate();
     const { origin, key } = await startServer(storage, { wrap });
     const { create } = requestsOf(key);
@@ -91,7 +91,7 @@ describe.each(STORAGES)('requests in one pipeline, on %s', (storage) => {
     }
   });
 
-  test('whose responses are never read stay unread themselves, and leave others their turn', async () => {
+  test('whose responses are never read are not read either, and do not block other clients', async () => {
     const { origin, client, key, answered } = await countingServer(storage);
     const { get } = requestsOf(key);
     for (const _ of numbers(100)) await client.post({ name: '\u{1f600}'.repeat(255), categoryId: 1 });
@@ -101,12 +101,12 @@ describe.each(STORAGES)('requests in one pipeline, on %s', (storage) => {
     await sleep(500);
     const before = answered();
     await sleep(500);
-    // A response has 110 KB: what the system takes of them is a few dozen, beside those that are worked on.
+    // A response has 110 KB. The socket buffers hold a few dozen responses, and a few dozen requests are in flight.
     expect(answered()).toBeLessThan(10 * 200);
     expect(answered() - before).toBeLessThan(10);
   });
 
-  test('are not too slow when it is the responses before them that take long', async () => {
+  test('do not time out while they wait for earlier responses', async () => {
     const { wrap, open, waiting } = gate();
     const { origin, key } = await startServer(storage, { wrap, headersTimeout: 300, requestTimeout: 600 });
     const { create } = requestsOf(key);
@@ -119,7 +119,7 @@ describe.each(STORAGES)('requests in one pipeline, on %s', (storage) => {
     connection.destroy();
   });
 
-  test('behind one that is too large are not read', async () => {
+  test('after a request that is too large are not read', async () => {
     const { create } = requestsOf(server.key);
     const count = async () =>
       (await server.client.get('/v1/pets?limit=100&after=0')).body.split('unread').length;
@@ -131,7 +131,7 @@ describe.each(STORAGES)('requests in one pipeline, on %s', (storage) => {
     expect(await count()).toBe(before);
   });
 
-  test('leave the server as it was', async () => {
+  test('do not affect later requests', async () => {
     expect((await server.client.get('/livez')).status).toBe(200);
     expect(server.errors).toEqual([]);
   });
@@ -140,9 +140,7 @@ describe.each(STORAGES)('requests in one pipeline, on %s', (storage) => {
 async function countingServer(storage: (typeof STORAGES)[number]) {
   let count = 0;
   const server = await startServer(storage, {
-    onAnswer() {
-      count += 1;
-    },
+    observers: [{ onRequest: () => (count += 1) }],
   });
   return { ...server, answered: () => count };
 }

@@ -1,4 +1,4 @@
-/** Whatever a client sends, the answer is one that the API has. The checks of every answer's form are in the client. */
+/** Tests with random requests that every response is documented. The test client checks the format of each response. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ const name = fc
   .map((points) => points.join(''))
   .filter((text) => !text.includes('\0'));
 
-/** A number that may be an integer or hardly not, as it stands in JSON. */
+/** The JSON text of a number that is an integer or nearly an integer. */
 const numberText = fc.oneof(
   int64.map(String),
   fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }).map(String),
@@ -60,11 +60,11 @@ function textOf(member: string, value: string | undefined): string {
   return value ?? { name: '"Rex"', categoryId: '7', status: '"sold"' }[member] ?? '1';
 }
 
-describe.each(STORAGES)('whatever a client sends, on %s', (storage) => {
+describe.each(STORAGES)('random requests, on %s', (storage) => {
   const server = sharedServer(storage);
 
   test(
-    'a valid create comes back exactly, by get and by list',
+    'a valid create is returned unchanged by get and by list',
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -90,7 +90,7 @@ describe.each(STORAGES)('whatever a client sends, on %s', (storage) => {
   );
 
   test(
-    'a categoryId is taken when its value is an int64, and only then',
+    'a categoryId is accepted if and only if its value is an int64',
     async () => {
       await fc.assert(
         fc.asyncProperty(numberText, async (text) => {
@@ -106,10 +106,10 @@ describe.each(STORAGES)('whatever a client sends, on %s', (storage) => {
   );
 
   test.each([
-    ['nearly an animal', nearlyValid],
+    ['nearly a pet', nearlyValid],
     ['any JSON', fc.json()],
     [
-      'JSON with a piece cut out',
+      'JSON with a missing piece',
       fc
         .tuple(nearlyValid, fc.nat(40), fc.nat(5))
         .map(([text, at, count]) => text.slice(0, at) + text.slice(at + count)),
@@ -181,7 +181,7 @@ describe.each(STORAGES)('whatever a client sends, on %s', (storage) => {
   );
 
   test(
-    'a method, a path and header fields never make a 500',
+    'a method, a path and header fields never cause a 500',
     async () => {
       const method = fc.constantFrom(
         'GET',
@@ -222,7 +222,7 @@ describe.each(STORAGES)('whatever a client sends, on %s', (storage) => {
   );
 });
 
-/** Text that may stand in a request's first line. */
+/** Text of visible ASCII characters, which are allowed in a request line. */
 function visible(maxLength: number): fc.Arbitrary<string> {
   return fc.stringMatching(/^[!-~]*$/, { maxLength });
 }

@@ -3,7 +3,7 @@ import {
   STORAGE_FAULT_REASONS,
   StorageFault,
   storageFaultReason,
-} from '../../../src/application/storage-fault.ts';
+} from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { STORAGES, startServer } from '../../support/server.ts';
 
@@ -17,12 +17,12 @@ describe.each(STORAGES)('/readyz on %s', (kind) => {
     return body;
   }
 
-  test.each(STORAGE_FAULT_REASONS)('tells the reason %s, and nothing else', async (reason) => {
+  test.each(STORAGE_FAULT_REASONS)('reports the reason %s, and nothing else', async (reason) => {
     const fault = new StorageFault(reason, 'secret', { cause: 'secret' });
     expect(await bodyWhenCheckRejects(fault)).toBe(`{"status":"unavailable","reason":"${reason}"}`);
   });
 
-  test('tells the reason of a fault that another copy of the class made', async () => {
+  test('reports the reason of a fault of another copy of the class', async () => {
     const foreign = Object.assign(new Error('secret'), { name: 'AnimalStoreError', reason: 'disk_full' });
     expect(await bodyWhenCheckRejects(foreign)).toBe('{"status":"unavailable","reason":"disk_full"}');
   });
@@ -30,10 +30,10 @@ describe.each(STORAGES)('/readyz on %s', (kind) => {
   test.each([
     ['no reason', new AnimalStoreError('storage_unavailable', 'secret')],
     ['a reason that is not in the list', Object.assign(new Error('secret'), { reason: '/secret/pets.db' })],
-    ['a reason that is no text', Object.assign(new Error('secret'), { reason: ['disk_full'] })],
-    ['no error', { reason: 'disk_full' }],
-    ['nothing', undefined],
-  ])('says that it is the storage when there is %s', async (_, error) => {
+    ['a reason that is not a string', Object.assign(new Error('secret'), { reason: ['disk_full'] })],
+    ['an object that is not an error', { reason: 'disk_full' }],
+    ['undefined', undefined],
+  ])('reports the reason "storage" if there is %s', async (_, error) => {
     expect(storageFaultReason(error)).toBeUndefined();
     expect(await bodyWhenCheckRejects(error)).toBe('{"status":"unavailable","reason":"storage"}');
   });

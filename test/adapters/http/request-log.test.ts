@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { errorLog, requestLog } from '../../../src/composition/log.ts';
+import { logObserver } from '../../../src/adapters/log/index.ts';
 import { Connection } from '../../support/connection.ts';
 import { STORAGES, startServer } from '../../support/server.ts';
 
@@ -12,7 +12,7 @@ interface Line {
   readonly [name: string]: unknown;
 }
 
-/** What a server would write to its log. */
+/** Returns a logger, and the lines that it has written. */
 function log() {
   const texts: string[] = [];
   const stream = new Writable({
@@ -26,9 +26,9 @@ function log() {
 }
 
 describe.each(STORAGES)('the log, on %s', (storage) => {
-  test('has one line per request, with all that is known of it', async () => {
+  test('has one line per request, with all known fields', async () => {
     const { logger, lines } = log();
-    const { client, storage: store } = await startServer(storage, { onAnswer: requestLog(logger) });
+    const { client, storage: store } = await startServer(storage, { observers: [logObserver(logger)] });
     const [about] = await store.apiKeys.list();
     const headers = { 'X-Request-Id': 'my-id' };
     await client.get('/v1/pets?limit=5', headers);
@@ -53,9 +53,9 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     expect(lines()[5]).not.toHaveProperty('route');
   });
 
-  test('has a line for messages that are no HTTP, with the id that the client was told', async () => {
+  test('has a line for each message that is not HTTP, with the request id of the response', async () => {
     const { logger, lines } = log();
-    const { origin } = await startServer(storage, { onAnswer: requestLog(logger) });
+    const { origin } = await startServer(storage, { observers: [logObserver(logger)] });
     for (const message of ['garbage\r\n\r\n', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n']) {
       const connection = await Connection.open(origin);
       connection.write(message);
@@ -68,9 +68,9 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     expect(lines()).toHaveLength(2);
   });
 
-  test('has one line for a client that left, and says so', async () => {
+  test('has one line for a request that the client has aborted, marked as aborted', async () => {
     const { logger, lines } = log();
-    const { origin, key, errors } = await startServer(storage, { onAnswer: requestLog(logger) });
+    const { origin, key, errors } = await startServer(storage, { observers: [logObserver(logger)] });
     const connection = await Connection.open(origin);
     const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`;
     connection.write(
@@ -83,11 +83,11 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     expect(errors).toEqual([]);
   });
 
-  test('never has a key or a body in it', async () => {
+  test('never contains an API key or a body', async () => {
     const { logger, texts } = log();
     const fail = () => Promise.reject(new Error('the storage broke'));
     const { client, key, errors } = await startServer(storage, {
-      onAnswer: requestLog(logger),
+      observers: [logObserver(logger)],
       wrap: (store) => ({
         ...store,
         pets: { ...store.pets, add: store.pets.add.bind(store.pets), find: fail, list: fail },
@@ -102,7 +102,6 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     await client.request('GET', '/v1/pets', { key: wrong });
     await client.get(`/v1/pets?access_token=${key}&q=${CANARY}`);
     await client.get(`/${CANARY}`, { 'X-Api-Key': key, Cookie: CANARY, 'X-Request-Id': `"${CANARY}"` });
-    for (const error of errors) errorLog(logger)(error, 'my-id');
     const all = texts.join('');
     expect(errors).toHaveLength(1);
     expect(texts).toHaveLength(9);
@@ -110,8 +109,8 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     for (const secret of [key, key.slice(5, 30), CANARY]) expect(all).not.toContain(secret);
   });
 
-  test('has no request lines above info, and nothing is made for them', () => {
-    expect(requestLog(pino({ level: 'warn' }))).toBeUndefined();
-    expect(requestLog(pino({ level: 'silent' }))).toBeUndefined();
+  test('has no request lines above the level info, and requests are not observed', () => {
+    expect(logObserver(pino({ level: 'warn' })).onRequest).toBeUndefined();
+    expect(logObserver(pino({ level: 'silent' })).onRequest).toBeUndefined();
   });
 });

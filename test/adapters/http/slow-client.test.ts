@@ -16,7 +16,7 @@ describe.concurrent.each(STORAGES)('a client that is too slow, on %s', (storage)
     ['with its body', () => `${head()}Content-Length: 1000\r\n\r\n{"name":`],
     ['with its chunks', () => `${head()}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\n`],
     ['with the body it announced', () => `${head()}Content-Length: 30\r\nExpect: 100-continue\r\n\r\n`],
-  ])('%s is answered 408, and the connection is closed', async (_case, start) => {
+  ])('%s gets a 408, and the connection is closed', async (_case, start) => {
     const connection = await Connection.open(server.origin);
     connection.write(start());
     const answers = await connection.rest();
@@ -24,7 +24,7 @@ describe.concurrent.each(STORAGES)('a client that is too slow, on %s', (storage)
     expect(JSON.parse(answers[0]?.body ?? '').code).toBe('request_timeout');
   });
 
-  test('that sends a byte now and then is answered 408 too', async () => {
+  test('that sends a byte from time to time gets a 408', async () => {
     const connection = await Connection.open(server.origin);
     connection.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: ');
     const drip = setInterval(() => connection.socket.write('x'), 50);
@@ -33,13 +33,13 @@ describe.concurrent.each(STORAGES)('a client that is too slow, on %s', (storage)
     expect(answers).toMatchObject([{ status: 408 }]);
   });
 
-  test('is cut off when it is slow with a body that nobody wants, after its answer', async () => {
+  test('whose body is not needed is disconnected after its response', async () => {
     const connection = await Connection.open(server.origin);
     connection.write('POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
     expect((await connection.rest()).map(({ status }) => status)).toEqual([404]);
   });
 
-  test('is let go when it does not read its answers', async () => {
+  test('that does not read its responses is disconnected', async () => {
     const socket = connect(Number(new URL(server.origin).port), '127.0.0.1').pause();
     socket.on('error', () => {});
     const closed = once(socket, 'close');
@@ -54,7 +54,7 @@ describe.concurrent.each(STORAGES)('a client that is too slow, on %s', (storage)
     expect(received).toBeLessThan(30_000_000);
   });
 
-  test('keeps nobody waiting, and an idle connection stays open', async () => {
+  test('does not delay other clients, and an idle connection stays open', async () => {
     const idle = await Connection.open(server.origin);
     idle.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
     expect((await idle.next()).status).toBe(200);

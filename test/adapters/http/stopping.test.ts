@@ -5,7 +5,7 @@ import { gate } from '../../support/gate.ts';
 import { STORAGES, startServer } from '../../support/server.ts';
 
 describe.each(STORAGES)('a server that stops, on %s', (storage) => {
-  test('takes no new connection, answers what is in flight, and then is gone', async () => {
+  test('refuses new connections, completes the requests in flight, and stops', async () => {
     const { wrap, open, entered } = gate();
     const { server, client, origin } = await startServer(storage, { wrap });
     const inFlight = client.post({ name: 'Rex', categoryId: 1 });
@@ -19,7 +19,7 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     await stopped;
   });
 
-  test('answers on a connection that is busy: /readyz 503, /v1 503 overloaded, 401 without a key', async () => {
+  test('responds on a busy connection: /readyz 503, /v1 503 overloaded, 401 without a key', async () => {
     const { wrap, open, entered } = gate();
     const { server, client, origin, key } = await startServer(storage, { wrap });
     const authorization = `Authorization: Bearer ${key}\r\n`;
@@ -52,7 +52,7 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     await stopped;
   });
 
-  test('lets go of idle connections', async () => {
+  test('closes idle connections', async () => {
     const { server, origin } = await startServer(storage);
     const connection = await Connection.open(origin);
     connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -63,7 +63,7 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
   });
 
   test.each([0, 200])(
-    'answers a request that arrives %i ms after the signal on an idle connection',
+    'responds to a request that arrives %i ms after the stop on an idle connection',
     async (delay) => {
       const { server, origin } = await startServer(storage);
       const connections = await Promise.all(Array.from({ length: 20 }, () => Connection.open(origin)));
@@ -81,7 +81,7 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     },
   );
 
-  test('sends what it has begun to a client that reads slowly', async () => {
+  test('completes its responses to a client that reads slowly', async () => {
     const { server, origin, client } = await startServer(storage);
     const { body } = await client.get('/docs/swagger-ui-bundle.js');
     const connection = await Connection.open(origin);
@@ -97,7 +97,7 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     await stopped;
   });
 
-  test('cuts what is still there at its deadline', async () => {
+  test('closes the remaining connections at its deadline', async () => {
     const { wrap, open, entered } = gate();
     const { server, client, storage: store } = await startServer(storage, { wrap });
     const inFlight = client.post({ name: 'Rex', categoryId: 1 });
@@ -109,7 +109,7 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     await expect.poll(async () => (await store.pets.list({ limit: 1 })).pets.length).toBe(1);
   });
 
-  test('refuses a port that is taken', async () => {
+  test('rejects a port that is in use', async () => {
     const first = await startServer(storage);
     const second = await startServer(storage);
     await second.server.stop(0);

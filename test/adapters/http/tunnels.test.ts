@@ -25,7 +25,7 @@ describe.each(STORAGES)('CONNECT and Upgrade, on %s', (storage) => {
     ['in the middle of CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHo'],
     ['after an upgrade', `GET /livez HTTP/1.1\r\n${UPGRADE}\r\n`],
     ['after garbage', 'garbage\r\n\r\n'],
-  ])('a connection that is reset %s ends nothing but itself', async (_case, bytes) => {
+  ])('a connection that is reset %s does not affect the server', async (_case, bytes) => {
     for (const delay of [0, 0, 1, 5, 20, 50]) {
       const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
       socket.on('error', () => {});
@@ -37,7 +37,7 @@ describe.each(STORAGES)('CONNECT and Upgrade, on %s', (storage) => {
     expect((await server.client.get('/livez')).status).toBe(200);
   });
 
-  test('the response to CONNECT goes behind the responses to all requests before it', async () => {
+  test('the response to CONNECT is sent after the responses to all earlier requests', async () => {
     const connection = await Connection.open(server.origin);
     connection.write(
       `${create('before')}${`GET /livez HTTP/1.1\r\n${fields()}\r\n`}${create('it')}${CONNECT}`,
@@ -50,7 +50,7 @@ describe.each(STORAGES)('CONNECT and Upgrade, on %s', (storage) => {
     expect(await names()).not.toContain('behind');
   });
 
-  test('a client that asks for a tunnel and never reads is let go', async () => {
+  test('a client that requests a tunnel and never reads is disconnected', async () => {
     const socket = connect(Number(new URL(server.origin).port), '127.0.0.1').pause();
     socket.on('error', () => {});
     socket.write(`${'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)}${CONNECT}`);
@@ -66,8 +66,8 @@ describe.each(STORAGES)('CONNECT and Upgrade, on %s', (storage) => {
 
   test.each([
     ['in one write', 0],
-    ['in two', 20],
-  ])('what follows a request for an upgrade is not read, %s', async (_case, delay) => {
+    ['in two writes', 20],
+  ])('requests after a request for an upgrade are not read, %s', async (_case, delay) => {
     for (const target of ['/livez', '/v1/pets', '/nothing']) {
       const connection = await Connection.open(server.origin);
       const first = `GET ${target} HTTP/1.1\r\n${fields()}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
@@ -87,7 +87,7 @@ describe.each(STORAGES)('CONNECT and Upgrade, on %s', (storage) => {
     expect(await names()).not.toContain('smuggled');
   });
 
-  test('a create that asks for an upgrade is stored once, and its response is the last', async () => {
+  test('a create that requests an upgrade is stored once, and its response is the last', async () => {
     const connection = await Connection.open(server.origin);
     const upgrading = create('upgrading').replace(
       'Content-Type',

@@ -6,7 +6,7 @@ import { BUFFER_LIMIT, LineWriter } from '../../../src/adapters/log/line-writer.
 import { Pipe } from '../../support/log-streams.ts';
 import { canMount, SmallDisk } from '../../support/small-disk.ts';
 
-/** The descriptor stays open: a writer that is stuck when its test is over would write to the next one's file. */
+/** The descriptor stays open, because a writer that is still blocked would write to the file of the next test. */
 function writerTo(path: string, flags: number): LineWriter {
   return new LineWriter(openSync(path, flags), (count) => `dropped ${count}\n`);
 }
@@ -20,7 +20,7 @@ function numbered(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${String(index).padEnd(99, '.')}\n`);
 }
 
-/** What was written is what was given, but for one gap that is told in its place. */
+/** Everything was written except for one gap, which is reported in its place. */
 function expectOneGap(text: string, given: readonly string[]): void {
   const written = text.split(/(?<=\n)/);
   const at = written.findIndex((line) => line.startsWith('dropped'));
@@ -30,7 +30,7 @@ function expectOneGap(text: string, given: readonly string[]): void {
 }
 
 describe('a writer of lines', () => {
-  test('writes the lines of a turn in one piece, after that turn', async () => {
+  test('writes the lines of one turn with one write, after that turn', async () => {
     const { pipe, writer } = piped();
     writer.write('one\n');
     writer.write('two\n');
@@ -42,7 +42,7 @@ describe('a writer of lines', () => {
     expect(pipe.read()).toBe('one\ntwo\nthree ü 🐈\n');
   });
 
-  test('buffers what a full pipe does not take, and writes it in order when the pipe is read', async () => {
+  test('buffers lines while a pipe is full, and writes them in order when the pipe is read', async () => {
     const { pipe, writer } = piped();
     const lines = numbered(5000);
     for (const [index, line] of lines.entries()) {
@@ -52,7 +52,7 @@ describe('a writer of lines', () => {
     await expect.poll(() => pipe.read(), { interval: 5 }).toBe(lines.join(''));
   });
 
-  test('drops and counts what exceeds its buffer, and tells so where the gap is', async () => {
+  test('drops and counts lines that exceed its buffer, and reports them in their place', async () => {
     const { pipe, writer } = piped();
     const lines = numbered(25_000);
     for (const line of lines.slice(0, 20_000)) writer.write(line);
@@ -64,7 +64,7 @@ describe('a writer of lines', () => {
     expectOneGap(pipe.read(), lines);
   });
 
-  test('has one gap after the other for a reader who stays too slow', async () => {
+  test('has several gaps for a reader that stays too slow', async () => {
     const { pipe, writer } = piped();
     for (let round = 1; round <= 3; round += 1) {
       for (const line of numbered(12_000)) writer.write(line);
@@ -85,7 +85,7 @@ describe('a writer of lines', () => {
     expect(pipe.read()).toBe('first\ndropped 1\nlast\n');
   });
 
-  test('goes on after a line that is larger than the buffer was the only one', async () => {
+  test('continues after a single line that is larger than the buffer', async () => {
     const { pipe, writer } = piped();
     for (const line of [`${'x'.repeat(BUFFER_LIMIT)}\n`, 'last\n']) {
       writer.write(line);
@@ -94,14 +94,14 @@ describe('a writer of lines', () => {
     expect(pipe.read()).toBe('dropped 1\nlast\n');
   });
 
-  test('at its end writes what is left, without waiting for another turn', () => {
+  test('at the end writes its buffer, without waiting for another turn', () => {
     const { pipe, writer } = piped();
     writer.write('last\n');
     writer.end(0);
     expect(pipe.read()).toBe('last\n');
   });
 
-  test('at its end waits for a stuck reader until the timeout, and not longer', () => {
+  test('at the end waits for a blocked reader until the timeout, and not longer', () => {
     const { writer } = piped();
     for (const line of numbered(1000)) writer.write(line);
     const startedAt = performance.now();
@@ -110,7 +110,7 @@ describe('a writer of lines', () => {
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
-  test('at its end does not wait for a reader who has gone', () => {
+  test('at the end does not wait for a reader that has gone', () => {
     const { pipe, writer } = piped();
     pipe.close();
     writer.write('last\n');

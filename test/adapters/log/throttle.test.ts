@@ -26,7 +26,7 @@ describe('a throttle', () => {
     vi.useRealTimers();
   });
 
-  test('lets so many events of a second pass, and tells how many did not when the second is over', () => {
+  test('lets a number of events pass per second, and reports how many did not when the second is over', () => {
     const { passed, suppressed } = throttled(10, 1);
     expect(passed(1000)).toBe(10);
     vi.advanceTimersByTime(999);
@@ -42,7 +42,7 @@ describe('a throttle', () => {
     ]);
   });
 
-  test('tells nothing when everything passed, and has no timer without events', () => {
+  test('reports nothing when all events passed, and has no timer without events', () => {
     const { passed, suppressed } = throttled(10, 1);
     expect(vi.getTimerCount()).toBe(0);
     expect(passed(10)).toBe(10);
@@ -52,7 +52,7 @@ describe('a throttle', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('counts each kind for itself, and those beyond the number of kinds together', () => {
+  test('counts each kind separately, and kinds beyond the limit together', () => {
     const { passed, suppressed } = throttled(1, 2);
     expect([passed(3, 'a'), passed(4, 'b'), passed(2, 'c'), passed(2, 'd'), passed(1, 'a')]).toEqual([
       1, 1, 1, 0, 0,
@@ -66,7 +66,7 @@ describe('a throttle', () => {
     expect(passed(1, 'd')).toBe(1);
   });
 
-  test('has a bounded number of kinds, however many there are', () => {
+  test('tells a limited number of kinds apart, however many there are', () => {
     const { throttle, suppressed } = throttled(1, 50);
     const passed = Array.from({ length: 100_000 }, (_, index) => throttle.passes(`${index}`)).filter(Boolean);
     expect(passed).toHaveLength(51);
@@ -74,7 +74,7 @@ describe('a throttle', () => {
     expect(suppressed).toEqual([[OTHER_KINDS, 99_949]]);
   });
 
-  test('may be told to count the events that its report brings about', () => {
+  test('counts events that its own report causes', () => {
     const counts: number[] = [];
     const throttle: Throttle = new Throttle({
       limit: 1,
@@ -90,15 +90,29 @@ describe('a throttle', () => {
     expect(counts).toEqual([1]);
   });
 
-  test('reports at the exit of the process, and leaves no listener behind', () => {
-    const before = process.listenerCount('exit');
+  test('reports when the process exits, and leaves no listener behind', () => {
+    const before = process.listeners('exit');
     const { throttle, passed, suppressed } = throttled(1, 1);
     passed(5);
-    expect(process.listeners('exit')).toContain(throttle.report);
-    throttle.report();
+    const [listener, ...more] = process.listeners('exit').filter((one) => !before.includes(one));
+    expect(more).toEqual([]);
+    listener?.(0);
     expect(suppressed).toEqual([['a', 4]]);
-    expect(process.listenerCount('exit')).toBe(before);
+    expect(process.listeners('exit')).toEqual(before);
     vi.advanceTimersByTime(5000);
+    throttle.report();
     expect(suppressed).toHaveLength(1);
+  });
+
+  test('shares its exit listener with all others, so that Node.js warns of no leak', () => {
+    const before = process.listeners('exit');
+    const throttles = Array.from({ length: 20 }, () => throttled(1, 1));
+    for (const { passed } of throttles) passed(2);
+    const added = process.listeners('exit').filter((one) => !before.includes(one));
+    expect(added).toHaveLength(1);
+    throttles[0]?.throttle.report();
+    added[0]?.(0);
+    for (const { suppressed } of throttles) expect(suppressed).toEqual([['a', 1]]);
+    expect(process.listeners('exit')).toEqual(before);
   });
 });

@@ -1,4 +1,4 @@
-/** Delivers one message on a connection of its own, and takes what comes back. */
+/** Delivers one message on its own connection, and collects the responses. */
 
 import { connect, type Socket } from 'node:net';
 import type { Message } from '../messages/message.ts';
@@ -7,21 +7,21 @@ import { fieldOf, isClosing, type Response, ResponseReader } from './response-re
 export interface Exchange {
   readonly responses: readonly Response[];
   readonly interim: readonly number[];
-  /** What is wrong with the bytes that came, if they are no HTTP. */
+  /** Why the received bytes are not HTTP; left out when they are. */
   readonly fault: string | undefined;
-  /** Bytes behind the last whole response. */
+  /** Bytes after the last complete response. */
   readonly rest: Buffer;
-  /** Who ended the connection, or that nobody did in time. */
+  /** Which side closed the connection, or that it stayed open until the timeout. */
   readonly end: 'server' | 'client' | 'reset' | 'hung';
-  /** Whether a plain request behind the message got its response: server and client agree on where it ends. */
+  /** Whether a plain request after the message got its response, that is, both sides agree where the message ends. */
   readonly isInStep: boolean;
 }
 
-/** How long the server may take, in milliseconds: for a response that is due, and until a connection is closed. */
+/** In milliseconds. The timeout for a response, and for closing a connection. */
 const RESPONSE_TIMEOUT = 5000;
 const CLOSE_TIMEOUT = 8000;
 
-/** How long a client waits for a response to what may not be a whole message. */
+/** In milliseconds. How long a client waits for a response to a message that may be incomplete. */
 const SILENCE = 150;
 
 export async function exchange(port: number, message: Message): Promise<Exchange> {
@@ -55,7 +55,7 @@ export async function exchange(port: number, message: Message): Promise<Exchange
   return { responses: isInStep ? responses.slice(0, -1) : responses, interim, fault, rest, end, isInStep };
 }
 
-/** Segment by segment, as long as the server listens. */
+/** Writes segment by segment, as long as the server reads. */
 async function send(connection: Connection, { bytes, delivery }: Message): Promise<void> {
   const ends = [...delivery.cuts.filter((cut) => cut < delivery.sent), delivery.sent];
   let start = 0;
@@ -108,13 +108,13 @@ class Connection {
     return this.end !== undefined;
   }
 
-  /** Whether nothing that is sent now would be looked at. */
+  /** Whether the server would ignore further bytes. */
   get isDone(): boolean {
     const last = this.responses.at(-1);
     return this.isEnded || this.fault !== undefined || (last !== undefined && isClosing(last));
   }
 
-  /** Writes bytes that shall arrive by themselves. */
+  /** Writes bytes that must arrive as a separate segment. */
   segment(bytes: Buffer): Promise<void> {
     return new Promise((resolve) => this.#socket.write(bytes, () => setImmediate(resolve)));
   }
@@ -136,7 +136,7 @@ class Connection {
     this.#socket.destroy();
   }
 
-  /** Waits until it is so, but no longer than the milliseconds given. */
+  /** Waits until the condition holds or the time in milliseconds has passed. */
   until(isSo: () => boolean, timeout: number): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {

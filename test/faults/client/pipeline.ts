@@ -1,4 +1,4 @@
-/** A connection for creates in pipelines: many requests in one write, their responses in order. */
+/** A connection for pipelined creates: many requests in one write, and their responses in order. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -31,7 +31,7 @@ export class Pipeline {
     return new Pipeline(socket, key);
   }
 
-  /** Fewer responses than bodies when the connection ended before. */
+  /** Resolves with fewer responses than bodies when the connection was closed early. */
   async create(bodies: readonly string[]): Promise<readonly Response[]> {
     const reader = new ResponseReader(bodies.map(() => 'POST'));
     this.#reader = reader;

@@ -1,10 +1,10 @@
-/** Reads responses off a connection's bytes, as strictly as RFC 9112 lets a client be. */
+/** Parses the responses of a connection, as strictly as RFC 9112 allows a client to be. */
 
 import { STATUS_CODES } from 'node:http';
 
 export interface Response {
   readonly status: number;
-  /** As they came. */
+  /** As received. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly head: string;
   readonly body: Buffer;
@@ -15,21 +15,21 @@ const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d) ([\x20-\x7e]*)$/;
 const FIELD = /^([!#$%&'*+.^_`|~\w-]+): ([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)$/;
 
 export class ResponseReader {
-  /** The final ones. */
+  /** The final responses. */
   readonly responses: Response[] = [];
-  /** The statuses of those before a final one, such as 100. */
+  /** The statuses of interim responses, such as 100. */
   readonly interim: number[] = [];
-  /** What is wrong with the bytes: from there on nothing is read. */
+  /** What is wrong with the bytes. Nothing after it is parsed. */
   fault: string | undefined;
   readonly #methods: readonly string[];
   #rest: Buffer = Buffer.alloc(0);
 
-  /** @param methods of the requests, in order: a HEAD has no body */
+  /** @param methods of the requests, in order: a response to HEAD has no body */
   constructor(methods: readonly string[]) {
     this.#methods = methods;
   }
 
-  /** What is not a whole response yet. */
+  /** The bytes of an incomplete response. */
   get rest(): Buffer {
     return this.#rest;
   }
@@ -62,7 +62,7 @@ export class ResponseReader {
     return true;
   }
 
-  /** `undefined` where the framing is wrong: every response of this server has a Content-Length where it may have one. */
+  /** `undefined` when the framing is wrong. This server sends a Content-Length with every response that may have one. */
   #lengthOf(status: number, fields: Response['fields'], start: number): number | undefined {
     const values = fields
       .filter(([name]) => name.toLowerCase() === 'content-length')
@@ -79,7 +79,7 @@ export class ResponseReader {
     return hasNoBody || this.#isWithoutBody(status, fields, start) ? 0 : Number(values[0]);
   }
 
-  /** A message that was refused as a whole closes the connection, and its response has a body whatever the method was. */
+  /** The response to a malformed message closes the connection, and has a body even if the method was HEAD. */
   #isWithoutBody(status: number, fields: Response['fields'], start: number): boolean {
     if (this.#methods[this.responses.length] !== 'HEAD') return false;
     const isClosing = fields.some(([name, value]) => name === 'Connection' && value === 'close');
@@ -92,12 +92,12 @@ export class ResponseReader {
   }
 }
 
-/** A field's value by its name in lower case. */
+/** Returns the value of a field by its name in lower case. */
 export function fieldOf({ fields }: Response, name: string): string | undefined {
   return fields.find(([given]) => given.toLowerCase() === name)?.[1];
 }
 
-/** Whether it is the last one of its connection. */
+/** Whether the response is the last one of its connection. */
 export function isClosing(response: Response): boolean {
   return fieldOf(response, 'connection') === 'close';
 }

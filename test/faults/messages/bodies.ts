@@ -35,12 +35,12 @@ function json(text: string, random: Random, context: Context, expected?: Expecte
   return createOf(text, anyKey(context, random), expected);
 }
 
-/** What may be a pet or not: the response must be one or the other, and true to itself. */
+/** A body that may be valid or not. The response must be a consistent 201 or 400. */
 function either(text: string, random: Random, context: Context): Request {
   return { ...json(text, random, context), expected: [201, 400] };
 }
 
-/** The same request with other bytes in its body, in no encoding. */
+/** The same request with other bytes as its body, which are not encoded. */
 function withBytes(request: Request, bytes: string, expected: readonly number[]): Request {
   const fields = request.fields.filter((line) => !line.startsWith('Content-Length'));
   fields.push(`Content-Length: ${bytes.length}`);
@@ -93,7 +93,7 @@ const BODIES: Readonly<Record<string, Build>> = {
   },
   'a member that is missing or of another type': (random, context) =>
     json(random.pick(WRONG_SHAPES), random, context),
-  'members that nobody defined': (random, context) => {
+  'unknown members': (random, context) => {
     const name = plainName(context);
     const extras = random.shuffled(EXTRA_MEMBERS).slice(0, random.between(1, 5));
     const members = random.shuffled([`"name":"${name}"`, '"categoryId":5', ...extras]);

@@ -1,4 +1,4 @@
-/** Bodies and media types that are wrong in a way of their own, and some that only look so. */
+/** Invalid bodies and media types, and some that are valid although they look invalid. */
 
 export const WRONG_SHAPES: readonly string[] = [
   '{}',
@@ -81,7 +81,7 @@ export const NO_JSON: readonly string[] = [
   ':',
 ];
 
-/** Overlong forms, halves of characters, surrogates, and bytes that never occur (RFC 3629). */
+/** Overlong forms, incomplete characters, surrogates, and bytes that never occur in UTF-8 (RFC 3629). */
 export const BAD_UTF8: readonly string[] = [
   '\x80',
   '\xbf',

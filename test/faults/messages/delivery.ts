@@ -3,15 +3,15 @@
 import type { Random } from '../random.ts';
 
 export interface Delivery {
-  /** Where the bytes are cut into segments, ascending. */
+  /** The offsets at which the bytes are cut into segments, in ascending order. */
   readonly cuts: readonly number[];
-  /** How many of the bytes are sent at all. */
+  /** The number of bytes that are sent. */
   readonly sent: number;
-  /** Then the client waits for responses, closes its side, or resets the connection. */
+  /** What the client does then: wait for responses, close its side, or reset the connection. */
   readonly ending: 'wait' | 'half-close' | 'reset';
 }
 
-/** More single bytes than these take too long. */
+/** The maximum number of single bytes. More take too long. */
 const DRIP_LIMIT = 400;
 
 export function deliveryOf(length: number, random: Random, mustArrive = false): Delivery {
@@ -23,7 +23,7 @@ export function deliveryOf(length: number, random: Random, mustArrive = false): 
   return { cuts, sent, ending: roll < 94 ? 'half-close' : 'reset' };
 }
 
-/** All of it in one piece. */
+/** Delivers all bytes in one segment. */
 export function atOnce(length: number): Delivery {
   return { cuts: [], sent: length, ending: 'wait' };
 }

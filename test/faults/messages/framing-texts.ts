@@ -1,4 +1,4 @@
-/** Parts of a message's framing, right and wrong. */
+/** Valid and invalid parts of the framing of a message. */
 
 export const EXTENSIONS: readonly string[] = [';x', ';x=y', ';x="y"', ';x="y z"', ';a=b;c=d', ';x="\\""'];
 export const BROKEN_EXTENSIONS: readonly string[] = [
@@ -29,7 +29,7 @@ export const BROKEN_TRAILERS: readonly string[] = [
   'Host: y\r\n',
   'Authorization: Bearer x\r\n',
 ];
-/** A server may wait for so much. */
+/** A server may wait for a chunk of this size. */
 export const LARGEST_SIZE: string = 'f'.repeat(16);
 export const BAD_SIZES: readonly string[] = [
   LARGEST_SIZE,

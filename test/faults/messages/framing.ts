@@ -1,4 +1,4 @@
-/** How a body is framed: lengths, chunks, extensions, trailers, valid and broken. */
+/** The framing of bodies: lengths, chunks, extensions and trailers, valid and invalid. */
 
 import type { Random } from '../random.ts';
 import {
@@ -20,7 +20,7 @@ export function framing(random: Random, context: Context): Draft {
   return { ...draftOf(`framing: ${name}`, request), isComplete };
 }
 
-/** Frames the body. Tells whether the server can find the end of the request. */
+/** Frames the body. Returns whether the server can find the end of the request. */
 type Change = (request: Request, random: Random) => boolean;
 
 const CHANGES: Readonly<Record<string, Change>> = {
@@ -162,7 +162,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 };
 
 interface Chunks {
-  /** Cuts the body at random places; without it, each byte is a chunk. */
+  /** Cuts the body at random offsets; when left out, each byte is a chunk. */
   readonly sizes?: Random;
   readonly whole?: boolean;
   readonly extension?: string;
@@ -202,7 +202,7 @@ function refused(isComplete: boolean, request: Request, statuses: readonly numbe
   return isComplete;
 }
 
-/** What one server takes and another refuses; both may. */
+/** The standard allows a server to accept or to refuse these. */
 function odd(isComplete: boolean, request: Request): boolean {
   request.expected = undefined;
   return isComplete;

@@ -1,9 +1,12 @@
-/** Header fields that are odd, broken, doubled, huge or many. */
+/** Header fields that are unusual, invalid, duplicate, large or numerous. */
 
 import type { Random } from '../random.ts';
 import { anyRequest, type Context, type Draft, draftOf, type Request } from './request.ts';
 
-/** Changes the fields. The statuses that it makes right; none when it must change nothing, `any` when nobody can say. */
+/**
+ * Changes the fields. Returns the correct statuses; `undefined` when the change must have no effect, `any` when the
+ * standards leave the status open.
+ */
 type Change = (request: Request, random: Random) => readonly number[] | 'any' | undefined;
 
 export function headerFields(random: Random, context: Context): Draft {
@@ -191,7 +194,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   },
 };
 
-/** Not before the first line: a line that begins with a space would fold into it. */
+/** Never before the first field: a line that starts with a space would continue the request line. */
 function add(request: Request, random: Random, line: string): undefined {
   request.fields.splice(random.between(0, request.fields.length), 0, line);
 }

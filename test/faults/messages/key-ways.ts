@@ -1,14 +1,14 @@
-/** Ways to send an API key, or something that might pass for one. */
+/** Ways to send an API key, or a text that looks like one. */
 
 import { createHash } from 'node:crypto';
 import { utf8 } from './request.ts';
 
 export interface KeyWay {
   readonly name: string;
-  /** Whether the key is good this way; `undefined` when the standards leave it open. */
+  /** Whether the key is valid when it is sent in this way; `undefined` when the standards leave it open. */
   readonly isGood: boolean | undefined;
   readonly fields: (key: string) => readonly string[];
-  /** What the key does to the target. */
+  /** Puts the key into the target. */
   readonly target?: (target: string, key: string) => string;
 }
 
@@ -170,11 +170,11 @@ const bearer = (key: string) => `Authorization: Bearer ${key}`;
 
 const OTHER_PLACES: readonly KeyWay[] = [
   elsewhere('no key at all'),
-  elsewhere('good key twice', bearer, bearer),
-  elsewhere('good key, then a bad one', bearer, () => 'Authorization: Bearer x'),
-  elsewhere('bad key, then a good one', () => 'Authorization: Bearer x', bearer),
-  elsewhere('good key, then none', bearer, () => 'Authorization:'),
-  elsewhere('good key, then Basic', bearer, () => 'authorization: Basic eDp5'),
+  elsewhere('valid key twice', bearer, bearer),
+  elsewhere('valid key, then an invalid one', bearer, () => 'Authorization: Bearer x'),
+  elsewhere('invalid key, then a valid one', () => 'Authorization: Bearer x', bearer),
+  elsewhere('valid key, then none', bearer, () => 'Authorization:'),
+  elsewhere('valid key, then Basic', bearer, () => 'authorization: Basic eDp5'),
   elsewhere('Proxy-Authorization', (key) => `Proxy-Authorization: Bearer ${key}`),
   elsewhere('X-Api-Key', (key) => `X-Api-Key: ${key}`),
   elsewhere('Api-Key', (key) => `Api-Key: ${key}`),

@@ -1,4 +1,4 @@
-/** Requests whose key comes in an odd way. */
+/** Requests that send their key in an unusual way. */
 
 import type { Random } from '../random.ts';
 import { KEY_WAYS, type KeyWay } from './key-ways.ts';
@@ -15,7 +15,7 @@ import {
   writeRequest,
 } from './request.ts';
 
-/** What is tried with every way. */
+/** The routes that every way is tried on. */
 export const KEY_ROUTES: readonly ((context: Context) => Request)[] = [
   () => get('/v1/pets', undefined, [200]),
   () => get('/v1/pets/1', undefined, [200]),
@@ -47,7 +47,7 @@ export function keyOf(random: Random, context: Context): Draft {
   return withKey(random.pick(KEY_WAYS), random.pick(KEY_ROUTES)(context), key);
 }
 
-/** RFC 6750 would allow a form to have the key; this API does not. */
+/** RFC 6750 allows a key in a form; this API does not. */
 function inBody(key: string, random: Random): Draft {
   const [type, body] = random.pick([
     ['application/x-www-form-urlencoded', `access_token=${encodeURIComponent(key)}`],
@@ -68,7 +68,7 @@ function inBody(key: string, random: Random): Draft {
   return draftOf('key: in the body', request);
 }
 
-/** A key with one to three of its characters replaced is never good. */
+/** A key with one to three replaced characters is never valid. */
 function damagedKey(key: string, random: Random): Draft {
   const characters = [...key];
   for (let times = random.between(1, 3); times > 0; times -= 1) {

@@ -1,4 +1,4 @@
-/** The generator: the message of a seed and a number is always the same. */
+/** Generates messages. The same seed and number always give the same message. */
 
 import type { Keys } from '../keys.ts';
 import { Random } from '../random.ts';
@@ -24,7 +24,7 @@ export interface Message {
 
 type Family = (random: Random, context: Context) => Draft;
 
-/** Message `n` is of family `n` modulo their count. */
+/** Message `n` belongs to family `n` modulo the number of families. */
 export const FAMILIES: readonly (readonly [name: string, family: Family])[] = [
   ['request lines', requestLine],
   ['header fields', headerFields],
@@ -43,7 +43,7 @@ export function generateMessage(seed: number, number: number, keys: Keys): Messa
   return messageOf(number, draft, deliveryOf(draft.text.length, random, draft.mustArrive));
 }
 
-/** A message that was made by hand. */
+/** Creates a handwritten message. */
 export function messageOf(number: number, draft: Draft, delivery: Delivery): Message {
   const { recipe, requests, isComplete, text } = draft;
   return { number, recipe, requests, isComplete, delivery, bytes: Buffer.from(text, 'latin1') };

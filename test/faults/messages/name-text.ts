@@ -1,17 +1,17 @@
-/** Names in JSON: every part of Unicode, every way to write it, and what is not a name. */
+/** Names in JSON: all parts of Unicode, all ways to write them, and values that are not valid names. */
 
 import type { Random } from '../random.ts';
 
 const MAX_LENGTH = 255;
 
 export interface NameText {
-  /** The string as it stands in JSON, with its quotes. */
+  /** The JSON string, with its quotes. */
   readonly json: string;
   readonly value: string;
   readonly isGood: boolean;
 }
 
-/** @param mark makes the name unlike any other */
+/** @param mark makes the name unique */
 export function nameText(random: Random, mark: string): NameText {
   const isGood = random.chance(0.7);
   const points = [...mark, ...Array.from({ length: random.below(30) }, () => random.pick(PIECES))];
@@ -21,7 +21,7 @@ export function nameText(random: Random, mark: string): NameText {
   return { value, isGood, json: `"${[...value].map((point) => written(point, random)).join('')}"` };
 }
 
-/** Code points, one each. */
+/** One code point each. */
 const PIECES = [
   ...'abcXYZ 019-_.,;:!?<>&%$#@*()[]{}|~^`\'"\\/',
   ...'\u0001\t\n\r\b\f\u001f\u007f\u0080\u0085\u00a0\u00ad\u00e9\u00df\u0130\u0131\u017f\u0300\u0301\u034f\u05d0\u0627\u0661\u0e01',
@@ -61,7 +61,7 @@ const SHORT: Readonly<Record<string, string>> = {
   '\t': '\\t',
 };
 
-/** As it is, where JSON allows that; else, or by chance, escaped. */
+/** Writes a character unescaped if JSON allows it. Otherwise, and sometimes at random, escapes it. */
 function written(point: string, random: Random): string {
   const code = point.codePointAt(0) ?? 0;
   const mustEscape = code < 0x20 || point === '"' || point === '\\' || (code >= 0xd800 && code <= 0xdfff);

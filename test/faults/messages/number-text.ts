@@ -1,4 +1,4 @@
-/** Numbers as they may stand in JSON, most of them where doubles and int64 go wrong. */
+/** Numbers in JSON, most of them near the limits of doubles and int64. */
 
 import type { Random } from '../random.ts';
 
@@ -24,7 +24,7 @@ const EXTREMES =
     ' ',
   );
 
-/** About two in five are an int64. */
+/** About two in five are int64 values. */
 export function numberText(random: Random): string {
   const roll = random.below(100);
   if (roll < 3) return random.pick(NO_NUMBERS);
@@ -51,7 +51,7 @@ function integer(random: Random): readonly [sign: string, digits: string] {
   }
 }
 
-/** The same value: the decimal point moved, and an exponent that takes it back. Sometimes it is one off. */
+/** The same value with the decimal point moved and an exponent that compensates. Sometimes the exponent is off by one. */
 function shifted(digits: string, random: Random): string {
   const places = random.below(30);
   const off = random.chance(0.15) ? random.pick([-1, 1]) : 0;

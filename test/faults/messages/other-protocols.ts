@@ -1,4 +1,4 @@
-/** What asks for another protocol, or is one: CONNECT, Upgrade, Expect, TLS, HTTP/2, and noise. */
+/** Requests for another protocol, and other protocols: CONNECT, Upgrade, Expect, TLS, HTTP/2, and noise. */
 
 import type { Random } from '../random.ts';
 import {
@@ -46,7 +46,7 @@ function connect(random: Random, context: Context): Draft {
 
 const PROTOCOLS = ['websocket', 'h2c', 'HTTP/2.0', 'TLS/1.0', 'x', '', ',', 'websocket, h2c', '\xff'];
 
-/** A server may pass over an upgrade (RFC 9110, section 7.8): the response is the usual one. */
+/** A server may ignore an upgrade (RFC 9110, section 7.8); the response is the usual one. */
 function upgrade(random: Random, context: Context): Draft {
   const request = random.chance(0.3) ? create(context, random) : anyRequest(context, random);
   request.fields.push(
@@ -79,7 +79,7 @@ function expect(random: Random, context: Context): Draft {
   return draftOf(`Expect: ${value.slice(0, 20)}`, request);
 }
 
-/** The body of a request that is refused never comes. */
+/** The client does not send the body of a refused request. */
 function expectAndWait(random: Random, context: Context): Draft {
   const request = get(
     random.pick(['/v1/pets', '/v1/pets/1', '/nothing']),

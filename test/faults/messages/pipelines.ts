@@ -1,4 +1,4 @@
-/** Several requests in one piece: each gets its own response, in order, and none borrows another's key. */
+/** Several requests in one segment. Each gets its own response, in order, and none uses the key of another. */
 
 import type { Random } from '../random.ts';
 import { anyRequest, type Context, create, type Draft, get, type Request, writeRequest } from './request.ts';
@@ -19,7 +19,7 @@ function whole(requests: readonly Request[]): Draft {
   return draft('pipeline', requests, requests.map((request) => writeRequest(request)).join(''));
 }
 
-/** What follows a request that closes the connection is not looked at. */
+/** The server ignores bytes after a request that closes the connection. */
 function closing(requests: readonly Request[], random: Random): Draft {
   const last = random.below(requests.length);
   requests[last]?.fields.push('Connection: close');
@@ -27,7 +27,7 @@ function closing(requests: readonly Request[], random: Random): Draft {
   return draft('pipeline that closes early', requests.slice(0, last + 1), text);
 }
 
-/** Garbage behind good requests does not keep them from their responses. */
+/** Valid requests get their responses even if garbage follows. */
 function broken(requests: readonly Request[], random: Random): Draft {
   const garbage = random.pick([
     'garbage\r\n\r\n',

@@ -1,4 +1,4 @@
-/** First lines of requests that are odd or broken: method, target, version, and what is between them. */
+/** Unusual and invalid request lines: method, target, version, and the separators. */
 
 import { METHODS } from 'node:http';
 import type { Random } from '../random.ts';
@@ -48,7 +48,7 @@ const ODD_METHODS = [
   'A'.repeat(20_000),
 ];
 
-/** The body of a create stays: a method that ignores it must not take it for the next request. */
+/** Keeps the body of a create: a method that ignores the body must not read it as the next request. */
 function method(request: Request, random: Random): Draft {
   const known = METHODS.filter((name) => name !== 'CONNECT');
   const given = random.chance(0.5) ? random.pick(known) : random.pick(ODD_METHODS);
@@ -62,7 +62,7 @@ function target(request: Request, random: Random, context: Context): Draft {
   request.expected = undefined;
   const length = request.target.length;
   if (length > 20_000) request.expected = [431];
-  // Only the path that the target names decides whether the key is needed: one is sent either way.
+  // Whether a key is required depends only on the path of the target. A key is sent in any case.
   if (request.hasGoodKey && random.chance(0.3)) {
     withoutKey(request);
     request.fields.push(`X-Api-Key: ${anyKey(context, random)}`);
@@ -102,7 +102,7 @@ const VERSIONS = [
   'HTTP/1.1\0',
 ];
 
-/** Only HTTP/1.0 and HTTP/1.1 are sure to be served. The parser of Node.js takes RTSP/1.0 for HTTP/1.0. */
+/** Only HTTP/1.0 and HTTP/1.1 are always served. The parser of Node.js accepts RTSP/1.0 as HTTP/1.0. */
 function version(request: Request, random: Random): Draft {
   const given = random.pick(VERSIONS);
   const isServed = /^(HTTP\/\d\.\d|RTSP\/1\.0)$/.test(given.trimEnd());
@@ -138,7 +138,7 @@ const STARTS = [
   ': x\r\n',
 ];
 
-/** Empty lines before a request are passed over (RFC 9112, section 2.2). */
+/** Empty lines before a request are ignored (RFC 9112, section 2.2). */
 function start(request: Request, random: Random): Draft {
   const before = random.pick(STARTS);
   if (!/^(\r\n)+$/.test(before)) request.expected = undefined;

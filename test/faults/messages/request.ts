@@ -1,9 +1,9 @@
-/** A request before it is written out. Text stands for bytes: each character is one byte (latin1). */
+/** A request before it is serialized. In all texts, each character represents one byte (latin1). */
 
 import type { Keys } from '../keys.ts';
 import type { Random } from '../random.ts';
 
-/** A pet as the server must store and return it. */
+/** The pet that the server must store and return. */
 export interface ExpectedPet {
   readonly name: string;
   readonly categoryId: bigint;
@@ -13,41 +13,41 @@ export interface ExpectedPet {
 export interface Request {
   method: string;
   target: string;
-  /** Whole lines, without their ends. */
+  /** Complete lines without line breaks. */
   fields: string[];
   body: string;
   hasGoodKey: boolean;
-  /** The statuses that are right; `undefined` when any status of the API is. */
+  /** The correct statuses; `undefined` when any status of the API is correct. */
   expected: readonly number[] | undefined;
-  /** What a 201 must return. */
+  /** The pet that a 201 must return. */
   pet?: ExpectedPet;
   /** The `X-Request-Id` that the response must repeat. */
   requestId?: string;
 }
 
-/** What the generator of a message may use. */
+/** The input of a message generator. */
 export interface Context {
   readonly number: number;
   readonly keys: Keys;
 }
 
-/** A message, but for the way in which it is delivered. */
+/** A message without its delivery. */
 export interface Draft {
-  /** What was done, in words. */
+  /** A description of the message. */
   readonly recipe: string;
-  /** The requests that a correct server may see in it, in order. */
+  /** The requests that a correct server may find in the message, in order. */
   readonly requests: readonly Request[];
   readonly text: string;
-  /** Whether the server can tell where each request ends, or that a message is malformed: then it must respond. */
+  /** Whether the server can find the end of each request or detect a malformed message, so that it must respond. */
   readonly isComplete: boolean;
-  /** Whether it must be delivered whole, because nobody could tell which pet it would leave behind. */
+  /** Whether the message must be delivered completely, because the pet of an incomplete one is unknown. */
   readonly mustArrive?: boolean;
 }
 
 /** Pets with these ids exist before the first message is sent. */
 export const FIRST_PETS = 20;
 
-/** Each of their names has this in it. */
+/** The name of each of these pets contains this text. */
 export const PROTECTED_NAME = 'seen-by-key-holders-only';
 
 /** Marks a request that must never run. */
@@ -62,7 +62,7 @@ export function draftOf(recipe: string, request: Request, text: string = writeRe
   return { recipe, requests: [request], text, isComplete: true };
 }
 
-/** The bytes of a text in UTF-8, one character for each. */
+/** The UTF-8 bytes of a text, one character per byte. */
 export function utf8(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
@@ -71,7 +71,7 @@ export function get(target: string, key: string | undefined, expected: Request['
   return bare('GET', target, key, expected);
 }
 
-/** A valid creation, whose name tells which message made it. */
+/** A valid create. The name contains the number of the message. */
 export function create(context: Context, random: Random, name = `message ${context.number}`): Request {
   const categoryId = BigInt.asIntN(64, random.bigint(64));
   return createOf(`{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`, anyKey(context, random), {
@@ -81,7 +81,7 @@ export function create(context: Context, random: Random, name = `message ${conte
   });
 }
 
-/** @param json any text; it is sent in UTF-8 */
+/** @param json any text, which is sent in UTF-8 */
 export function createOf(json: string, key: string | undefined, pet?: ExpectedPet): Request {
   const request = bare('POST', '/v1/pets', key, key === undefined ? [401] : [pet === undefined ? 400 : 201]);
   request.body = utf8(json);
@@ -94,7 +94,7 @@ export function anyKey({ keys }: Context, random: Random): string {
   return random.chance(0.5) ? keys.generated : keys.operator;
 }
 
-/** A valid request of any route, with a key where one is needed, and its status. */
+/** A valid request to any route, with a key where one is required, and its status. */
 export function anyRequest(context: Context, random: Random): Request {
   const key = anyKey(context, random);
   const [method, target, status] = random.pick(ROUTES);

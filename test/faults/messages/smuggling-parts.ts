@@ -1,4 +1,4 @@
-/** What a request is hidden in: framing that two servers read in two ways, and requests whose body nobody wants. */
+/** Parts of requests that hide another one: framing that two servers read differently, and bodies that are not used. */
 
 import type { Random } from '../random.ts';
 import { anyKey, type Context, get, type Request } from './request.ts';
@@ -9,7 +9,7 @@ export interface Trick {
   readonly context: Context;
 }
 
-/** Transfer-Encodings that a server may only take for chunked, or refuse. With a length beside them they are refused. */
+/** Transfer-Encodings that a server must read as chunked or refuse. With a Content-Length, it must refuse them. */
 export const CODINGS: readonly string[] = [
   'Transfer-Encoding: chunked',
   'Transfer-Encoding: Chunked',
@@ -48,14 +48,14 @@ export const CODINGS: readonly string[] = [
   'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
 ];
 
-/** A folded line: a server that unfolds it goes by it, or by the length beside it, and both are right. */
+/** A folded line. A server that unfolds it may use it or the Content-Length; both are correct. */
 export const isFolded = (coding: string): boolean => coding.includes('\r\n ');
 
-/** What ends in chunked is framed in chunks, and a list may have empty elements (RFC 9112, section 6.3). */
+/** The framing is chunked if the list ends in chunked. A list may have empty elements (RFC 9112, section 6.3). */
 export const isChunked = (coding: string): boolean =>
   /(:|,) ?\t?chunked,?$/i.test(coding) && !/chunked,? chunked$/.test(coding);
 
-/** Lengths that a server may only refuse: without any, the hidden request would be a request of its own. */
+/** Lengths that a server must refuse. If it ignored them, the hidden request would run. */
 export const LENGTHS: readonly ((length: number) => string)[] = [
   (length) => `Content-Length: ${length}\r\nContent-Length: 0`,
   (length) => `Content-Length: 0\r\nContent-Length: ${length}`,
@@ -71,7 +71,7 @@ export const LENGTHS: readonly ((length: number) => string)[] = [
   () => 'Content-Length: 0\0',
 ];
 
-/** Requests that are refused, or that want no body: theirs must be passed over, not run. */
+/** Requests that are refused or use no body. The server must skip their body, not run it. */
 export const REFUSALS: readonly ((trick: Trick) => Request)[] = [
   () => ({ ...get('/v1/pets', undefined, [401]), method: 'POST' }),
   () => get('/v1/pets', undefined, [401]),

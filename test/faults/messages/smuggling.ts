@@ -1,6 +1,6 @@
 /**
- * A request hidden in another: a server that sees a second request here disagrees with a proxy in front of it.
- * The hidden request is a valid create with a good key. It must never run.
+ * A request hidden in another request. A server that finds a second request here disagrees with a proxy in front of it.
+ * The hidden request is a valid create with a valid key. It must never run.
  */
 
 import type { Random } from '../random.ts';

@@ -1,4 +1,4 @@
-/** Request targets: paths, URLs and queries, of which a few are the API's. */
+/** Request targets: paths, URLs and queries, some of which exist in the API. */
 
 import type { Random } from '../random.ts';
 

@@ -1,4 +1,4 @@
-/** What a JSON number is worth, computed on its own: nothing here is shared with the server. */
+/** Computes the value of a JSON number, without any code of the server. */
 
 const INT64_MIN = -9_223_372_036_854_775_808n;
 const INT64_MAX = 9_223_372_036_854_775_807n;
@@ -6,10 +6,10 @@ const INT64_MAX = 9_223_372_036_854_775_807n;
 /** The grammar of RFC 8259, section 6. */
 const NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 
-/** No int64 has this many digits, so a power of ten beyond it need not be computed. */
+/** No int64 has this many digits, so greater powers of ten need not be computed. */
 const ENOUGH = 1000n;
 
-/** The int64 that a text stands for in JSON; `undefined` for any other number, and for what is no number. */
+/** Returns the int64 value of a JSON number; `undefined` for any other number or text. */
 export function int64Of(text: string): bigint | undefined {
   if (!NUMBER.test(text)) return undefined;
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');

@@ -1,4 +1,4 @@
-/** The pets that the server acknowledged, against those that it has. */
+/** Compares the pets that the server acknowledged with the pets that it stores. */
 
 import type { Exchange } from '../client/exchange.ts';
 import type { Message } from '../messages/message.ts';
@@ -7,16 +7,16 @@ import { canonicalPet, nameOf } from './pet.ts';
 
 export class Ledger {
   readonly #acknowledged: string[] = [];
-  /** Names of pets whose request may have been stored although no response came. */
+  /** Names of pets that may be stored although their request got no response. */
   readonly #uncertain: string[] = [];
-  /** Names of pets whose request got another response than 201, and which one. */
+  /** Names of pets whose request got a status other than 201, and that status. */
   readonly #refused = new Map<string, string>();
 
   get size(): number {
     return this.#acknowledged.length;
   }
 
-  /** @param pet as it came in a 201 */
+  /** @param pet from the body of a 201 */
   acknowledge(pet: string): void {
     this.#acknowledged.push(pet);
   }
@@ -33,7 +33,7 @@ export class Ledger {
     if (message.delivery.ending !== 'wait' || end === 'reset') this.noteLost(message, responses.length);
   }
 
-  /** The connection broke before the responses to these requests came. */
+  /** Notes requests whose connection broke before their responses arrived. */
   noteLost({ requests }: Message, responses = 0): void {
     for (const { pet, hasGoodKey } of requests.slice(responses)) {
       if (pet !== undefined && hasGoodKey) this.#uncertain.push(pet.name);
@@ -41,8 +41,8 @@ export class Ledger {
   }
 
   /**
-   * What is wrong with the store, in words: each acknowledged pet is in it exactly once and exactly as it was
-   * acknowledged, and nothing else but what a broken connection left behind.
+   * Describes what is wrong with the store. Each acknowledged pet must be stored once and exactly as it was acknowledged.
+   * Other pets may only come from requests whose connection broke.
    *
    * @param exported the lines of an export
    */

@@ -1,4 +1,4 @@
-/** What holds for the responses to one message, since it is known what is in it. */
+/** The rules for the responses to one message, whose requests are known. */
 
 import type { Exchange } from '../client/exchange.ts';
 import { fieldOf, isClosing, quote, type Response } from '../client/response-reader.ts';
@@ -8,13 +8,13 @@ import { PROTECTED_NAME, type Request, SMUGGLED } from '../messages/request.ts';
 import { canonicalPet } from './pet.ts';
 import { faultsOf } from './response-rules.ts';
 
-/** What anybody may read. */
+/** The paths that need no key. */
 const PUBLIC_PATH = /^\/(livez|readyz|openapi\.json|docs|docs\/.*)$/;
 
-/** How a server refuses what is no HTTP: it also closes the connection. */
+/** The statuses with which a server refuses a malformed message. It also closes the connection. */
 const REFUSALS = [400, 408, 413, 431];
 
-/** Every fault of an exchange, in words. */
+/** Describes every fault of an exchange. */
 export function judge(message: Message, exchange: Exchange, secrets: readonly string[]): string[] {
   const { responses, fault, rest, end } = exchange;
   const wasWhole = message.delivery.ending === 'wait';
@@ -34,7 +34,7 @@ export function judge(message: Message, exchange: Exchange, secrets: readonly st
   return faults.filter((text) => typeof text === 'string');
 }
 
-/** Each request of a complete message gets a response, unless an earlier one closed the connection. */
+/** Each request of a complete message gets a response, unless an earlier response closed the connection. */
 function missing({ requests }: Message, { responses, end, isInStep }: Exchange): string | false {
   if (responses.some(isClosing)) return false;
   if (responses.length < requests.length)
@@ -51,7 +51,7 @@ function hidden(response: Response): string | false {
   return (fieldOf(response, 'x-request-id') ?? '').startsWith(SMUGGLED) && 'a smuggled request ran';
 }
 
-/** Behind the requests there is only garbage. */
+/** Only garbage follows the requests. */
 function surplus(response: Response): string | false {
   const isRefusal = REFUSALS.includes(response.status) && isClosing(response);
   return !isRefusal && `a response to no request: ${quote(response.head)}`;
@@ -70,7 +70,7 @@ function unlike(response: Response, request: Request, isJudged: boolean): string
   return !hasGoodKey && toStranger(response, request);
 }
 
-/** Who has no key sees nothing of the API but that a key is needed. */
+/** Without a key, the API reveals only that a key is required. */
 function toStranger(response: Response, { method, target }: Request): string | false {
   const { status, body } = response;
   if (body.includes(PROTECTED_NAME)) return 'pets for somebody without a key';
@@ -82,7 +82,7 @@ function toStranger(response: Response, { method, target }: Request): string | f
   return !isOpen && `${status} without a key for ${quote(target)}`;
 }
 
-/** Empty for what is neither a path nor a URL. */
+/** Empty if the target is neither a path nor a URL. */
 function pathOf(target: string): string {
   if (!target.startsWith('/') && !URL.canParse(target)) return '';
   return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');

@@ -1,4 +1,4 @@
-/** Pets as text that can be compared: exact integers, one order of members, one way to escape. */
+/** Pets as comparable text: exact integers, a fixed order of members, one way to escape. */
 
 /** Throws when the text is not exactly a pet in JSON. */
 export function canonicalPet(text: string): string {

@@ -1,4 +1,4 @@
-/** What holds for every response of the API, whatever was sent. */
+/** The rules for every response of the API, whatever the request was. */
 
 import { fieldOf, isClosing, quote, type Response } from '../client/response-reader.ts';
 
@@ -43,12 +43,12 @@ const RULES: readonly Rule[] = [
   errorBody,
 ];
 
-/** What is wrong with a response, in words. */
+/** Describes what is wrong with a response. */
 export function faultsOf(response: Response): string[] {
   return RULES.map((rule) => rule(response)).filter((fault) => typeof fault === 'string');
 }
 
-/** Fields that a status brings with it. */
+/** The header fields that a status requires. */
 function statusFields(response: Response): string | false {
   const { status } = response;
   const challenge = fieldOf(response, 'www-authenticate');
@@ -67,7 +67,7 @@ function statusFields(response: Response): string | false {
   return false;
 }
 
-/** Exactly `code`, `message` and `status`. The response to a HEAD has no body. */
+/** An error has exactly `code`, `message` and `status`. The response to HEAD has no body. */
 function errorBody(response: Response): string | false {
   const { status, body } = response;
   if (status < 400) return false;

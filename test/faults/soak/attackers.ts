@@ -1,4 +1,4 @@
-/** A process of its own: every attack at once, until it is told to stop. Its arguments are a target and names. */
+/** The main module of a process: runs every attack at once until it is told to stop. Arguments: a target and names. */
 
 import type { Attack, Target } from './attacks/attack.ts';
 import { connects, resets, upgrades } from './attacks/broken-connections.ts';
@@ -19,7 +19,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   garbage,
 };
 
-/** What was done, by the attack and what it counts. */
+/** The counts of each attack. */
 export type Counts = Readonly<Record<string, number>>;
 
 const [target = '', names = ''] = process.argv.slice(2);
@@ -36,6 +36,6 @@ for (const name of chosen) {
   });
 }
 
-/** The process ends as clients do that crash: every connection breaks. */
+/** The process exits like a client that crashes: every connection breaks. */
 process.once('message', () => process.send?.(counts satisfies Counts, () => process.exit(0)));
 process.once('disconnect', () => process.exit(0));

@@ -1,4 +1,4 @@
-/** A well-behaved connection: one request after the other, each response whole before the next request. */
+/** A well-behaved connection: it sends the next request after the previous response is complete. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -13,13 +13,13 @@ export class KeepAliveClient {
   #reader = new ResponseReader([]);
   #settle: ((reply: Reply) => void) | undefined;
 
-  /** @param timeout how long a response may take, in milliseconds */
+  /** @param timeout for a response, in milliseconds */
   constructor(port: number, timeout: number) {
     this.#port = port;
     this.#timeout = timeout;
   }
 
-  /** Never rejects: a request that fails says how. */
+  /** Never rejects. The result of a failed request describes the failure. */
   async request(text: string): Promise<Reply> {
     try {
       this.#socket ??= await this.#connect();

@@ -1,6 +1,6 @@
 /**
- * A process of its own: good requests at a steady rate, whether the server keeps up or not. Every response is checked.
- * A latency counts from the moment at which the request was due.
+ * The main module of a process: valid requests at a steady rate, whether the server keeps up or not. Every response is
+ * checked. A latency starts when the request is due.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,28 +12,28 @@ export interface GoodLoad {
   readonly port: number;
   readonly key: string;
   readonly perSecond: number;
-  /** Tells the pets of one load from those of another. */
+  /** Distinguishes the pets of one load from the pets of another. */
   readonly name: string;
 }
 
 export interface GoodResult {
   readonly sent: number;
   readonly failed: number;
-  /** The first failures, in words. */
+  /** Descriptions of the first failures. */
   readonly failures: readonly string[];
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** The pets of every 201, as they came. */
+  /** The pets of every 201, as received. */
   readonly pets: readonly string[];
-  /** How many creates failed: their pets may be stored or not. */
+  /** The number of failed creates, whose pets may be stored or not. */
   readonly uncertain: number;
 }
 
 const CONNECTIONS = 32;
 
-/** How long a good request may take, from when it was due, in milliseconds. */
+/** In milliseconds. The maximum time of a request after it was due. */
 const DEADLINE = 5000;
 
 const SHOWN_FAILURES = 10;
@@ -52,7 +52,7 @@ let uncertain = 0;
 let inFlight = 0;
 let isStopping = false;
 
-/** Two creates, five gets and three lists of every ten. */
+/** Of ten requests, two are creates, five are gets and three are lists. */
 function nextRequest(): readonly [text: string, fault: (response: Response) => string | undefined] {
   const turn = sent % 10;
   if (turn % 5 === 0 || pets.length === 0) return create();
@@ -138,7 +138,7 @@ for (let next = performance.now(); !isFinished(); await sleep(1)) {
 }
 if (due.length > 0) failures.push(`${due.length} requests were due and never sent`);
 
-/** What was due is still sent, unless the server takes too long. */
+/** Requests that were due are still sent, unless the server takes too long. */
 function isFinished(): boolean {
   return isStopping && ((due.length === 0 && inFlight === 0) || performance.now() > stopAt);
 }

@@ -1,4 +1,4 @@
-/** Another process that works until it is told to stop, and then says what it did. */
+/** A process that works until it is told to stop, and then reports its results. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ export class Helper<Result> {
   readonly #child: ChildProcess;
   readonly #result: Promise<Result>;
 
-  /** @param file beside this one */
+  /** @param file in the folder of this one */
   constructor(file: string, ...args: readonly string[]) {
     this.#child = fork(join(import.meta.dirname, file), args, { execArgv: [] });
     this.#result = Promise.race([

@@ -1,4 +1,4 @@
-/** Times in milliseconds, and what is said of them. */
+/** Times in milliseconds, and their statistics. */
 
 export interface LatencySummary {
   readonly p50: number;

@@ -1,4 +1,4 @@
-/** Watches a server from outside: whether it is alive, how long it takes to say so, and how much memory it has. */
+/** Watches a server from outside: whether it is alive, how fast it responds, and how much memory it uses. */
 
 import type { FaultsServer } from '../server.ts';
 import { KeepAliveClient } from './client.ts';
@@ -7,15 +7,15 @@ import { Latencies, type LatencySummary, median } from './latencies.ts';
 const PROBE_INTERVAL = 200;
 const PROBE_TIMEOUT = 10_000;
 
-/** A server that takes more than this, in MB, is ended before it takes the machine with it. */
+/** In MB. A server that uses more is ended before the machine runs out of memory. */
 const MEMORY_LIMIT = 4096;
 
 export interface Watched {
   readonly probes: number;
-  /** How probes failed. */
+  /** Descriptions of the failed probes. */
   readonly failures: readonly string[];
   readonly latency: LatencySummary;
-  /** In MB, and how often it was looked at. */
+  /** Resident memory in MB, and the number of samples. */
   readonly memory: {
     readonly samples: number;
     readonly peak: number;
@@ -65,7 +65,7 @@ export class Watch {
     if (memory !== undefined && memory > MEMORY_LIMIT) void this.#server.kill();
   }
 
-  /** On a new connection, as a supervisor does it. */
+  /** Uses a new connection, like a supervisor. */
   async #probe(): Promise<void> {
     this.#probes += 1;
     const start = performance.now();

@@ -1,4 +1,4 @@
-/** The core with the memory adapter is small, and needs nothing that only Node.js has. */
+/** The core with the memory adapter is small, and uses nothing that only Node.js has. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 import { HERE, run, stage } from '../stage.ts';
 
-/** Bytes. */
+/** In bytes. */
 const LIMIT = 15 * 1024;
 
 const { installed } = stage();
@@ -24,7 +24,7 @@ test('the bundle for browsers is below 15 KB', (t) => {
   assert.ok(size > 1000 && size < LIMIT, `${size} bytes`);
 });
 
-test('the bundle runs where there is nothing but the Web platform', async () => {
+test('the bundle runs with only the Web platform', async () => {
   const context = createContext({ crypto, TextEncoder, setTimeout });
   runInContext(readFileSync(bundle, 'utf8'), context);
   const pets = await (runInContext('core.run()', context) as Promise<{ name: string }[]>);

@@ -1,4 +1,4 @@
-/** The tarball has what is needed and nothing else. */
+/** The tarball contains the required files and no others. */
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { ROOT, run, stage } from '../stage.ts';
 
 const { tarball, installed } = stage();
 
-test('every module is there with its types, and so are the page and the papers; nothing else is', () => {
+test('contains every module with its types, the reference page and the licenses, and nothing else', () => {
   const entries = run('tar', ['-tzf', tarball], { cwd: ROOT }).trim().split('\n');
   const files = entries.map((entry) => entry.replace(/^package\//, ''));
   assert.ok(files.length > 100);
   assert.deepEqual(files.toSorted(), expectedFiles());
 });
 
-test('no module points to a source map that is not there', () => {
+test('no module refers to a missing source map', () => {
   const folder = join(installed, 'node_modules/animal-store');
   const modules = globSync('dist/**/*.{js,d.ts}', { cwd: folder });
   assert.ok(modules.length > 80);

@@ -1,4 +1,4 @@
-/** The examples that the documentation shows do what it says. */
+/** The examples of the documentation work as described. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ test('the examples are well typed', () => {
   });
 });
 
-test('the JSON file adapter keeps the contract of its port', () => {
+test('the JSON file adapter passes the contract suite of its port', () => {
   const output = run(process.execPath, ['--test', 'json-file-adapter/contract.ts'], { cwd: hosting });
   assert.match(output, /pass [2-9]\d\n/);
 });
@@ -52,7 +52,7 @@ test('the JSON file adapter can be served', () => {
 describe('the API is mounted', async () => {
   const resolve = (name: string) =>
     import(pathToFileURL(join(hosting, 'node_modules/animal-store/dist', name)).href) as Promise<Library>;
-  const { createAnimalStore } = await resolve('index.js');
+  const { createAnimalStore } = await resolve('library/index.js');
   for (const file of mountings()) {
     test(`in ${basename(file, '.ts')}`, async () => {
       const { serve } = (await import(pathToFileURL(file).href)) as Mounting;
@@ -94,7 +94,7 @@ function mountings(): string[] {
   return files.map((file) => join(hosting, file));
 }
 
-/** An animal goes in and comes out, errors are ours, and what is not ours is the host's. */
+/** A pet can be created and listed, errors come from the API, and other paths are the host's. */
 async function check(url: string, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const body = '{"name":"Rex","categoryId":9223372036854775807}';

@@ -1,4 +1,4 @@
-/** Programs of other people, on every Node.js that the library is for. */
+/** Programs that use the library, on every supported version of Node.js. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const tsc = join(ROOT, 'node_modules/.bin/tsc');
 
 const STRICT = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false', '--target', 'es2022'];
 
-test('the types are strict, with the libraries checked too', () => {
+test('the types compile with strict checks, including those of the libraries', () => {
   run(tsc, [...STRICT, '--module', 'nodenext', '--types', 'node', '--outDir', 'out', 'typescript.ts'], {
     cwd: installed,
   });
@@ -32,7 +32,7 @@ for (const [name, node] of Object.entries(NODES)) {
     test('a CommonJS module', () => program(installed, 'commonjs.cjs'));
     test('a TypeScript module', () => program(installed, 'out/typescript.js'));
     test('an import has no side effect', () => program(installed, 'no-side-effects.mjs'));
-    test('a missing driver is one clear line', () => program(bare, 'missing-driver.mjs'));
+    test('a missing driver is reported in one line', () => program(bare, 'missing-driver.mjs'));
     test('npx animal-store --version', () => {
       assert.equal(run('npx', ['animal-store', '--version'], { cwd: installed, node }), `${version}\n`);
     });

@@ -1,4 +1,4 @@
-/** publint and attw have nothing to say. */
+/** publint and attw find no fault. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -7,12 +7,12 @@ import { HERE, run, stage } from '../stage.ts';
 
 const { tarball } = stage();
 
-test('publint has nothing to say', () => {
+test('publint finds no fault', () => {
   const output = run(tool('publint'), ['run', tarball, '--strict'], { cwd: HERE });
   assert.match(output, /All good!/);
 });
 
-test('attw has nothing to say about any entry point', () => {
+test('attw finds no fault in any entry point', () => {
   const output = run(tool('attw'), [tarball, '--profile', 'esm-only', '--format', 'json'], { cwd: HERE });
   const { analysis } = JSON.parse(output) as { analysis: Analysis };
   assert.deepEqual(Object.keys(analysis.entrypoints).toSorted(), [

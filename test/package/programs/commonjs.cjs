@@ -1,4 +1,4 @@
-// A CommonJS module: every entry point can be required.
+// A CommonJS module can require every entry point.
 const assert = require('node:assert/strict');
 const { createAnimalStore } = require('animal-store');
 const { createHttpApp } = require('animal-store/http');

@@ -1,4 +1,4 @@
-// An ES module: everything a store does, on both databases. It forgets to close one, and ends all the same.
+// An ES module: all operations of a store, on both databases. One storage is not closed, and the process exits anyway.
 import assert from 'node:assert/strict';
 import { AnimalStoreError, CreatePet, createAnimalStore, newPet } from 'animal-store';
 import { createHttpApp, createServer } from 'animal-store/http';
@@ -21,13 +21,14 @@ for (const database of ['memory:', `sqlite:./esm-${process.versions.node}.db`]) 
   await store.close();
 }
 
-const server = createServer(await createAnimalStore({ database: 'memory:' }));
-const answer = await fetch(`${await server.listen(0, '127.0.0.1')}/v1/pets`);
-assert.equal(answer.status, 401);
+const store = await createAnimalStore({ database: 'memory:' });
+const server = createServer(store);
+const response = await fetch(`${await server.listen(0, '127.0.0.1')}/v1/pets`);
+assert.equal(response.status, 401);
 await server.stop(1000);
 
 assert.equal((await new CreatePet(openMemoryStorage().pets).execute({ name: 'Rex', categoryId: 7n })).id, 1n);
-assert.equal(typeof createHttpApp({ storage: openMemoryStorage() }).callback(), 'function');
+assert.equal(typeof createHttpApp(store).callback(), 'function');
 for (const { run } of petRepositoryContract({
   open: async () => ({ port: openMemoryStorage().pets, close() {} }),
 })) {

@@ -1,4 +1,4 @@
-// The driver was taken away: everything works but SQLite, which says what is missing.
+// The driver is not installed: everything except SQLite works, and the error names the missing package.
 import assert from 'node:assert/strict';
 import { createAnimalStore } from 'animal-store';
 import { createHttpApp } from 'animal-store/http';

@@ -1,4 +1,4 @@
-// A TypeScript module, compiled with every check on the libraries' types too.
+// A TypeScript module, compiled with all checks, which apply to the types of the libraries too.
 import {
   type AnimalStore,
   createAnimalStore,

@@ -1,10 +1,10 @@
-/** The reference page: Swagger UI over the OpenAPI document beside it, light or dark as the reader has it. */
+/** Shows the OpenAPI document in Swagger UI, in the color scheme of the browser. */
 
 import { formatJson, parseDocument } from './exact-integers.js';
 
 const { SwaggerUIBundle } = window;
 
-/** Seen from the page, whatever the path is that it is served under. */
+/** The URLs are relative to the page, because a proxy may serve the page under another path. */
 const documentUrl = new URL('openapi.json', location.href);
 const apiUrl = new URL('v1', location.href);
 
@@ -15,7 +15,7 @@ followTheme();
 
 for (const url of document.querySelectorAll('[data-api-url]')) url.textContent = apiUrl.href;
 
-/** What Swagger UI leaves without a name that a screen reader could say, or out of the keyboard's reach. */
+/** The accessible names of controls to which Swagger UI gives no name. The keys are CSS selectors. */
 const NAMES = {
   '.examples-select-element': () => 'Example',
   '.body-param__text': () => 'Request body',
@@ -35,7 +35,10 @@ function nameControls() {
 const reference = document.querySelector('#reference');
 new MutationObserver(nameControls).observe(reference, { childList: true, subtree: true });
 
-/** Reads the document exactly, and tries operations where the page is, which is all that its policy lets it reach. */
+/**
+ * A Swagger UI plugin that parses the integers of the OpenAPI document exactly. The plugin also sends all requests to
+ * the origin of the page, because the content security policy allows no other origin.
+ */
 const exactDocument = {
   statePlugins: {
     spec: {
@@ -49,7 +52,8 @@ const exactDocument = {
   },
 };
 
-const exactAnswers = ({ React, getComponent }) => ({
+/** A Swagger UI plugin that displays the integers of JSON responses exactly. */
+const exactResponses = ({ React, getComponent }) => ({
   wrapComponents: {
     responseBody: (ResponseBody) => (props) => {
       const shown = shownJson(props);
@@ -66,7 +70,10 @@ const exactAnswers = ({ React, getComponent }) => ({
   },
 });
 
-/** The body of an answer in JSON; `undefined` for one that Swagger UI shows better by itself. */
+/**
+ * Returns the formatted JSON body, or `undefined` when the body is not JSON. Swagger UI displays other bodies by
+ * itself.
+ */
 function shownJson({ content, contentType }) {
   if (typeof content !== 'string' || content === '' || !/json/i.test(contentType)) return undefined;
   try {
@@ -79,7 +86,7 @@ function shownJson({ content, contentType }) {
 SwaggerUIBundle({
   url: documentUrl.href,
   domNode: reference,
-  plugins: [exactDocument, exactAnswers],
+  plugins: [exactDocument, exactResponses],
   presets: [SwaggerUIBundle.presets.apis],
   deepLinking: false,
   displayRequestDuration: true,

@@ -1,22 +1,25 @@
 /**
- * For Swagger UI, which reads JSON with `JSON.parse` and so rounds integers beyond 2^53: with this they are shown digit
- * for digit. Runs in the browser.
+ * Exact integers for Swagger UI. Swagger UI uses `JSON.parse`, which rounds integers above 2^53. This module runs in
+ * the browser.
  */
 
-/** U+0000 cannot be in any text of the API, so nothing else looks like a marked integer. */
+/**
+ * The prefix of a large integer that is represented by a string. The prefix is unambiguous, because no string of the
+ * API contains U+0000.
+ */
 const MARK = '\\u0000int64:';
 const MARKED = /"\\u0000int64:(-?\d+)"/g;
 const MARKED_VALUE = /^\0int64:-?\d+$/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** The text with line breaks and indentation, its integers as they were. Throws a `SyntaxError` when it is no JSON. */
+/** Indents JSON without rounding its integers. Throws a `SyntaxError` when the text is not JSON. */
 export function formatJson(text: string): string {
   return stringify(JSON.parse(mark(text)));
 }
 
 /**
- * The OpenAPI document as Swagger UI can take it: an example is text where it holds a large integer, and a bound that
- * a double cannot hold is left out, since a rounded one would be wrong.
+ * Parses the OpenAPI document for Swagger UI. An example with a large integer becomes a string. A `minimum` or
+ * `maximum` that a double cannot represent is left out, because a rounded limit would be wrong.
  */
 export function parseDocument(text: string): Record<string, unknown> {
   return JSON.parse(mark(text), (key, value) => {

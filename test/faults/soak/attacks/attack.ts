@@ -1,4 +1,4 @@
-/** What the attacks share: where the server is, sockets that nobody has to care for, and a count of what was done. */
+/** Shared by the attacks: the target, sockets whose errors are ignored, and counts. */
 
 import { connect, type Socket } from 'node:net';
 
@@ -7,17 +7,17 @@ export interface Target {
   readonly key: string;
 }
 
-/** Goes on until the process ends. `did` counts. */
+/** Continues until the process exits. `did` counts actions. */
 export type Attack = (target: Target, did: (what: string) => void) => void;
 
-/** Errors and ends are part of an attack. */
+/** Errors and closed connections are part of an attack, so they are ignored. */
 export function open({ port }: Target): Socket {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   socket.on('error', () => {});
   return socket;
 }
 
-/** Sends the bytes, then resets the connection, so that the server's response meets a broken one. */
+/** Sends the bytes, then resets the connection before the server responds. */
 export function sendAndReset(target: Target, bytes: string): void {
   const socket = open(target);
   socket.once('connect', () =>
@@ -25,7 +25,7 @@ export function sendAndReset(target: Target, bytes: string): void {
   );
 }
 
-/** So many times a second, evenly. */
+/** Calls a function at an even rate per second. */
 export function paced(perSecond: number, act: (turn: number) => void): void {
   let turn = 0;
   setInterval(() => {
@@ -35,10 +35,10 @@ export function paced(perSecond: number, act: (turn: number) => void): void {
 }
 
 /**
- * Keeps so many connections, each for so many seconds at the most, the first ones for less, so that they do not end
- * at once. What is closed before is replaced after a second.
+ * Keeps `count` connections open, each for at most `seconds`. The first ones are shorter, so that they do not end
+ * together. A closed connection is replaced after a second.
  *
- * @param use what happens on a new one
+ * @param use is called with each new connection
  */
 export function keepOpen(
   target: Target,

@@ -1,11 +1,11 @@
-/** Clients that leave in the middle: of a request, of a tunnel, of an upgrade. */
+/** Clients that disconnect during a request, a tunnel or an upgrade. */
 
 import { type Attack, authorized, open, paced, sendAndReset } from './attack.ts';
 
-/** The pets that are left behind have this name. */
+/** The name of the pets that these clients create. */
 export const LEFT_BEHIND = 'left behind by a reset';
 
-/** Byte after byte of a create, from the first to the last, over and over. */
+/** Resets a create after each of its bytes in turn, repeatedly. */
 export const resets: Attack = (target, did) => {
   const body = JSON.stringify({ name: LEFT_BEHIND, categoryId: 1 });
   const head = `POST /v1/pets HTTP/1.1\r\n${authorized(target)}Content-Type: application/json\r\n`;

@@ -1,11 +1,11 @@
-/** Much of what is refused. */
+/** Floods of requests that are refused. */
 
 import { randomBytes } from 'node:crypto';
 import { type Attack, open, paced } from './attack.ts';
 
 const BATCH = 50;
 
-/** 2,000 wrong keys a second, in pipelines whose responses are read. */
+/** 2,000 invalid keys per second, in pipelines whose responses are read. */
 export const wrongKeys: Attack = (target, did) => {
   const connections = Array.from({ length: 4 }, () => open(target).resume());
   paced(40, (turn) => {
@@ -18,7 +18,7 @@ export const wrongKeys: Attack = (target, did) => {
   });
 };
 
-/** What is no HTTP: noise, TLS, HTTP/2. Half of its clients never read the response. */
+/** Data that is not HTTP: noise, TLS, HTTP/2. Half of the clients never read the response. */
 export const garbage: Attack = (target, did) => {
   const openings = [
     '',

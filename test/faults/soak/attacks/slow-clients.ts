@@ -1,4 +1,4 @@
-/** Clients that send a byte a second. */
+/** Clients that send one byte per second. */
 
 import type { Socket } from 'node:net';
 import { type Attack, authorized, keepOpen } from './attack.ts';

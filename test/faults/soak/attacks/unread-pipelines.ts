@@ -1,10 +1,10 @@
-/** Clients that send pipelines and never read a byte of what they get. */
+/** Clients that send pipelines and never read the responses. */
 
 import { type Attack, authorized, keepOpen, type Target } from './attack.ts';
 
 const PIPELINE_BYTES = 256 * 1024;
 
-/** A connection stays this long, in seconds; then its client is gone without a word. */
+/** In seconds. After this time the client resets the connection. */
 const LIFETIME = 60;
 
 const unread =

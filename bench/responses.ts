@@ -1,0 +1,81 @@
+/** Checks the responses of a server, to the last digit, before it gets any load. */
+
+import { deepStrictEqual } from 'node:assert/strict';
+import Database from 'better-sqlite3';
+import { API_KEY, lastId } from './data.ts';
+import type { RunningServer } from './servers.ts';
+
+const SELECT = 'SELECT id, name, category_id AS categoryId, status FROM pets';
+
+/** Throws when a response is wrong. Resolves with the length of the default list and the number of created pets. */
+export async function checkResponses(
+  server: RunningServer,
+  file: string,
+): Promise<{ listLength: number; created: number }> {
+  const expect = async (path: string, status: number, body?: unknown, init: RequestInit = {}) => {
+    const headers = { Authorization: `Bearer ${API_KEY}`, ...init.headers };
+    const response = await fetch(server.origin + path, { ...init, headers });
+    const text = await response.text();
+    try {
+      deepStrictEqual([response.status, exact(text)], [status, body ?? anyError(text, status)]);
+    } catch (error) {
+      throw new Error(`${server.name}: wrong response to ${path}: ${text.slice(0, 500)}`, { cause: error });
+    }
+    return text;
+  };
+  const post = (body: string) => ({
+    method: 'POST',
+    body,
+    headers: { 'Content-Type': 'application/json' },
+  });
+
+  const list = await expect('/v1/pets', 200, rows(file, 'ORDER BY id LIMIT 20'));
+  const page = "WHERE status = 'pending' AND id > 50 ORDER BY id LIMIT 7";
+  await expect('/v1/pets?limit=7&status=pending&after=50', 200, rows(file, page));
+  await expect('/v1/pets/17', 200, rows(file, 'WHERE id = 17')[0]);
+  await expect('/v1/pets/9223372036854775807', 404);
+  await expect('/v1/pets?limit=101', 400);
+  await expect('/v1/pets?status=eaten', 400);
+  await expect('/v1/pets?after=x', 400);
+  await expect('/v1/pets', 401, undefined, { headers: { Authorization: '' } });
+  await expect('/v1/pets', 401, undefined, { headers: { Authorization: `Bearer ${API_KEY}x` } });
+  await expect('/v1/pets', 400, undefined, post('{"name":"","categoryId":1}'));
+  await expect('/v1/pets', 400, undefined, post('{"name":"Bello","categoryId":1.5}'));
+  await expect('/v1/pets', 400, undefined, post('{"name":'));
+
+  const id = String(lastId(file) + 1);
+  const pet = { id, name: 'Bello "Ü"', categoryId: '9223372036854775807', status: 'available' };
+  await expect(
+    '/v1/pets',
+    201,
+    pet,
+    post(`{"name":${JSON.stringify(pet.name)},"categoryId":${pet.categoryId}}`),
+  );
+  await expect(`/v1/pets/${id}`, 200, pet);
+  return { listLength: Buffer.byteLength(list), created: 1 };
+}
+
+/** Parses JSON. Each number becomes its source text. */
+function exact(text: string): unknown {
+  const keepText = (_key: string, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' ? context?.source : value;
+  return JSON.parse(text, keepText);
+}
+
+/** The three members of an error, with any values. */
+function anyError(text: string, status: number): unknown {
+  const { code, message } = JSON.parse(text);
+  return { code: String(code), message: String(message), status: String(status) };
+}
+
+function rows(file: string, where: string): Record<string, string>[] {
+  const db = new Database(file, { readonly: true });
+  try {
+    const found = db.prepare(`${SELECT} ${where}`).safeIntegers().all() as Record<string, unknown>[];
+    return found.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])),
+    );
+  } finally {
+    db.close();
+  }
+}

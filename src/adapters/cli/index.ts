@@ -1,0 +1,5 @@
+/** The command line interface. */
+
+export { consoleOf } from './console.ts';
+export type { CliOptions } from './options.ts';
+export { runCli } from './program.ts';

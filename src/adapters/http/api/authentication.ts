@@ -1,0 +1,38 @@
+import { HttpError } from './errors.ts';
+import { countFieldLines } from './headers.ts';
+import type { RequestHead } from './http.ts';
+
+/**
+ * A valid `Authorization` field. The scheme is case-insensitive, and the key is case-sensitive (RFC 9110, section 11.1;
+ * RFC 6750, section 2.1).
+ */
+const BEARER = /^bearer +([\x21-\x7e]+)$/i;
+const CHALLENGE = 'Bearer realm="animal-store"';
+
+/** Whether requests to a path need an API key. The path `/v1` and all paths below `/v1` need a key. */
+export function needsApiKey(path: string): boolean {
+  return path.startsWith('/v1') && (path.length === 3 || path[3] === '/');
+}
+
+/**
+ * Returns the API key of a request. Throws `unauthorized` when the `Authorization` field is missing, invalid or
+ * repeated.
+ */
+export function bearerKey({ headers, rawHeaders }: RequestHead): string {
+  const { authorization } = headers;
+  if (authorization === undefined) {
+    throw unauthorized('an API key is required: Authorization: Bearer <API_KEY>');
+  }
+  const key = BEARER.exec(authorization)?.[1];
+  if (key === undefined || countFieldLines(rawHeaders, 'authorization') > 1) throw invalidKey();
+  return key;
+}
+
+/** Creates the error for an API key that is malformed, unknown, expired or revoked. */
+export function invalidKey(): HttpError {
+  return unauthorized('the API key is not valid', ', error="invalid_token"');
+}
+
+function unauthorized(message: string, detail = ''): HttpError {
+  return new HttpError('unauthorized', message, ['WWW-Authenticate', CHALLENGE + detail]);
+}

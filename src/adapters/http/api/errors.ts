@@ -1,0 +1,93 @@
+/** The errors of the API: their codes, statuses and responses. */
+
+import { type AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../../domain/errors.ts';
+import { DEPRECATION_HEADERS, isDeprecated } from './deprecation.ts';
+import { JSON_HEADERS, NO_STORE } from './headers.ts';
+import type { ApiResponse, Headers, RequestHead } from './http.ts';
+
+export type HttpErrorCode =
+  | ErrorCode
+  | 'unauthorized'
+  | 'method_not_allowed'
+  | 'payload_too_large'
+  | 'request_timeout'
+  | 'unsupported_media_type'
+  | 'headers_too_large';
+
+/**
+ * The status of each error code. Status 431 is defined in RFC 6585, section 5. All other statuses are defined in RFC
+ * 9110, section 15.
+ */
+export const STATUS_OF: Readonly<Record<HttpErrorCode, number>> = {
+  invalid_request: 400,
+  unauthorized: 401,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  headers_too_large: 431,
+  internal_error: 500,
+  overloaded: 503,
+  storage_unavailable: 503,
+};
+
+/** An error that the HTTP adapter detects. The application throws an `AnimalStoreError` instead. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly code: HttpErrorCode;
+  readonly headers: Headers;
+
+  constructor(code: HttpErrorCode, message: string, headers: Headers = []) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+const RETRY_AFTER: Headers = ['Retry-After', '1'];
+const CLOSE: Headers = ['Connection', 'close'];
+
+/**
+ * Creates the response to a failed request. The body is the `Error` object of the specification, section 2. For an
+ * unexpected error, the message contains only the request id.
+ *
+ * @param head the head of the request; left out when the message could not be parsed
+ */
+export function errorResponse(error: unknown, requestId: string, head?: RequestHead): ApiResponse {
+  const known = knownError(error);
+  const code = known === undefined ? 'internal_error' : known.code;
+  const status = STATUS_OF[code];
+  const message =
+    known === undefined || code === 'internal_error'
+      ? `unexpected error; when you report it, name the request ${requestId}`
+      : known.message;
+  return {
+    status,
+    headers: [...JSON_HEADERS, ...NO_STORE, ...headersOf(known, status, head)],
+    body: JSON.stringify({ code, message, status }),
+  };
+}
+
+/**
+ * Returns an error whose code has a status. An `AnimalStoreError` can come from another copy of the core, and a later
+ * release of the core can have further codes.
+ */
+function knownError(error: unknown): HttpError | AnimalStoreError | undefined {
+  const known = error instanceof HttpError ? error : asAnimalStoreError(error);
+  return known !== undefined && Object.hasOwn(STATUS_OF, known.code) ? known : undefined;
+}
+
+function headersOf(
+  error: HttpError | AnimalStoreError | undefined,
+  status: number,
+  head: RequestHead | undefined,
+): string[] {
+  const headers = error instanceof HttpError ? [...error.headers] : [];
+  if (status === 503) headers.push(...RETRY_AFTER);
+  // The API key is checked before the path, so a response with status 401 must not depend on the path.
+  if (status !== 401 && isDeprecated(head?.url)) headers.push(...DEPRECATION_HEADERS);
+  const isLast = status === 408 || status === 413 || status === 431 || head?.headers.expect !== undefined;
+  if (isLast && !headers.includes('Connection')) headers.push(...CLOSE);
+  return headers;
+}

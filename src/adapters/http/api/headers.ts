@@ -1,0 +1,40 @@
+/** The header fields that several responses have in common. */
+
+import type { Headers } from './http.ts';
+
+/** The security header fields of every response. */
+export const SECURITY_HEADERS: Headers = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Referrer-Policy',
+  'no-referrer',
+];
+
+/**
+ * The header fields of every response of the API. The policy prevents a browser from running scripts in the response,
+ * and pages from showing the response in a frame.
+ */
+export const API_HEADERS: Headers = [
+  ...SECURITY_HEADERS,
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+];
+
+export const JSON_HEADERS: Headers = [...API_HEADERS, 'Content-Type', 'application/json'];
+
+export const NO_STORE: Headers = ['Cache-Control', 'no-store'];
+
+/** Allows a client to store the response. The client must revalidate a stored response before each use. */
+export const REVALIDATE: Headers = ['Cache-Control', 'private, no-cache'];
+
+/**
+ * Counts the field lines with a name in lower case. Node.js's `headers` contains only the first line of some fields.
+ */
+export function countFieldLines(rawHeaders: Headers, name: string): number {
+  let times = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index] as string;
+    if (given.length === name.length && given.toLowerCase() === name) times += 1;
+  }
+  return times;
+}

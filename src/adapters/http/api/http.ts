@@ -1,0 +1,52 @@
+/** The request and response types that the API uses. This module does not depend on an HTTP framework such as Koa. */
+
+/** The header fields as a flat array: name, value, name, value. */
+export type Headers = readonly string[];
+
+/** The request line and the header fields. Node.js's `IncomingMessage` has this type. */
+export interface RequestHead {
+  readonly method?: string | undefined;
+  /** The request target (RFC 9112, section 3.2). */
+  readonly url?: string | undefined;
+  readonly httpVersion: string;
+  /** The header fields. The keys are the field names in lower case. */
+  readonly headers: {
+    readonly [name: string]: string | string[] | undefined;
+    readonly 'accept-encoding'?: string | string[] | undefined;
+    readonly authorization?: string | undefined;
+    readonly 'content-encoding'?: string | undefined;
+    readonly 'content-type'?: string | undefined;
+    readonly expect?: string | undefined;
+    readonly host?: string | undefined;
+    readonly 'if-none-match'?: string | undefined;
+    readonly 'transfer-encoding'?: string | undefined;
+  };
+  /** All header field lines as they were received: name, value, name, value. */
+  readonly rawHeaders: Headers;
+  /** The HTTP/2 stream; `undefined` for a request over HTTP/1. */
+  readonly stream?: unknown;
+}
+
+export interface ApiRequest {
+  readonly head: RequestHead;
+  /** The query of the request target, without the question mark. */
+  readonly query: string;
+  /** The values of the variables in the path template, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The URL scheme of the request: `http` or `https`. A proxy may report `https`. */
+  readonly protocol: string;
+  /**
+   * Reads the whole body. Rejects with an `HttpError`: `payload_too_large` when the body is too large,
+   * `invalid_request` when the body ends early.
+   */
+  readBody(): Promise<Uint8Array>;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body. A string is sent in UTF-8. */
+  readonly body: string | Uint8Array;
+}
+
+export type Handler = (request: ApiRequest) => ApiResponse | Promise<ApiResponse>;

@@ -1,0 +1,58 @@
+/** Reads a JSON request body. */
+
+import { MIMEType } from 'node:util';
+import { parseJson } from '../../../domain/json.ts';
+import { HttpError } from './errors.ts';
+import type { ApiRequest } from './http.ts';
+
+/** The maximum size of a request body, in bytes. */
+export const BODY_LIMIT: number = 64 * 1024;
+
+const MEDIA_TYPE = 'application/json';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads the body and parses the body as JSON. Rejects with an {@link HttpError}:
+ *
+ * - `unsupported_media_type` when the media type is not JSON in UTF-8 or the request has a `Content-Encoding`; the body
+ *   is not read
+ * - `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes
+ * - `invalid_request` when the body is missing, ends early, is nested too deeply, or is not valid JSON in UTF-8
+ */
+export async function readJson(request: ApiRequest): Promise<unknown> {
+  const { headers } = request.head;
+  if (!isJson(headers['content-type']) || headers['content-encoding'] !== undefined) {
+    throw new HttpError(
+      'unsupported_media_type',
+      `the body must be ${MEDIA_TYPE} in UTF-8, without Content-Encoding`,
+      ['Accept', MEDIA_TYPE],
+    );
+  }
+  const bytes = await request.readBody();
+  if (bytes.length === 0) throw new HttpError('invalid_request', 'the body is missing');
+  try {
+    return parseJson(utf8.decode(bytes));
+  } catch (error) {
+    const fault = error instanceof RangeError ? 'is nested too deeply' : 'is not valid JSON in UTF-8';
+    throw new HttpError('invalid_request', `the body ${fault}`);
+  }
+}
+
+export function bodyTooLarge(): HttpError {
+  return new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);
+}
+
+export function bodyIncomplete(): HttpError {
+  return new HttpError('invalid_request', 'the body ended early');
+}
+
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === MEDIA_TYPE) return true;
+  try {
+    const { essence, params } = new MIMEType(contentType ?? '');
+    return essence === MEDIA_TYPE && (params.get('charset') ?? 'utf-8').toLowerCase() === 'utf-8';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Refuses requests that HTTP forbids but Node.js accepts, and requests that Node.js would refuse with an empty
+ * response.
+ */
+
+import { isIPv6 } from 'node:net';
+import { HttpError } from './errors.ts';
+import { countFieldLines } from './headers.ts';
+import type { Headers, RequestHead } from './http.ts';
+
+/** A host name or an IPv6 address, optionally with a port (RFC 3986, section 3.2). User information is not allowed. */
+const AUTHORITY = /^(?:[\w.-]{1,255}|\[([\da-f:.]{2,45})\])(?::(\d{0,5}))?$/i;
+
+/** A request target in absolute-form (RFC 9112, section 3.2.2). */
+const WEB_URL = /^https?:\/\/([^/?]+)/i;
+
+const MAX_PORT = 65_535;
+
+/**
+ * The last valid value of `Host`. A repeated value is not validated again, because almost all requests have an equal
+ * `Host`.
+ */
+let lastHost = '';
+
+/**
+ * Whether the end of the request is unambiguous, both for Node.js and for a proxy (RFC 9112, section 6). In HTTP/2,
+ * frames mark the end of a request.
+ */
+export function isFramed({ httpVersion, headers, stream }: RequestHead): boolean {
+  const coding = headers['transfer-encoding'];
+  if (httpVersion === '1.1') return coding === undefined || coding.toLowerCase() === 'chunked';
+  return httpVersion === '1.0' ? coding === undefined : stream !== undefined;
+}
+
+/**
+ * Throws `invalid_request` when the framing, `Host`, the request target or `Expect` is invalid (RFC 9112, sections 2.3,
+ * 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
+ */
+export function refuseMalformed(head: RequestHead): void {
+  const { httpVersion, url = '', rawHeaders } = head;
+  const { host, expect } = head.headers;
+  if (!isFramed(head)) throw invalid(framingRule(httpVersion), ['Connection', 'close']);
+  if (host === undefined ? httpVersion === '1.1' : countFieldLines(rawHeaders, 'host') > 1) {
+    throw invalid('Host must be given once');
+  }
+  if (host !== undefined && host !== '' && host !== lastHost) {
+    if (!isAuthority(host)) {
+      throw invalid('Host must be a host name or an IP address, optionally with a port from 1 to 65535');
+    }
+    lastHost = host;
+  }
+  if (!isTarget(url)) {
+    throw invalid(
+      'the request target must be a path or an http or https URL, without user name and fragment',
+    );
+  }
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw invalid('Expect must be 100-continue');
+  }
+}
+
+function framingRule(httpVersion: string): string {
+  if (httpVersion === '1.1') return 'Transfer-Encoding must be chunked';
+  if (httpVersion === '1.0') return 'Transfer-Encoding is not supported in HTTP/1.0';
+  return `HTTP/${httpVersion} is not supported: expected HTTP/1.0 or HTTP/1.1`;
+}
+
+function isTarget(target: string): boolean {
+  if (target.includes('#')) return false;
+  if (target.startsWith('/') || target === '*') return true;
+  const authority = WEB_URL.exec(target)?.[1];
+  return authority !== undefined && isAuthority(authority);
+}
+
+function isAuthority(text: string): boolean {
+  const match = AUTHORITY.exec(text);
+  if (match === null) return false;
+  const [, address, port = ''] = match;
+  return (address === undefined || isIPv6(address)) && (port === '' || isPort(Number(port)));
+}
+
+function isPort(port: number): boolean {
+  return port >= 1 && port <= MAX_PORT;
+}
+
+function invalid(message: string, headers: Headers = []): HttpError {
+  return new HttpError('invalid_request', message, headers);
+}

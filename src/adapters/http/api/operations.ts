@@ -1,0 +1,66 @@
+/**
+ * The operations of the API (specification, section 4). The routes and the OpenAPI document are generated from
+ * `OPERATIONS`.
+ */
+
+import { SUNSET } from './deprecation.ts';
+import type { HttpErrorCode } from './errors.ts';
+
+export type Stability = 'experimental' | 'beta';
+
+export interface Operation {
+  readonly id: 'listPets' | 'createPet' | 'getPet';
+  readonly method: 'GET' | 'POST';
+  /** The full path template, including `/v1`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  /** The error codes of the operation in addition to {@link COMMON_ERRORS}. */
+  readonly errors: readonly HttpErrorCode[];
+  readonly deprecated?: boolean;
+  /** The stability of an operation that may still change (specification, section 9). */
+  readonly stability?: Stability;
+}
+
+/** The error codes that every operation has. */
+export const COMMON_ERRORS: readonly HttpErrorCode[] = [
+  'invalid_request',
+  'unauthorized',
+  'request_timeout',
+  'headers_too_large',
+  'internal_error',
+  'overloaded',
+  'storage_unavailable',
+];
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    id: 'listPets',
+    method: 'GET',
+    path: '/v1/pets',
+    summary: 'List pets',
+    description:
+      'One page of pets, in ascending order of `id`. While more pets follow, the response has a `Link` with ' +
+      '`rel="next"`. Following it visits every pet that existed at the start exactly once, even while pets are added.',
+    errors: [],
+  },
+  {
+    id: 'createPet',
+    method: 'POST',
+    path: '/v1/pets',
+    summary: 'Create a pet',
+    description: 'Stores a pet and assigns its `id`. The response is sent once the pet is durable.',
+    errors: ['payload_too_large', 'unsupported_media_type'],
+  },
+  {
+    id: 'getPet',
+    method: 'GET',
+    path: '/v1/pets/{petId}',
+    summary: 'Get a pet',
+    description:
+      `Deprecated, due for removal on ${SUNSET.toISOString().slice(0, 10)}. ` +
+      'Use `GET /pets` with a `status` filter instead.',
+    errors: ['not_found'],
+    deprecated: true,
+  },
+];

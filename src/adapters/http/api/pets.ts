@@ -1,0 +1,66 @@
+/**
+ * The handlers of the three operations on pets. A handler converts a request to a call of the store, and the result of
+ * the call to a response.
+ */
+
+import type { PetPage, PetQuery } from '../../../application/ports/pet-repository.ts';
+import { parseInt64 } from '../../../domain/int64.ts';
+import { petJson, petsJson } from '../../../domain/json.ts';
+import type { Pet } from '../../../domain/pet.ts';
+import { DEPRECATION_HEADERS } from './deprecation.ts';
+import { entityTag } from './entity-tag.ts';
+import { HttpError } from './errors.ts';
+import type { Handler } from './http.ts';
+import { readJson } from './json-body.ts';
+import type { Operation } from './operations.ts';
+import type { HttpStore } from './options.ts';
+import { jsonResponse, type Representation, representation, revalidated } from './responses.ts';
+import { readListQuery, readNewPet } from './schemas.ts';
+
+export function petHandlers(store: HttpStore): Record<Operation['id'], Handler> {
+  return {
+    async listPets(request) {
+      const query = readListQuery(request.query);
+      return revalidated(request, listOf(await store.listPage(query), query));
+    },
+
+    async createPet(request) {
+      const pet = await store.createPet(readNewPet(await readJson(request)));
+      return jsonResponse(201, petJson(pet), ['Location', `/v1/pets/${pet.id}`]);
+    },
+
+    async getPet(request) {
+      const id = parseInt64(request.params['petId'] ?? '');
+      if (id === undefined) throw new HttpError('not_found', 'there is no such pet: an id is an int64');
+      const body = petJson(await store.getPet(id));
+      return revalidated(request, representation(body, entityTag(body), DEPRECATION_HEADERS));
+    },
+  };
+}
+
+/**
+ * The representations of the pages that a storage has cached. A storage returns the same `PetPage` object again while
+ * the storage has not changed. A `PetPage` never changes. The representation of a page is garbage-collected together
+ * with the page.
+ */
+const representations = new WeakMap<PetPage, { query: PetQuery; list: Representation }>();
+
+function listOf(page: PetPage, query: PetQuery): Representation {
+  const cached = representations.get(page);
+  if (cached?.query === query) return cached.list;
+  const body = petsJson(page.pets);
+  const link = linkToNext(page, query);
+  // The entity tag depends on the link too. When pets are added after the last page, a client that revalidates the last
+  // page must get the link to the new page instead of status 304.
+  const list = representation(body, entityTag(body + link), link === '' ? [] : ['Link', link]);
+  representations.set(page, { query, list });
+  return list;
+}
+
+/** Returns the value of the `Link` field for the next page (RFC 8288), or an empty string for the last page. */
+function linkToNext({ pets, more }: PetPage, { limit, status }: PetQuery): string {
+  const last: Pet | undefined = pets.at(-1);
+  if (!more || last === undefined) return '';
+  const filter = status === undefined ? '' : `&status=${status}`;
+  return `</v1/pets?limit=${limit}${filter}&after=${last.id}>; rel="next"`;
+}

@@ -1,0 +1,39 @@
+/** Creates the responses that several handlers have in common. */
+
+import { DEPRECATION_HEADERS, isDeprecated } from './deprecation.ts';
+import { matches } from './entity-tag.ts';
+import { API_HEADERS, JSON_HEADERS, NO_STORE, REVALIDATE } from './headers.ts';
+import type { ApiRequest, ApiResponse, Headers, RequestHead } from './http.ts';
+
+/** Creates a JSON response that no client or proxy may store. */
+export function jsonResponse(status: number, body: string, headers: Headers = []): ApiResponse {
+  return { status, headers: [...JSON_HEADERS, ...NO_STORE, ...headers], body };
+}
+
+export function noContent({ url }: RequestHead, headers: Headers): ApiResponse {
+  const deprecation = isDeprecated(url) ? DEPRECATION_HEADERS : [];
+  return { status: 204, headers: [...API_HEADERS, ...NO_STORE, ...deprecation, ...headers], body: '' };
+}
+
+/** A JSON body with its entity tag and header fields. A representation can be sent any number of times. */
+export interface Representation {
+  readonly body: string;
+  readonly etag: string;
+  /** The header fields of a response with status 200. The last one is `Content-Type`. */
+  readonly headers: Headers;
+}
+
+const REPRESENTATION_HEADERS: Headers = [...API_HEADERS, ...REVALIDATE];
+
+export function representation(body: string, etag: string, headers: Headers): Representation {
+  const fields = [...REPRESENTATION_HEADERS, 'ETag', etag, ...headers, 'Content-Type', 'application/json'];
+  return { body, etag, headers: fields };
+}
+
+/**
+ * Responds with status 304 when the client has the current representation, and otherwise with status 200 and the body.
+ */
+export function revalidated({ head }: ApiRequest, { body, etag, headers }: Representation): ApiResponse {
+  if (!matches(head.headers['if-none-match'], etag)) return { status: 200, headers, body };
+  return { status: 304, headers: headers.slice(0, -2), body: '' };
+}

@@ -1,0 +1,60 @@
+/** The routes: the handler of each path and method. */
+
+import { docsRoutes } from '../docs/assets.ts';
+import { openApi } from '../openapi/handler.ts';
+import type { Admission } from './admission.ts';
+import { HttpError } from './errors.ts';
+import { livez, readyz } from './health.ts';
+import type { Handler } from './http.ts';
+import { OPERATIONS } from './operations.ts';
+import type { HttpOptions, HttpStore } from './options.ts';
+import { petHandlers } from './pets.ts';
+import { noContent } from './responses.ts';
+
+/** The handlers. The keys are path templates, such as `/v1/pets/{petId}`. */
+export type Routes = ReadonlyMap<string, Handler>;
+
+/** Creates the routes that need an API key. */
+export function apiRoutes(store: HttpStore): Routes {
+  const handlers = petHandlers(store);
+  const paths = new Map<string, Map<string, Handler>>();
+  for (const { id, method, path } of OPERATIONS) {
+    paths.set(path, (paths.get(path) ?? new Map()).set(method, handlers[id]));
+  }
+  return new Map([...paths].map(([path, methods]) => [path, byMethod(methods)]));
+}
+
+/** Creates the routes that need no API key. */
+export function publicRoutes(store: HttpStore, admission: Admission, options: HttpOptions): Routes {
+  const routes: (readonly [path: string, handler: Handler])[] = [
+    ['/livez', livez],
+    ['/readyz', readyz(store, admission)],
+    ['/openapi.json', openApi(options)],
+    ...docsRoutes(options),
+  ];
+  return new Map(routes.map(([path, handler]) => [path, byMethod(new Map([['GET', handler]]))]));
+}
+
+/** Responds to a request whose path has no route. `OPTIONS *` requests the options of the whole server. */
+export const notFound: Handler = ({ head }) => {
+  if (head.method === 'OPTIONS' && head.url === '*') return noContent(head, ALLOW_ALL);
+  throw new HttpError('not_found', 'no such path; the API is under /v1');
+};
+
+const ALLOW_ALL = ['Allow', 'GET, HEAD, POST, OPTIONS'];
+
+/**
+ * Creates the handler of a path from the handlers of its methods. HEAD is handled as GET, but the body is not sent. The
+ * response to OPTIONS lists the methods. Other methods are refused.
+ */
+function byMethod(methods: ReadonlyMap<string, Handler>): Handler {
+  const allow = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const allowed = ['Allow', [...allow, 'OPTIONS'].join(', ')];
+  return (request) => {
+    const { method = '' } = request.head;
+    const handler = methods.get(method === 'HEAD' ? 'GET' : method);
+    if (handler !== undefined) return handler(request);
+    if (method === 'OPTIONS') return noContent(request.head, allowed);
+    throw new HttpError('method_not_allowed', `${method} is not allowed here`, allowed);
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * The schemas of request bodies and queries. Valid input is converted to a typed value, and invalid input is refused
+ * with `invalid_request`. The domain and the use cases define the rules.
+ */
+
+import * as v from 'valibot';
+import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../../application/list-pets.ts';
+import type { PetQuery } from '../../../application/ports/pet-repository.ts';
+import { INT64_MAX, INT64_MIN, parseInt64 } from '../../../domain/int64.ts';
+import {
+  NAME_MAX_LENGTH,
+  NAME_MIN_LENGTH,
+  type NewPetInput,
+  nameFault,
+  PET_STATUSES,
+} from '../../../domain/pet.ts';
+import { HttpError } from './errors.ts';
+
+const int64Rule = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
+const limitRule = `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
+const statusRule = `status must be one of ${PET_STATUSES.join(', ')}`;
+
+/** The JSON Schema of an int64. Valibot cannot derive this JSON Schema. */
+export const INT64_METADATA: Readonly<Record<string, unknown>> = {
+  type: 'integer',
+  format: 'int64',
+  minimum: INT64_MIN,
+  maximum: INT64_MAX,
+};
+
+const PetStatus = v.picklist(PET_STATUSES, statusRule);
+
+const NewPet = v.object(
+  {
+    name: v.pipe(
+      v.string('name must be a string'),
+      v.metadata({
+        description: `The pet's name, stored exactly as sent: ${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} Unicode code points, well-formed, without U+0000.`,
+        minLength: NAME_MIN_LENGTH,
+        maxLength: NAME_MAX_LENGTH,
+        pattern: '^[^\\u0000]*$',
+      }),
+    ),
+    categoryId: v.pipe(
+      v.custom<number | bigint>(
+        (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
+        `categoryId ${int64Rule}`,
+      ),
+      v.metadata({
+        ...INT64_METADATA,
+        description: `The category that the pet belongs to: any int64, from ${INT64_MIN} to ${INT64_MAX}.`,
+      }),
+      v.transform((value) => BigInt(value)),
+    ),
+    status: v.optional(PetStatus),
+  },
+  missingOr('the body must be a JSON object'),
+);
+
+const ListQuery = v.object({
+  limit: v.optional(
+    v.pipe(
+      v.string(limitRule),
+      v.metadata({
+        type: 'integer',
+        minimum: LIMIT_MIN,
+        maximum: LIMIT_MAX,
+        description: 'The maximum number of pets in the response.',
+      }),
+      v.transform(parseInt64),
+      v.bigint(limitRule),
+      v.minValue(BigInt(LIMIT_MIN), limitRule),
+      v.maxValue(BigInt(LIMIT_MAX), limitRule),
+      v.transform(Number),
+    ),
+    String(LIMIT_DEFAULT),
+  ),
+  status: v.optional(PetStatus),
+  after: v.optional(
+    v.pipe(
+      v.string(),
+      v.metadata({
+        ...INT64_METADATA,
+        description:
+          'The `id` of the last pet of the page before: the page starts after it. The URL in `Link` contains it.',
+      }),
+      v.transform(parseInt64),
+      v.bigint(`after ${int64Rule}`),
+    ),
+  ),
+});
+
+/** The schema of an object. `entries` contains the schemas of the members. */
+export type MemberSchema = v.GenericSchema & { readonly entries: Readonly<Record<string, v.GenericSchema>> };
+
+/** The schemas that validate requests. The OpenAPI document is derived from these schemas. */
+export const REQUEST_SCHEMAS: {
+  readonly PetStatus: v.GenericSchema;
+  readonly NewPet: MemberSchema;
+  readonly ListQuery: MemberSchema;
+} = { PetStatus, NewPet, ListQuery };
+
+/** The maximum number of cached queries. */
+const CACHE_LIMIT = 1000;
+
+/** The maximum length of a cached query string, in characters. */
+const CACHED_QUERY_LENGTH = 200;
+
+const queries = new Map<string, PetQuery>();
+
+export function readNewPet(body: unknown): NewPetInput {
+  // Valibot would accept an array as an object.
+  const result = v.safeParse(NewPet, Array.isArray(body) ? undefined : body);
+  if (result.success) return result.output;
+  const { issues } = result;
+  const messages = issues.map(({ message }) => message);
+  // The response must name every fault, but the domain checks the name only when all members have valid types.
+  // Therefore the name is checked here, if it is a string.
+  const isNameTyped = issues.every(({ path }) => path !== undefined && path[0]?.key !== 'name');
+  const fault = isNameTyped ? nameFault((body as { name: string }).name) : undefined;
+  throw new HttpError('invalid_request', [...(fault === undefined ? [] : [fault]), ...messages].join('; '));
+}
+
+/** Parses the query string of a list request. While a query is cached, equal query strings return the same object. */
+export function readListQuery(queryString: string): PetQuery {
+  const cached = queries.get(queryString);
+  if (cached !== undefined) return cached;
+  const query = Object.freeze(
+    read(ListQuery, single(new URLSearchParams(queryString), Object.keys(ListQuery.entries))),
+  );
+  if (queries.size >= CACHE_LIMIT) queries.clear();
+  if (queryString.length <= CACHED_QUERY_LENGTH) queries.set(queryString, query);
+  return query;
+}
+
+/**
+ * Returns the parameters with one of the given names. Throws `invalid_request` when such a parameter is repeated.
+ * Parameters with other names are ignored.
+ */
+function single(parameters: URLSearchParams, names: readonly string[]): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const name of names) {
+    const [value, ...more] = parameters.getAll(name);
+    if (more.length > 0) throw new HttpError('invalid_request', `${name} must be given once`);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+function read<const S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+  const result = v.safeParse(schema, input);
+  if (result.success) return result.output;
+  throw new HttpError('invalid_request', result.issues.map(({ message }) => message).join('; '));
+}
+
+/**
+ * Creates the message for an issue of an object. Valibot reports a missing member as an issue of the object, and the
+ * last item of the path is the name of the member.
+ */
+function missingOr(message: string) {
+  return ({ path }: v.ObjectIssue): string => {
+    const member = path?.at(-1)?.key;
+    return member === undefined ? message : `${String(member)} is required`;
+  };
+}

@@ -1,0 +1,88 @@
+/** The reference page and its assets, which need no API key. */
+
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { AnimalStoreError } from '../../../domain/errors.ts';
+import { type EncodedResource, encodedResponse, varyOf } from '../api/encodings.ts';
+import { SECURITY_HEADERS } from '../api/headers.ts';
+import type { Handler, Headers } from '../api/http.ts';
+import type { HttpOptions } from '../api/options.ts';
+
+/** A file of the reference page. */
+export interface Asset {
+  readonly path: string;
+  readonly file: string;
+  readonly type: string;
+}
+
+/**
+ * The folder to which `npm run build` writes the compressed reference page. The relative path is valid for the source
+ * file and for the built file.
+ */
+const FOLDER = new URL('../../../../dist/docs/', import.meta.url);
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+
+export const DOCS_ASSETS: readonly Asset[] = [
+  { path: '/docs', file: 'index.html', type: 'text/html; charset=utf-8' },
+  { path: '/docs/docs.js', file: 'docs.js', type: SCRIPT },
+  { path: '/docs/exact-integers.js', file: 'exact-integers.js', type: SCRIPT },
+  { path: '/docs/docs.css', file: 'docs.css', type: STYLE },
+  { path: '/docs/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
+  { path: '/docs/swagger-ui-bundle.js', file: 'swagger-ui-bundle.js', type: SCRIPT },
+  { path: '/docs/swagger-ui.css', file: 'swagger-ui.css', type: STYLE },
+];
+
+/**
+ * The content security policy of the reference page. The page loads nothing from other origins and runs no inline
+ * scripts. Other pages cannot show the page in a frame.
+ */
+const PAGE_POLICY: Headers = [
+  'Content-Security-Policy',
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+];
+
+export function docsRoutes({ corsOrigins = [] }: HttpOptions): (readonly [path: string, handler: Handler])[] {
+  const headers = [...SECURITY_HEADERS, ...PAGE_POLICY, ...varyOf(corsOrigins)];
+  return DOCS_ASSETS.map((asset) => [asset.path, docsAsset(asset, headers)]);
+}
+
+/**
+ * Creates the handler of an asset. The file is read when the handler is created. If reading fails, for example because
+ * no file descriptor is free, the next request reads the file.
+ */
+export function docsAsset({ file, type }: Asset, headers: Headers): Handler {
+  let resource: EncodedResource | undefined;
+  const load = () => (resource ??= readResource(file));
+  try {
+    load();
+  } catch {
+    // The next request reads the file again, and reports an error.
+  }
+  return (request) => encodedResponse(request, load(), type, headers);
+}
+
+function readResource(file: string): EncodedResource {
+  const gzip = read(new URL(`${file}.gz`, FOLDER));
+  let identity: Buffer | undefined;
+  return { tag: hash('sha256', gzip, 'base64url'), gzip, identity: () => (identity ??= gunzipSync(gzip)) };
+}
+
+function read(url: URL): Buffer {
+  try {
+    return readFileSync(url);
+  } catch (cause) {
+    throw new AnimalStoreError('overloaded', 'the reference page cannot be read at the moment', { cause });
+  }
+}

@@ -1,0 +1,96 @@
+/** The Koa app and its middleware. */
+
+import Koa, { type Context, type Middleware, type Next } from 'koa';
+import type { Observer } from '../../../application/ports/observer.ts';
+import type { Admission } from '../api/admission.ts';
+import { bearerKey, invalidKey, needsApiKey } from '../api/authentication.ts';
+import { HttpError } from '../api/errors.ts';
+import { refuseMalformed } from '../api/malformed.ts';
+import type { HttpOptions, HttpStore } from '../api/options.ts';
+import { requestIdOf } from '../api/request-id.ts';
+import { apiRoutes, notFound, publicRoutes } from '../api/routes.ts';
+import { allowOrigins } from './cors.ts';
+import { KoaRequest } from './request.ts';
+import { type RequestState, respond, respondWithError } from './respond.ts';
+import { router } from './router.ts';
+
+/**
+ * A Koa app that only runs the middleware. After the middleware, `Koa` would wait for the end of the response and send
+ * `ctx.body`. Both steps are unnecessary, because `respond` writes every response, and this class handles every error.
+ */
+class App extends Koa {
+  handleRequest(ctx: Context, run: (ctx: Context) => Promise<void>): Promise<void> {
+    return run(ctx).catch((error: unknown) => {
+      if (ctx.respond !== false) respondWithError(ctx, error);
+    });
+  }
+}
+
+/** Creates the API as a Koa app. The app does not listen, and needs no closing. */
+export function createApp(
+  store: HttpStore,
+  admission: Admission,
+  options: HttpOptions & { readonly observer: Observer },
+): Koa {
+  const { corsOrigins = [], observer } = options;
+  const app = new App();
+  app.use(identify(app, observer));
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
+  app.use(guard(store, admission, options));
+  // A router compares a request with its paths one after another. The paths of the API have their own router, which
+  // runs first, so that requests to the API are not compared with the public paths.
+  app.use(router(apiRoutes(store)));
+  app.use(router(publicRoutes(store, admission, options)));
+  app.use(async (ctx) => respond(ctx, await notFound(new KoaRequest(ctx))));
+  return app;
+}
+
+/** Gives a request its id and its state. */
+function identify(app: Koa, observer: Observer): Middleware {
+  const isTimed = observer.onRequest !== undefined;
+  return (ctx, next) => {
+    const outerState = ctx.state;
+    const startedAt = isTimed ? performance.now() : 0;
+    ctx.state = { requestId: requestIdOf(ctx.req), startedAt, observer } satisfies RequestState;
+    return ctx.app === app ? next() : isolate(ctx, next, outerState);
+  };
+}
+
+/** Keeps errors and `ctx.state` inside this app if the app is mounted in another Koa app (koa-mount). */
+async function isolate(ctx: Context, next: Next, outerState: Context['state']): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    respondWithError(ctx, error);
+  } finally {
+    ctx.state = outerState;
+  }
+}
+
+/**
+ * Checks the API key before all other properties of a request. Without a valid key, a client gets only status 401, and
+ * no other information about the API.
+ */
+function guard(store: HttpStore, admission: Admission, { apiKeys }: HttpOptions): Middleware {
+  const verify = (key: string) => (apiKeys === undefined ? store.verifyApiKey(key) : apiKeys.verify(key));
+  return async (ctx, next) => {
+    if (needsApiKey(pathOf(ctx))) {
+      const holder = await verify(bearerKey(ctx.req));
+      if (holder === undefined) throw invalidKey();
+      (ctx.state as RequestState).holder = holder;
+      admission.assertAdmitted();
+    }
+    refuseMalformed(ctx.req);
+    await next();
+  };
+}
+
+function pathOf(ctx: Context): string {
+  let path: string | null = null;
+  try {
+    // `ctx.path` is null for the request target `http://`, although its type is string.
+    path = ctx.path;
+  } catch {}
+  if (path === null) throw new HttpError('invalid_request', 'the request target is not a URL');
+  return path;
+}

@@ -1,0 +1,36 @@
+import cors from '@koa/cors';
+import type { Middleware } from 'koa';
+import { refuseMalformed } from '../api/malformed.ts';
+import { noContent } from '../api/responses.ts';
+import { respond } from './respond.ts';
+
+/** The response header fields that a script of an allowed origin may read. */
+const EXPOSED_HEADERS = 'Deprecation,ETag,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
+
+/**
+ * Creates the middleware for cross-origin resource sharing (CORS). The middleware must run before the API key is
+ * checked, because a preflight request contains no key.
+ */
+export function allowOrigins(origins: readonly string[]): Middleware {
+  const middleware = cors({
+    origin: (ctx) => {
+      const origin = ctx.get('Origin');
+      return origins.includes(origin) ? origin : '';
+    },
+    allowMethods: 'GET,HEAD,POST,OPTIONS',
+    exposeHeaders: EXPOSED_HEADERS,
+    maxAge: 600,
+    // With `true`, @koa/cors would replace the header fields of an `HttpError`.
+    keepHeadersOnError: false,
+  });
+  return async (ctx, next) => {
+    let isPreflight = true;
+    await middleware(ctx, () => {
+      isPreflight = false;
+      return next();
+    });
+    if (!isPreflight) return;
+    refuseMalformed(ctx.req);
+    respond(ctx, noContent(ctx.req, []));
+  };
+}

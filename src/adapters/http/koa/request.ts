@@ -1,0 +1,30 @@
+import type { Context } from 'koa';
+import type { ApiRequest, RequestHead } from '../api/http.ts';
+import { readBytes } from './body.ts';
+
+/** Adapts a Koa context to the request type of the API. */
+export class KoaRequest implements ApiRequest {
+  readonly #ctx: Context;
+  readonly params: Readonly<Record<string, string>>;
+
+  constructor(ctx: Context, params: Readonly<Record<string, string>> = {}) {
+    this.#ctx = ctx;
+    this.params = params;
+  }
+
+  get head(): RequestHead {
+    return this.#ctx.req;
+  }
+
+  get query(): string {
+    return this.#ctx.querystring;
+  }
+
+  get protocol(): string {
+    return this.#ctx.protocol;
+  }
+
+  readBody(): Promise<Uint8Array> {
+    return readBytes(this.#ctx);
+  }
+}

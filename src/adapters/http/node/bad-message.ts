@@ -1,0 +1,87 @@
+/**
+ * Responds to invalid HTTP, to requests that arrive too slowly, and to CONNECT. The responses are written directly to
+ * the socket, because Node.js creates no `ServerResponse` for such messages.
+ */
+
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Observer } from '../../../application/ports/observer.ts';
+import { errorResponse, HttpError } from '../api/errors.ts';
+import { newRequestId } from '../api/request-id.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * Responds to a message that is not valid HTTP or that arrived too slowly, and closes the connection. The responses to
+ * earlier requests are sent first. If the body of the newest request is incomplete, the error is the response to that
+ * request. If the head of that response was already sent, the socket is destroyed.
+ *
+ * @param fault the `code` of the error that Node.js reported
+ */
+export function refuseMessage(connection: Connection, fault: string | undefined, observer: Observer): void {
+  if (connection.isRefused) return;
+  // The client is not slow: the rest of the request was received, but is still held by the connection.
+  if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isHolding) return;
+  connection.isRefused = true;
+  const { socket, newest, isClosing } = connection;
+  const isBodyBroken = newest?.req.complete === false;
+  if (!socket.writable || fault === 'ECONNRESET' || (isBodyBroken && newest.headersSent)) socket.destroy();
+  else if (isBodyBroken || !isClosing) respondLast(connection, fault, observer);
+}
+
+/**
+ * Responds to CONNECT and closes the connection. After CONNECT, Node.js no longer manages the socket. Therefore this
+ * function sets the timeout for a client that does not read the response.
+ */
+export function refuseTunnel(connection: Connection, readingTimeout: number, observer: Observer): void {
+  const { socket, isClosing } = connection;
+  connection.isRefused = true;
+  socket.setTimeout(readingTimeout, () => socket.destroy());
+  socket.resume();
+  if (!isClosing) respondLast(connection, 'CONNECT', observer);
+}
+
+function respondLast(connection: Connection, fault: string | undefined, observer: Observer): void {
+  const { newest, beforeNewest, socket } = connection;
+  connection.isClosing = true;
+  const before = newest?.req.complete === false ? beforeNewest : newest;
+  if (before === undefined || before.writableFinished) write(socket, fault, observer);
+  else before.once('finish', () => write(socket, fault, observer));
+}
+
+function write(socket: Socket, fault: string | undefined, observer: Observer): void {
+  if (!socket.writable) return;
+  const requestId = newRequestId();
+  const { status, headers, body } = errorResponse(errorOf(fault), requestId);
+  const fields = [...headers, 'X-Request-Id', requestId];
+  fields.push('Content-Length', String(Buffer.byteLength(body)), 'Date', new Date().toUTCString());
+  if (!fields.includes('Connection')) fields.push('Connection', 'close');
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (let index = 0; index < fields.length; index += 2) head += `${fields[index]}: ${fields[index + 1]}\r\n`;
+  socket.write(`${head}\r\n${body}`);
+  socket.destroySoon();
+  observer.onRequest?.({
+    method: '',
+    route: undefined,
+    status,
+    ms: 0,
+    requestId,
+    keyId: undefined,
+    aborted: undefined,
+  });
+}
+
+function errorOf(fault: string | undefined): HttpError {
+  switch (fault) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new HttpError('headers_too_large', 'the head of a request must have at most 16 KiB');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new HttpError('request_timeout', 'the request took too long to arrive');
+    case 'CONNECT':
+      return new HttpError('method_not_allowed', 'CONNECT is not allowed here', [
+        'Allow',
+        'GET, HEAD, POST, OPTIONS',
+      ]);
+    default:
+      return new HttpError('invalid_request', 'the message is not valid HTTP');
+  }
+}

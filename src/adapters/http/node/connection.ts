@@ -1,0 +1,244 @@
+/**
+ * A connection of the server. A connection limits the requests in progress, and determines which response is the last
+ * one.
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { isFramed } from '../api/malformed.ts';
+import { lingeringClose } from './lingering-close.ts';
+
+/**
+ * The maximum number of concurrent requests of one connection. Further requests are queued, or held as unparsed bytes.
+ */
+const CONCURRENT_REQUESTS = 16;
+
+/**
+ * The maximum number of bytes that a sliced connection passes to the parser at once. A slice contains at most some
+ * dozens of requests.
+ */
+const SLICE_SIZE = 512;
+
+export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+/** Schedules the work of all connections in turns of the event loop. */
+export interface Turns {
+  /** Called when a connection receives a request while its maximum number of requests is in progress. */
+  onFlood(): void;
+  /** Calls `connection.goOn()` in a later turn of the event loop. */
+  whenFree(connection: Connection): void;
+}
+
+type Listener = (chunk: Buffer) => void;
+
+/**
+ * A connection of the server.
+ *
+ * Node.js parses all requests of a 64 KiB chunk, possibly thousands, before it sends the first response. A sliced
+ * connection passes each chunk to the parser in slices of {@link SLICE_SIZE} bytes, so that responses are sent between
+ * slices. Slicing disables the fast path of the parser. Therefore connections are sliced only after a flood. A flood
+ * starts when one connection receives more requests than may be in progress.
+ */
+export class Connection {
+  readonly socket: Socket;
+  /**
+   * The response to the newest request. Responses are finished in the order of their requests, so the newest response
+   * is finished last.
+   */
+  newest: ServerResponse | undefined;
+  /**
+   * The response to the request before the newest one. `undefined` if that response was already finished when the
+   * newest request arrived.
+   */
+  beforeNewest: ServerResponse | undefined;
+  /** Whether the newest response is the last one. Further requests are ignored. */
+  isClosing = false;
+  /**
+   * Whether a message was refused. Node.js reports an error for each further chunk of a refused message, but only the
+   * first error gets a response.
+   */
+  isRefused = false;
+  readonly #handle: HandleRequest;
+  readonly #turns: Turns;
+  readonly #queue: (readonly [req: IncomingMessage, res: ServerResponse])[] = [];
+  /**
+   * The number of requests in progress. A burst starts when a request arrives after all earlier responses were
+   * finished. The first request of a burst has no `finish` listener, and is counted until the next burst starts.
+   */
+  #inProgress = 0;
+  #isScheduled = false;
+  /** The `data` listener with which Node.js parses requests. `undefined` while the connection is not sliced. */
+  #parse: Listener | undefined;
+  /** The `end` listener of Node.js, if the client has ended its side and the listener was not called yet. */
+  #parseEnd: (() => void) | undefined;
+  /** The bytes that were received but not parsed yet. The socket is paused while bytes are held. */
+  #held: Buffer | undefined;
+  /** Whether this class, not Node.js, paused the socket. */
+  #isPausedHere = false;
+  #isEnded = false;
+
+  constructor(socket: Socket, handle: HandleRequest, turns: Turns) {
+    this.socket = socket;
+    this.#handle = handle;
+    this.#turns = turns;
+    // Node.js calls `destroySoon` after the last response of a connection.
+    socket.destroySoon = () => this.#end();
+  }
+
+  /**
+   * Whether all parsed requests have a response, and all bytes of the responses were passed to the operating system.
+   */
+  get isIdle(): boolean {
+    return (this.newest?.writableFinished ?? true) && this.socket.writableLength === 0;
+  }
+
+  /** Whether the connection holds received bytes that are not parsed yet. */
+  get isHolding(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /**
+   * Handles a request at once, or queues the request while the maximum number of requests is in progress. A request
+   * after the last response is ignored.
+   */
+  take(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
+    const previous = this.newest;
+    if (this.isClosing || previous?.shouldKeepAlive === false) return;
+    this.newest = res;
+    // The bytes after an upgrade request may not be HTTP. If the end of a request is ambiguous, the start of the next
+    // request is ambiguous too.
+    if (isLast || req.headers.upgrade !== undefined || !isFramed(req)) this.closeAfterNewest();
+    if (previous === undefined || (this.#inProgress <= 1 && previous.writableFinished)) {
+      this.#inProgress = 1;
+      this.beforeNewest = undefined;
+    } else {
+      this.beforeNewest = previous;
+      res.once('finish', this.#onFinish);
+      if (this.#inProgress >= CONCURRENT_REQUESTS) {
+        this.#queue.push([req, res]);
+        this.#turns.onFlood();
+        return;
+      }
+      this.#inProgress += 1;
+    }
+    void this.#handle(req, res);
+  }
+
+  /**
+   * Makes the newest response the last one of the connection, unless the head of that response was already sent with
+   * `Connection: keep-alive`.
+   */
+  closeAfterNewest(): void {
+    if (this.newest === undefined || this.newest.headersSent) return;
+    this.newest.shouldKeepAlive = false;
+    this.isClosing = true;
+  }
+
+  /**
+   * Starts to pass received bytes to the parser in slices, and only while fewer than the maximum number of requests are
+   * in progress.
+   */
+  slice(): void {
+    if (this.#parse !== undefined) return;
+    const [parse] = this.socket.listeners('data') as Listener[];
+    if (parse === undefined) return;
+    this.#parse = parse;
+    this.socket.off('data', parse);
+    this.socket.on('data', (chunk: Buffer) => {
+      if (chunk.length <= SLICE_SIZE && this.#held === undefined && this.#hasRoom) this.#feed(chunk);
+      else this.#hold(chunk);
+    });
+    // The parser must get all bytes before it is notified of the end.
+    const parseEnd = this.socket.listeners('end').at(-1) as () => void;
+    this.socket.off('end', parseEnd);
+    this.socket.on('end', () => {
+      this.#parseEnd = parseEnd;
+      if (this.#held === undefined) this.#endParser();
+    });
+    // While Node.js itself has paused the socket, held bytes must not be parsed. Parsing continues when Node.js resumes
+    // the socket.
+    this.socket.on('resume', () => {
+      if (this.#held !== undefined && !this.#isPausedHere) this.#schedule();
+    });
+  }
+
+  readonly #onFinish = (): void => {
+    this.#inProgress -= 1;
+    if (this.#queue.length > 0 || this.#held !== undefined) this.#schedule();
+  };
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#turns.whenFree(this);
+  }
+
+  /**
+   * Handles queued requests up to the maximum number of requests in progress. If the queue is empty, the next slice is
+   * parsed.
+   */
+  goOn(): void {
+    this.#isScheduled = false;
+    if (this.socket.destroyed) return;
+    while (this.#inProgress < CONCURRENT_REQUESTS) {
+      const next = this.#queue.shift();
+      if (next === undefined) break;
+      this.#inProgress += 1;
+      void this.#handle(...next);
+    }
+    const held = this.#held;
+    if (held === undefined || !this.#hasRoom) return;
+    if (this.#isPausedHere) {
+      this.#isPausedHere = false;
+      this.socket.resume();
+    } else if (this.socket.isPaused()) {
+      return;
+    }
+    this.#held = undefined;
+    this.#feed(held);
+  }
+
+  get #hasRoom(): boolean {
+    return this.#queue.length === 0 && this.#inProgress < CONCURRENT_REQUESTS;
+  }
+
+  /**
+   * Passes the first slice of the bytes to the parser, and holds the rest. Must not be called while the socket is
+   * paused by Node.js.
+   */
+  #feed(bytes: Buffer): void {
+    if (this.isClosing && this.newest?.req.complete !== false) return;
+    this.#parse?.call(this.socket, bytes.subarray(0, SLICE_SIZE));
+    if (bytes.length > SLICE_SIZE && !this.socket.destroyed) this.#hold(bytes.subarray(SLICE_SIZE));
+    else this.#endParser();
+  }
+
+  /**
+   * Calls the `end` listener of Node.js if the client has ended its side. The listener is not called after a refused
+   * message, because Node.js has already released the parser.
+   */
+  #endParser(): void {
+    const parseEnd = this.#parseEnd;
+    this.#parseEnd = undefined;
+    if (!this.isRefused && !this.socket.destroyed) parseEnd?.call(this.socket);
+  }
+
+  /** Holds bytes until they can be parsed, and pauses the socket. */
+  #hold(bytes: Buffer): void {
+    this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
+    if (!this.socket.isPaused()) {
+      this.#isPausedHere = true;
+      this.socket.pause();
+    }
+    if (this.#hasRoom) this.#schedule();
+  }
+
+  /** Sends all written data, discards the held bytes, and closes the connection. */
+  #end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.isClosing = true;
+    this.#held = undefined;
+    lingeringClose(this.socket);
+  }
+}

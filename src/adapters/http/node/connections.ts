@@ -1,0 +1,100 @@
+/** The open connections of a server. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Connection, type HandleRequest, type Turns } from './connection.ts';
+
+/** The time in milliseconds for which new connections are sliced after a flood (see {@link Connections.onFlood}). */
+const FLOOD_TIME = 60_000;
+
+/**
+ * The maximum number of connections that continue to handle requests in one turn of the event loop. The server accepts
+ * one new connection in each turn, so long turns delay new clients.
+ */
+const CONNECTIONS_PER_TURN = 2;
+
+/**
+ * The minimum time in milliseconds for which a stopping server keeps idle connections open. A client may already have
+ * sent a request that has not arrived yet.
+ */
+const IDLE_TIME = 1000;
+
+export class Connections implements Turns {
+  readonly #handle: HandleRequest;
+  readonly #bySocket = new Map<Duplex, Connection>();
+  readonly #ready: Connection[] = [];
+  #floodEndsAt = 0;
+  #stoppingSince: number | undefined;
+
+  constructor(handle: HandleRequest) {
+    this.#handle = handle;
+  }
+
+  /** Creates the connection of a socket, and removes the connection when the socket is closed. */
+  add(socket: Socket): void {
+    const connection = new Connection(socket, this.#handle, this);
+    this.#bySocket.set(socket, connection);
+    // After a CONNECT request, Node.js removes its error listener from the socket. Without a listener, an error of the
+    // socket would end the process.
+    socket.on('error', () => {});
+    socket.once('close', () => this.#bySocket.delete(socket));
+    if (performance.now() < this.#floodEndsAt) connection.slice();
+  }
+
+  get(socket: Duplex): Connection | undefined {
+    return this.#bySocket.get(socket);
+  }
+
+  take(req: IncomingMessage, res: ServerResponse): void {
+    this.#bySocket.get(req.socket)?.take(req, res, this.#stoppingSince !== undefined);
+  }
+
+  /**
+   * Starts to close the connections. If a connection has requests in flight, the response to the newest request is the
+   * last response. If a connection is idle, the response to the next request is the last response.
+   */
+  stop(): void {
+    this.#stoppingSince = performance.now();
+    for (const connection of this.#bySocket.values()) {
+      if (!connection.isIdle) connection.closeAfterNewest();
+    }
+  }
+
+  /** Closes the idle connections. Has no effect in the first second after `stop`. */
+  closeIdle(): void {
+    if (performance.now() - (this.#stoppingSince ?? Infinity) < IDLE_TIME) return;
+    for (const { isIdle, socket } of this.#bySocket.values()) {
+      if (isIdle) socket.destroySoon();
+    }
+  }
+
+  /** Closes all connections at once, including connections with requests in flight. */
+  destroy(): void {
+    for (const { socket } of this.#bySocket.values()) socket.destroy();
+  }
+
+  /**
+   * Slices all open connections, because one of them has received more requests than may be in progress. Without
+   * slices, the parser would block the event loop for a whole chunk of requests.
+   */
+  onFlood(): void {
+    const now = performance.now();
+    const isKnown = now < this.#floodEndsAt;
+    this.#floodEndsAt = now + FLOOD_TIME;
+    if (isKnown) return;
+    for (const connection of this.#bySocket.values()) connection.slice();
+  }
+
+  whenFree(connection: Connection): void {
+    this.#ready.push(connection);
+    if (this.#ready.length === 1) setImmediate(this.#turn);
+  }
+
+  readonly #turn = (): void => {
+    const next = this.#ready.slice(0, CONNECTIONS_PER_TURN);
+    for (const connection of next) connection.goOn();
+    this.#ready.splice(0, next.length);
+    if (this.#ready.length > 0) setImmediate(this.#turn);
+  };
+}

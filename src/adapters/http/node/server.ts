@@ -1,0 +1,156 @@
+/** The HTTP server, with limits, responses to invalid messages, and a graceful stop. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Observer } from '../../../application/ports/observer.ts';
+import type { Admission } from '../api/admission.ts';
+import { refuseMessage, refuseTunnel } from './bad-message.ts';
+import type { HandleRequest } from './connection.ts';
+import { Connections } from './connections.ts';
+
+/** The default of `headersTimeout`, in milliseconds. */
+const HEADERS_TIMEOUT = 10_000;
+
+/** The default of `requestTimeout`, in milliseconds. */
+const REQUEST_TIMEOUT = 30_000;
+
+/** The maximum time in milliseconds between a response and the next request of the connection. */
+const KEEP_ALIVE_TIMEOUT = 65_000;
+
+/** The default of `readingTimeout`, in milliseconds. */
+const READING_TIMEOUT = 120_000;
+
+/** The interval in milliseconds at which Node.js checks the timeouts of requests. */
+const CONNECTIONS_CHECKING_INTERVAL = 1000;
+
+/** The maximum size of a request head, in bytes. */
+const HEAD_LIMIT = 16 * 1024;
+
+/** The interval in milliseconds at which a stopping server closes idle connections. */
+const DRAIN_INTERVAL = 50;
+
+/** An HTTP server. The server does not listen until `listen` is called. */
+export interface HttpServer {
+  /**
+   * Starts to listen. Resolves with the URL of the server, such as `http://127.0.0.1:3000`. Port 0 selects a free port.
+   */
+  listen(port: number, host: string): Promise<string>;
+  /**
+   * Accepts no further connections and completes the requests in flight. Connections that are still open after
+   * `timeout` milliseconds are closed. Resolves when all connections are closed.
+   */
+  stop(timeout: number): Promise<void>;
+  readonly isStopping: boolean;
+}
+
+/** The limits of a server for connections and for slow clients. */
+export interface ServerLimits {
+  /** The maximum number of open connections. Further connections are closed at once. By default there is no limit. */
+  readonly maxConnections?: number | undefined;
+  /** The maximum time in milliseconds for a client to send the head of a request. Default: 10 seconds. */
+  readonly headersTimeout?: number | undefined;
+  /** The maximum time in milliseconds for a client to send a whole request. Default: 30 seconds. */
+  readonly requestTimeout?: number | undefined;
+  /** The maximum time in milliseconds for which a client may read nothing of a response. Default: 2 minutes. */
+  readonly readingTimeout?: number | undefined;
+}
+
+export interface NodeServerOptions extends ServerLimits {
+  /**
+   * The observer is notified of the responses to CONNECT and to messages that are not valid HTTP or arrive too slowly.
+   */
+  readonly observer: Observer;
+}
+
+/**
+ * Creates a server that passes each valid message to `handle`.
+ *
+ * @param handle writes the response to a request, and returns a promise that resolves when the response was written
+ * @param admission is stopped when the server is stopped
+ */
+export function createNodeServer(
+  handle: HandleRequest,
+  admission: Admission,
+  {
+    maxConnections,
+    observer,
+    headersTimeout = HEADERS_TIMEOUT,
+    requestTimeout = REQUEST_TIMEOUT,
+    readingTimeout = READING_TIMEOUT,
+  }: NodeServerOptions,
+): HttpServer {
+  const server = createServer({
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    connectionsCheckingInterval: CONNECTIONS_CHECKING_INTERVAL,
+    maxHeaderSize: HEAD_LIMIT,
+    requireHostHeader: false,
+  });
+  server.maxHeadersCount = 0;
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+
+  const connections = new Connections(async (req, res) => {
+    try {
+      await handle(req, res);
+    } catch {
+      req.socket.destroy();
+    }
+    // Only a client that does not read needs a timeout. A timeout for every response would slow down every request.
+    if (res.writableLength > 0) req.socket.setTimeout(readingTimeout);
+  });
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => connections.take(req, res);
+  server.on('connection', (socket) => connections.add(socket));
+  server.on('request', onRequest);
+  server.on('checkContinue', onRequest);
+  server.on('checkExpectation', onRequest);
+  server.on('connect', (_req: IncomingMessage, socket: Socket) => {
+    const connection = connections.get(socket);
+    if (connection !== undefined) refuseTunnel(connection, readingTimeout, observer);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const connection = connections.get(socket);
+    if (connection === undefined) socket.destroy();
+    else refuseMessage(connection, error.code, observer);
+  });
+
+  return {
+    listen: (port, host) => listen(server, port, host),
+    stop(timeout) {
+      admission.stop();
+      connections.stop();
+      return stop(server, connections, timeout);
+    },
+    get isStopping() {
+      return admission.isStopping;
+    },
+  };
+}
+
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { address, family, port: taken } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+}
+
+/**
+ * Calls `close` of `net.Server`, because `close` of `http.Server` closes idle connections at once, even if a request is
+ * just arriving.
+ */
+function stop(server: Server, connections: Connections, timeout: number): Promise<void> {
+  return new Promise((resolve) => {
+    const drain = setInterval(() => connections.closeIdle(), DRAIN_INTERVAL);
+    const deadline = setTimeout(() => connections.destroy(), timeout);
+    NetServer.prototype.close.call(server, () => {
+      clearInterval(drain);
+      clearTimeout(deadline);
+      resolve();
+    });
+  });
+}

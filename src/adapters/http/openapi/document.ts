@@ -1,0 +1,124 @@
+/** Generates the OpenAPI 3.1 document from the schemas and the operations. */
+
+import { OPERATIONS, type Operation } from '../api/operations.ts';
+import { INT64_METADATA } from '../api/schemas.ts';
+import { COMPONENT_HEADERS } from './headers.ts';
+import { NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
+import { componentSchemas, type Part, queryParameterSchemas, ref } from './schemas.ts';
+
+/**
+ * The version of the HTTP interface (specification, section 9). The version of the package is independent of this
+ * version.
+ */
+const INTERFACE_VERSION = '1.0.0';
+
+/** The path of the base URL. The paths in the OpenAPI document are relative to the base URL. */
+const BASE_PATH = '/v1';
+
+const DESCRIPTION = `An API for a store that holds pets.
+
+- **Keys.** Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`.
+- **Exact integers.** \`id\` and \`categoryId\` are int64 and exact in every response. A client whose JSON parser converts them to doubles rounds values above 2^53.
+- **Pages.** The body of a list is a bare array. While more pets follow, \`Link\` has the URL of the next page, with the same \`limit\` and \`status\`.
+- **Errors.** Every error is \`application/json\` with \`code\`, \`message\` and \`status\`, also for an unknown path (404) and a method that a path does not support (405).
+- **Revalidation.** The response to a GET has an \`ETag\`. A GET with it in \`If-None-Match\` gets 304 while the representation is current. HEAD is GET without the body.`;
+
+export interface OpenApiOptions {
+  readonly operations?: readonly Operation[];
+  /** The number of spaces per level of indentation. By default the document is a single line. */
+  readonly indent?: number;
+}
+
+/**
+ * Returns the OpenAPI document as JSON. All integers are exact, including integers that a double cannot represent, such
+ * as the limits of int64.
+ *
+ * @param origin the public base URL, such as `https://pets.example.org`, with or without `/v1` at the end; if `origin`
+ *   is empty, the server URL is relative to the URL of the document
+ */
+export function openApiDocument(
+  origin: string,
+  { operations = OPERATIONS, indent = 0 }: OpenApiOptions = {},
+): string {
+  const paths: Record<string, Record<string, Part>> = {};
+  for (const operation of operations) {
+    const path = operation.path.slice(BASE_PATH.length);
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation) };
+  }
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Animal Store',
+      version: INTERFACE_VERSION,
+      description: DESCRIPTION,
+      contact: { name: 'The operator of this animal store' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrlOf(origin) }],
+    tags: [{ name: 'pets', description: 'The pets in the store.' }],
+    security: [{ bearerAuth: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key of this store.' },
+      },
+      schemas: componentSchemas(),
+      headers: COMPONENT_HEADERS,
+    },
+  };
+  return JSON.stringify(document, exact, indent);
+}
+
+/** Returns the base URL of the API, with `/v1` at the end. */
+export function serverUrlOf(origin: string): string {
+  return origin.endsWith(BASE_PATH) ? origin : origin + BASE_PATH;
+}
+
+function describe(operation: Operation): Part {
+  const { id, summary, description, deprecated, stability } = operation;
+  return {
+    operationId: id,
+    summary,
+    description,
+    tags: ['pets'],
+    ...(deprecated && { deprecated }),
+    ...(stability && { 'x-stability': stability }),
+    ...(id === 'createPet' ? { requestBody: newPetBody() } : { parameters: parametersOf(id) }),
+    responses: responsesOf(operation),
+  };
+}
+
+function newPetBody(): Part {
+  const schema = { $ref: ref('NewPet') };
+  return { required: true, content: { 'application/json': { schema, examples: NEW_PET_EXAMPLES } } };
+}
+
+function parametersOf(id: Operation['id']): readonly Part[] {
+  if (id === 'getPet') {
+    const description = 'The id of the pet.';
+    return [
+      {
+        name: 'petId',
+        in: 'path',
+        required: true,
+        description,
+        schema: INT64_METADATA,
+        example: 1,
+      },
+    ];
+  }
+  const descriptions: Readonly<Record<string, string>> = { status: 'Only pets with this status.' };
+  return Object.entries(queryParameterSchemas()).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    description: description ?? descriptions[name],
+    schema,
+  }));
+}
+
+/** `JSON.rawJSON` exists in every supported version of Node.js, but not yet in the types of TypeScript. */
+const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+
+function exact(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? rawJSON(String(value)) : value;
+}

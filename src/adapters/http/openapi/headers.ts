@@ -1,0 +1,86 @@
+/** The header fields in the OpenAPI document. */
+
+import { DEPRECATED_SINCE, DEPRECATION_HEADERS, SUNSET } from '../api/deprecation.ts';
+import type { Part } from './schemas.ts';
+
+/**
+ * The keys of the header fields in the OpenAPI document. `NextPage` and `Successor` describe the field `Link`. The
+ * other keys are HTTP field names.
+ */
+export type HeaderName =
+  | 'X-Request-Id'
+  | 'Cache-Control'
+  | 'ETag'
+  | 'NextPage'
+  | 'Location'
+  | 'Deprecation'
+  | 'Sunset'
+  | 'Successor'
+  | 'WWW-Authenticate'
+  | 'Retry-After'
+  | 'Accept';
+
+/** The value of `components.headers` in the OpenAPI document. */
+export const COMPONENT_HEADERS: Readonly<Record<HeaderName, Part>> = {
+  'X-Request-Id': header('Identifies the request in the log: the id that the client sent, or a new one.', {
+    type: 'string',
+    pattern: '^[\\w-]{1,64}$',
+  }),
+  'Cache-Control': header('`private, no-cache` for a response that a client may store and revalidate.', {
+    type: 'string',
+    enum: ['private, no-cache', 'no-store'],
+  }),
+  ETag: header(
+    'Strong entity tag. A request with it in `If-None-Match` gets 304 while the representation is current.',
+    {
+      type: 'string',
+      pattern: '^"[!#-~]+"$',
+    },
+  ),
+  NextPage: {
+    ...header('The next page, with `rel="next"` (RFC 8288). The last page has no such link.', {
+      type: 'string',
+      pattern: '^</v1/pets\\?[^>]+>; rel="next"$',
+    }),
+    required: false,
+  },
+  Location: header('The path of the new pet.', { type: 'string', pattern: '^/v1/pets/-?\\d+$' }),
+  Deprecation: header('The time of deprecation as a Unix timestamp (RFC 9745).', {
+    type: 'string',
+    const: `@${DEPRECATED_SINCE.getTime() / 1000}`,
+  }),
+  Sunset: header('The time when the operation is due for removal (RFC 8594).', {
+    type: 'string',
+    const: SUNSET.toUTCString(),
+  }),
+  Successor: header('Links to the explanation of the deprecation, and to the operation to use instead.', {
+    type: 'string',
+    const: DEPRECATION_HEADERS[DEPRECATION_HEADERS.indexOf('Link') + 1],
+  }),
+  'WWW-Authenticate': header('How to authenticate; with `error="invalid_token"` when a key was sent.', {
+    type: 'string',
+    pattern: '^Bearer realm="animal-store"(, error="invalid_token")?$',
+  }),
+  'Retry-After': header('Seconds to wait before the next attempt.', { type: 'integer', minimum: 1 }),
+  Accept: header('The only supported media type of a body.', { type: 'string', const: 'application/json' }),
+};
+
+const FIELD_NAMES: Readonly<Partial<Record<HeaderName, string>>> = { NextPage: 'Link', Successor: 'Link' };
+
+/** Describes the header fields of a response. The keys of the result are HTTP field names. */
+export function headersOf(...names: readonly HeaderName[]): Part {
+  return Object.fromEntries(
+    names.map((name) => [FIELD_NAMES[name] ?? name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+/** Describes header fields like {@link headersOf}, but as optional fields. */
+export function optionalHeadersOf(...names: readonly HeaderName[]): Part {
+  return Object.fromEntries(
+    names.map((name) => [FIELD_NAMES[name] ?? name, { ...COMPONENT_HEADERS[name], required: false }]),
+  );
+}
+
+function header(description: string, schema: Part): Part {
+  return { description, required: true, schema };
+}

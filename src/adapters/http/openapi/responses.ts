@@ -1,0 +1,136 @@
+/** The responses in the OpenAPI document, with their header fields and examples. */
+
+import { type HttpErrorCode, STATUS_OF } from '../api/errors.ts';
+import { COMMON_ERRORS, type Operation } from '../api/operations.ts';
+import { type HeaderName, headersOf, optionalHeadersOf } from './headers.ts';
+import { type Part, ref, type SchemaName } from './schemas.ts';
+
+/** An id above 2^53. If a client rounds large integers, this example makes the error visible. */
+const LARGE_ID = 9_007_199_254_740_993n;
+
+/** Examples of the request body of `createPet`. The keys are the names of the examples. */
+export const NEW_PET_EXAMPLES: Readonly<Record<string, { summary: string; value: Part }>> = {
+  required: { summary: 'Required members', value: { name: 'Rex', categoryId: 7 } },
+  everything: {
+    summary: 'All members',
+    value: { name: 'Минька 🐈', categoryId: LARGE_ID, status: 'pending' },
+  },
+};
+
+const REX = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
+const MINKA = { id: 2, ...NEW_PET_EXAMPLES['everything']?.value };
+
+const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  415: ['Accept'],
+  503: ['Retry-After'],
+};
+
+/**
+ * The statuses of responses that can be sent before the path is known. Such a response can lack the header fields that
+ * depend on the path.
+ */
+const BEFORE_ROUTING: readonly number[] = [400, 408, 431];
+
+/** The condition and an example message of each error code. */
+const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }>> = {
+  invalid_request: {
+    when: 'The query, the body or the message is malformed or breaks a rule.',
+    message: 'Host must be given once',
+  },
+  unauthorized: {
+    when: 'The API key is missing or invalid.',
+    message: 'an API key is required: Authorization: Bearer <API_KEY>',
+  },
+  not_found: { when: 'No pet has this id.', message: 'there is no pet with id 1' },
+  method_not_allowed: { when: 'The path has no such method.', message: 'DELETE is not allowed here' },
+  request_timeout: {
+    when: 'The client was too slow to send.',
+    message: 'the request took too long to arrive',
+  },
+  payload_too_large: {
+    when: 'The body has more than 64 KiB.',
+    message: 'the body must have at most 65536 bytes',
+  },
+  unsupported_media_type: {
+    when: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
+    message: 'the body must be application/json in UTF-8, without Content-Encoding',
+  },
+  headers_too_large: {
+    when: "The request's head has more than 16 KiB.",
+    message: 'the head of a request must have at most 16 KiB',
+  },
+  internal_error: {
+    when: 'An unexpected error.',
+    message: 'unexpected error; when you report it, name the request hT5kQ2aP-1c',
+  },
+  overloaded: { when: 'A queue is full, or the server is stopping.', message: 'the server is stopping' },
+  storage_unavailable: {
+    when: 'The storage cannot be reached, is full or is read-only.',
+    message: 'the database file was removed or renamed while it was open',
+  },
+};
+
+/** Example messages of `invalid_request` for the operations that have their own rules. */
+const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
+  listPets: 'limit must be an integer from 1 to 100',
+  createPet: 'categoryId is required',
+};
+
+const EVERY_RESPONSE = ['X-Request-Id', 'Cache-Control'] as const;
+const DEPRECATION = ['Deprecation', 'Sunset', 'Successor'] as const;
+
+/** Describes all responses of an operation. The keys of the result are the statuses. */
+export function responsesOf(operation: Operation): Part {
+  const codes = [...COMMON_ERRORS, ...operation.errors].sort((a, b) => STATUS_OF[a] - STATUS_OF[b]);
+  const failures = [...new Set(codes.map((code) => STATUS_OF[code]))].map((status) => {
+    const ofStatus = codes.filter((code) => STATUS_OF[code] === status);
+    return [status, failure(operation, status, ofStatus)];
+  });
+  return { ...successes(operation), ...Object.fromEntries(failures) };
+}
+
+function successes({ id, deprecated }: Operation): Part {
+  const headers = headersOf(...EVERY_RESPONSE, 'ETag', ...(deprecated ? DEPRECATION : []));
+  const notModified = 'The representation that the client has is current.';
+  switch (id) {
+    case 'listPets': {
+      const paged = { ...headers, ...headersOf('NextPage') };
+      const content = json('Pets', { page: { value: [REX, MINKA] }, empty: { value: [] } });
+      return {
+        200: { description: 'A page of pets.', headers: paged, content },
+        304: { description: notModified, headers: paged },
+      };
+    }
+    case 'createPet': {
+      const content = json('Pet', { created: { value: REX } });
+      const created = headersOf(...EVERY_RESPONSE, 'Location');
+      return { 201: { description: 'The pet was created.', headers: created, content } };
+    }
+    case 'getPet': {
+      const content = json('Pet', { found: { value: REX } });
+      return {
+        200: { description: 'The pet.', headers, content },
+        304: { description: notModified, headers },
+      };
+    }
+  }
+}
+
+function failure({ id, deprecated }: Operation, status: number, codes: readonly HttpErrorCode[]): Part {
+  const examples = codes.map((code) => {
+    const broken = code === 'invalid_request' ? BROKEN_RULES[id] : undefined;
+    return [code, { value: { code, message: broken ?? FAILURES[code].message, status } }];
+  });
+  const ofDeprecation = BEFORE_ROUTING.includes(status) ? optionalHeadersOf : headersOf;
+  const headers = {
+    ...headersOf(...EVERY_RESPONSE, ...(HEADERS_OF_STATUS[status] ?? [])),
+    ...(deprecated && status !== 401 && ofDeprecation(...DEPRECATION)),
+  };
+  const description = codes.map((code) => `\`${code}\`: ${FAILURES[code].when}`).join(' ');
+  return { description, headers, content: json('Error', Object.fromEntries(examples)) };
+}
+
+function json(schema: SchemaName, examples: Part): Part {
+  return { 'application/json': { schema: { $ref: ref(schema) }, examples } };
+}

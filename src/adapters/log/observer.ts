@@ -1,0 +1,73 @@
+/** Logs requests, errors and changes of the state of the storage. */
+
+import type { Observer } from '../../application/ports/observer.ts';
+import { errorKind } from './error-fields.ts';
+import type { Logger } from './log.ts';
+import { Throttle } from './throttle.ts';
+
+/** The maximum number of cached child loggers, one for each kind of request. */
+const KINDS_LIMIT = 1000;
+
+/** The maximum number of anonymous failures (status 4xx without a key holder) that are logged in one second. */
+const ANONYMOUS_FAILURES_LIMIT = 100;
+
+/** The maximum number of kinds of errors that are counted separately in one second. */
+const ERROR_KINDS_LIMIT = 50;
+
+/** Returns an observer that writes to the log. It does not observe requests if the log level excludes their lines. */
+export function logObserver(log: Logger): Observer {
+  return {
+    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log) }),
+    onError: errorLog(log),
+    onStorageState: storageLog(log),
+  };
+}
+
+/**
+ * Logs one line per request. Requests of one kind have the same method, route, status and key. These fields are
+ * serialized once per kind, by a child logger. Anonymous failures are throttled, because anybody can cause them.
+ */
+function requestLog(log: Logger): NonNullable<Observer['onRequest']> {
+  const kinds = new Map<string, Logger>();
+  const anonymousFailures = new Throttle({
+    limit: ANONYMOUS_FAILURES_LIMIT,
+    kinds: 1,
+    onSuppressed: (suppressed) =>
+      log.warn({ suppressed }, 'failed requests without a key holder were not logged'),
+  });
+  return ({ method, route, status, keyId, ms, requestId, aborted }) => {
+    if (keyId === undefined && status >= 400 && status < 500 && !anonymousFailures.passes('all')) return;
+    const kind = `${method} ${route} ${status} ${keyId}`;
+    let kindLog = kinds.get(kind);
+    if (kindLog === undefined) {
+      if (kinds.size >= KINDS_LIMIT) kinds.clear();
+      kindLog = log.child({ method, route, status, keyId });
+      kinds.set(kind, kindLog);
+    }
+    kindLog.info({ ms, requestId, aborted }, 'request');
+  };
+}
+
+/** Logs one line per second for each kind of error, because an error of one request often occurs in all requests. */
+function errorLog(log: Logger): NonNullable<Observer['onError']> {
+  const errors = new Throttle({
+    limit: 1,
+    kinds: ERROR_KINDS_LIMIT,
+    onSuppressed: (suppressed, kind) =>
+      log.error({ kind, suppressed }, 'more requests failed in the same way'),
+  });
+  return (err, requestId) => {
+    if (errors.passes(errorKind(err))) log.error({ err, requestId }, 'request failed');
+  };
+}
+
+/** Logs when the storage becomes unavailable, when the reason changes, and when the storage is available again. */
+function storageLog(log: Logger): NonNullable<Observer['onStorageState']> {
+  return (fault) => {
+    if (fault === undefined) log.info('the storage is available again');
+    else {
+      const { reason, message, cause } = fault;
+      log.error({ reason, detail: String(cause) }, `the storage is unavailable: ${message}`);
+    }
+  };
+}

@@ -1,0 +1,15 @@
+import { AnimalStoreError } from '../../domain/errors.ts';
+
+/** Stores whether a storage is open. All repositories of a storage share one `OpenState`. */
+export class OpenState {
+  #isClosed = false;
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Throws after `close` was called. */
+  assertOpen(): void {
+    if (this.#isClosed) throw new AnimalStoreError('storage_unavailable', 'the storage is closed');
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Encodes and decodes the messages between the main thread and the writer thread. Units and outcomes are encoded as
+ * flat arrays, because copying nested arrays between threads takes much longer. A unit is a list of SQL statements that
+ * take effect together or not at all.
+ */
+
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { Outcome, Report } from './batch.ts';
+import type { Statement, Unit, Value } from './statement-writer.ts';
+
+/** A task for the writer thread: to run a batch of units, or to probe the storage. */
+export type Task = { readonly units: Value[]; readonly lockTimeout: number } | { readonly tryWrite: boolean };
+
+/** The reply to a task: the report of a batch, or the findings of a probe. */
+export interface Reply extends Omit<Report, 'outcomes'> {
+  readonly isProbe: boolean;
+  readonly outcomes: readonly Value[];
+}
+
+/**
+ * Encodes each unit as the number of its statements, followed by the statements. Each statement is encoded as its SQL,
+ * the number of its values, and the values. The SQL is `null` when it is the SQL of the statement before: most
+ * statements of a batch are equal, and copying a string takes time.
+ */
+export function packUnits(units: readonly Unit[]): Value[] {
+  const message: Value[] = [];
+  let lastSql: string | undefined;
+  for (const unit of units) {
+    message.push(unit.length);
+    for (const [sql, ...values] of unit) {
+      message.push(sql === lastSql ? null : sql, values.length, ...values);
+      lastSql = sql;
+    }
+  }
+  return message;
+}
+
+export function unpackUnits(message: readonly Value[]): Unit[] {
+  const units: Unit[] = [];
+  let at = 0;
+  let sql = '';
+  while (at < message.length) {
+    const unit: Statement[] = [];
+    let statements = message[at++] as number;
+    for (; statements > 0; statements--) {
+      const end = at + 2 + (message[at + 1] as number);
+      sql = (message[at] as string | null) ?? sql;
+      unit.push([sql, ...message.slice(at + 2, end)]);
+      at = end;
+    }
+    units.push(unit);
+  }
+  return units;
+}
+
+/**
+ * Encodes each outcome as three values. A successful outcome is encoded as the number of changed rows, the row id and
+ * `null`. A failure is encoded as its code, its message and its detail.
+ */
+export function packOutcomes(outcomes: readonly Outcome[]): Value[] {
+  const message: Value[] = [];
+  for (const outcome of outcomes) {
+    if ('code' in outcome) message.push(outcome.code, outcome.message, outcome.detail);
+    else message.push(outcome.changes, outcome.rowId, null);
+  }
+  return message;
+}
+
+export function unpackOutcomes(message: readonly Value[]): Outcome[] {
+  const outcomes: Outcome[] = [];
+  for (let at = 0; at < message.length; at += 3) {
+    const [first, second, third] = message.slice(at, at + 3);
+    outcomes.push(
+      typeof first === 'number'
+        ? { changes: first, rowId: second as bigint }
+        : { code: first as ErrorCode, message: second as string, detail: third as string },
+    );
+  }
+  return outcomes;
+}

@@ -1,0 +1,21 @@
+/** The interface between the repositories and the writer. */
+
+export type Value = string | number | bigint | Uint8Array | null;
+export type Statement = readonly [sql: string, ...values: Value[]];
+
+/** A unit is a list of SQL statements that take effect together or not at all. */
+export type Unit = readonly Statement[];
+
+/** The effect of the last statement of a unit: the number of changed rows, and the id of the last inserted row. */
+export interface Written {
+  readonly changes: number;
+  readonly rowId: bigint;
+}
+
+export interface StatementWriter {
+  /**
+   * Runs the statements of one unit. Resolves with the effect of the last statement when the unit is durable. Rejects
+   * with `overloaded` when the queue is full, and with `storage_unavailable` when the unit could not be stored in time.
+   */
+  run(...unit: Statement[]): Promise<Written>;
+}

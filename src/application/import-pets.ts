@@ -1,0 +1,110 @@
+import { AnimalStoreError, asAnimalStoreError } from '../domain/errors.ts';
+import { type NewPet, type NewPetInput, newPet, type Pet, petWithId } from '../domain/pet.ts';
+import type { PetTransfer } from './ports/pet-transfer.ts';
+
+/** A pet to import. Either all pets of an import have an id, or none of them has one. A pet with an id keeps its id. */
+export type ImportedPet = NewPetInput & { readonly id?: bigint | undefined };
+
+/** The options of an import: callbacks, and a signal that cancels the import. */
+export interface ImportOptions {
+  /**
+   * Called for each pet that breaks a rule, with the pet and the reason, before the next batch is requested. The pet is
+   * not imported. An exception of the callback ends the import. Without a callback, the first pet that breaks a rule
+   * ends the import.
+   */
+  readonly onRefused?: ((pet: ImportedPet, reason: string) => void) | undefined;
+  /** Called from time to time after the last batch was read, with the number of pets stored so far. */
+  readonly onProgress?: ((count: number) => void) | undefined;
+  /** The signal that cancels the import. An abort has no effect when the pets are already durable. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Imports pets in bulk. When anything fails, no pet is stored. */
+export class ImportPets {
+  readonly #transfer: PetTransfer;
+
+  constructor(transfer: PetTransfer) {
+    this.#transfer = transfer;
+  }
+
+  /**
+   * Resolves with the number of stored pets. Rejects with `invalid_request` when a pet breaks a rule and `onRefused` is
+   * not set, or when the pets have ids and the store has ever had a pet.
+   */
+  async execute(
+    batches: AsyncIterable<readonly ImportedPet[]>,
+    { onRefused = refuse, onProgress, signal }: ImportOptions = {},
+  ): Promise<number> {
+    const validation = new Validation(onRefused);
+    return await this.#transfer.importPets(validation.read(batches), {
+      onDuplicateId: (pet) => validation.refuseDuplicate(pet),
+      onProgress,
+      signal,
+    });
+  }
+}
+
+/** Returns the error for an import of pets with ids into a store that has ever had a pet. */
+export function idsNotAccepted(): AnimalStoreError {
+  return new AnimalStoreError(
+    'invalid_request',
+    'ids can be imported only into a store that has never had a pet',
+  );
+}
+
+/**
+ * Applies the rules for pets to each batch. The current batch is kept, to find the input of a pet that has a duplicate
+ * id.
+ */
+class Validation {
+  readonly #onRefused: (pet: ImportedPet, reason: string) => void;
+  #inputs: ImportedPet[] = [];
+  #pets: (NewPet | Pet)[] = [];
+  #haveIds: boolean | undefined;
+
+  constructor(onRefused: (pet: ImportedPet, reason: string) => void) {
+    this.#onRefused = onRefused;
+  }
+
+  async *read(batches: AsyncIterable<readonly ImportedPet[]>): AsyncGenerator<readonly (NewPet | Pet)[]> {
+    for await (const batch of batches) {
+      this.#inputs = [];
+      this.#pets = [];
+      for (const input of batch) this.#take(input);
+      yield this.#pets;
+    }
+  }
+
+  refuseDuplicate(pet: Pet): void {
+    const input = this.#inputs[this.#pets.indexOf(pet)] as ImportedPet;
+    this.#onRefused(input, `duplicate id ${pet.id}`);
+  }
+
+  #take(input: ImportedPet): void {
+    try {
+      this.#pets.push(this.#validated(input));
+      this.#inputs.push(input);
+    } catch (error) {
+      const refusal = asAnimalStoreError(error);
+      if (refusal?.code !== 'invalid_request') throw error;
+      this.#onRefused(input, refusal.message);
+    }
+  }
+
+  #validated(input: ImportedPet): NewPet | Pet {
+    const { id } = input;
+    const hasId = id !== undefined;
+    const pet = hasId ? petWithId({ ...input, id }) : newPet(input);
+    this.#haveIds ??= hasId;
+    if (hasId === this.#haveIds) return pet;
+    throw invalid(`id ${hasId ? 'must be left out' : 'is required'}: either all pets have an id or none has`);
+  }
+}
+
+function refuse(_pet: ImportedPet, reason: string): never {
+  throw invalid(reason);
+}
+
+function invalid(message: string): AnimalStoreError {
+  return new AnimalStoreError('invalid_request', message);
+}

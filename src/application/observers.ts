@@ -1,0 +1,30 @@
+import type { Observer } from './ports/observer.ts';
+
+/**
+ * Combines several observers into one. The combined observer has a method only when at least one of the observers has
+ * the method, so that the service measures nothing that no observer needs. An exception of an observer is discarded,
+ * because a request or a write must not fail because of an observer.
+ */
+export function combineObservers(observers: readonly Observer[]): Observer {
+  return {
+    ...each('onRequest', observers),
+    ...each('onError', observers),
+    ...each('onCommit', observers),
+    ...each('onStorageState', observers),
+  };
+}
+
+type Method = (...values: readonly unknown[]) => void;
+
+function each(name: keyof Observer, observers: readonly Observer[]): Observer {
+  const listeners = observers.filter((observer) => observer[name] !== undefined) as Record<string, Method>[];
+  if (listeners.length === 0) return {};
+  const notify: Method = (...values) => {
+    for (const listener of listeners) {
+      try {
+        (listener[name] as Method)(...values);
+      } catch {}
+    }
+  };
+  return { [name]: notify };
+}

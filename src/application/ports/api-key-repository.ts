@@ -1,0 +1,51 @@
+import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
+
+/**
+ * Stores the SHA-256 hash and the attributes of each API key, and never the key itself. The caller decides whether a
+ * key is active. Only `replace` decides this itself, because the decision and the change must be in one transaction.
+ * Returned objects are frozen.
+ *
+ * A change is durable when its promise resolves. The change is visible to all calls that start later: at once in this
+ * process, within 1 s in another process on the same machine, and within 5 s in another instance of a networked engine.
+ *
+ * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
+ * code `storage_unavailable` when the storage cannot serve.
+ */
+export interface ApiKeyRepository {
+  /**
+   * Resolves with the attributes of a key, even when the key is revoked or expired. Resolves with `undefined` when the
+   * key was never stored. Hashes are compared in constant time.
+   */
+  find(key: string): Promise<ApiKey | undefined>;
+
+  /** Stores the hash of a key and its attributes, and assigns an id. No id is ever assigned twice. */
+  add(key: string, about: NewApiKey): Promise<ApiKey>;
+
+  /**
+   * Stores a key as {@link ApiKeyRepository.add} does, when the store has never had a key. Otherwise stores nothing and
+   * resolves with `undefined`.
+   */
+  addFirst(key: string, about: NewApiKey): Promise<ApiKey | undefined>;
+
+  /**
+   * Stores a new key, and sets the expiry of the old key with this id to `endsAt`, in one transaction. An old key that
+   * expires before `endsAt` keeps its expiry. Changes nothing and resolves with `undefined` in three cases: the old key
+   * does not exist, the old key is revoked, or the old key is expired at the time `createdAt` of the new key.
+   */
+  replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
+
+  /**
+   * Revokes a key, and resolves with its attributes. Resolves with `undefined` when the key does not exist. A key that
+   * is already revoked keeps its time of revocation.
+   */
+  revoke(id: string, revokedAt: number): Promise<ApiKey | undefined>;
+
+  /**
+   * Sets `lastUsedOn` of a key to `day`, unless a later day is stored. `day` is the start of a UTC day in milliseconds
+   * since the Unix epoch. Changes nothing when no key has this id.
+   */
+  setLastUsedOn(id: string, day: number): Promise<void>;
+
+  /** Lists all keys in order of creation. */
+  list(): Promise<readonly ApiKey[]>;
+}

@@ -1,0 +1,41 @@
+import type { StorageFault } from './storage-fault.ts';
+
+/** A request and its response, without the API key and without the bodies. */
+export interface RequestOutcome {
+  readonly method: string;
+  /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matches. */
+  readonly route: string | undefined;
+  readonly status: number;
+  /** The time from the headers of the request to the response, in milliseconds. */
+  readonly ms: number;
+  readonly requestId: string;
+  /** The id of the API key; `undefined` when the request required no API key, or had no valid API key. */
+  readonly keyId: string | undefined;
+  /** `true` when the client disconnected before the response was sent. */
+  readonly aborted: true | undefined;
+}
+
+/** A transaction that was committed. */
+export interface Commit {
+  /** The number of writes in the transaction. */
+  readonly writes: number;
+  /** The time from the start of the transaction until the transaction was durable, in milliseconds. */
+  readonly ms: number;
+}
+
+/**
+ * An observer is notified of events in the service, for example to log them or to count them. A method must not throw.
+ */
+export interface Observer {
+  /** Called after a response was sent, or after the client disconnected before the response. */
+  onRequest?(request: RequestOutcome): void;
+  /** Called with the error that caused a response with status 500 or above. The error is not sent to the client. */
+  onError?(error: unknown, requestId: string): void;
+  /** Called after a transaction was committed. */
+  onCommit?(commit: Commit): void;
+  /**
+   * Called with the fault when the storage becomes unable to serve, or when the reason of the fault changes. Called
+   * with `undefined` when the storage can serve again.
+   */
+  onStorageState?(fault: StorageFault | undefined): void;
+}

@@ -1,0 +1,50 @@
+import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+
+/** The query for a page of pets. */
+export interface PetQuery {
+  /** The maximum number of pets in the page, 1 or more. */
+  readonly limit: number;
+  /** The status of the pets to list. By default, pets with any status are listed. */
+  readonly status?: PetStatus | undefined;
+  /** Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. */
+  readonly after?: bigint | undefined;
+}
+
+/** One page of pets, in ascending order of id. */
+export interface PetPage {
+  readonly pets: readonly Pet[];
+  /** Whether more pets matched when the page was read. */
+  readonly more: boolean;
+}
+
+/**
+ * Stores pets. A stored pet never changes. Returned objects are frozen, so a caller may cache them.
+ *
+ * A write is visible to every read that starts after the promise of the write has resolved: at once in this process,
+ * within 1 s in another process on the same machine, and within 5 s in another instance of a networked engine.
+ *
+ * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
+ * code `storage_unavailable` when the storage cannot serve.
+ */
+export interface PetRepository {
+  /**
+   * Stores a pet and assigns its id. The pet is durable when the promise resolves.
+   *
+   * Ids are positive, and no id is ever assigned twice. A call that starts after the promise of another call has
+   * resolved assigns a greater id than that call. The ids of concurrent calls can have any order. Rejects with
+   * `storage_unavailable` when all ids have been assigned.
+   */
+  add(pet: NewPet): Promise<Pet>;
+
+  /** Resolves with the pet that has this id, or with `undefined` when no pet has this id. */
+  find(id: bigint): Promise<Pet | undefined>;
+
+  /**
+   * Resolves with one page of the matching pets, in ascending order of id. To read all pages, a caller sets `after` to
+   * the id of the last pet of the previous page. Every matching pet that existed when the first page was read is in
+   * exactly one page, even while pets are added.
+   *
+   * As long as nothing has changed, equal queries may return the same page object.
+   */
+  list(query: PetQuery): Promise<PetPage>;
+}

@@ -1,0 +1,44 @@
+import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { PetQuery } from './pet-repository.ts';
+
+/** The options of an import: callbacks, and a signal that cancels the import. */
+export interface TransferOptions {
+  /**
+   * Called for each pet that has the same id as an earlier pet of this import, before the next batch is requested. The
+   * pet is not imported. The argument is the object from the batch itself, not a copy. An exception of the callback
+   * ends the import.
+   */
+  readonly onDuplicateId: (pet: Pet) => void;
+  /**
+   * Called from time to time after the last batch was read, with the number of pets that the transaction contains so
+   * far. The argument of the last call is the number of all pets. An exception of the callback ends the import.
+   */
+  readonly onProgress?: ((count: number) => void) | undefined;
+  /** The signal that cancels the import. An abort has no effect when the transaction is already committed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Imports and exports pets in bulk. Memory use does not grow with the number of pets, unless the engine stores its data
+ * in memory.
+ */
+export interface PetTransfer {
+  /**
+   * Stores the pets of all batches in one transaction, and resolves with the number of pets when they are durable. When
+   * a batch, the engine, a callback or the process fails, or when the signal is aborted, nothing is stored. No read
+   * returns a pet of the import before all pets of the import are stored.
+   *
+   * The caller ensures that either all pets have an id or none of them has one. Pets without ids get ids in their
+   * order, as `PetRepository.add` assigns ids. Pets with ids keep their ids, and may have any order. A store that has
+   * ever had a pet refuses pets with ids: the import rejects with `invalid_request` (`idsNotAccepted`).
+   *
+   * Other writers may have to wait while the transaction is committed. They do not wait while a batch is awaited.
+   */
+  importPets(batches: AsyncIterable<readonly (NewPet | Pet)[]>, options: TransferOptions): Promise<number>;
+
+  /**
+   * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was
+   * requested is not yielded. No batch is empty. Leaving the loop early releases all resources.
+   */
+  exportPets(query?: Pick<PetQuery, 'status'>): AsyncIterable<readonly Pet[]>;
+}

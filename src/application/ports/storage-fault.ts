@@ -1,0 +1,44 @@
+import { AnimalStoreError } from '../../domain/errors.ts';
+
+/**
+ * The reasons why a storage cannot serve. Operators and their scripts depend on these values. The values contain no
+ * path.
+ *
+ * - `file_missing`, `file_replaced`: the file at the path is not the file that is open
+ * - `disk_full`, `read_only`, `io_error`: a write or a read failed; the fault ends without a restart when a write or
+ *   a read succeeds again
+ * - `damaged`: the stored data cannot be read
+ * - `sync_failed`: the disk did not confirm a write; nothing is stored until the server is restarted
+ * - `not_responding`: the disk does not respond
+ */
+export const STORAGE_FAULT_REASONS = [
+  'file_missing',
+  'file_replaced',
+  'disk_full',
+  'read_only',
+  'io_error',
+  'damaged',
+  'sync_failed',
+  'not_responding',
+] as const;
+/** One of {@link STORAGE_FAULT_REASONS}. */
+export type StorageFaultReason = (typeof STORAGE_FAULT_REASONS)[number];
+
+/** The error of a storage that cannot serve. The details are in `cause`, and are not sent to clients. */
+export class StorageFault extends AnimalStoreError {
+  readonly reason: StorageFaultReason;
+
+  constructor(reason: StorageFaultReason, message: string, options?: ErrorOptions) {
+    super('storage_unavailable', message, options);
+    this.reason = reason;
+  }
+}
+
+/**
+ * Returns the reason of a {@link StorageFault}, even when another copy of this module created the fault. Returns
+ * `undefined` for any other value.
+ */
+export function storageFaultReason(error: unknown): StorageFaultReason | undefined {
+  if (!(error instanceof Error) || !('reason' in error)) return undefined;
+  return STORAGE_FAULT_REASONS.find((reason) => reason === error.reason);
+}

@@ -1,0 +1,50 @@
+import { type ApiKey, isActive, isApiKey } from '../domain/api-key.ts';
+import type { ApiKeyRepository } from './ports/api-key-repository.ts';
+import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The maximum number of keys whose recorded day is cached. */
+const RECORDED_KEYS_LIMIT = 1000;
+
+/** Verifies API keys, and records the day on which each key was last used. */
+export class VerifyApiKey implements ApiKeyVerifier {
+  readonly #keys: ApiKeyRepository;
+  readonly #now: () => number;
+  /**
+   * The day of the last recorded use for each key id. The day is cached here, because a repository may return an older
+   * `lastUsedOn` for a while.
+   */
+  readonly #recordedOn = new Map<string, number>();
+
+  constructor(keys: ApiKeyRepository, now: () => number = Date.now) {
+    this.#keys = keys;
+    this.#now = now;
+  }
+
+  /**
+   * Verifies a key as {@link ApiKeyVerifier.verify} describes. A string that does not have the format of a key is
+   * refused without reading the storage.
+   */
+  async verify(key: string): Promise<ApiKeyHolder | undefined> {
+    if (!isApiKey(key)) return undefined;
+    const apiKey = await this.#keys.find(key);
+    if (apiKey === undefined) return undefined;
+    const now = this.#now();
+    if (!isActive(apiKey, now)) return undefined;
+    if (apiKey.lastUsedOn === undefined || now - apiKey.lastUsedOn >= DAY) this.#recordUse(apiKey, now);
+    return apiKey;
+  }
+
+  /**
+   * Records the use of a key, at most once for each key and day. The caller does not wait for the write. When the write
+   * fails, the next use of the key is recorded.
+   */
+  #recordUse({ id }: ApiKey, now: number): void {
+    const today = now - (now % DAY);
+    if (this.#recordedOn.get(id) === today) return;
+    if (this.#recordedOn.size >= RECORDED_KEYS_LIMIT) this.#recordedOn.clear();
+    this.#recordedOn.set(id, today);
+    this.#keys.setLastUsedOn(id, today).catch(() => this.#recordedOn.delete(id));
+  }
+}

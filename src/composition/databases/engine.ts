@@ -1,0 +1,41 @@
+import type { Observer } from '../../application/ports/observer.ts';
+import type { Storage } from '../../application/ports/storage.ts';
+
+/** The options for opening a database. */
+export interface OpenOptions {
+  /** Whether opening a missing database is an error. By default a missing database is created. */
+  readonly mustExist?: boolean;
+  /** Whether the database is opened for a command other than `serve`. Default: false. */
+  readonly forCommand?: boolean;
+  /** The observer is notified of commits and of changes in the state of the storage. */
+  readonly observer?: Observer | undefined;
+}
+
+/** A loaded storage adapter. Each `location` is a result of {@link Engine.parse}. */
+export interface Adapter {
+  open(location: string, options: OpenOptions): Storage | Promise<Storage>;
+  /**
+   * Returns the paths of all files that belong to the database, whether or not the files exist. Does not open the
+   * database.
+   */
+  files(location: string): readonly string[];
+}
+
+/** A kind of database. The engine defines the format of the database URLs, and loads the storage adapter. */
+export interface Engine {
+  /** The part of a database URL before the first colon. */
+  readonly scheme: string;
+  /** The format of a database URL in messages, such as `sqlite:PATH`. */
+  readonly usage: string;
+  /** The npm package that the adapter needs. The package may not be installed. */
+  readonly driver?: string;
+  /** Whether the data outlives the process. */
+  readonly isDurable: boolean;
+  /**
+   * Parses the part of a database URL after the first colon. Returns a location, or `undefined` when the URL is
+   * invalid.
+   */
+  parse(rest: string): string | undefined;
+  /** Imports the adapter. The import must be dynamic, so that unused drivers are not loaded. */
+  load(): Promise<Adapter>;
+}

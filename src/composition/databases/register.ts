@@ -1,0 +1,85 @@
+import type { Storage } from '../../application/ports/storage.ts';
+import { AnimalStoreError } from '../../domain/errors.ts';
+import type { Adapter, Engine, OpenOptions } from './engine.ts';
+import { shownValue } from './shown-value.ts';
+
+/** A parsed database URL. A `Database` is plain data, so that it can be sent to another thread. */
+export interface Database {
+  readonly scheme: string;
+  /** The part of the URL after the scheme, such as the path of a file. The location may contain a password. */
+  readonly location: string;
+}
+
+/** The supported databases. Only this class parses database URLs. */
+export class DatabaseRegister {
+  readonly #engines: readonly Engine[];
+
+  constructor(engines: readonly Engine[]) {
+    this.#engines = engines;
+  }
+
+  /** Parses a database URL. Returns `undefined` when the URL is invalid. */
+  parse(url: string): Database | undefined {
+    const [scheme, rest] = split(url);
+    const location = rest === undefined ? undefined : this.#find(scheme)?.parse(rest.trim());
+    return location === undefined ? undefined : { scheme, location };
+  }
+
+  /**
+   * Returns the reason why a URL is invalid. If the scheme is unknown, only the scheme is shown, because the rest of
+   * the URL may contain a password.
+   */
+  fault(url: string): string {
+    const [scheme, rest] = split(url);
+    const shown = rest === undefined || this.#find(scheme) !== undefined ? url : `${scheme}:…`;
+    return `expected ${this.#engines.map(({ usage }) => usage).join(' or ')}, got ${shownValue(shown)}`;
+  }
+
+  /** Whether the data of a database outlives the process. */
+  isDurable({ scheme }: Database): boolean {
+    return this.#engine(scheme).isDurable;
+  }
+
+  /**
+   * Opens a database. Rejects with `storage_unavailable` when the database cannot be opened or the driver is not
+   * installed.
+   */
+  async open({ scheme, location }: Database, options: OpenOptions = {}): Promise<Storage> {
+    return await (await this.#load(scheme)).open(location, options);
+  }
+
+  /**
+   * Returns the paths of all files that belong to a database, whether or not the files exist. Does not open the
+   * database.
+   */
+  async files({ scheme, location }: Database): Promise<readonly string[]> {
+    return (await this.#load(scheme)).files(location);
+  }
+
+  async #load(scheme: string): Promise<Adapter> {
+    const { driver, load } = this.#engine(scheme);
+    try {
+      return await load();
+    } catch (cause) {
+      const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
+      if (driver === undefined || !isMissing) throw cause;
+      const message = `the package ${driver} is not installed: npm install ${driver}`;
+      throw new AnimalStoreError('storage_unavailable', message, { cause });
+    }
+  }
+
+  #engine(scheme: string): Engine {
+    const engine = this.#find(scheme);
+    if (engine === undefined) throw new TypeError(`unknown database scheme: ${scheme}`);
+    return engine;
+  }
+
+  #find(scheme: string): Engine | undefined {
+    return this.#engines.find((engine) => engine.scheme === scheme);
+  }
+}
+
+function split(url: string): readonly [scheme: string, rest: string | undefined] {
+  const colon = url.indexOf(':');
+  return colon === -1 ? [url, undefined] : [url.slice(0, colon), url.slice(colon + 1)];
+}

@@ -1,0 +1,18 @@
+import type { Engine } from './engine.ts';
+
+/** The engine of `sqlite:PATH`. A missing database file is created. */
+export const sqlite: Engine = {
+  scheme: 'sqlite',
+  usage: 'sqlite:PATH',
+  driver: 'better-sqlite3',
+  isDurable: true,
+  parse: (path) => (path === '' || path === ':memory:' ? undefined : path),
+  async load() {
+    const { databaseFiles, openSqliteStorage } = await import('../../adapters/sqlite/index.ts');
+    return {
+      open: (path, { forCommand = false, ...options }) =>
+        openSqliteStorage(path, { ...options, startWriter: !forCommand }),
+      files: databaseFiles,
+    };
+  },
+};

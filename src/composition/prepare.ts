@@ -1,0 +1,26 @@
+import { createLog, type Logger, logObserver } from '../adapters/log/index.ts';
+import { combineObservers } from '../application/observers.ts';
+import type { Config } from './config.ts';
+import { createParts, type Parts } from './container.ts';
+import { DATABASES } from './databases/index.ts';
+
+/** An open store, and the objects that are needed to serve the store. */
+export interface Prepared {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly parts: Parts;
+  /**
+   * Completes the accepted writes and closes the store. Must be called after the server has stopped. A second call has
+   * no effect.
+   */
+  close(): Promise<void>;
+}
+
+/** Opens the database, creates or migrates its tables, and creates the store. The server does not listen yet. */
+export async function prepare(config: Config): Promise<Prepared> {
+  const log = await createLog(config.logLevel);
+  const observers = [logObserver(log)];
+  const storage = await DATABASES.open(config.database, { observer: combineObservers(observers) });
+  const parts = createParts(config, storage, observers);
+  return { config, log, parts, close: () => parts.store.close() };
+}

@@ -1,0 +1,21 @@
+import { sunsetNotice } from '../adapters/http/index.ts';
+import type { Prepared } from './prepare.ts';
+
+/** A listening server. */
+export interface Serving {
+  /** The base URL of the API, such as `http://127.0.0.1:3000/v1`. */
+  readonly url: string;
+  /**
+   * Stops the server, and waits at most `timeout` milliseconds for the requests in flight. Does not close the store.
+   */
+  stop(timeout: number): Promise<void>;
+}
+
+/** Starts to listen for requests to a prepared store. Resolves when clients can connect. */
+export async function serve({ config, log, parts }: Prepared, version: string): Promise<Serving> {
+  const url = `${await parts.server.listen(config.port, config.host)}/v1`;
+  log.info({ url, version, storage: config.database.scheme, node: process.version }, 'listening');
+  const notice = sunsetNotice(Date.now());
+  if (notice !== undefined) log.warn(notice);
+  return { url, stop: (timeout) => parts.server.stop(timeout) };
+}

@@ -1,0 +1,78 @@
+/** Reads settings from the environment, and collects the faults of invalid settings. */
+
+import { readFileSync } from 'node:fs';
+import { mayHoldPassword, shownValue } from './databases/shown-value.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The error for invalid settings. The message has one line for each invalid setting, and contains no secrets. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** The reason why a value is invalid. */
+export class Fault {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** Parses a text. Returns a {@link Fault} when the text is invalid. */
+export type Parse<T> = (text: string) => T | Fault;
+
+export class Settings {
+  readonly #environment: Environment;
+  readonly #faults: string[] = [];
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** Reads an environment variable. `defaultText` is parsed if the variable is missing or empty. */
+  read<T>(name: string, defaultText: string, parse: Parse<T>): T {
+    return this.parse(name, this.#environment[name] || defaultText, parse);
+  }
+
+  /**
+   * Reads an environment variable or a file. The path of the file is in the variable `<name>_FILE`. Only one of the two
+   * variables may be set.
+   */
+  readSecret<T>(name: string, defaultText: string, parse: Parse<T>): T {
+    const fileName = `${name}_FILE`;
+    const file = this.#environment[fileName];
+    if (!file) return this.read(name, defaultText, parse);
+    return this.parse(fileName, file, () =>
+      this.#environment[name]
+        ? new Fault(`${name} is set too: set one of them only`)
+        : parseFile(file, parse),
+    );
+  }
+
+  /** Parses the text of a setting. If the text is invalid, the fault is collected and the result must not be used. */
+  parse<T>(name: string, text: string, parse: Parse<T>): T {
+    const value = parse(text);
+    if (value instanceof Fault) this.#faults.push(`${name}: ${value.reason}`);
+    return value as T;
+  }
+
+  /** Throws a {@link ConfigError} with all collected faults, if there are any. */
+  throwFaults(): void {
+    if (this.#faults.length > 0) throw new ConfigError(this.#faults.join('\n'));
+  }
+}
+
+export function expected(what: string, text: string): Fault {
+  return new Fault(`expected ${what}, got ${shownValue(text)}`);
+}
+
+function parseFile<T>(file: string, parse: Parse<T>): T | Fault {
+  try {
+    return parse(readFileSync(file, 'utf8').trim());
+  } catch {
+    return mayHoldPassword(file)
+      ? expected('the path of a readable file', file)
+      : new Fault(`the file ${file} cannot be read`);
+  }
+}

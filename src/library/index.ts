@@ -1,0 +1,18 @@
+/** The entry point `animal-store`: the domain, the use cases, the ports, and a store that is ready to use. */
+
+import type { AnimalStore } from '../application/animal-store.ts';
+import { DATABASES } from '../composition/databases/index.ts';
+import { type AnimalStoreConfig, openStore } from './open-store.ts';
+
+export * from './portable.ts';
+
+/**
+ * Opens a store. The function reads no environment variables, and the store shares nothing with other stores of the
+ * process. Only the adapter of the given database and the driver of that adapter are loaded.
+ *
+ * Rejects with `invalid_request` when the database is neither `sqlite:PATH` nor `memory:`, and with
+ * `storage_unavailable` when the database cannot be opened or the driver is not installed.
+ */
+export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
+  return openStore(config, DATABASES);
+}

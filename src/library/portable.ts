@@ -1,0 +1,51 @@
+/**
+ * The entry point `animal-store` for platforms other than Node.js, such as a browser or an edge runtime. The entry point
+ * contains everything except SQLite.
+ */
+
+import type { AnimalStore } from '../application/animal-store.ts';
+import { memory } from '../composition/databases/memory.ts';
+import { DatabaseRegister } from '../composition/databases/register.ts';
+import { type AnimalStoreConfig, openStore } from './open-store.ts';
+
+export type { AnimalStore, PetWalk, StoreStorage } from '../application/animal-store.ts';
+export { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
+export { CreatePet } from '../application/create-pet.ts';
+export { GetPet } from '../application/get-pet.ts';
+export { type ImportedPet, type ImportOptions, ImportPets } from '../application/import-pets.ts';
+export { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, ListPets } from '../application/list-pets.ts';
+export type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
+export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
+export type { Commit, Observer, RequestOutcome } from '../application/ports/observer.ts';
+export type { PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
+export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
+export type { BackupOptions, Storage } from '../application/ports/storage.ts';
+export {
+  STORAGE_FAULT_REASONS,
+  StorageFault,
+  type StorageFaultReason,
+  storageFaultReason,
+} from '../application/ports/storage-fault.ts';
+export { VerifyApiKey } from '../application/verify-api-key.ts';
+export { type ApiKey, apiKeyPrefix, isActive, isApiKey, type NewApiKey } from '../domain/api-key.ts';
+export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
+export { INT64_MAX, INT64_MIN, isInt64, parseInt64 } from '../domain/int64.ts';
+export {
+  DEFAULT_STATUS,
+  isPetStatus,
+  NAME_MAX_LENGTH,
+  NAME_MIN_LENGTH,
+  type NewPet,
+  type NewPetInput,
+  newPet,
+  PET_STATUSES,
+  type Pet,
+  type PetStatus,
+  petWithId,
+} from '../domain/pet.ts';
+export type { AnimalStoreConfig } from './open-store.ts';
+
+/** Opens a store. Unlike in Node.js, `memory:` is the only supported database. */
+export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
+  return openStore(config, new DatabaseRegister([memory]));
+}

@@ -1,0 +1,98 @@
+/** The contract cases of `Storage` for backups. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BackupOptions, Storage } from '../application/ports/storage.ts';
+import { type ContractCase, contractCase } from './contract.ts';
+import { attributesOf, draft } from './fixtures/keys.ts';
+import { addAll, samplePet, samplePets } from './fixtures/pets.ts';
+import { exported, importPets, inBatches } from './fixtures/transfers.ts';
+import type { StorageSubject } from './storage-subject.ts';
+
+/** Returns the contract cases for backups, or an empty list when the subject has no `openBackup`. */
+export function backingUp(subject: StorageSubject): ContractCase[] {
+  const { openBackup } = subject;
+  if (openBackup === undefined) return [];
+
+  /**
+   * Creates a contract case. The storage of the contract case has pets and a key. `file` is a path in the empty folder
+   * `folder`.
+   */
+  const backupCase = (
+    name: string,
+    body: (storage: Storage, file: string, folder: string) => Promise<void>,
+  ): ContractCase =>
+    contractCase(subject, name, async (storage) => {
+      await addAll(storage.pets, samplePets(5));
+      await storage.apiKeys.add(...draft('Anna'));
+      const folder = await mkdtemp(join(tmpdir(), 'animal-store-backup-'));
+      await body(storage, join(folder, 'copy'), folder).finally(() => rm(folder, { recursive: true }));
+    });
+
+  const assertCopy = async (storage: Storage, file: string) => {
+    const copy = await openBackup(file);
+    try {
+      assert.deepEqual(await exported(copy.port.transfer), await exported(storage.transfer));
+      const keys = (await storage.apiKeys.list()).map(attributesOf);
+      assert.deepEqual((await copy.port.apiKeys.list()).map(attributesOf), keys);
+    } finally {
+      await copy.close();
+    }
+  };
+
+  return [
+    backupCase('a backup contains all pets and keys', async (storage, file) => {
+      await backUp(storage, file);
+      await assertCopy(storage, file);
+    }),
+
+    backupCase('a backup reports its progress', async (storage, file) => {
+      const fractions: number[] = [];
+      await backUp(storage, file, { onProgress: (fraction) => fractions.push(fraction) });
+      assert.ok(fractions.every((fraction) => fraction >= 0 && fraction <= 1));
+    }),
+
+    backupCase('others can write during a backup, and the storage works after it', async (storage, file) => {
+      const adding = addAll(storage.pets, samplePets(50));
+      await backUp(storage, file);
+      const added = [...(await adding), await storage.pets.add(samplePet('after'))];
+      for (const pet of added) assert.deepEqual(await storage.pets.find(pet.id), pet);
+    }),
+
+    backupCase('a backup refuses an existing file', async (storage, file) => {
+      await writeFile(file, 'content');
+      await assert.rejects(backUp(storage, file), { code: 'invalid_request' });
+      assert.equal(await readFile(file, 'utf8'), 'content');
+    }),
+
+    backupCase('a backup replaces an existing file with `overwrite`', async (storage, file) => {
+      await writeFile(file, 'content');
+      await backUp(storage, file, { overwrite: true });
+      await assertCopy(storage, file);
+    }),
+
+    backupCase('an aborted backup leaves no file', async (storage, file, folder) => {
+      await importPets(storage, inBatches(samplePets(5000), 1000));
+      const reason = new Error('the reason of the abort');
+      await assert.rejects(backUp(storage, file, { signal: AbortSignal.abort(reason) }), reason);
+      assert.deepEqual(await readdir(folder), []);
+      const controller = new AbortController();
+      const onProgress = () => controller.abort(reason);
+      await assert.rejects(backUp(storage, file, { signal: controller.signal, onProgress }), reason);
+      assert.deepEqual(await readdir(folder), []);
+    }),
+
+    backupCase('a backup rejects with storage_unavailable after close', async (storage, file, folder) => {
+      await storage.close();
+      await assert.rejects(backUp(storage, file), { code: 'storage_unavailable' });
+      assert.deepEqual(await readdir(folder), []);
+    }),
+  ];
+}
+
+async function backUp(storage: Storage, file: string, options?: BackupOptions): Promise<void> {
+  assert.ok(storage.backup, 'expected a storage that supports backups');
+  await storage.backup(file, options);
+}

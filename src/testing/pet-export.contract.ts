@@ -1,0 +1,81 @@
+/** The contract cases of `PetTransfer` for exports. */
+
+import assert from 'node:assert/strict';
+import { INT64_MAX, INT64_MIN } from '../domain/int64.ts';
+import { PET_STATUSES, type Pet } from '../domain/pet.ts';
+import { type ContractCase, contractCase, type Subject } from './contract.ts';
+import { addAll, samplePet, samplePets, walk, whileWriting } from './fixtures/pets.ts';
+import { batchesOf, exported, importPets, inBatches, type TransferStore } from './fixtures/transfers.ts';
+
+export function exportingPets(subject: Subject<TransferStore>): ContractCase[] {
+  return [
+    contractCase(subject, 'an export has every pet once, in ascending order, unchanged', async (store) => {
+      for (const categoryId of [INT64_MIN, -1n, 2n ** 53n + 1n, INT64_MAX]) {
+        await store.pets.add(samplePet(`"'\\ \n🐈‍⬛ \u2028`, 'sold', categoryId));
+      }
+      await importPets(store, inBatches(samplePets(2996)));
+      const all = await walk(store.pets, { limit: 100 });
+      assert.equal(all.length, 3000);
+      assert.deepEqual(await exported(store.transfer), all);
+    }),
+
+    contractCase(subject, 'an export of one status has only pets with that status', async (store) => {
+      await importPets(store, inBatches(samplePets(3100)));
+      const all = await exported(store.transfer);
+      for (const status of PET_STATUSES) {
+        assert.deepEqual(
+          await exported(store.transfer, { status }),
+          all.filter((pet) => pet.status === status),
+        );
+      }
+    }),
+
+    contractCase(subject, 'no batch of an export is empty', async (store) => {
+      const { pets, transfer } = store;
+      assert.deepEqual(await batchesOf(transfer), []);
+      await addAll(pets, [samplePet('Rex', 'sold')]);
+      assert.deepEqual(await batchesOf(transfer, { status: 'pending' }), []);
+      await importPets(store, inBatches(samplePets(1999)));
+      assert.ok((await batchesOf(transfer)).every((batch) => batch.length > 0));
+    }),
+
+    contractCase(subject, 'an export has no pets that were added after it began', async (store) => {
+      await importPets(store, inBatches(samplePets(3000)));
+      const before = await walk(store.pets, { limit: 100 });
+      const seen: Pet[] = [];
+      for await (const batch of store.transfer.exportPets()) {
+        seen.push(...batch);
+        await addAll(store.pets, samplePets(2));
+        await importPets(store, inBatches(samplePets(10)));
+      }
+      assert.deepEqual(seen, before);
+      assert.ok((await exported(store.transfer)).length > before.length);
+    }),
+
+    contractCase(subject, 'a loop can leave an export early, and exports can overlap', async (store) => {
+      const { pets, transfer } = store;
+      await importPets(store, inBatches(samplePets(3000)));
+      for await (const [first] of transfer.exportPets()) {
+        assert.deepEqual(first, (await pets.list({ limit: 1 })).pets[0]);
+        const [one, two] = await whileWriting(pets, () =>
+          Promise.all([exported(transfer), exported(transfer)]),
+        );
+        assert.ok(one.length >= 3000 && two.length >= 3000);
+        break;
+      }
+      await pets.add(samplePet('after'));
+    }),
+
+    contractCase(subject, 'an import of an export gives an equal store', async (store) => {
+      await addAll(store.pets, samplePets(40));
+      await importPets(store, inBatches(samplePets(2000)));
+      const other = await subject.open();
+      try {
+        await importPets(other.port, store.transfer.exportPets());
+        assert.deepEqual(await exported(other.port.transfer), await exported(store.transfer));
+      } finally {
+        await other.close();
+      }
+    }),
+  ];
+}

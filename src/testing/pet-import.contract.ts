@@ -1,0 +1,130 @@
+/** The contract cases of `PetTransfer` for imports that succeed. */
+
+import assert from 'node:assert/strict';
+import { INT64_MAX } from '../domain/int64.ts';
+import type { Pet } from '../domain/pet.ts';
+import { type ContractCase, contractCase, type Subject } from './contract.ts';
+import { addAll, assertAscending, byId, samplePet, samplePets, walk } from './fixtures/pets.ts';
+import {
+  exported,
+  importPets,
+  inBatches,
+  oneByOne,
+  petWithId,
+  type TransferStore,
+  withoutId,
+} from './fixtures/transfers.ts';
+
+export function importingPets(subject: Subject<TransferStore>): ContractCase[] {
+  return [...ids(subject), ...visibility(subject), ...callbacks(subject)];
+}
+
+function ids(subject: Subject<TransferStore>): ContractCase[] {
+  return [
+    contractCase(subject, 'pets without ids get new ids in their order', async (store) => {
+      const before = await addAll(store.pets, samplePets(3));
+      const imported = samplePets(2500);
+      assert.equal(await importPets(store, inBatches(imported, 1000)), 2500);
+      const all = await walk(store.pets, { limit: 100 });
+      assertAscending(all);
+      assert.deepEqual(all.slice(0, 3), before);
+      assert.deepEqual(all.slice(3).map(withoutId), imported);
+    }),
+
+    contractCase(subject, 'pets with ids keep them in any order, up to the greatest id', async (store) => {
+      const imported = [petWithId(7n), petWithId(INT64_MAX - 1n), petWithId(2n), petWithId(2n ** 53n + 1n)];
+      assert.equal(await importPets(store, inBatches(imported, 2)), 4);
+      assert.deepEqual(await exported(store.transfer), imported.toSorted(byId));
+      assert.deepEqual(await store.pets.find(2n ** 53n + 1n), imported[3]);
+      assert.equal((await store.pets.add(samplePet('last'))).id, INT64_MAX);
+      await assert.rejects(store.pets.add(samplePet('Rex')), { code: 'storage_unavailable' });
+      await assert.rejects(importPets(store, inBatches(samplePets(1))), { code: 'storage_unavailable' });
+    }),
+
+    contractCase(subject, 'an import without pets stores nothing', async (store) => {
+      assert.equal(await importPets(store, inBatches([])), 0);
+      assert.equal(await importPets(store, oneByOne([[], []])), 0);
+      assert.deepEqual(await exported(store.transfer), []);
+    }),
+  ];
+}
+
+function visibility(subject: Subject<TransferStore>): ContractCase[] {
+  return [
+    contractCase(
+      subject,
+      'a read that starts after an import was acknowledged sees its pets',
+      async (store) => {
+        const { pets } = store;
+        for (const count of [1, 2, 3]) {
+          await pets.list({ limit: 100 });
+          await pets.list({ limit: 100, status: 'available' });
+          await importPets(store, inBatches(samplePets(1)));
+          assert.equal((await pets.list({ limit: 100 })).pets.length, count);
+          assert.equal((await pets.list({ limit: 100, status: 'available' })).pets.length, count);
+        }
+      },
+    ),
+
+    contractCase(subject, 'no read sees a pet before all are stored', async (store) => {
+      const assertEmpty = async () => assert.deepEqual((await store.pets.list({ limit: 1 })).pets, []);
+      const batches = (async function* () {
+        for (let times = 0; times < 3; times++) {
+          yield samplePets(500);
+          await assertEmpty();
+        }
+      })();
+      await importPets(store, batches);
+      assert.equal((await exported(store.transfer)).length, 1500);
+    }),
+
+    contractCase(subject, 'others can add pets while a batch is awaited', async (store) => {
+      const batches = (async function* () {
+        yield samplePets(2);
+        await store.pets.add(samplePet('between'));
+        yield samplePets(2);
+      })();
+      await importPets(store, batches);
+      const names = (await walk(store.pets, { limit: 100 })).map(({ name }) => name);
+      assert.deepEqual(names.toSorted(), ['between', 'pet 0', 'pet 0', 'pet 1', 'pet 1']);
+    }),
+  ];
+}
+
+function callbacks(subject: Subject<TransferStore>): ContractCase[] {
+  return [
+    contractCase(subject, 'a pet with a duplicate id is reported and left out', async (store) => {
+      const duplicates: [pet: Pet, requestedBatches: number][] = [];
+      let requested = 0;
+      const batches = [
+        [petWithId(1n), petWithId(1n, 'again')],
+        [petWithId(2n), petWithId(1n, 'late')],
+        [petWithId(3n)],
+      ];
+      const counted = oneByOne(batches, () => {
+        requested += 1;
+      });
+      const onDuplicateId = (pet: Pet) => duplicates.push([pet, requested]);
+      assert.equal(await importPets(store, counted, { onDuplicateId }), 3);
+      assert.deepEqual(duplicates, [
+        [batches[0]?.[1], 1],
+        [batches[1]?.[1], 2],
+      ]);
+      assert.ok(
+        duplicates.every(([pet]) => batches.flat().includes(pet)),
+        'expected the object from the batch',
+      );
+      assert.deepEqual(await exported(store.transfer), [petWithId(1n), petWithId(2n), petWithId(3n)]);
+    }),
+
+    contractCase(subject, 'progress is reported up to the number of all pets', async (store) => {
+      const counts: number[] = [];
+      await importPets(store, inBatches(samplePets(50)), { onProgress: (count) => counts.push(count) });
+      assert.equal(counts.at(-1), 50);
+      assert.deepEqual(
+        counts,
+        counts.toSorted((a, b) => a - b),
+      );
+    }),
+  ];
+}

@@ -1,0 +1,197 @@
+/** The contract of `PetRepository`, as contract cases for any test runner. */
+
+import assert from 'node:assert/strict';
+import type { PetRepository } from '../application/ports/pet-repository.ts';
+import { INT64_MAX, INT64_MIN } from '../domain/int64.ts';
+import type { PetStatus } from '../domain/pet.ts';
+import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
+import {
+  addAll,
+  assertAscending,
+  assertPage,
+  byId,
+  samplePet,
+  samplePets,
+  UNUSUAL_NAMES,
+  walk,
+} from './fixtures/pets.ts';
+import { listingPets } from './pet-listing.contract.ts';
+
+/** Returns all contract cases that a `PetRepository` must pass. */
+export function petRepositoryContract(subject: Subject<PetRepository>): ContractCase[] {
+  return [
+    ...adding(subject),
+    ...finding(subject),
+    ...listingPets(subject),
+    ...twoClients(subject),
+    ...lasting(subject),
+  ];
+}
+
+function adding(subject: Subject<PetRepository>): ContractCase[] {
+  return [
+    contractCase(subject, 'a pet that is added gets an id and is otherwise unchanged', async (pets) => {
+      const pet = await pets.add(samplePet('Rex', 'pending', -7n));
+      assert.equal(typeof pet.id, 'bigint');
+      assert.deepEqual({ ...pet }, { id: pet.id, name: 'Rex', categoryId: -7n, status: 'pending' });
+    }),
+
+    contractCase(
+      subject,
+      'ids are positive, and an add after another one gets a greater id',
+      async (pets) => {
+        const added = await addAll(pets, samplePets(10));
+        assert.ok((added[0]?.id ?? 0n) > 0n);
+        assertAscending(added);
+      },
+    ),
+
+    contractCase(subject, 'a read that starts after an add was acknowledged sees the pet', async (pets) => {
+      for (const newPet of samplePets(20)) {
+        await pets.list({ limit: 100 });
+        const pet = await pets.add(newPet);
+        assert.deepEqual(await pets.find(pet.id), pet);
+        assert.deepEqual((await pets.list({ limit: 100 })).pets.at(-1), pet);
+      }
+    }),
+
+    contractCase(subject, 'every int64 categoryId is stored exactly', async (pets) => {
+      for (const categoryId of [INT64_MIN, -(2n ** 53n) - 1n, -1n, 0n, 1n, 2n ** 53n + 1n, INT64_MAX]) {
+        const pet = await pets.add(samplePet('Rex', 'available', categoryId));
+        assert.equal(pet.categoryId, categoryId);
+        assert.equal((await pets.find(pet.id))?.categoryId, categoryId);
+        assert.equal((await pets.list({ limit: 1, after: pet.id - 1n })).pets[0]?.categoryId, categoryId);
+      }
+    }),
+
+    contractCase(subject, 'an unusual name is stored exactly', async (pets) => {
+      for (const name of UNUSUAL_NAMES) {
+        const pet = await pets.add(samplePet(name));
+        assert.equal(pet.name, name);
+        assert.equal((await pets.find(pet.id))?.name, name);
+      }
+      const { pets: listed } = await pets.list({ limit: 100 });
+      assert.deepEqual(
+        listed.map(({ name }) => name),
+        UNUSUAL_NAMES,
+      );
+    }),
+
+    contractCase(subject, '1,000 concurrent adds get distinct ids, and all pets are stored', async (pets) => {
+      const newPets = samplePets(1000);
+      const added = await Promise.all(newPets.map((newPet) => pets.add(newPet)));
+      for (const [index, { id, ...pet }] of added.entries())
+        assert.deepEqual(pet, newPets[index], `id ${id}`);
+      const stored = added.toSorted(byId);
+      assertAscending(stored);
+      assert.deepEqual(await walk(pets, { limit: 100 }), stored);
+      const next = await pets.add(samplePet('next'));
+      assert.ok(next.id > (stored.at(-1)?.id ?? 0n));
+    }),
+
+    contractCase(subject, '20 concurrent callers get ascending ids each, and no id twice', async (pets) => {
+      const callers = Array.from({ length: 20 }, () => addAll(pets, samplePets(25)));
+      const added = await Promise.all(callers);
+      for (const ofOne of added) assertAscending(ofOne);
+      assert.deepEqual(await walk(pets, { limit: 100 }), added.flat().sort(byId));
+    }),
+
+    contractCase(
+      subject,
+      'changing the input after the call does not change the stored pet',
+      async (pets) => {
+        const input = { name: 'Rex', categoryId: 1n, status: 'available' as PetStatus };
+        const adding = pets.add(input);
+        Object.assign(input, { name: 'Max', categoryId: 2n, status: 'sold' });
+        const pet = await adding;
+        assert.deepEqual({ ...pet }, { id: pet.id, name: 'Rex', categoryId: 1n, status: 'available' });
+        assert.deepEqual(await pets.find(pet.id), pet);
+      },
+    ),
+  ];
+}
+
+function finding(subject: Subject<PetRepository>): ContractCase[] {
+  return [
+    contractCase(subject, 'an id that no pet has finds nothing', async (pets) => {
+      assert.equal(await pets.find(1n), undefined);
+      const { id } = await pets.add(samplePet('Rex'));
+      for (const unknown of [INT64_MIN, -id, 0n, id - 1n, id + 1n, 2n ** 53n, INT64_MAX]) {
+        assert.equal(await pets.find(unknown), undefined, `found ${unknown}`);
+      }
+    }),
+
+    contractCase(subject, 'added and found pets are frozen', async (pets) => {
+      const added = await pets.add(samplePet('Rex'));
+      for (const pet of [added, await pets.find(added.id)]) {
+        assert.ok(Object.isFrozen(pet));
+        assert.throws(() => Object.assign(pet as object, { name: 'Max' }), TypeError);
+      }
+      assert.equal((await pets.find(added.id))?.name, 'Rex');
+    }),
+  ];
+}
+
+function twoClients(subject: Subject<PetRepository>): ContractCase[] {
+  return [
+    ...twoClientCase(
+      subject,
+      'a pet added by one client is seen by another one',
+      async (one, two, eventually) => {
+        for (const [writer, reader] of [
+          [one, two],
+          [two, one],
+        ] as const) {
+          await reader.list({ limit: 100 });
+          const pet = await writer.add(samplePet('Rex', 'sold'));
+          await eventually(async () => (await reader.find(pet.id)) !== undefined);
+          assert.deepEqual(await reader.find(pet.id), pet);
+          assert.deepEqual((await reader.list({ limit: 100 })).pets.at(-1), pet);
+          assert.deepEqual((await reader.list({ limit: 100, status: 'sold' })).pets.at(-1), pet);
+        }
+      },
+    ),
+
+    ...twoClientCase(subject, 'two clients that add at the same time get no id twice', async (one, two) => {
+      const added = await Promise.all([addAll(one, samplePets(50)), addAll(two, samplePets(50))]);
+      for (const ofOne of added) assertAscending(ofOne);
+      assertAscending(added.flat().sort(byId));
+    }),
+  ];
+}
+
+function lasting(subject: Subject<PetRepository>): ContractCase[] {
+  return [
+    ...lastingCase(
+      subject,
+      'every pet is unchanged after reopening',
+      (pets) =>
+        addAll(pets, [
+          ...UNUSUAL_NAMES.map((name) => samplePet(name)),
+          ...[INT64_MIN, INT64_MAX, 2n ** 53n + 1n].map((category) => samplePet('Rex', 'sold', category)),
+        ]),
+      async (pets, added) => {
+        assert.deepEqual(await walk(pets, { limit: 7 }), added);
+        for (const pet of added) assert.deepEqual(await pets.find(pet.id), pet);
+      },
+    ),
+
+    ...lastingCase(
+      subject,
+      'new ids are greater than all others after reopening',
+      (pets) => addAll(pets, samplePets(5)),
+      async (pets, added) => assertAscending([...added, ...(await addAll(pets, samplePets(5)))]),
+    ),
+
+    ...lastingCase(
+      subject,
+      'an empty store can be reopened',
+      (pets) => pets.list({ limit: 1 }),
+      async (pets) => {
+        await assertPage(pets, { limit: 20 }, [], false);
+        const pet = await pets.add(samplePet('Rex'));
+        await assertPage(pets, { limit: 20 }, [pet], false);
+      },
+    ),
+  ];
+}

@@ -1,0 +1,95 @@
+/** The contract of `Storage`, as contract cases for any test runner. */
+
+import assert from 'node:assert/strict';
+import type { Storage } from '../application/ports/storage.ts';
+import { backingUp } from './backup.contract.ts';
+import { type ContractCase, contractCase, lastingCase, type Subject } from './contract.ts';
+import { draft } from './fixtures/keys.ts';
+import { samplePet, samplePets } from './fixtures/pets.ts';
+import { exported, importPets, inBatches } from './fixtures/transfers.ts';
+import type { StorageSubject } from './storage-subject.ts';
+
+export type { StorageSubject } from './storage-subject.ts';
+
+/** Returns all contract cases that a `Storage` must pass. */
+export function storageContract(subject: StorageSubject): ContractCase[] {
+  return [...checking(subject), ...closing(subject), ...backingUp(subject)];
+}
+
+function checking(subject: Subject<Storage>): ContractCase[] {
+  return [
+    contractCase(subject, 'check resolves when the storage can serve', async (storage) => {
+      await storage.check();
+      await storage.pets.add(samplePet('Rex'));
+      await Promise.all([storage.check(), storage.check(), storage.check()]);
+    }),
+  ];
+}
+
+function closing(subject: Subject<Storage>): ContractCase[] {
+  return [
+    contractCase(subject, 'close can be called twice, at once and later', async (storage) => {
+      await storage.pets.add(samplePet('Rex'));
+      await Promise.all([storage.close(), storage.close()]);
+      await storage.close();
+    }),
+
+    contractCase(subject, 'every method rejects with storage_unavailable after close', async (storage) => {
+      const { pets, apiKeys, transfer } = storage;
+      const [key, about] = draft('Anna');
+      const { id } = await apiKeys.add(key, about);
+      const pet = await pets.add(samplePet('Rex'));
+      await apiKeys.find(key);
+      await pets.list({ limit: 20 });
+      await storage.close();
+      const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+        'pets.add': () => pets.add(samplePet('Rex')),
+        'pets.find': () => pets.find(pet.id),
+        'pets.list': () => pets.list({ limit: 20 }),
+        'apiKeys.find': () => apiKeys.find(key),
+        'apiKeys.add': () => apiKeys.add(...draft('Bert')),
+        'apiKeys.addFirst': () => apiKeys.addFirst(...draft('Bert')),
+        'apiKeys.replace': () => apiKeys.replace(id, Date.now(), ...draft('Anna')),
+        'apiKeys.revoke': () => apiKeys.revoke(id, Date.now()),
+        'apiKeys.setLastUsedOn': () => apiKeys.setLastUsedOn(id, 0),
+        'apiKeys.list': () => apiKeys.list(),
+        'transfer.importPets': () => importPets(storage, inBatches(samplePets(3))),
+        'transfer.exportPets': () => exported(transfer),
+        check: () => storage.check(),
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        await assert.rejects(call(), { code: 'storage_unavailable' }, name);
+      }
+    }),
+
+    contractCase(subject, 'writes that were accepted before close are completed', async (storage) => {
+      const adding = samplePets(500).map((pet) => storage.pets.add(pet));
+      const addingKey = storage.apiKeys.add(...draft('Anna'));
+      await storage.close();
+      assert.equal(new Set((await Promise.all(adding)).map(({ id }) => id)).size, 500);
+      assert.equal((await addingKey).name, 'Anna');
+    }),
+
+    contractCase(subject, 'close ends an import that is reading batches', async (storage) => {
+      const batches = (async function* () {
+        yield samplePets(5);
+        await storage.close();
+        yield samplePets(5);
+      })();
+      await assert.rejects(importPets(storage, batches), { code: 'storage_unavailable' });
+    }),
+
+    ...lastingCase(
+      subject,
+      'writes that were completed by close are stored',
+      async (storage) => {
+        const adding = samplePets(500).map((pet) => storage.pets.add(pet));
+        await storage.close();
+        return Promise.all(adding);
+      },
+      async (storage, added) => {
+        for (const pet of added) assert.deepEqual(await storage.pets.find(pet.id), pet);
+      },
+    ),
+  ];
+}

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { commandLine } from './cli.ts';
+
+test('--database-url may stand before or after the command', async () => {
+  const openStore = vi.fn(() => Promise.reject(new Error('closed today')));
+  for (const args of [
+    ['--database-url', 'sqlite:x', 'keys', 'list'],
+    ['keys', '--database-url', 'sqlite:x', 'list'],
+    ['keys', 'list', '--database-url', 'sqlite:x'],
+    ['keys', 'list', '--database-url=sqlite:x'],
+    ['export', '--database-url', 'sqlite:x'],
+    ['backup', '--database-url', 'sqlite:x', '/no/such/file'],
+  ]) {
+    const { status, err } = await commandLine().run(args, { openStore });
+    expect([status, err]).toEqual([1, 'animal-store: closed today\n']);
+    expect(openStore).toHaveBeenLastCalledWith('sqlite:x', { mustExist: true });
+  }
+});
+
+test('an empty URL is refused', async () => {
+  const { status, err } = await commandLine().run(['keys', 'list', '--database-url', '']);
+  expect([status, err]).toEqual([
+    2,
+    "animal-store: --database-url: expected a URL such as sqlite:PATH, got ''\n",
+  ]);
+});
+
+test('only commands that write create a store', async () => {
+  const { path, run } = commandLine();
+  for (const args of [
+    ['keys', 'list'],
+    ['keys', 'revoke', '1'],
+    ['keys', 'rotate', '1'],
+    ['export'],
+    ['backup', '/x'],
+  ]) {
+    const { status, err } = await run(args);
+    expect([status, err]).toEqual([1, `animal-store: ${path}: there is no such file\n`]);
+    expect(existsSync(path)).toBe(false);
+  }
+});

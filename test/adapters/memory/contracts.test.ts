@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { MemoryApiKeyRepository, openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { testContracts } from '../../support/contracts.ts';
+
+testContracts('in memory', (portOf) => ({
+  async open() {
+    const storage = openMemoryStorage();
+    return { port: portOf(storage), close: () => storage.close() };
+  },
+}));
+
+test('keys of any format can be added, and ids can have a prefix', async () => {
+  const keys = new MemoryApiKeyRepository('config-');
+  const key = 'correct horse battery staple, 32+';
+  const about = await keys.add(key, { name: 'ops', prefix: 'correct h', createdAt: 0 });
+  expect(about.id).toBe('config-1');
+  expect(await keys.find(key)).toEqual(about);
+});
+
+test('more keys than are cached are all found', async () => {
+  const keys = new MemoryApiKeyRepository();
+  const names = Array.from({ length: 1005 }, (_, index) => `key ${index}`);
+  for (const name of names) await keys.add(name, { name, prefix: '', createdAt: 0 });
+  for (const name of [...names, ...names.slice(0, 5)]) expect(await keys.find(name)).toMatchObject({ name });
+});

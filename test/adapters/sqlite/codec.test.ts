@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Outcome } from '../../../src/adapters/sqlite/batch.ts';
+import { packOutcomes, packUnits, unpackOutcomes, unpackUnits } from '../../../src/adapters/sqlite/codec.ts';
+import type { Statement, Unit, Value } from '../../../src/adapters/sqlite/statement-writer.ts';
+
+const value: fc.Arbitrary<Value> = fc.oneof(
+  fc.string(),
+  fc.integer(),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  fc.uint8Array(),
+  fc.constant(null),
+);
+const statement: fc.Arbitrary<Statement> = fc
+  .tuple(fc.oneof(fc.string(), fc.constantFrom('INSERT', 'UPDATE')), fc.array(value))
+  .map(([sql, values]) => [sql, ...values]);
+const units: fc.Arbitrary<Unit[]> = fc.array(fc.array(statement));
+
+const outcome: fc.Arbitrary<Outcome> = fc.oneof(
+  fc.record(
+    { changes: fc.nat(), rowId: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }) },
+    { noNullPrototype: true },
+  ),
+  fc.record(
+    { code: fc.constant('storage_unavailable' as const), message: fc.string(), detail: fc.string() },
+    { noNullPrototype: true },
+  ),
+);
+
+test('unpacked units equal the packed ones', () => {
+  fc.assert(
+    fc.property(units, (given) => {
+      expect(unpackUnits(packUnits(given))).toEqual(given);
+    }),
+  );
+});
+
+test('SQL is packed once for statements in succession that are equal', () => {
+  expect(packUnits([[['INSERT', 1]], [['INSERT', 2]], [['UPDATE'], ['INSERT']]])).toEqual([
+    ...[1, 'INSERT', 1, 1],
+    ...[1, null, 1, 2],
+    ...[2, 'UPDATE', 0, 'INSERT', 0],
+  ]);
+});
+
+test('unpacked outcomes equal the packed ones', () => {
+  fc.assert(
+    fc.property(fc.array(outcome), (given) => {
+      expect(unpackOutcomes(packOutcomes(given))).toEqual(given);
+    }),
+  );
+});

@@ -1,0 +1,88 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import type { Commit, Observer } from '../../../src/application/ports/observer.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import type { NewPet } from '../../../src/domain/pet.ts';
+import { connect, NO_DUPLICATES, REX, temporaryFile } from './temporary-file.ts';
+
+function open(path: string, observer: Observer): Storage {
+  const storage = openSqliteStorage(path, { observer });
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+/** A storage, and the commits that it reported. */
+function openObserved(path = temporaryFile()): { storage: Storage; commits: Commit[] } {
+  const commits: Commit[] = [];
+  const storage = open(path, {
+    onCommit(commit) {
+      commits.push(commit);
+    },
+  });
+  return { storage, commits };
+}
+
+function sumOf(commits: readonly Commit[]): number {
+  return commits.reduce((sum, { writes }) => sum + writes, 0);
+}
+
+async function* batchOf(...pets: NewPet[]): AsyncGenerator<readonly NewPet[]> {
+  yield pets;
+}
+
+describe('onCommit', () => {
+  test('is called once for one write, with a plausible duration', async () => {
+    const { storage, commits } = openObserved();
+    const startedAt = performance.now();
+    await storage.pets.add(REX);
+    expect(commits).toEqual([{ writes: 1, ms: expect.any(Number) }]);
+    expect(commits[0]?.ms).toBeGreaterThan(0);
+    expect(commits[0]?.ms).toBeLessThan(performance.now() - startedAt);
+  });
+
+  test('counts every write of a shared commit', async () => {
+    const { storage, commits } = openObserved();
+    await Promise.all(Array.from({ length: 2500 }, () => storage.pets.add(REX)));
+    expect(sumOf(commits)).toBe(2500);
+    expect(commits.length).toBeLessThan(100);
+  });
+
+  test('is called for keys, and counts a unit of two statements as one write', async () => {
+    const { storage, commits } = openObserved();
+    const about = { name: 'ci', prefix: 'x', createdAt: 1 };
+    const { id } = await storage.apiKeys.add('old', about);
+    await storage.apiKeys.replace(id, 2, 'new', about);
+    expect(commits.map(({ writes }) => writes)).toEqual([1, 1]);
+  });
+
+  test('is called for an import, once', async () => {
+    const { storage, commits } = openObserved();
+    await storage.transfer.importPets(batchOf(REX, REX, REX), NO_DUPLICATES);
+    expect(commits).toEqual([{ writes: 3, ms: expect.any(Number) }]);
+  });
+
+  test('is not called for reads, probes and failed writes', async () => {
+    const path = temporaryFile();
+    const { storage, commits } = openObserved(path);
+    await storage.check();
+    await storage.pets.list({ limit: 1 });
+    const other = connect(path);
+    other.exec('BEGIN IMMEDIATE');
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    other.exec('ROLLBACK');
+    await expect(
+      storage.transfer.importPets(batchOf(REX), { ...NO_DUPLICATES, signal: AbortSignal.abort() }),
+    ).rejects.toThrow();
+    expect(commits).toEqual([]);
+  });
+});
+
+test('an observer that throws does not affect writes', async () => {
+  const storage = open(temporaryFile(), {
+    onCommit() {
+      throw new Error('the observer failed');
+    },
+  });
+  for (let id = 1n; id <= 3n; id++) expect((await storage.pets.add(REX)).id).toBe(id);
+  expect(await storage.transfer.importPets(batchOf(REX), NO_DUPLICATES)).toBe(1);
+});

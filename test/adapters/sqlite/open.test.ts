@@ -1,0 +1,229 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import { APPLICATION_ID, MIGRATIONS } from '../../../src/adapters/sqlite/schema.ts';
+import {
+  bytesOf,
+  connect,
+  makeStore,
+  openStorage,
+  REX,
+  temporaryFile,
+  temporaryFolder,
+} from './temporary-file.ts';
+
+function refusal(path: string, message: RegExp) {
+  return expect.objectContaining({
+    name: 'AnimalStoreError',
+    code: 'storage_unavailable',
+    message: expect.stringMatching(new RegExp(`${path}.*${message.source}`)),
+  });
+}
+
+describe('a file that is not a store', () => {
+  const files: [string, (path: string) => unknown, RegExp][] = [
+    ['a short text', (path) => writeFileSync(path, 'hello'), /is not a SQLite database/],
+    [
+      'a long text',
+      (path) => writeFileSync(path, 'hello, world\n'.repeat(10_000)),
+      /is not a SQLite database/,
+    ],
+    ['zeros', (path) => writeFileSync(path, Buffer.alloc(8192)), /is not a SQLite database/],
+    [
+      'tables of another',
+      (path) => execute(path, 'CREATE TABLE t (x)'),
+      /the database of another application/,
+    ],
+    [
+      'tables of another, in WAL mode',
+      (path) => execute(path, 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)'),
+      /the database of another application/,
+    ],
+    [
+      'the mark of another application',
+      (path) => execute(path, 'PRAGMA application_id = 7'),
+      /the database of another application/,
+    ],
+    [
+      'the version of another application',
+      (path) => execute(path, 'PRAGMA user_version = 1'),
+      /the database of another application/,
+    ],
+  ];
+
+  test.each(files)('%s is refused, and not changed', (_, make, message) => {
+    const path = temporaryFile();
+    make(path);
+    const before = bytesOf(path);
+    expect(() => openSqliteStorage(path)).toThrow(refusal(path, message));
+    expect(bytesOf(path)).toBe(before);
+  });
+});
+
+test('a store of a newer release is refused, and not changed', async () => {
+  const path = temporaryFile();
+  await makeStore(path, 3);
+  execute(path, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+  const before = bytesOf(path);
+  expect(() => openSqliteStorage(path)).toThrow(
+    refusal(
+      path,
+      /schema version 2, this release supports 1: use the release that wrote it, or a newer one$/,
+    ),
+  );
+  expect(bytesOf(path)).toBe(before);
+});
+
+describe('a damaged store', () => {
+  test('is refused when a page was overwritten, and not changed', async () => {
+    const path = temporaryFile();
+    await makeStore(path, 2000);
+    overwrite(path, Math.floor(statSync(path).size / 8192) * 4096, Buffer.alloc(4096, 0xa5));
+    const before = bytesOf(path);
+    expect(() => openSqliteStorage(path)).toThrow(refusal(path, /damaged/));
+    expect(bytesOf(path)).toBe(before);
+  });
+
+  test('is refused when it was truncated, and not changed', async () => {
+    const path = temporaryFile();
+    await makeStore(path, 2000);
+    writeFileSync(path, readFileSync(path).subarray(0, 3 * 4096));
+    const before = bytesOf(path);
+    expect(() => openSqliteStorage(path)).toThrow(refusal(path, /damaged/));
+    expect(bytesOf(path)).toBe(before);
+  });
+
+  test('rejects with storage_unavailable when it is damaged while it is open', async () => {
+    const path = temporaryFile();
+    await makeStore(path, 5000);
+    const { pets } = openStorage(path);
+    overwrite(path, 4096, Buffer.alloc(statSync(path).size - 4096, 0xa5));
+    await expect(pets.list({ limit: 100 })).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await expect(pets.find(2500n)).rejects.toMatchObject({ code: 'storage_unavailable' });
+  });
+});
+
+describe('a path that cannot have a file', () => {
+  test('a folder in the place of the file', () => {
+    const path = temporaryFolder();
+    expect(() => openSqliteStorage(path)).toThrow(refusal(path, /cannot be opened/));
+  });
+
+  test('a file in the place of the folder', () => {
+    const file = temporaryFile();
+    writeFileSync(file, 'hello');
+    const path = join(file, 'pets.db');
+    expect(() => openSqliteStorage(path)).toThrow(refusal(path, /$/));
+    expect(readFileSync(file, 'utf8')).toBe('hello');
+  });
+
+  test.skipIf(!existsSync('/proc/self'))('a folder that accepts no files', () => {
+    for (const path of ['/proc/pets.db', '/proc/pets/pets.db']) {
+      expect(() => openSqliteStorage(path)).toThrow(refusal(path, /$/));
+    }
+  });
+});
+
+test('a store that another process has locked is refused, and opens when the lock is gone', async () => {
+  const path = temporaryFile();
+  await makeStore(path, 1);
+  const other = connect(path);
+  other.exec('BEGIN IMMEDIATE');
+  expect(() => openSqliteStorage(path)).toThrow(refusal(path, /locked by another process/));
+  other.exec('ROLLBACK');
+  expect(await openStorage(path).pets.find(1n)).toBeDefined();
+});
+
+test('a first start creates the folders and a file with our application id', async () => {
+  const path = join(temporaryFolder(), 'a', 'b', 'pets.db');
+  await makeStore(path);
+  const db = connect(path);
+  expect(db.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
+  expect(db.pragma('user_version', { simple: true })).toBe(BigInt(MIGRATIONS.length));
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+});
+
+test('an empty file becomes a new store, because an interrupted first start leaves one', async () => {
+  const path = temporaryFile();
+  writeFileSync(path, '');
+  const { pets } = openStorage(path);
+  expect(await pets.add(REX)).toMatchObject({ id: 1n });
+});
+
+test('a path with unusual characters is a path like any other', async () => {
+  const folder = join(temporaryFolder(), `it's 100 % "new" & ?mode=memory#🐈`);
+  mkdirSync(folder);
+  const path = join(folder, 'file:pets.db');
+  await makeStore(path, 1);
+  expect(existsSync(path)).toBe(true);
+  expect(await openStorage(path).pets.find(1n)).toBeDefined();
+});
+
+test('every connection uses a write-ahead log and syncs each commit', () => {
+  const path = temporaryFile();
+  prepareDatabase(path);
+  for (const open of [openWriter, openReader]) {
+    const db = open(path);
+    expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
+    expect(db.pragma('synchronous', { simple: true })).toBe(2n);
+    expect(db.pragma('journal_size_limit', { simple: true })).toBe(16n * 1024n * 1024n);
+    db.close();
+  }
+});
+
+test('a database that cannot be durable is refused', () => {
+  expect(() => openSqliteStorage(':memory:')).toThrow(
+    refusal(':memory:', /does not support a write-ahead log/),
+  );
+});
+
+test('a connection for reading cannot write', () => {
+  const path = temporaryFile();
+  prepareDatabase(path);
+  const db = openReader(path);
+  expect(() => db.exec('DELETE FROM pets')).toThrow(expect.objectContaining({ code: 'SQLITE_READONLY' }));
+  db.close();
+});
+
+test('the error of a connection that cannot be opened names the file', () => {
+  const path = join(dirname(temporaryFile()), 'gone', 'pets.db');
+  for (const open of [openWriter, openReader]) {
+    expect(() => open(path)).toThrow(expect.objectContaining({ message: expect.stringContaining(path) }));
+  }
+  const text = temporaryFile();
+  writeFileSync(text, 'hello');
+  for (const open of [openWriter, openReader]) {
+    expect(() => open(text)).toThrow(refusal(text, /is not a SQLite database/));
+  }
+});
+
+test('check resolves on a healthy store, and rejects after close', async () => {
+  const storage = openStorage();
+  await storage.check();
+  await storage.close();
+  await expect(storage.check()).rejects.toMatchObject({ code: 'storage_unavailable' });
+});
+
+function execute(path: string, sql: string): void {
+  const db = new Database(path);
+  db.exec(sql);
+  db.close();
+}
+
+function overwrite(path: string, position: number, bytes: Buffer): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, bytes, 0, bytes.length, position);
+  closeSync(file);
+}

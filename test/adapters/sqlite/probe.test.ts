@@ -1,0 +1,204 @@
+/** Probes and batches of the writer thread, on real files that are damaged. */
+
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { BatchRunner } from '../../../src/adapters/sqlite/batch.ts';
+import { openWriter } from '../../../src/adapters/sqlite/database.ts';
+import { FileGuard } from '../../../src/adapters/sqlite/file-guard.ts';
+import { Probe } from '../../../src/adapters/sqlite/probe.ts';
+import { filesOf, type StoreFiles } from '../../../src/adapters/sqlite/store-files.ts';
+import { temporaryFolder } from '../../support/process.ts';
+import { canMount } from '../../support/small-disk.ts';
+import { connect, makeStore, temporaryFile } from './temporary-file.ts';
+
+const PETS = 5000;
+const ADD = ['INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)', 'Max', 1n, 'sold'] as const;
+const SOUND = { file: null, access: null, pages: null };
+
+let path: string;
+let files: StoreFiles;
+let db: Database.Database;
+let probe: Probe;
+let runner: BatchRunner;
+
+beforeEach(async () => {
+  path = temporaryFile();
+  await makeStore(path, PETS);
+  db = openWriter(path);
+  files = filesOf(path);
+  const guard = new FileGuard(files);
+  probe = new Probe(db, files, guard);
+  runner = new BatchRunner(db, guard);
+  return () => {
+    db.close();
+  };
+});
+
+function mount(...args: readonly string[]): void {
+  expect(spawnSync('mount', args).status).toBe(0);
+}
+
+function overwrite(from: number, to: number): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(to - from, 0xa5), 0, to - from, from);
+  closeSync(file);
+}
+
+/** All rows of the store, read by another connection. */
+function contents(): unknown[] {
+  const other = connect(path);
+  return ['pets', 'api_keys', 'sqlite_sequence'].map((table) =>
+    other.prepare(`SELECT * FROM ${table}`).all(),
+  );
+}
+
+describe('a probe', () => {
+  test('of a sound store finds nothing, and writes only with `tryWrite`', () => {
+    const version = connect(path).pragma('user_version', { simple: true });
+    const before = contents();
+    const { size } = statSync(`${path}-wal`);
+    expect(probe.run(false)).toEqual(SOUND);
+    expect(statSync(`${path}-wal`).size).toBe(size);
+    expect(probe.run(true)).toEqual({ ...SOUND, write: null });
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(size);
+    expect(contents()).toEqual(before);
+    expect(connect(path).pragma('user_version', { simple: true })).toBe(version);
+  });
+
+  test('that writes does not change the size of the file', () => {
+    const size = db.pragma('page_count', { simple: true });
+    for (let times = 0; times < 20; times++) expect(probe.run(true).write).toBeNull();
+    expect(db.pragma('page_count', { simple: true })).toBe(size);
+  });
+
+  test('that does not get the lock has no finding about writing', () => {
+    connect(path).exec('BEGIN IMMEDIATE');
+    db.pragma('busy_timeout = 0');
+    expect(probe.run(true)).toEqual(SOUND);
+  });
+
+  test('finds the reason why writing fails', () => {
+    db.pragma('query_only = ON');
+    expect(probe.run(true)).toMatchObject({ ...SOUND, write: { reason: 'read_only' } });
+    expect(db.inTransaction).toBe(false);
+    db.pragma('query_only = OFF');
+    expect(probe.run(true).write).toBeNull();
+  });
+
+  test.each([
+    ['removed', () => rmSync(path), 'file_missing'],
+    ['replaced', () => renameSync(`${path}-shm`, path), 'file_replaced'],
+    ['without its log', () => rmSync(`${path}-wal`), 'file_missing'],
+    ['without the index of its log', () => rmSync(`${path}-shm`), 'file_missing'],
+  ])('of a file that is %s reports only that', (_, harm, reason) => {
+    harm();
+    expect(probe.run(true)).toEqual({ file: expect.objectContaining({ reason }) });
+  });
+
+  test.each([
+    ['truncated to nothing', () => truncateSync(path)],
+    ['truncated to a page', () => truncateSync(path, 4096)],
+    ['overwritten', () => overwrite(4096, statSync(path).size)],
+    ['overwritten, in one page', () => overwrite(4096, 8192)],
+  ])('of a file that is %s finds it damaged, although the pages were cached', (_, harm) => {
+    expect(db.prepare('SELECT count(name) FROM pets').pluck().get()).toBe(BigInt(PETS));
+    harm();
+    for (let times = 0; times < 2; times++) {
+      expect(probe.run(true)).toEqual({ ...SOUND, pages: expect.objectContaining({ reason: 'damaged' }) });
+    }
+  });
+
+  test('reads the pages from the disk, even if the guard has found nothing', () => {
+    const guard = new FileGuard(files);
+    guard.assertUnharmed = () => {};
+    expect(db.prepare('SELECT count(name) FROM pets').pluck().get()).toBe(BigInt(PETS));
+    overwrite(4096, statSync(path).size);
+    expect(new Probe(db, files, guard).run(false)).toEqual({
+      ...SOUND,
+      pages: expect.objectContaining({ reason: 'damaged' }),
+    });
+  });
+
+  test('does not report the lock of another process as a fault', () => {
+    const guard = new FileGuard(files);
+    guard.assertUnharmed = () => {
+      throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY');
+    };
+    expect(new Probe(db, files, guard).run(false)).toEqual(SOUND);
+  });
+
+  test.skipIf(!canMount)('of a file on a read-only file system reports that it cannot be written', () => {
+    const folder = temporaryFolder();
+    mount('--bind', dirname(path), folder);
+    onTestFinished(() => {
+      spawnSync('umount', ['--lazy', folder]);
+    });
+    mount('-o', 'remount,bind,ro', folder);
+    const readOnly = { ...files, main: { ...files.main, path: join(folder, basename(path)) } };
+    const guard = new FileGuard(files);
+    expect(new Probe(db, readOnly, guard).run(true)).toEqual({
+      ...SOUND,
+      access: expect.objectContaining({ reason: 'read_only' }),
+    });
+  });
+});
+
+describe('a batch', () => {
+  test.each([
+    ['truncated', () => truncateSync(path, 3 * 4096), 'damaged'],
+    ['truncated to nothing', () => truncateSync(path), 'damaged'],
+    ['overwritten', () => overwrite(4096, 12_288), 'damaged'],
+  ])('to a file that was %s is refused before its commit', (_, harm, reason) => {
+    const before = runner.run([[ADD]], 0).outcomes;
+    expect(before).toMatchObject([{ changes: 1 }]);
+    // A check is valid for some milliseconds.
+    const soon = performance.now() + 20;
+    harm();
+    while (performance.now() < soon);
+    const { outcomes, findings } = runner.run([[ADD], [ADD]], 0);
+    expect(outcomes).toMatchObject([
+      { code: 'storage_unavailable', reason },
+      { code: 'storage_unavailable', reason },
+    ]);
+    expect(findings).toMatchObject({ write: { reason } });
+    expect(db.inTransaction).toBe(false);
+  });
+
+  test('to a file that was only touched is stored', () => {
+    expect(runner.run([[ADD]], 0).outcomes).toMatchObject([{ changes: 1 }]);
+    utimesSync(path, 1, 1);
+    const soon = performance.now() + 20;
+    while (performance.now() < soon);
+    expect(runner.run([[ADD]], 0).outcomes).toMatchObject([{ changes: 1 }]);
+  });
+
+  test.each([
+    ['removed', () => rmSync(path), 'file_missing'],
+    ['replaced', () => renameSync(`${path}-shm`, path), 'file_replaced'],
+    ['removed with its log', () => rmSync(`${path}-wal`), 'file_missing'],
+  ])('to a file that is %s in the middle of it is not stored', (_, harm, reason) => {
+    db.function('harm', () => {
+      harm();
+      return 1n;
+    });
+    const { outcomes, findings } = runner.run(
+      [[ADD], [[ADD[0].replace('VALUES (?, ?,', 'VALUES (?, harm() + ?,'), ...ADD.slice(1)]]],
+      0,
+    );
+    expect(outcomes).toMatchObject([{ reason }, { reason }]);
+    expect(findings).toEqual({ file: expect.objectContaining({ reason }) });
+    expect(db.prepare('SELECT count(*) FROM pets').pluck().get()).toBe(BigInt(PETS));
+  });
+});

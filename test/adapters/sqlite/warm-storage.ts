@@ -1,0 +1,46 @@
+/** Storages whose writer thread is running and known to the test. */
+
+import type { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, expect } from 'vitest';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import type { Pet } from '../../../src/domain/pet.ts';
+import { openStorage, REX } from './temporary-file.ts';
+
+/** The threads that were started in the current test. */
+export const threads: Worker[] = [];
+
+function remember(thread: Worker): void {
+  threads.push(thread);
+}
+
+beforeEach(() => {
+  threads.length = 0;
+  process.on('worker', remember);
+});
+
+afterEach(() => {
+  process.off('worker', remember);
+});
+
+/** A storage whose thread has started. */
+export async function openWarm(path?: string): Promise<{ storage: Storage; thread: Worker }> {
+  const storage = openStorage(path);
+  await storage.pets.add(REX);
+  return { storage, thread: threads.at(-1) as Worker };
+}
+
+export function addMany({ pets }: Storage, count: number): Promise<Pet>[] {
+  return Array.from({ length: count }, (_, index) => pets.add({ ...REX, name: `pet ${index}` }));
+}
+
+export async function outcomesOf(adds: readonly Promise<Pet>[]): Promise<{ added: Pet[]; codes: string[] }> {
+  const settled = await Promise.allSettled(adds);
+  return {
+    added: settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])),
+    codes: settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : [])),
+  };
+}
+
+export async function assertStored({ pets }: Storage, added: readonly Pet[]): Promise<void> {
+  for (const pet of added) expect(await pets.find(pet.id)).toEqual(pet);
+}

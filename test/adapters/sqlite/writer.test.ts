@@ -1,0 +1,176 @@
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { formatApiKey } from '../../../src/domain/api-key.ts';
+import { openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { addMany, assertStored, openWarm, outcomesOf, threads } from './warm-storage.ts';
+
+describe('when the thread exits', () => {
+  test('during adds, each add is stored or rejects', async () => {
+    const { storage, thread } = await openWarm();
+    const outcomes = outcomesOf(addMany(storage, 3000));
+    await nextTurn();
+    await thread.terminate();
+    const { added, codes } = await outcomes;
+    expect(codes.length).toBeGreaterThan(0);
+    expect(new Set(codes)).toEqual(new Set(['storage_unavailable']));
+    expect(added.length + codes.length).toBe(3000);
+    await assertStored(storage, added);
+    const next = await storage.pets.add(REX);
+    for (const { id } of added) expect(id).toBeLessThan(next.id);
+    await assertStored(storage, [next]);
+  });
+
+  test('repeatedly, every add is settled', async () => {
+    const { storage } = await openWarm();
+    const outcomes: ReturnType<typeof outcomesOf>[] = [];
+    for (let time = 0; time < 5; time++) {
+      outcomes.push(outcomesOf(addMany(storage, 50)));
+      await nextTurn();
+      await threads.at(-1)?.terminate();
+    }
+    await storage.pets.add(REX);
+    const all = await Promise.all(outcomes);
+    const added = all.flatMap((each) => each.added);
+    const codes = all.flatMap((each) => each.codes);
+    expect(added.length + codes.length).toBe(250);
+    for (const code of codes) expect(code).toBe('storage_unavailable');
+    expect(new Set(added.map(({ id }) => id)).size).toBe(added.length);
+    await assertStored(storage, added);
+  });
+
+  test('while it is idle, the next add succeeds', async () => {
+    const { storage, thread } = await openWarm();
+    await thread.terminate();
+    expect((await storage.pets.add(REX)).id).toBe(2n);
+    expect(threads).toHaveLength(2);
+  });
+
+  test('and cannot start again, adds are refused until it can', async () => {
+    const path = temporaryFile();
+    const { storage, thread } = await openWarm(path);
+    await thread.terminate();
+    renameSync(path, `${path}-away`);
+    mkdirSync(path);
+    for (let time = 0; time < 2; time++) {
+      await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    }
+    rmdirSync(path);
+    renameSync(`${path}-away`, path);
+    await assertStored(storage, [await storage.pets.add(REX)]);
+  });
+
+  test('between an add and its turn, every add gets its own outcome', async () => {
+    const { storage, thread } = await openWarm();
+    const first = addMany(storage, 3);
+    thread.emit('exit', 1);
+    const second = addMany(storage, 2);
+    await nextTurn();
+    const third = addMany(storage, 1);
+    const added = await Promise.all([...first, ...second, ...third]);
+    expect(added.map(({ id }) => id)).toEqual([2n, 3n, 4n, 5n, 6n, 7n]);
+    await assertStored(storage, added);
+    await thread.terminate();
+  });
+
+  test('a storage can be closed', async () => {
+    const { storage, thread } = await openWarm();
+    const outcomes = outcomesOf(addMany(storage, 1500));
+    await nextTurn();
+    const closing = storage.close();
+    await thread.terminate();
+    await closing;
+    const { added, codes } = await outcomes;
+    expect(added.length + codes.length).toBe(1500);
+    expect(codes.length).toBeGreaterThan(0);
+  });
+});
+
+test('an add beyond the queue limit is refused as overloaded, and the others are stored', async () => {
+  const path = temporaryFile();
+  const { storage } = await openWarm(path);
+  const adds = addMany(storage, 12_000);
+  const { added, codes } = await outcomesOf(adds);
+  expect(added.map(({ name }) => name)).toEqual(added.map((_, index) => `pet ${index}`));
+  expect(added).toHaveLength(10_000);
+  expect(codes).toHaveLength(2000);
+  expect(new Set(codes)).toEqual(new Set(['overloaded']));
+  await assertStored(storage, added);
+  await storage.pets.add(REX);
+});
+
+test('an add beyond the size limit of the queue is refused as overloaded', async () => {
+  const { storage } = await openWarm();
+  const name = 'x'.repeat(1024 * 1024);
+  const adds = Array.from({ length: 40 }, () => storage.pets.add({ ...REX, name }));
+  const { added, codes } = await outcomesOf(adds);
+  expect(added.length).toBeGreaterThanOrEqual(10);
+  expect(codes.length).toBeGreaterThanOrEqual(20);
+  expect(new Set(codes)).toEqual(new Set(['overloaded']));
+  await storage.pets.add({ ...REX, name });
+});
+
+describe('close', () => {
+  test('completes the accepted writes', async () => {
+    const path = temporaryFile();
+    const { storage } = await openWarm(path);
+    const adds = addMany(storage, 2500);
+    await storage.close();
+    const added = await Promise.all(adds);
+    await assertStored(openStorage(path), added);
+  });
+
+  test('completes writes that were accepted before the thread had started', async () => {
+    const path = temporaryFile();
+    const storage = openStorage(path);
+    const adds = addMany(storage, 3);
+    await storage.close();
+    await assertStored(openStorage(path), await Promise.all(adds));
+  });
+
+  test('can be called again, at once and later', async () => {
+    const { storage } = await openWarm();
+    await Promise.all([storage.close(), storage.close()]);
+    await storage.close();
+  });
+
+  test('stops the thread', async () => {
+    const { storage, thread } = await openWarm();
+    const ended = new Promise((resolve) => thread.once('exit', resolve));
+    await storage.close();
+    expect(await ended).toBe(0);
+    expect(threads).toHaveLength(1);
+  });
+
+  test('rejects later calls', async () => {
+    const { storage } = await openWarm();
+    const { pets, apiKeys } = storage;
+    const key = formatApiKey(new Uint8Array(32));
+    const about = { name: 'ci', prefix: 'x', createdAt: 0 };
+    const { id } = await apiKeys.add(key, about);
+    await apiKeys.find(key);
+    await pets.list({ limit: 1 });
+    const closing = storage.close();
+    await expect(pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await closing;
+    const calls = [
+      () => pets.add(REX),
+      () => pets.find(1n),
+      () => pets.list({ limit: 1 }),
+      () => apiKeys.find(key),
+      () => apiKeys.list(),
+      () => apiKeys.add(key, about),
+      () => apiKeys.addFirst(key, about),
+      () => apiKeys.replace(id, 0, key, about),
+      () => apiKeys.revoke(id, 0),
+      () => storage.check(),
+    ];
+    for (const call of calls) {
+      await expect(call()).rejects.toMatchObject({
+        code: 'storage_unavailable',
+        message: 'the storage is closed',
+      });
+    }
+    await nextTurn();
+  });
+});

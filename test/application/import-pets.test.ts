@@ -1,0 +1,189 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import { type ImportedPet, ImportPets, idsNotAccepted } from '../../src/application/import-pets.ts';
+import type { PetTransfer } from '../../src/application/ports/pet-transfer.ts';
+import type { Storage } from '../../src/application/ports/storage.ts';
+
+let storage: Storage;
+let importPets: ImportPets;
+
+beforeEach(() => {
+  storage = openMemoryStorage();
+  importPets = new ImportPets(storage.transfer);
+});
+
+const REX = { name: 'Rex', categoryId: 1n } as const;
+const UNNAMED = { name: '', categoryId: 1n } as const;
+
+async function* batchesOf(...batches: ImportedPet[][]): AsyncGenerator<readonly ImportedPet[]> {
+  yield* batches;
+}
+
+async function stored() {
+  return (await storage.pets.list({ limit: 100 })).pets;
+}
+
+/** Runs an import, and returns what it refused. */
+async function refusals(...batches: ImportedPet[][]): Promise<[pet: ImportedPet, reason: string][]> {
+  const refused: [ImportedPet, string][] = [];
+  const onRefused = (pet: ImportedPet, reason: string) => refused.push([pet, reason]);
+  await importPets.execute(batchesOf(...batches), { onRefused });
+  return refused;
+}
+
+test('stores pets without ids, with the default status', async () => {
+  expect(await importPets.execute(batchesOf([REX, { ...REX, status: 'sold' }], [REX]))).toBe(3);
+  expect(await stored()).toEqual([
+    { ...REX, id: 1n, status: 'available' },
+    { ...REX, id: 2n, status: 'sold' },
+    { ...REX, id: 3n, status: 'available' },
+  ]);
+});
+
+test('stores pets with their ids', async () => {
+  expect(await importPets.execute(batchesOf([{ ...REX, id: 7n }], [{ ...REX, id: 3n }]))).toBe(2);
+  expect((await stored()).map(({ id }) => id)).toEqual([3n, 7n]);
+});
+
+test('an id that is undefined counts as left out', async () => {
+  expect(await importPets.execute(batchesOf([{ ...REX, id: undefined }, REX]))).toBe(2);
+});
+
+test('reports the progress', async () => {
+  const counts: number[] = [];
+  await importPets.execute(batchesOf([REX, REX]), { onProgress: (count) => counts.push(count) });
+  expect(counts).toEqual([2]);
+});
+
+describe('a pet that breaks a rule', () => {
+  test('is reported with the reason and left out', async () => {
+    const unknown = { ...REX, status: 'lost' as 'sold' };
+    expect(await refusals([REX, UNNAMED], [unknown, REX])).toEqual([
+      [UNNAMED, 'name must have 1 to 255 characters'],
+      [unknown, 'status must be one of available, pending, sold'],
+    ]);
+    expect(await stored()).toHaveLength(2);
+  });
+
+  test('is reported as the object from the batch', async () => {
+    const [[refused] = []] = await refusals([UNNAMED]);
+    expect(refused).toBe(UNNAMED);
+  });
+
+  test('is reported when its id is not valid', async () => {
+    const zero = { ...REX, id: 0n };
+    expect(await refusals([zero])).toEqual([[zero, 'id must be an integer from 1 to 9223372036854775807']]);
+  });
+
+  test('ends the import when there is no callback', async () => {
+    await expect(importPets.execute(batchesOf([REX, UNNAMED]))).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'name must have 1 to 255 characters',
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  test('ends the import when the callback throws', async () => {
+    const onRefused = () => {
+      throw new Error('the callback failed');
+    };
+    await expect(importPets.execute(batchesOf([REX, UNNAMED]), { onRefused })).rejects.toThrow(
+      'the callback failed',
+    );
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe('a mixture of pets with and without an id', () => {
+  const seven = { ...REX, id: 7n };
+
+  test('is refused for the pets that differ from the first one, also in later batches', async () => {
+    expect(await refusals([seven, REX], [REX])).toEqual([
+      [REX, 'id is required: either all pets have an id or none has'],
+      [REX, 'id is required: either all pets have an id or none has'],
+    ]);
+    expect(await stored()).toEqual([{ ...seven, status: 'available' }]);
+  });
+
+  test('is refused for pets with an id after one without', async () => {
+    const reason = 'id must be left out: either all pets have an id or none has';
+    expect(await refusals([REX, seven])).toEqual([[seven, reason]]);
+    expect((await stored()).map(({ id }) => id)).toEqual([1n]);
+  });
+
+  test('does not depend on a pet that was refused', async () => {
+    expect(await refusals([{ ...UNNAMED, id: 1n }, REX])).toHaveLength(1);
+    expect(await stored()).toHaveLength(1);
+  });
+});
+
+describe('a duplicate id', () => {
+  test('is reported with the object from the batch', async () => {
+    const first = { ...REX, id: 1n, extra: 'first' };
+    const second = { ...REX, id: 1n, extra: 'second' };
+    const third = { ...REX, id: 1n, extra: 'third' };
+    const refused = await refusals([first, { ...UNNAMED, id: 2n }, second], [third]);
+    expect(refused.map(([, reason]) => reason)).toEqual([
+      'name must have 1 to 255 characters',
+      'duplicate id 1',
+      'duplicate id 1',
+    ]);
+    expect(refused[1]?.[0]).toBe(second);
+    expect(refused[2]?.[0]).toBe(third);
+    expect(await stored()).toEqual([{ ...REX, id: 1n, status: 'available' }]);
+  });
+
+  test('ends the import when there is no callback', async () => {
+    const one = { ...REX, id: 1n };
+    await expect(importPets.execute(batchesOf([one, one]))).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'duplicate id 1',
+    });
+    expect(await stored()).toEqual([]);
+  });
+});
+
+test('ids are refused in a store that has had a pet', async () => {
+  await storage.pets.add({ ...REX, status: 'sold' });
+  const { code, message } = idsNotAccepted();
+  await expect(importPets.execute(batchesOf([{ ...REX, id: 9n }]))).rejects.toMatchObject({ code, message });
+  expect(code).toBe('invalid_request');
+  expect(message).toBe('ids can be imported only into a store that has never had a pet');
+});
+
+test('stores nothing when the signal is aborted', async () => {
+  const controller = new AbortController();
+  const batches = (async function* () {
+    yield [REX];
+    controller.abort(new Error('aborted by the test'));
+    yield [REX];
+  })();
+  await expect(importPets.execute(batches, { signal: controller.signal })).rejects.toThrow(
+    'aborted by the test',
+  );
+  expect(await stored()).toEqual([]);
+});
+
+test('an error that is not about the pet ends the import, even with a callback', async () => {
+  const broken = {
+    ...REX,
+    get name(): string {
+      throw new TypeError('the getter failed');
+    },
+  };
+  await expect(refusals([REX, broken])).rejects.toThrow(new TypeError('the getter failed'));
+  expect(await stored()).toEqual([]);
+});
+
+test('an error of the batches or of the storage ends the import', async () => {
+  const batches = (async function* () {
+    yield [REX];
+    throw new Error('the batch failed');
+  })();
+  await expect(importPets.execute(batches)).rejects.toThrow('the batch failed');
+  const failing: PetTransfer = {
+    importPets: () => Promise.reject(new Error('the storage failed')),
+    exportPets: storage.transfer.exportPets,
+  };
+  await expect(new ImportPets(failing).execute(batchesOf([REX]))).rejects.toThrow('the storage failed');
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { combineObservers } from '../../src/application/observers.ts';
+import type { Observer, RequestOutcome } from '../../src/application/ports/observer.ts';
+import { StorageFault } from '../../src/application/ports/storage-fault.ts';
+
+const OUTCOME: RequestOutcome = {
+  method: 'GET',
+  route: '/v1/pets',
+  status: 200,
+  ms: 1.5,
+  requestId: 'a',
+  keyId: undefined,
+  aborted: undefined,
+};
+
+/** An observer that records its calls under a name. It uses `this`, as a class does. */
+class Recorder implements Observer {
+  readonly calls: unknown[][] = [];
+
+  onRequest(...values: unknown[]) {
+    this.calls.push(['onRequest', ...values]);
+  }
+
+  onError(...values: unknown[]) {
+    this.calls.push(['onError', ...values]);
+  }
+
+  onCommit(...values: unknown[]) {
+    this.calls.push(['onCommit', ...values]);
+  }
+
+  onStorageState(...values: unknown[]) {
+    this.calls.push(['onStorageState', ...values]);
+  }
+}
+
+test('every observer is notified with the same values', () => {
+  const recorders = [new Recorder(), new Recorder()];
+  const observer = combineObservers(recorders);
+  const error = new Error('failed');
+  const fault = new StorageFault('disk_full', 'the disk is full');
+  observer.onRequest?.(OUTCOME);
+  observer.onError?.(error, 'a');
+  observer.onCommit?.({ writes: 2, ms: 3 });
+  observer.onStorageState?.(fault);
+  observer.onStorageState?.(undefined);
+  for (const { calls } of recorders) {
+    expect(calls).toEqual([
+      ['onRequest', OUTCOME],
+      ['onError', error, 'a'],
+      ['onCommit', { writes: 2, ms: 3 }],
+      ['onStorageState', fault],
+      ['onStorageState', undefined],
+    ]);
+  }
+});
+
+test('the combination has only methods that an observer has', () => {
+  expect(combineObservers([])).toEqual({});
+  expect(combineObservers([{}, {}])).toEqual({});
+  const calls: string[] = [];
+  const observer = combineObservers([
+    { onCommit: () => calls.push('first') },
+    { onError: () => calls.push('error') },
+    { onCommit: () => calls.push('second') },
+  ]);
+  expect(Object.keys(observer).toSorted()).toEqual(['onCommit', 'onError']);
+  observer.onCommit?.({ writes: 1, ms: 1 });
+  expect(calls).toEqual(['first', 'second']);
+});
+
+test('an observer that throws affects neither the caller nor other observers', () => {
+  const recorder = new Recorder();
+  const failing: Observer = {
+    onCommit() {
+      throw new Error('the observer failed');
+    },
+  };
+  combineObservers([failing, recorder, failing]).onCommit?.({ writes: 1, ms: 1 });
+  expect(recorder.calls).toHaveLength(1);
+});

@@ -1,0 +1,180 @@
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MemoryApiKeyRepository } from '../../src/adapters/memory/index.ts';
+import { ApiKeys } from '../../src/application/api-keys.ts';
+import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
+import { API_KEY_BYTES, formatApiKey } from '../../src/domain/api-key.ts';
+
+const HOUR = 60 * 60 * 1000;
+const DAY = 24 * HOUR;
+const MIDNIGHT = Date.UTC(2030, 0, 1);
+
+/** Counts the calls, and can fail. */
+class Repository extends MemoryApiKeyRepository {
+  finds = 0;
+  uses: [id: string, day: number][] = [];
+  failure: Error | undefined;
+
+  override find(key: string) {
+    this.finds += 1;
+    return super.find(key);
+  }
+
+  override async setLastUsedOn(id: string, day: number) {
+    this.uses.push([id, day]);
+    if (this.failure !== undefined) throw this.failure;
+    return super.setLastUsedOn(id, day);
+  }
+}
+
+let repository: Repository;
+let apiKeys: ApiKeys;
+let verifyApiKey: VerifyApiKey;
+let now: number;
+
+beforeEach(() => {
+  now = MIDNIGHT + HOUR;
+  repository = new Repository();
+  apiKeys = new ApiKeys(repository, () => now);
+  verifyApiKey = new VerifyApiKey(repository, () => now);
+});
+
+async function lastUsedOn(): Promise<number | undefined> {
+  return (await repository.list())[0]?.lastUsedOn;
+}
+
+describe('verify', () => {
+  test('resolves with the key holder of an active key', async () => {
+    await apiKeys.create('other');
+    const { key, about } = await apiKeys.create('ci', now + 1);
+    expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id, name: 'ci' });
+  });
+
+  test('resolves with undefined for an unknown key', async () => {
+    expect(await verifyApiKey.verify(formatApiKey(new Uint8Array(API_KEY_BYTES)))).toBeUndefined();
+  });
+
+  test('resolves with undefined for a revoked key', async () => {
+    const { key, about } = await apiKeys.create('ci');
+    await apiKeys.revoke(about.id);
+    expect(await verifyApiKey.verify(key)).toBeUndefined();
+  });
+
+  test('resolves with undefined for a key from the moment at which it expires', async () => {
+    const { key } = await apiKeys.create('ci', now + HOUR);
+    now += HOUR - 1;
+    expect(await verifyApiKey.verify(key)).toBeDefined();
+    now += 1;
+    expect(await verifyApiKey.verify(key)).toBeUndefined();
+  });
+
+  test('does not read the storage for a string that is not a key', async () => {
+    const { key } = await apiKeys.create('ci');
+    await repository.add('some key', { name: 'ops', prefix: 'some', createdAt: 0 });
+    for (const text of ['', 'some key', key.slice(0, -1), `${key} `, key.toUpperCase()]) {
+      expect(await verifyApiKey.verify(text)).toBeUndefined();
+    }
+    expect(repository.finds).toBe(0);
+  });
+
+  test('rejects when the storage cannot be read', async () => {
+    const { key } = await apiKeys.create('ci');
+    repository.find = () => Promise.reject(new Error('the disk failed'));
+    await expect(verifyApiKey.verify(key)).rejects.toThrow('the disk failed');
+  });
+
+  test('uses the current time by default', async () => {
+    const { key } = await new ApiKeys(repository).create('ci', Date.now() + HOUR);
+    expect(await new VerifyApiKey(repository).verify(key)).toBeDefined();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    expect(await new VerifyApiKey(repository).verify(key)).toBeUndefined();
+  });
+});
+
+describe('the last use', () => {
+  test('is recorded as the start of the UTC day', async () => {
+    const { key } = await apiKeys.create('ci');
+    await verifyApiKey.verify(key);
+    expect(await lastUsedOn()).toBe(MIDNIGHT);
+  });
+
+  test('is written once per day and key', async () => {
+    const [one, two] = [await apiKeys.create('one'), await apiKeys.create('two')];
+    for (const day of [MIDNIGHT, MIDNIGHT + DAY]) {
+      for (const time of [day, day + HOUR, day + DAY - 1]) {
+        now = time;
+        await verifyApiKey.verify(one.key);
+        await verifyApiKey.verify(two.key);
+      }
+    }
+    const expected = [MIDNIGHT, MIDNIGHT + DAY].flatMap((day) => [
+      [one.about.id, day],
+      [two.about.id, day],
+    ]);
+    expect(repository.uses).toEqual(expected);
+  });
+
+  test('is recorded from the first millisecond of the next UTC day', async () => {
+    const { key } = await apiKeys.create('ci');
+    await verifyApiKey.verify(key);
+    now = MIDNIGHT + DAY;
+    await verifyApiKey.verify(key);
+    expect(repository.uses.map(([, day]) => day)).toEqual([MIDNIGHT, MIDNIGHT + DAY]);
+  });
+
+  test('is not written again by another verifier on the same day', async () => {
+    const { key } = await apiKeys.create('ci');
+    await verifyApiKey.verify(key);
+    await new VerifyApiKey(repository, () => now).verify(key);
+    expect(repository.uses).toHaveLength(1);
+  });
+
+  test('is written once when the repository returns an old day for a while', async () => {
+    const { key, about } = await apiKeys.create('ci');
+    repository.find = async () => about;
+    for (let times = 0; times < 3; times++) await verifyApiKey.verify(key);
+    expect(repository.uses).toHaveLength(1);
+  });
+
+  test('is not written for a key that is not active', async () => {
+    const { key } = await apiKeys.create('ci', now + HOUR);
+    now += HOUR;
+    await verifyApiKey.verify(key);
+    expect(repository.uses).toEqual([]);
+  });
+
+  test('is written again after a failed write, which does not affect the caller', async () => {
+    const { key } = await apiKeys.create('ci');
+    repository.failure = new Error('the disk failed');
+    expect(await verifyApiKey.verify(key)).toBeDefined();
+    expect(await verifyApiKey.verify(key)).toBeDefined();
+    repository.failure = undefined;
+    await verifyApiKey.verify(key);
+    expect(await lastUsedOn()).toBe(MIDNIGHT);
+    expect(repository.uses).toHaveLength(3);
+    await verifyApiKey.verify(key);
+    expect(repository.uses).toHaveLength(3);
+  });
+
+  test('does not delay the caller', async () => {
+    const { key } = await apiKeys.create('ci');
+    repository.setLastUsedOn = () => new Promise(() => {});
+    expect(await verifyApiKey.verify(key)).toBeDefined();
+  });
+
+  test('is remembered for a limited number of keys', async () => {
+    const issued = await Promise.all(
+      Array.from({ length: 1001 }, (_, index) => apiKeys.create(`key ${index}`)),
+    );
+    const abouts = new Map(issued.map(({ key, about }) => [key, about]));
+    repository.find = async (key) => abouts.get(key);
+    for (const { key } of issued) await verifyApiKey.verify(key);
+    expect(repository.uses).toHaveLength(1001);
+    // The limit was reached, so the first key is not remembered any more. The last one is.
+    await verifyApiKey.verify(issued[0]?.key ?? '');
+    await verifyApiKey.verify(issued[1000]?.key ?? '');
+    expect(repository.uses).toHaveLength(1002);
+  });
+});

@@ -1,0 +1,3 @@
+import { configOf } from './areas.mjs';
+
+export default configOf('http');

@@ -1,0 +1,31 @@
+import { describe, test } from 'vitest';
+import type { Storage } from '../../src/application/ports/storage.ts';
+import {
+  apiKeyRepositoryContract,
+  type ContractCase,
+  petRepositoryContract,
+  petTransferContract,
+  type StorageSubject,
+  type Subject,
+  storageContract,
+} from '../../src/testing/index.ts';
+
+/** Opens one port of a storage, for the contract suite of that port. */
+type SubjectOf = <Port>(
+  portOf: (storage: Storage) => Port,
+) => Subject<Port> & Pick<StorageSubject, 'openBackup'>;
+
+/** Registers the contract suites of all ports of a storage adapter. */
+export function testContracts(engine: string, subjectOf: SubjectOf): void {
+  const suites: Readonly<Record<string, readonly ContractCase[]>> = {
+    PetRepository: petRepositoryContract(subjectOf(({ pets }) => pets)),
+    ApiKeyRepository: apiKeyRepositoryContract(subjectOf(({ apiKeys }) => apiKeys)),
+    PetTransfer: petTransferContract(subjectOf(({ pets, transfer }) => ({ pets, transfer }))),
+    Storage: storageContract(subjectOf((storage) => storage)),
+  };
+  for (const [port, cases] of Object.entries(suites)) {
+    describe(`${port} ${engine}`, () => {
+      for (const { name, run } of cases) test(name, run);
+    });
+  }
+}
