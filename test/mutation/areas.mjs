@@ -1,14 +1,17 @@
 /**
- * Mutation tests: StrykerJS changes one expression of src/ at a time and expects a test to fail. Each area is tested only
- * by the tests that belong to it, and has its own threshold: the least percentage of mutants that tests must detect.
+ * The areas of the mutation tests. StrykerJS changes one expression of src/ at a time, and expects a test to fail. Each
+ * area is tested only by the tests that belong to it, because a mutant that survives runs all tests of its area. The
+ * threshold is the minimum percentage of mutants that the tests must detect.
  */
 
-/** Tests of slow and broken clients take seconds. They would have to run for each mutant of the API that survives. */
-const SOCKET_TESTS = ['lingering-close', 'pipelines', 'slow-client', 'stopping', 'tunnels'].map(
-  (name) => `test/adapters/http/${name}.test.ts`,
-);
+const HTTP_TESTS = 'test/adapters/http';
+const SQLITE = 'src/adapters/sqlite';
+const SQLITE_TESTS = 'test/adapters/sqlite';
 
-const AREAS = {
+/** The tests of slow clients and of connections, which take seconds. */
+const SOCKET_TESTS = `${HTTP_TESTS}/{lingering-close,pipelines,slow-client,stopping,tunnels}.test.ts`;
+
+export const AREAS = {
   core: {
     mutate: ['src/{domain,application}/**/*.ts'],
     testFiles: ['test/{domain,application}/**/*.test.ts'],
@@ -16,36 +19,33 @@ const AREAS = {
   },
   http: {
     mutate: ['src/adapters/http/**/*.ts', '!src/adapters/http/node/**'],
-    testFiles: ['test/adapters/http/**/*.test.ts', ...SOCKET_TESTS.map((file) => `!${file}`)],
+    testFiles: [`${HTTP_TESTS}/**/*.test.ts`, `!${SOCKET_TESTS}`],
     threshold: 90,
   },
   sockets: {
     mutate: ['src/adapters/http/node/*.ts'],
-    testFiles: [...SOCKET_TESTS, 'test/adapters/http/{bad-message,malformed-request}.test.ts'],
+    testFiles: [SOCKET_TESTS, `${HTTP_TESTS}/{bad-message,malformed-request}.test.ts`],
     threshold: 90,
   },
-  // Stryker selects the active mutant on the main thread, so it cannot test the entry point of the writer thread.
-  sqlite: {
-    mutate: ['src/adapters/sqlite/**/*.ts', '!src/adapters/sqlite/writer-thread.ts'],
-    testFiles: ['test/adapters/sqlite/**/*.test.ts'],
+  'sqlite-repositories': {
+    mutate: [`${SQLITE}/{api-key-repository,codec,pet-repository,pet-transfer,read-snapshot,storage}.ts`],
+    testFiles: [
+      `${SQLITE_TESTS}/{contracts,api-key-repository,codec,pet-repository,pet-transfer,read-snapshot}.test.ts`,
+    ],
+    threshold: 85,
+  },
+  // StrykerJS activates a mutant on the main thread only. So writer-thread.ts, the entry point of the writer thread,
+  // cannot be mutated, and the modules that this thread runs are tested on the main thread.
+  'sqlite-writer': {
+    mutate: [`${SQLITE}/{batch,errors,findings,queued-unit,write-queue,writer,writer-handle}.ts`],
+    testFiles: [`${SQLITE_TESTS}/{batch,observer,probe,writer,writer-lock}.test.ts`],
+    threshold: 85,
+  },
+  'sqlite-files': {
+    mutate: [
+      `${SQLITE}/{backup,backup-target,database,file-guard,files,health,probe,readiness,store-files}.ts`,
+    ],
+    testFiles: [`${SQLITE_TESTS}/{backup,full-disk,health,open,probe}.test.ts`],
     threshold: 85,
   },
 };
-
-/** The configuration of StrykerJS for one area. */
-export function configOf(area) {
-  const { mutate, testFiles, threshold } = AREAS[area];
-  return {
-    mutate,
-    testFiles,
-    testRunner: 'vitest',
-    vitest: { configFile: 'test/mutation/vitest.config.ts' },
-    ignoreStatic: true,
-    concurrency: 2,
-    thresholds: { high: 100, low: threshold, break: threshold },
-    reporters: ['clear-text', 'progress'],
-    clearTextReporter: { reportTests: false },
-    cleanTempDir: 'always',
-    ignorePatterns: ['/bench', '/coverage', '/data', '/docs/api'],
-  };
-}

@@ -1,3 +1,0 @@
-import { configOf } from './areas.mjs';
-
-export default configOf('sqlite');

@@ -1,0 +1,19 @@
+/** The configuration of StrykerJS for the area in the environment variable `AREA`. */
+
+import { AREAS } from './areas.mjs';
+
+const { mutate, testFiles, threshold } = AREAS[process.env.AREA ?? 'core'];
+
+export default {
+  mutate,
+  testFiles,
+  testRunner: 'vitest',
+  vitest: { configFile: 'test/mutation/vitest.config.ts' },
+  ignoreStatic: true,
+  concurrency: 2,
+  thresholds: { high: 100, low: threshold, break: threshold },
+  reporters: ['clear-text', 'progress'],
+  clearTextReporter: { reportTests: false },
+  cleanTempDir: 'always',
+  ignorePatterns: ['/bench', '/coverage', '/data', '/docs/api'],
+};
