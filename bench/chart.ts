@@ -33,7 +33,9 @@ const STYLE = `
       .ours { fill: #4493f8; }
     }`;
 
-/** Returns the path of the chart; `undefined` for a run without the comparison. */
+/**
+ * Writes the chart of a run, and returns the path of the chart. Returns `undefined` if the run has no part `compare`.
+ */
 export function writeChart(results: Results): string | undefined {
   const { compare } = results.found;
   if (compare === undefined) return undefined;

@@ -21,12 +21,15 @@ import { workDir } from './processes.ts';
 
 const SEED = 42;
 
-/** In bytes. A larger file is used directly, not copied for each run. */
+/** The maximum size of a file that is copied for each run, in bytes. A larger file is used directly. */
 const COPY_LIMIT = 200 * 1024 * 1024;
 
 export const API_KEY: string = formatApiKey(createHash('sha256').update('animal-store bench').digest());
 
-/** The names are ASCII. One categoryId in ten is beyond 2^53. 60 % are available, 30 % pending, 10 % sold. */
+/**
+ * The SQL that inserts the pets. The names are ASCII. One categoryId in ten is above 2^53. 60 % of the pets are
+ * available, 30 % are pending, and 10 % are sold.
+ */
 const FILL = `
   INSERT INTO pets (name, category_id, status)
   WITH RECURSIVE random (n, x) AS (
@@ -39,7 +42,7 @@ const FILL = `
     CASE WHEN (x >> 16) % 10 < 6 THEN 'available' WHEN (x >> 16) % 10 < 9 THEN 'pending' ELSE 'sold' END
   FROM random`;
 
-/** Returns the path of a file with that many pets. The first call creates it. */
+/** Returns the path of a file with `pets` pets. The first call for this number creates the file. */
 export function filledFile(pets: number): string {
   const path = join(workDir, `${pets}-pets.db`);
   if (existsSync(path)) return path;
@@ -64,7 +67,10 @@ export function filledFile(pets: number): string {
   return path;
 }
 
-/** Copies a file for one run of a server. The copy is fsynced first, so that the server's fsyncs do not write it. */
+/**
+ * Copies a file for one run of a server. The copy is synced to the disk before the run, because otherwise the fsyncs of
+ * the server would write the copy.
+ */
 export function workingCopy(path: string): string {
   const copy = join(workDir, 'pets.db');
   for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true });
@@ -100,7 +106,7 @@ function sync(path: string): void {
   closeSync(file);
 }
 
-/** The time of one fsync of a small append, in milliseconds: the median of 100. */
+/** Returns the median time of 100 fsyncs, each after a small append, in milliseconds. */
 export function fsyncTime(): number {
   const path = join(workDir, 'fsync');
   const file = openSync(path, 'w');

@@ -1,4 +1,4 @@
-/** Describes the machine of a run: enough to compare runs, without identifying the machine. */
+/** Describes the machine of a run, so that runs can be compared. The description does not identify the machine. */
 
 import { readFileSync } from 'node:fs';
 import { arch, cpus, platform, release, totalmem } from 'node:os';
@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..');
 const PEER_PACKAGES = ['fastify', 'express'];
 const OUR_PACKAGES = ['koa', '@koa/router', 'koa-bodyparser', 'valibot', 'better-sqlite3'];
 
-/** In milliseconds. A faster fsync does not reach a disk. */
+/** The minimum time of an fsync to a disk, in milliseconds. A faster fsync does not reach a disk. */
 const FSYNC_OF_A_DISK = 0.005;
 
 export interface Machine {
@@ -21,7 +21,7 @@ export interface Machine {
   readonly system: string;
   readonly node: string;
   readonly generator: string;
-  /** Whether the servers and the load each had their own core. */
+  /** Whether the servers and the load ran on two separate cores. */
   readonly isPinned: boolean;
   /** The time of one fsync, in milliseconds. */
   readonly fsync: number;

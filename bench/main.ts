@@ -1,4 +1,7 @@
-/** The benchmark: runs every part, prints tables on standard output, and writes the figures of a complete run to a file. */
+/**
+ * Runs every part of the benchmark, and prints tables on standard output. The figures of a complete run are written to
+ * a file.
+ */
 
 import { relative } from 'node:path';
 import { writeChart } from './chart.ts';
@@ -57,7 +60,7 @@ async function main(options: Options): Promise<void> {
   }
 }
 
-/** Reports wrong usage without a stack. */
+/** Returns the options. For wrong usage, prints a message without a stack, and exits. */
 function optionsOrEnd(): Options {
   try {
     return readOptions(process.argv.slice(2));
@@ -73,5 +76,5 @@ try {
   console.error(error);
   process.exitCode = 1;
 }
-// A failed part may have left timers and processes behind. The exit handler ends the processes.
+// A failed part may have left timers and processes behind. The exit handler in `processes.ts` ends the processes.
 process.exit();

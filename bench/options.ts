@@ -1,4 +1,4 @@
-/** The command line of the benchmark. */
+/** Parses the command line of the benchmark. */
 
 import { parseArgs } from 'node:util';
 import { missing, OURS, SERVER_NAMES, type ServerName } from './servers.ts';
@@ -10,7 +10,10 @@ export type Part = (typeof PARTS)[number];
 export interface Options {
   readonly quick: boolean;
   readonly profile: boolean;
-  /** Whether the run is complete, with the default settings. Only then the figures are written to a file. */
+  /**
+   * Whether none of --quick, --profile, --only, --servers and --pets was given. Only the figures of such a run are
+   * written to a file.
+   */
   readonly isWhole: boolean;
   readonly works: readonly Work[];
   readonly parts: readonly Part[];
@@ -19,7 +22,7 @@ export interface Options {
   readonly seconds: number;
   readonly warmup: number;
   readonly connections: number;
-  /** The number of pets in the file that the servers are compared on. */
+  /** The number of pets in the file of every part except `sizes`. */
   readonly pets: number;
   /** The numbers of pets in the files of the part `sizes`. */
   readonly sizes: readonly number[];
@@ -39,7 +42,10 @@ const HELP = `Usage: npm run bench -- [options]
 
 A complete run is written to bench/results/ and docs/benchmark.svg.`;
 
-/** `--only` with works selects the part `compare`; `--only` with parts selects every work. */
+/**
+ * Parses the options. `--only` with kinds of work selects the part `compare`, and `--only` with parts selects every
+ * kind of work.
+ */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -82,7 +88,7 @@ export function readOptions(args: readonly string[]): Options {
   };
 }
 
-/** Some parts measure only animal-store. */
+/** Returns the parts that measure at least one of the servers. Some parts measure only animal-store. */
 function possibleParts(servers: readonly ServerName[]): readonly Part[] {
   return servers.includes(OURS) ? PARTS : ['compare', 'fsync'];
 }

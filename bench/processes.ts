@@ -1,4 +1,7 @@
-/** Starts each process of a run on its core, measures it, and ends it by its id, even if the run is interrupted. */
+/**
+ * Starts each process of a run on its core, measures the process, and ends it by its id, even if the run is
+ * interrupted.
+ */
 
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,13 +14,13 @@ const STOP_TIMEOUT = 60_000;
 
 const running = new Set<ChildProcess>();
 
-/** The temporary folder of a run. It is removed when the run ends. */
+/** The temporary folder of a run. The folder is removed when the run ends. */
 export const workDir: string = mkdtempSync(join(tmpdir(), 'animal-store-bench-'));
 
-/** One core runs the servers, another one the load and this process. */
+/** One core runs the servers. Another core runs the load and this process. */
 const [serverCore, loadCore] = allowedCores();
 
-/** Whether servers and load each have a core of their own. */
+/** Whether the servers and the load run on two separate cores. */
 export const isPinned: boolean = loadCore !== undefined && has('taskset');
 
 export function has(command: string): boolean {
@@ -34,7 +37,7 @@ process.once('exit', () => {
   rmSync(workDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Moves this process to the core of the load. A signal makes it exit with its exit handlers. */
+/** Moves this process to the core of the load. On a signal, this process exits with its exit handlers. */
 export function prepareProcess(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => process.exit(130));
@@ -57,7 +60,10 @@ export function launch(
   return child;
 }
 
-/** Runs a program to its end. Resolves with its output and the share of one core that it used. */
+/**
+ * Runs a program until it exits. Resolves with the output of the program, and the share of one core that the program
+ * used.
+ */
 export async function runToEnd(
   command: readonly string[],
   interruptAfter?: number,
@@ -80,7 +86,7 @@ export async function runToEnd(
   return { output, share: meter.share() };
 }
 
-/** Sends SIGTERM to a process, and SIGKILL if it does not exit. */
+/** Sends SIGTERM to a process, and SIGKILL if the process does not exit in time. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -90,7 +96,10 @@ export async function end(child: ChildProcess): Promise<void> {
   clearTimeout(killing);
 }
 
-/** The share of one core that a process uses between the first sample and the last. Linux only, elsewhere unknown. */
+/**
+ * Measures the share of one core that a process uses between the first and the last sample. The share is known only on
+ * Linux.
+ */
 export class CpuMeter {
   readonly #pid: number;
   #first: readonly [at: number, used: number] | undefined;
@@ -120,13 +129,13 @@ function cpuSeconds(pid: number): number | undefined {
   return fields && (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Resident memory in MB; `undefined` on systems other than Linux. */
+/** Returns the resident memory of a process in MB, or `undefined` on systems other than Linux. */
 export function residentMemory(pid: number): number | undefined {
   const kilobytes = /VmRSS:\s*(\d+)/.exec(readProc(pid, 'status') ?? '')?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }
 
-/** The cores that this process may use. Linux lists them as `0-3,8`. */
+/** Returns the cores that this process may use. Linux lists the cores as `0-3,8`. */
 function allowedCores(): number[] {
   const list = /Cpus_allowed_list:\s*(\S+)/.exec(readProc('self', 'status') ?? '')?.[1] ?? '';
   return list.split(',').flatMap((range) => {

@@ -1,4 +1,4 @@
-/** Checks the responses of a server, to the last digit, before it gets any load. */
+/** Checks the responses of a server, to the last digit, before load is applied. */
 
 import { deepStrictEqual } from 'node:assert/strict';
 import Database from 'better-sqlite3';
@@ -7,7 +7,9 @@ import type { RunningServer } from './servers.ts';
 
 const SELECT = 'SELECT id, name, category_id AS categoryId, status FROM pets';
 
-/** Throws when a response is wrong. Resolves with the length of the default list and the number of created pets. */
+/**
+ * Throws if a response is wrong. Resolves with the length of the default list in bytes, and the number of created pets.
+ */
 export async function checkResponses(
   server: RunningServer,
   file: string,
@@ -55,14 +57,14 @@ export async function checkResponses(
   return { listLength: Buffer.byteLength(list), created: 1 };
 }
 
-/** Parses JSON. Each number becomes its source text. */
+/** Parses JSON, with each number as its source text. */
 function exact(text: string): unknown {
   const keepText = (_key: string, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? context?.source : value;
   return JSON.parse(text, keepText);
 }
 
-/** The three members of an error, with any values. */
+/** Returns the three members of an error, with any code and message. */
 function anyError(text: string, status: number): unknown {
   const { code, message } = JSON.parse(text);
   return { code: String(code), message: String(message), status: String(status) };

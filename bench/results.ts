@@ -1,4 +1,4 @@
-/** The results of a run, and the file that contains them. */
+/** The results of a run, and the file of the results. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

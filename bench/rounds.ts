@@ -1,10 +1,10 @@
-/** Measures cases in turn, round after round, so that other load on the machine affects all cases equally. */
+/** Measures all cases once in each round, so that other load on the machine affects all cases equally. */
 
 import type { Options } from './options.ts';
 import { type Figures, Session, type SessionOptions } from './session.ts';
 import type { Work } from './works.ts';
 
-/** Above this share of its core, the load generator limits the result. */
+/** The share of its core above which the load generator limits the result. */
 const SATURATED = 0.95;
 
 export interface Case {
@@ -12,16 +12,16 @@ export interface Case {
   readonly session: SessionOptions;
 }
 
-/** The medians of all rounds; `min` is the minimum. */
+/** The medians of all rounds. `min` is the minimum of all rounds. */
 export interface Row extends Figures {
   readonly work: Work;
   readonly label: string;
-  /** Requests per second in each round. */
+  /** The number of requests per second in each round. */
   readonly rounds: readonly number[];
   readonly generatorIsLimit: boolean;
 }
 
-/** Starts one process per case, work and round; with `quick`, one process per case. */
+/** Starts one process per case, work and round. With `quick`, one process per case and round does every work. */
 export async function measureInTurn(cases: readonly Case[], options: Options): Promise<Row[]> {
   const { works, rounds, quick } = options;
   const found = new Map<string, Figures[]>();
@@ -69,13 +69,13 @@ function rowOf(work: Work, label: string, measured: readonly Figures[]): Row {
   };
 }
 
-/** `undefined` when there are no values. */
+/** Returns the median, or `undefined` if there are no values. */
 export function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** The throughput of a row, divided by the throughput of another case at the same work. */
+/** Returns the throughput of `row` divided by the throughput of the case `label` at the same work. */
 export function ratioTo(label: string, row: Row, rows: readonly Row[]): number | undefined {
   const other = rows.find((candidate) => candidate.work === row.work && candidate.label === label);
   return other && row.perSecond / other.perSecond;

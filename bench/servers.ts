@@ -12,7 +12,7 @@ const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/;
 export const LIMIT = 'node-http';
 export const OURS = 'animal-store';
 
-/** The title of each server, and the arguments of Node.js that start it. */
+/** The title of each server, and the arguments of Node.js that start the server. */
 const SERVERS = {
   'node-http': { title: 'node:http, constant', command: ['bench/peers/node-http.ts'] },
   fastify: { title: 'Fastify 5', command: ['bench/peers/fastify.ts'] },
@@ -41,19 +41,19 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** The arguments that `npm start` passes to Node.js. */
+/** Returns the arguments that `npm start` passes to Node.js. */
 function startArguments(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   return scripts.start.replace(/^exec node /, '').split(' ');
 }
 
-/** Why a server cannot be started; `undefined` when it can. */
+/** Returns the reason why a server cannot be started, or `undefined` if the server can be started. */
 export function missing(name: ServerName): string | undefined {
   if (name !== OURS || existsSync(join(ROOT, 'dist/main.js'))) return undefined;
   return 'animal-store is not built: run `npm run build` first';
 }
 
-/** Starts a server with its output in a file, as for a service, and reads its address from there. */
+/** Starts a server with its output in a file, as for a service. Reads the address of the server from that file. */
 export async function startServer(name: ServerName, options: StartOptions): Promise<RunningServer> {
   const log = join(workDir, `${name}.log`);
   const output = openSync(log, 'w');

@@ -1,4 +1,6 @@
-/** Runs one server on one file: starts it, checks its responses, applies load, stops it, and counts the pets in the file. */
+/**
+ * Runs one server on one file: starts the server, checks its responses, applies load, stops it, and counts the pets.
+ */
 
 import { API_KEY, lastId, petsAfter, workingCopy } from './data.ts';
 import { runClosed } from './load/closed.ts';
@@ -7,10 +9,13 @@ import { checkResponses } from './responses.ts';
 import { LIMIT, type RunningServer, type ServerName, type StartOptions, startServer } from './servers.ts';
 import { type Work, writes } from './works.ts';
 
-/** In seconds. A short measurement on a busy machine may get no response at all; one of this length must get some. */
+/**
+ * The minimum duration of a second attempt, in seconds. A short measurement on a busy machine may get no response, but
+ * a second attempt must get a response.
+ */
 const PATIENCE = 5;
 
-/** Throws on wrong responses and lost creates, so that they never become figures. */
+/** A run of one server. Wrong responses and lost creates cause an error, so that their figures are never reported. */
 export class Session {
   readonly server: RunningServer;
   readonly #file: string;
@@ -33,7 +38,7 @@ export class Session {
     this.#createdAtMost = created;
   }
 
-  /** Calls `use` with a server whose responses are correct, and which nothing else uses. */
+  /** Starts a server, and checks its responses. Calls `use` with a session that nothing else uses. */
   static async run<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
     const { name, file: template, pets, ...rest } = options;
     const file = workingCopy(template);
@@ -47,7 +52,7 @@ export class Session {
     return result;
   }
 
-  /** Applies load: each connection sends its next request as soon as it has a response. */
+  /** Applies load. Each connection sends its next request as soon as it has a response. */
   async load(work: Work, { seconds, connections }: ClosedOptions): Promise<Figures> {
     const { origin, pid } = this.server;
     const meter = new CpuMeter(pid);
@@ -80,13 +85,16 @@ export class Session {
     };
   }
 
-  /** Counts creates. At the end the file must contain every acknowledged one, and none that was not sent. */
+  /**
+   * Counts creates. At the end of the session, the file must contain every acknowledged create, and no create that was
+   * not sent.
+   */
   noteCreates(acknowledged: number, sent: number): void {
     this.#createdAtLeast += acknowledged;
     this.#createdAtMost += sent;
   }
 
-  /** Waits for the requests that the generator has abandoned, so that they do not affect the next measurement. */
+  /** Waits for the requests that the generator has abandoned, because they would affect the next measurement. */
   async #settle(): Promise<void> {
     const headers = { Authorization: `Bearer ${API_KEY}` };
     const response = await fetch(`${this.server.origin}/v1/pets?limit=1`, { headers });
@@ -120,7 +128,7 @@ export interface ClosedOptions {
   readonly connections: number;
 }
 
-/** One measurement; times in milliseconds, shares of one core. */
+/** The figures of one measurement. Times are in milliseconds, and shares are shares of one core. */
 export interface Figures {
   readonly perSecond: number;
   readonly min: number;

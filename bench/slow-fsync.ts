@@ -1,4 +1,4 @@
-/** Makes the fsyncs of a server slower, with a library that is compiled here and loaded by LD_PRELOAD. */
+/** Makes the fsyncs of a server slower. A library is compiled here, and loaded into the server by LD_PRELOAD. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ export function canSlowFsync(): boolean {
   return process.platform === 'linux' && has('cc');
 }
 
-/** The environment of a server whose fsyncs each take that many milliseconds longer. */
+/** Returns the environment of a server whose fsyncs each take `milliseconds` longer. */
 export function slowFsync(milliseconds: number): Record<string, string> {
   const library = join(workDir, 'slow-fsync.so');
   const source = join(import.meta.dirname, 'slow-fsync.c');

@@ -12,7 +12,10 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-/** One row per work and case, with the ratio to each case in `against` (label to column title). */
+/**
+ * Returns a table with one row per work and case. `against` maps the label of a case to the title of a column that
+ * shows the ratio to that case.
+ */
 export function rowsTable(
   rows: readonly Row[],
   caseTitle: string,

@@ -1,4 +1,4 @@
-/** The requests of each kind of work. `load/wrk.lua` generates the same requests in Lua, for wrk. */
+/** The requests of each kind of work. `load/wrk.lua` generates the same requests for wrk. */
 
 export const WORKS = ['list', 'list-random', 'get', 'create', 'mix'] as const;
 export type Work = (typeof WORKS)[number];
@@ -23,7 +23,7 @@ export interface Request {
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
-/** Generates the next request of a work, for a store with `pets` pets. */
+/** Returns the next request of a work, for a store with `pets` pets. */
 export function nextRequest(work: Work, pets: number, random: () => number): Request {
   const upTo = (bound: number) => 1 + Math.floor(random() * bound);
   switch (work) {
@@ -46,7 +46,7 @@ export function nextRequest(work: Work, pets: number, random: () => number): Req
   }
 }
 
-/** Returns a generator of pseudo-random numbers, which are the same in every run (mulberry32). */
+/** Returns a generator (mulberry32) of pseudo-random numbers, which are the same in every run. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

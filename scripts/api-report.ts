@@ -1,6 +1,6 @@
 /**
- * Writes the public API as text, one file in docs/api/ per entry point, so that a review shows each change of the API.
- * `npm run api:report` writes the files, and test/library/api-report.test.ts checks that they are up to date.
+ * Writes the public API as text to docs/api/, one file per entry point, so that each change of the API can be reviewed.
+ * `npm run api:report` writes the files. test/library/api-report.test.ts checks that the files are up to date.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,16 +11,16 @@ const ROOT = resolve(import.meta.dirname, '..');
 export const REPORTS: string = join(ROOT, 'docs/api');
 
 export interface ApiReport {
-  /** `animal-store/http` */
+  /** The name of the entry point, such as `animal-store/http`. */
   readonly entryPoint: string;
-  /** The file name in docs/api/. */
+  /** The name of the report's file in docs/api/. */
   readonly file: string;
   readonly text: string;
-  /** Exported names, and their methods, without a docstring. */
+  /** The exported names without a docstring, and the methods of exported names without a docstring. */
   readonly undocumented: readonly string[];
 }
 
-/** Returns a report for each entry point in the `exports` of package.json that has types. */
+/** Returns a report for each entry point that has types in the `exports` of package.json. */
 export function apiReports(): ApiReport[] {
   const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Package;
   const entries = Object.entries(exports).flatMap(([path, target]) =>
@@ -61,7 +61,7 @@ function report(program: ts.Program, entryPoint: string, source: string): ApiRep
   return { entryPoint, file, text, undocumented: symbols.flatMap((symbol) => undocumented(symbol, checker)) };
 }
 
-/** The declaration in the emitted `.d.ts`, without comments. */
+/** Returns the declaration of a symbol in the emitted `.d.ts`, without comments. */
 function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   const source = symbol.declarations?.[0]?.getSourceFile() as ts.SourceFile;
   const { outputText } = ts.transpileDeclaration(source.text, {
@@ -81,7 +81,10 @@ function namesOf(statement: ts.Statement): string[] {
   return 'name' in statement ? [(statement.name as ts.Identifier).text] : [];
 }
 
-/** Checks the name and its methods. The name and the type of a property may be enough documentation. */
+/**
+ * Returns the names of a symbol and its methods that have no docstring. Properties are not checked, because the name
+ * and the type may be enough.
+ */
 function undocumented(symbol: ts.Symbol, checker: ts.TypeChecker): string[] {
   const isDocumented = (each: ts.Symbol) => each.getDocumentationComment(checker).length > 0;
   const methods = [...(symbol.members?.values() ?? [])].filter(

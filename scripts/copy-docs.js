@@ -1,4 +1,4 @@
-/** Copies the reference page, its compressed files and their licenses to dist/docs. Runs after the compiler. */
+/** Copies the reference page, its compressed files and their licenses to dist/docs. Must run after the compiler. */
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,7 @@ for (const [file, name] of Object.entries(LICENSES)) {
 }
 console.log(`reference page: ${fileURLToPath(target)}`);
 
-/** Source maps are not served, so a browser must not request them. */
+/** Removes the reference to a source map, because a browser would request the map, which is not served. */
 function withoutSourceMap(text) {
   return text.replace(/\n?(?:\/\/|\/\*)# sourceMappingURL=\S+(?: \*\/)?\s*$/, '\n');
 }

@@ -1,4 +1,4 @@
-/** Checks whether this commit can be released, and prints a line for each fault: `npm run release:check`. */
+/** Checks whether this commit can be released, and prints a line for each fault. Usage: `npm run release:check`. */
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,11 +12,11 @@ export interface Release {
   readonly lockFile: string;
   readonly changelog: string;
   readonly workflow: string;
-  /** The git tag of the release; `undefined` before there is one. */
+  /** The git tag of the release, or `undefined` if there is no tag yet. */
   readonly tag: string | undefined;
 }
 
-/** What the publishing workflow must contain, so that npm can attest where the package was built. */
+/** What publish.yml must contain, so that npm can attest where the package was built. */
 const WORKFLOW: Readonly<Record<string, RegExp>> = {
   'start on a tag v*': /^on:\n {2}push:\n {4}tags: \["v\*"\]$/m,
   'may ask for an identity (id-token: write)': /^ +id-token: write$/m,
@@ -29,7 +29,7 @@ const WORKFLOW: Readonly<Record<string, RegExp>> = {
     /^ +- run: npm publish --provenance --access public$/m,
 };
 
-/** Describes every fault, except those of the tarball. */
+/** Returns a description of each fault, except the faults of the tarball. */
 export function releaseFaults({ packageJson, lockFile, changelog, workflow, tag }: Release): string[] {
   const { version, publishConfig } = JSON.parse(packageJson) as Package;
   const locked = JSON.parse(lockFile) as Package & {
@@ -63,7 +63,7 @@ interface Package {
   readonly publishConfig?: { readonly provenance?: boolean; readonly access?: string };
 }
 
-/** Lists the files that the package lacks, and the files that do not belong in it. */
+/** Returns a fault for each file that the package lacks, and for each file that does not belong in the package. */
 export function tarballFaults(packed: readonly string[], expected: readonly string[]): string[] {
   const missing = expected.filter((file) => !packed.includes(file)).map((file) => `${file} is missing`);
   const extra = packed

@@ -1,4 +1,4 @@
-/** The files that the package must contain, and the files that it does contain. */
+/** Lists the files that the package must contain, and the files that the package does contain. */
 
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** The files besides the compiled modules. */
+/** The files that are neither compiled modules nor files of the reference page. */
 const OTHERS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin/animal-store.js', 'package.json'];
 
 /** The files of the reference page, in dist/docs. */
@@ -23,14 +23,14 @@ const PAGE = [
   'swagger-ui.css.gz',
 ];
 
-/** Every module with its types, the reference page and the other files, sorted. */
+/** Returns every module with its types, the files of the reference page and the other files, sorted. */
 export function expectedFiles(): string[] {
   const modules = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).map((file) => file.replace(/\.ts$/, ''));
   const compiled = modules.flatMap((module) => [`dist/${module}.js`, `dist/${module}.d.ts`]);
   return [...compiled, ...PAGE.map((file) => `dist/docs/${file}`), ...OTHERS].toSorted();
 }
 
-/** The files that `npm pack` packs after a new build, sorted. */
+/** Returns the files that `npm pack` packs after a new build, sorted. */
 export function packedFiles(): string[] {
   const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--silent'], {
     cwd: ROOT,

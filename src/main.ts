@@ -1,4 +1,4 @@
-/** The entry point. It runs the command line, stops it on SIGINT or SIGTERM, and sets the exit status. */
+/** The entry point: runs the command line, stops the command on SIGINT or SIGTERM, and sets the exit status. */
 
 import { readFileSync } from 'node:fs';
 import { consoleOf, runCli } from './adapters/cli/index.ts';
@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** The maximum time that a finished process waits for pending writes to standard error, in milliseconds. */
+/** How long a finished process waits for pending writes to standard error, in milliseconds. */
 const EXIT_TIMEOUT = 500;
 
 const stop = new AbortController();
@@ -22,7 +22,7 @@ const status = await runCli(process.argv.slice(2), {
   signal: stop.signal,
   async startService(databaseUrl) {
     const config = loadConfig(process.env, databaseUrl);
-    // The server is imported here, because only the command `serve` needs it.
+    // The import is dynamic, because only the command `serve` needs the server.
     const { startService } = await import('./composition/service.ts');
     return startService(config, version);
   },

@@ -1,4 +1,4 @@
-/** The main module of a process: runs autocannon once, and prints its figures in the format of `wrk.lua`. */
+/** The main module of a process that runs autocannon once, and prints the figures in the format of `wrk.lua`. */
 
 import { createRequire } from 'node:module';
 import { nextRequest, seededRandom } from '../works.ts';

@@ -1,4 +1,7 @@
-/** Load as fast as the server responds, from wrk if it is installed, or else from autocannon in its own process. */
+/**
+ * Generates load as fast as the server responds, with wrk if it is installed, or else with autocannon in its own
+ * process.
+ */
 
 import { join } from 'node:path';
 import { has, runToEnd } from '../processes.ts';
@@ -13,21 +16,23 @@ export interface ClosedLoad {
   readonly connections: number;
 }
 
-/** The report of the generator. Times are in milliseconds. */
+/** The report of a load generator. Times are in milliseconds, except `seconds`. */
 export interface Reported {
   readonly requests: number;
   readonly seconds: number;
-  /** All received bytes, including the header fields. */
+  /** The number of received bytes, including the header fields. */
   readonly bytes: number;
   readonly min: number;
   readonly p50: number;
   readonly p99: number;
-  /** Responses that are not 2xx. */
+  /** The number of responses that are not 2xx. */
   readonly refused: number;
-  /** Connections that failed or timed out. */
+  /** The number of connections that failed or timed out. */
   readonly broken: number;
   readonly createsSent: number;
-  /** The share of one core that the generator used, if it measures this itself. */
+  /**
+   * The share of one core that the load generator used, or `undefined` if the generator does not measure this share.
+   */
   readonly share?: number;
 }
 
@@ -43,7 +48,7 @@ export async function runClosed(load: ClosedLoad): Promise<LoadResult> {
   return { share, ...(JSON.parse(line) as Reported) };
 }
 
-/** wrk measures whole seconds; SIGINT makes it report earlier. */
+/** Runs wrk, which accepts only whole seconds. For any other duration, SIGINT makes wrk report earlier. */
 function wrk({ origin, work, pets, key, seconds, connections }: ClosedLoad) {
   const whole = Math.ceil(seconds);
   const script = join(import.meta.dirname, 'wrk.lua');

@@ -1,4 +1,4 @@
-/** A minimal HTTP/1.1 connection for load: it sends a request and reads a response with a Content-Length. */
+/** A minimal HTTP/1.1 connection for load, which sends a request and reads a response that has a Content-Length. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** Load at a steady rate, from a separate process: see `steady.ts`. */
+/** Generates load at a steady rate, in a separate process that runs `steady.ts`. */
 
 import { join } from 'node:path';
 import { runToEnd } from '../processes.ts';
@@ -6,9 +6,12 @@ import type { Work } from '../works.ts';
 
 export interface StreamOptions {
   readonly name: string;
-  /** Requested in turn. */
+  /** The kinds of work that are requested in turn. */
   readonly works: readonly Work[];
-  /** Requests per second; 0 sends the next request as soon as a response has arrived. */
+  /**
+   * The number of requests per second. If the rate is 0, a connection sends its next request as soon as it has a
+   * response.
+   */
   readonly rate: number;
   readonly connections: number;
 }
@@ -22,20 +25,20 @@ export interface SteadyLoad {
   readonly streams: readonly StreamOptions[];
 }
 
-/** Times are in milliseconds. */
+/** The result of one stream of requests. Times are in milliseconds. */
 export interface StreamResult {
   readonly name: string;
   readonly sent: number;
   readonly responses: number;
   readonly refused: number;
-  /** Requests that were due but not sent, because no connection was free. */
+  /** The number of requests that were due but not sent, because no connection was free. */
   readonly unsent: number;
-  /** Responses per second of the measurement. */
+  /** The number of responses per second during the measurement. */
   readonly perSecond: number;
   readonly min: number;
   readonly p50: number;
   readonly p99: number;
-  /** How late the generator sent, 99th percentile. This is a part of every latency. */
+  /** The 99th percentile of how late the generator sent a request. This delay is a part of each latency. */
   readonly lag: number;
 }
 

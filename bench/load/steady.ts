@@ -1,6 +1,6 @@
 /**
- * The main module of a process: load at a steady rate over plain sockets, whether the server keeps up or not.
- * A latency starts when the request is due, so it includes the time until a connection is free.
+ * The main module of a process that generates load at a steady rate over plain sockets, even if the server cannot keep
+ * up. A latency starts when the request is due, and so includes the time until a connection is free.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,13 +8,16 @@ import { nextRequest, seededRandom } from '../works.ts';
 import { Connection } from './connection.ts';
 import type { SteadyLoad, SteadyResult, StreamOptions, StreamResult } from './open.ts';
 
-/** In milliseconds. Timers are not more exact than this, so shorter delays are spent in a loop. */
+/**
+ * The shortest delay for which a timer is used, in milliseconds. Timers are not exact enough for shorter delays, which
+ * are spent in a loop.
+ */
 const AWAKE = 2;
 
 const { port, key, pets, seconds, warmup, streams } = JSON.parse(process.argv[2] ?? '') as SteadyLoad;
 const random = seededRandom(42);
 
-/** Requests of one kind. With a rate of 0, the next request is sent as soon as a response has arrived. */
+/** A stream of requests. If the rate is 0, a connection sends its next request as soon as it has a response. */
 class Stream {
   readonly name: string;
   readonly #options: StreamOptions;
@@ -44,7 +47,7 @@ class Stream {
     }
   }
 
-  /** Sends the requests that are due, and returns when the next one is due. */
+  /** Sends the requests that are due, and returns the time at which the next request is due. */
   tick(now: number): number {
     const { rate } = this.#options;
     if (rate === 0) {
@@ -77,7 +80,10 @@ class Stream {
     });
   }
 
-  /** Requests without a response count with the time that has passed since they were due. */
+  /**
+   * Returns the result at the time `now`. The latency of a request without a response is the time since the request was
+   * due.
+   */
   result(now: number): StreamResult {
     const unfinished = [...this.#due, ...this.#inFlight.values()]
       .filter((due) => due >= this.#measureFrom)

@@ -1,5 +1,5 @@
--- Generates the requests of each kind of work for wrk (arguments: work, number of pets, key), and prints the figures as one
--- line of JSON.
+-- Generates the requests of one kind of work for wrk. Prints the figures as one line of JSON.
+-- Arguments: work, number of pets, key.
 
 local statuses = { "available", "pending", "sold" }
 local work, pets, head, list
@@ -38,7 +38,7 @@ function init(args)
   work, pets = args[1], tonumber(args[2])
   head = " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " .. args[3] .. "\r\n"
   list = get("/v1/pets")
-  -- wrk calls request() once without sending the result. The counter starts at -1 for this create.
+  -- wrk calls request() once without sending the result. The counter `creates` starts at -1 because of this call.
   local made, next_request = false, requests[work]
   request = function()
     if made then return next_request() end

@@ -1,4 +1,4 @@
-/** Compares every server at every work. */
+/** Compares all servers at each kind of work. */
 
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';

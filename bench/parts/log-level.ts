@@ -1,4 +1,4 @@
-/** animal-store with and without a log line for each request. */
+/** Compares animal-store with and without a log line for each request. */
 
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';

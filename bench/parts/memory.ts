@@ -1,4 +1,4 @@
-/** Resident memory of animal-store at rest, under reads, and under continuous creates. */
+/** Measures the resident memory of animal-store at rest, under reads, and under continuous creates. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { filledFile } from '../data.ts';
@@ -14,10 +14,10 @@ const SAMPLES = 20;
 export interface Memory {
   readonly work: Work;
   readonly seconds: number;
-  /** MB. */
+  /** The resident memory before the load, in MB. */
   readonly atRest: number;
   readonly most: number;
-  /** Samples over the whole run, which show whether memory grows. */
+  /** Samples of the resident memory during the load, in MB, which show whether the memory grows. */
   readonly series: readonly number[];
 }
 

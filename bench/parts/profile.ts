@@ -1,4 +1,4 @@
-/** Writes a CPU profile of each server at each work. The developer tools of a browser open it. */
+/** Writes a CPU profile of each server at each kind of work. The developer tools of a browser can open a profile. */
 
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,10 @@ import { Session } from '../session.ts';
 
 const PROFILES = join(import.meta.dirname, '../profiles');
 
-/** Node.js writes one file per thread when the process exits. The file of the writer thread has `thread-1` in its name. */
+/**
+ * Node.js writes one profile per thread when the process exits. The file name for the writer thread contains
+ * `thread-1`.
+ */
 export async function profile(options: Options): Promise<readonly string[]> {
   const { servers, works, pets, seconds, warmup, connections } = options;
   mkdirSync(PROFILES, { recursive: true });

@@ -1,4 +1,4 @@
-/** animal-store with few pets and with very many. */
+/** Compares animal-store with few pets and with very many pets. */
 
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';

@@ -1,4 +1,4 @@
-/** Reads during creates, and creates alone, with slower fsyncs. Requires Linux and a C compiler. */
+/** Measures reads during creates, and creates alone, with slower fsyncs. Requires Linux and a C compiler. */
 
 import { API_KEY, filledFile } from '../data.ts';
 import { runSteady, type StreamResult } from '../load/open.ts';
@@ -9,7 +9,7 @@ import { Session, type SessionOptions } from '../session.ts';
 import { canSlowFsync, slowFsync } from '../slow-fsync.ts';
 import { milliseconds, rowsTable, table, whole } from '../table.ts';
 
-/** `creates` is a rate per second; 0 means as many as possible. */
+/** `reads` and `creates` are rates per second. If a rate is 0, as many requests as possible are sent. */
 const CASES = [
   { delay: 0, reads: 1000, creates: 0, creators: 16 },
   { delay: 5, reads: 5000, creates: 1000, creators: 64 },
@@ -18,21 +18,21 @@ const CASES = [
 
 const CREATE_DELAY = 5;
 
-/** A measurement takes at least the time of this many slow fsyncs. */
+/** The minimum duration of a measurement, as a number of slow fsyncs. */
 const MIN_FSYNCS = 4;
 const SERVERS: readonly ServerName[] = ['fastify', OURS];
 
 export interface SlowFsync {
-  /** Why nothing was measured; left out when something was. */
+  /** The reason why nothing was measured, or `undefined` after a measurement. */
   readonly skipped?: string;
   readonly reads: readonly ReadsWhileCreates[];
-  /** Durable creates, with each fsync `CREATE_DELAY` ms longer. */
+  /** The results of creates alone, with each fsync `CREATE_DELAY` ms longer. */
   readonly creates: readonly Row[];
 }
 
 interface ReadsWhileCreates {
   readonly server: ServerName;
-  /** Milliseconds added to each fsync. */
+  /** The number of milliseconds added to each fsync. */
   readonly delay: number;
   readonly reads: StreamResult;
   readonly creates: StreamResult;
@@ -75,7 +75,7 @@ export async function measureSlowFsync(options: Options): Promise<SlowFsync> {
   return { reads, creates };
 }
 
-/** The run with the median of the reads' p99. */
+/** Returns the run whose p99 of the reads is the median. */
 function middleRun(runs: readonly ReadsWhileCreates[], server: ServerName, delay: number): ReadsWhileCreates {
   const sorted = runs
     .filter((run) => run.server === server && run.delay === delay)
@@ -86,8 +86,8 @@ function middleRun(runs: readonly ReadsWhileCreates[], server: ServerName, delay
 }
 
 /**
- * A steady load is too small for Node.js to have compiled everything before the measurement starts. On one core,
- * compiling then delays responses.
+ * Applies full load before the measurement, so that Node.js compiles the code. The steady load is too small for this,
+ * and compiling during the measurement would delay responses on a server with one core.
  */
 async function warmUp(session: Session, { warmup, connections }: Options): Promise<void> {
   if (warmup === 0) return;
@@ -121,7 +121,7 @@ async function readWhileCreating(
   return { reads: readStream, creates: createStream };
 }
 
-/** A create that is acknowledged before an fsync can have ended is not durable. */
+/** Throws if a create was acknowledged before an fsync can have ended, because such a create is not durable. */
 function assertWaits(server: string, delay: number, fastest: number): void {
   if (fastest >= delay) return;
   throw new Error(

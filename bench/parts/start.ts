@@ -9,7 +9,7 @@ import { table, whole } from '../table.ts';
 
 export interface StartTimes {
   readonly pets: number;
-  /** Milliseconds, one per start. */
+  /** The time of each start, in milliseconds. */
   readonly times: readonly number[];
   readonly median: number;
 }

@@ -1,4 +1,4 @@
-/** Express 5 in the usual way: one middleware for the key, one for the body, one for errors. */
+/** Express 5 in the usual way, with one middleware each for the key, the body and errors. */
 
 import { createServer } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type Response } from 'express';

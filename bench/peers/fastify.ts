@@ -1,4 +1,4 @@
-/** Fastify 5 as its documentation shows it: validating schemas, compiled serializers, a hook for the key. */
+/** Fastify 5 as its documentation recommends: with validating schemas, compiled serializers, and a hook for the key. */
 
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { INT64_MAX, INT64_MIN, readPetId } from './input.ts';

@@ -50,11 +50,11 @@ const NewPetSchema = v.object({
   status: v.optional(Status, 'available'),
 });
 
-/** These throw a `ValiError` when the input breaks a rule. */
+/** These functions throw a `ValiError` if the input is invalid. */
 export const readQuery = (query: unknown): Query => v.parse(QuerySchema, query);
 export const readNewPet = (body: unknown): Omit<Pet, 'id'> => v.parse(NewPetSchema, body);
 
-/** `undefined` when the text is not an int64, so that no pet can have this id. */
+/** Parses the id of a pet. Returns `undefined` if the text is not an int64, because no pet can have such an id. */
 export function readPetId(text: string | undefined): bigint | undefined {
   const result = v.safeParse(Int64Text, text);
   return result.success ? result.output : undefined;

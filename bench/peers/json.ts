@@ -1,8 +1,11 @@
-/** JSON with exact int64, in the fastest way in plain JavaScript, for every peer that has no better way. */
+/** JSON with exact int64, in the fastest way in plain JavaScript, for every peer whose framework has no faster way. */
 
 import type { Pet } from './store.ts';
 
-/** Parses JSON. An integer that is not exact as a number becomes a bigint. Only texts with 16 digits in a row are slower. */
+/**
+ * Parses JSON. An integer that is not exact as a number becomes a bigint. Only a text with 16 digits in a row takes
+ * longer.
+ */
 export function parseExact(text: string): unknown {
   return /\d{16}/.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text);
 }

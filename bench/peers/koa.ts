@@ -1,4 +1,4 @@
-/** Typical Koa code: the packages that animal-store uses, as their documentation shows them. */
+/** Typical Koa code, with the packages that animal-store uses, as their documentation shows them. */
 
 import { createServer } from 'node:http';
 import Router from '@koa/router';

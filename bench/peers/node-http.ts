@@ -1,10 +1,13 @@
-/** The limit: node:http with one prepared buffer per kind of request. It checks no key, and reads and stores nothing. */
+/**
+ * The upper limit of throughput: node:http with one prepared buffer per kind of request. No key is checked, and nothing
+ * is read or stored.
+ */
 
 import { createServer } from 'node:http';
 import { petJson, petsJson } from './json.ts';
 import { openStore, run } from './run.ts';
 
-/** The average page size of a random `limit`. */
+/** The page size that a random `limit` has on average. */
 const AVERAGE_LIMIT = 50;
 
 const store = openStore();

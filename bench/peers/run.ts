@@ -1,4 +1,4 @@
-/** Starts a peer: reads PORT and DATABASE_URL from the environment, prints the address, and stops on SIGTERM. */
+/** Starts a peer with PORT and DATABASE_URL from the environment. Prints the address, and stops on SIGTERM. */
 
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

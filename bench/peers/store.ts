@@ -1,4 +1,4 @@
-/** The storage of the peers: the same table, index and pragmas as animal-store, and one transaction per create. */
+/** The storage of the peers, with the same table, index and pragmas as animal-store, and one transaction per create. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import Database from 'better-sqlite3';
@@ -55,7 +55,7 @@ export class Store {
     return this.#find.get(id);
   }
 
-  /** Durable when it returns. */
+  /** Stores a pet. The pet is durable when this method returns. */
   add(name: string, categoryId: bigint, status: string): Pet {
     const { lastInsertRowid } = this.#add.run(name, categoryId, status);
     return { id: BigInt(lastInsertRowid), name, categoryId, status };

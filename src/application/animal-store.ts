@@ -43,7 +43,7 @@ export class AnimalStore implements AsyncDisposable {
   readonly #verifyApiKey: VerifyApiKey;
   #closed: Promise<void> | undefined;
 
-  /** @param storage the storage of the store; closing the store closes the storage too */
+  /** @param storage the storage of the store; {@link AnimalStore.close} closes this storage */
   constructor(storage: StoreStorage) {
     this.#storage = storage;
     this.#apiKeys = new ApiKeys(storage.apiKeys);
@@ -72,8 +72,8 @@ export class AnimalStore implements AsyncDisposable {
 
   /**
    * Yields the matching pets in ascending order of id. Every matching pet that existed at the start is yielded exactly
-   * once, even while pets are added. The pets are read page by page, and a page is read only when the consumer needs
-   * it. When a value of the query is out of range, the first step rejects with `invalid_request`.
+   * once, even while pets are added. Each page of pets is read only when the consumer needs it. When a value of the
+   * query is out of range, the first step rejects with `invalid_request`.
    */
   async *listPets({ status, after, limit = Infinity }: PetWalk = {}): AsyncGenerator<Pet, void, undefined> {
     if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= LIMIT_MIN)) {
@@ -113,8 +113,8 @@ export class AnimalStore implements AsyncDisposable {
 
   /**
    * Imports pets in bulk, and resolves with the number of stored pets when they are durable. When anything fails, no
-   * pet is stored. A pet that breaks a rule is passed to `onRefused`, and is not imported. Without `onRefused`, the
-   * import rejects with `invalid_request`.
+   * pet is stored. A pet that breaks a rule is passed to `onRefused`, and is not imported. Without `onRefused`, a pet
+   * that breaks a rule makes the import reject with `invalid_request`.
    */
   async importPets(batches: AsyncIterable<readonly ImportedPet[]>, options?: ImportOptions): Promise<number> {
     return await new ImportPets(this.#transfer('import')).execute(batches, options);
@@ -130,8 +130,8 @@ export class AnimalStore implements AsyncDisposable {
 
   /**
    * Copies the whole store, including the API keys, into a file. Resolves when the copy is durable. Rejects with
-   * `invalid_request` when the storage does not support backups, or when the file must not be written, for example
-   * because it exists and `overwrite` is not set.
+   * `invalid_request` when the storage does not support backups, or when the file must not be written. For example, an
+   * existing file is refused unless `overwrite` is set.
    */
   async backup(file: string, options?: BackupOptions): Promise<void> {
     if (this.#closed !== undefined) throw closedError();

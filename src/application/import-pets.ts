@@ -8,12 +8,12 @@ export type ImportedPet = NewPetInput & { readonly id?: bigint | undefined };
 /** The options of an import: callbacks, and a signal that cancels the import. */
 export interface ImportOptions {
   /**
-   * Called for each pet that breaks a rule, with the pet and the reason, before the next batch is requested. The pet is
-   * not imported. An exception of the callback ends the import. Without a callback, the first pet that breaks a rule
-   * ends the import.
+   * Called for each pet that breaks a rule, with the pet and the reason, before the next batch is requested. The
+   * refused pet is not imported. An exception of the callback ends the import. Without a callback, the first pet that
+   * breaks a rule ends the import.
    */
   readonly onRefused?: ((pet: ImportedPet, reason: string) => void) | undefined;
-  /** Called from time to time after the last batch was read, with the number of pets stored so far. */
+  /** Called from time to time after the last batch was read, with the number of pets in the transaction so far. */
   readonly onProgress?: ((count: number) => void) | undefined;
   /** The signal that cancels the import. An abort has no effect when the pets are already durable. */
   readonly signal?: AbortSignal | undefined;
@@ -29,7 +29,7 @@ export class ImportPets {
 
   /**
    * Resolves with the number of stored pets. Rejects with `invalid_request` when a pet breaks a rule and `onRefused` is
-   * not set, or when the pets have ids and the store has ever had a pet.
+   * not set. Rejects with the same code when the pets have ids and the store has ever had a pet.
    */
   async execute(
     batches: AsyncIterable<readonly ImportedPet[]>,
@@ -53,8 +53,7 @@ export function idsNotAccepted(): AnimalStoreError {
 }
 
 /**
- * Applies the rules for pets to each batch. The current batch is kept, to find the input of a pet that has a duplicate
- * id.
+ * Applies the rules for pets to each batch. Keeps the current batch, to find the input for a pet with a duplicate id.
  */
 class Validation {
   readonly #onRefused: (pet: ImportedPet, reason: string) => void;

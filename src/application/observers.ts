@@ -2,8 +2,8 @@ import type { Observer } from './ports/observer.ts';
 
 /**
  * Combines several observers into one. The combined observer has a method only when at least one of the observers has
- * the method, so that the service measures nothing that no observer needs. An exception of an observer is discarded,
- * because a request or a write must not fail because of an observer.
+ * this method. Therefore the service measures only what an observer needs. Exceptions of an observer are discarded,
+ * because an observer must not make a request or a write fail.
  */
 export function combineObservers(observers: readonly Observer[]): Observer {
   return {

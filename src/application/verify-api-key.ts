@@ -4,7 +4,7 @@ import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** The maximum number of keys whose recorded day is cached. */
+/** The maximum number of keys in the cache of recorded days. */
 const RECORDED_KEYS_LIMIT = 1000;
 
 /** Verifies API keys, and records the day on which each key was last used. */

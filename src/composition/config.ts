@@ -20,9 +20,9 @@ export interface Config {
   /** The base URL that clients use, without a slash at the end. */
   readonly publicUrl: string | undefined;
   readonly corsOrigins: readonly string[];
-  /** The maximum time for requests in flight after the service is stopped, in milliseconds. */
+  /** How long a stopping service waits for the requests in flight, in milliseconds. */
   readonly shutdownTimeout: number;
-  /** The maximum number of open connections. By default the maximum is derived from the limit of file descriptors. */
+  /** The maximum number of open connections. If `undefined`, the limit of file descriptors determines the maximum. */
   readonly maxConnections: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export function loadConfig(environment: Environment, databaseUrl?: string): Conf
   return config;
 }
 
-/** Reads the database of a command other than `serve`. All other settings are ignored. */
+/** Reads the database for a command other than `serve`. Other settings are not read. */
 export function loadDatabase(environment: Environment, databaseUrl?: string): Database {
   const settings = new Settings(environment);
   const database = readDatabase(settings, databaseUrl, parseDurableDatabase);
@@ -108,7 +108,7 @@ function parseLogLevel(text: string): LogLevel | Fault {
   return LOG_LEVELS.find((level) => level === text) ?? expected(`one of ${LOG_LEVELS.join(', ')}`, text);
 }
 
-/** Parses the public URL. A password is not allowed, because the OpenAPI document contains the public URL. */
+/** Parses the public URL. A password is refused, because the OpenAPI document shows the public URL. */
 function parsePublicUrl(text: string): string | undefined | Fault {
   if (text === '') return undefined;
   const url = webUrl(text);
@@ -118,8 +118,8 @@ function parsePublicUrl(text: string): string | undefined | Fault {
 }
 
 /**
- * Parses a list of origins. If the whole list may contain a password, the message must not show a single origin of the
- * list: a password may contain a comma, and an item of the list could be a part of a password.
+ * Parses a list of origins. The message of a fault shows the first invalid origin, unless the list may contain a
+ * password. A password can contain a comma, so an item of the list can be a part of the password.
  */
 function parseOrigins(text: string): readonly string[] | Fault {
   const origins = listOf(text);

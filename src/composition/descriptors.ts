@@ -1,9 +1,12 @@
-/** The number of file descriptors that are reserved for the database, the log, threads, a backup or an import. */
+/**
+ * The number of file descriptors that are not used for connections, but for the database, the log, threads, a backup
+ * and an import.
+ */
 const RESERVED = 128;
 
 /**
- * Returns the default of `MAX_CONNECTIONS`, derived from the limit of file descriptors, or `undefined` when there is no
- * limit.
+ * Returns the default of `MAX_CONNECTIONS`, derived from the limit of file descriptors. Returns `undefined` when there
+ * is no limit, or the limit is unknown.
  */
 export function connectionsWithinDescriptors(): number | undefined {
   const limit = descriptorLimit();
@@ -11,8 +14,8 @@ export function connectionsWithinDescriptors(): number | undefined {
 }
 
 /**
- * Returns the limit of file descriptors. Only the diagnostic report of Node.js contains this limit. Without the network
- * section, the report is created in a few milliseconds.
+ * Returns the limit of file descriptors. In Node.js, only the diagnostic report contains this limit. Without its
+ * network section, the report is created in a few milliseconds.
  */
 function descriptorLimit(): number | undefined {
   Object.assign(process.report, { excludeNetwork: true });

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { createParts, type Parts } from './container.ts';
 import { DATABASES } from './databases/index.ts';
 
-/** An open store, and the objects that are needed to serve the store. */
+/** An open store, and the objects that serve the store. */
 export interface Prepared {
   readonly config: Config;
   readonly log: Logger;
@@ -16,7 +16,7 @@ export interface Prepared {
   close(): Promise<void>;
 }
 
-/** Opens the database, creates or migrates its tables, and creates the store. The server does not listen yet. */
+/** Opens the database, creates or migrates its tables, and creates the store. Does not start the server. */
 export async function prepare(config: Config): Promise<Prepared> {
   const log = await createLog(config.logLevel);
   const observers = [logObserver(log)];

@@ -5,9 +5,7 @@ import type { Prepared } from './prepare.ts';
 export interface Serving {
   /** The base URL of the API, such as `http://127.0.0.1:3000/v1`. */
   readonly url: string;
-  /**
-   * Stops the server, and waits at most `timeout` milliseconds for the requests in flight. Does not close the store.
-   */
+  /** Stops the server. Waits at most `timeout` milliseconds for the requests in flight. Does not close the store. */
   stop(timeout: number): Promise<void>;
 }
 

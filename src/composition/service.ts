@@ -10,22 +10,22 @@ export interface Service {
   /** The base URL of the API, such as `http://127.0.0.1:3000/v1`. */
   readonly url: string;
   /**
-   * The API key that was created at the start. `undefined` if the store has had a key before, or if the configuration
-   * contains keys.
+   * The API key that was created at the start. `undefined` if the configuration contains keys, or if the store had a
+   * key at any time before.
    */
   readonly firstKey: IssuedApiKey | undefined;
-  /** Completes the requests in flight and closes the store. A second call has no effect. */
+  /** Completes the requests in flight and closes the store. A second call returns the same promise. */
   stop(): Promise<void>;
 }
 
-/** Opens the store and starts the server. If the start fails, the server and the store are closed. */
+/** Opens the store and starts the server. If a step fails, closes the server and the store, and rejects. */
 export async function startService(config: Config, version: string): Promise<Service> {
   const prepared = await prepare(config);
   let serving: Serving | undefined;
   try {
     serving = await serve(prepared, version);
-    // The key is created after the server has started to listen. If the port were in use, a key that was created
-    // earlier would never be shown.
+    // The key is created after `serve`, because `serve` rejects when the port is in use. A key that was created earlier
+    // would then never be shown.
     const firstKey = await createFirstKey(config, prepared.parts.store);
     return serviceOf(prepared, serving, firstKey);
   } catch (error) {

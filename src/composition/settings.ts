@@ -5,7 +5,7 @@ import { mayHoldPassword, shownValue } from './databases/shown-value.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The error for invalid settings. The message has one line for each invalid setting, and contains no secrets. */
+/** The error for invalid settings. The message has one line per invalid setting, and contains no secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -30,14 +30,14 @@ export class Settings {
     this.#environment = environment;
   }
 
-  /** Reads an environment variable. `defaultText` is parsed if the variable is missing or empty. */
+  /** Parses an environment variable, or `defaultText` if the variable is missing or empty. */
   read<T>(name: string, defaultText: string, parse: Parse<T>): T {
     return this.parse(name, this.#environment[name] || defaultText, parse);
   }
 
   /**
-   * Reads an environment variable or a file. The path of the file is in the variable `<name>_FILE`. Only one of the two
-   * variables may be set.
+   * Parses the variable `<name>`, or the file whose path is in the variable `<name>_FILE`. If both variables are set, a
+   * fault is collected. If neither is set, `defaultText` is parsed.
    */
   readSecret<T>(name: string, defaultText: string, parse: Parse<T>): T {
     const fileName = `${name}_FILE`;
@@ -50,14 +50,17 @@ export class Settings {
     );
   }
 
-  /** Parses the text of a setting. If the text is invalid, the fault is collected and the result must not be used. */
+  /**
+   * Parses the text of a setting. If the text is invalid, the fault is collected, and the caller must not use the
+   * result.
+   */
   parse<T>(name: string, text: string, parse: Parse<T>): T {
     const value = parse(text);
     if (value instanceof Fault) this.#faults.push(`${name}: ${value.reason}`);
     return value as T;
   }
 
-  /** Throws a {@link ConfigError} with all collected faults, if there are any. */
+  /** If faults were collected, throws a {@link ConfigError} with all of them. */
   throwFaults(): void {
     if (this.#faults.length > 0) throw new ConfigError(this.#faults.join('\n'));
   }

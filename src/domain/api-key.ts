@@ -22,8 +22,8 @@ const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
 const SHAPE = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /**
- * Matches a key, or the first part of a key when the part has 16 or more characters after the prefix. Such a part must
- * stay secret. The letters can be in upper or lower case, and the underscore can be percent-encoded.
+ * Matches the prefix and 16 or more characters after the prefix: a key, or a part of a key that must stay secret. The
+ * letters can be in upper or lower case, and the underscore can be percent-encoded.
  */
 const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replace('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'i');
 const ALL_THAT_LOOK_LIKE_KEYS = new RegExp(LOOKS_LIKE_A_KEY, 'gi');
@@ -94,8 +94,8 @@ const FORBIDDEN_IN_NAME = /[\p{C}\p{Zl}\p{Zp}]/u;
 const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
- * Returns a valid name unchanged. Throws `invalid_request` when the name is too long, is not readable, has white space
- * at the start or end, or contains an API key.
+ * Returns a valid name unchanged. Throws `invalid_request` when the name is too long or is not readable. Throws the
+ * same error when the name starts or ends with white space, or contains an API key.
  */
 export function apiKeyName(name: string): string {
   const length = [...name].length;
@@ -122,7 +122,7 @@ function base62(value: bigint, length: number): string {
   return text;
 }
 
-/** Returns the number that the base62 digits of a text represent, from an index to the end of the text. */
+/** Returns the number that the base62 digits from the index `start` to the end of the text represent. */
 function fromBase62(text: string, start: number): number {
   let value = 0;
   for (let index = start; index < text.length; index++) {

@@ -13,8 +13,8 @@ const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 type JsonNumber = readonly [match: string, sign: string, whole: string, fraction?: string, exponent?: string];
 
 /**
- * Matches the digits up to the last digit that is not zero. `/0+$/` would find the zeros at the end too, but takes
- * quadratic time on long runs of zeros, and a client can send such a text.
+ * Matches everything before the trailing zeros. Removing the zeros with `/0+$/` takes quadratic time on a long run of
+ * zeros that is not at the end, and clients control this text.
  */
 const UP_TO_LAST_NON_ZERO = /^\d*[1-9]/;
 

@@ -4,8 +4,8 @@ import { parseJsonInt64 } from './int64.ts';
 import type { Pet } from './pet.ts';
 
 /**
- * Matches a number that `JSON.parse` may round. A double represents up to 15 digits exactly, so a number with more
- * digits or with an exponent may be rounded.
+ * Matches a number that `JSON.parse` may round. A double preserves every number of up to 15 significant digits. A
+ * number with more digits or with an exponent may be rounded.
  */
 const MAYBE_ROUNDED = /[\d.]{16}|\d[eE]/;
 
@@ -35,8 +35,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Throws a `RangeError` when the text has too many levels of nesting. The check does not depend on whether the reviver
- * is needed, because the digits of some number in the text would otherwise decide whether a deep text is refused.
+ * Throws a `RangeError` when the text has too many levels of nesting. The check runs even when the reviver is not
+ * needed. Otherwise, the digits of a number in the text would decide whether a deep text is refused.
  */
 function refuseDeep(text: string): void {
   let depth = 0;
@@ -60,8 +60,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Reads the source text of each number, as a reviver of `JSON.parse`. Returns a bigint for an int64, and NaN for any
- * other number that `JSON.parse` has turned into an integer.
+ * A reviver for `JSON.parse` that reads the source text of each number. Returns a bigint for an int64. Returns NaN for
+ * any other number that `JSON.parse` has turned into an integer.
  */
 function exact(_key: string, value: unknown, context: { source: string }): unknown {
   if (typeof value !== 'number') return value;

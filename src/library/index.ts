@@ -8,10 +8,10 @@ export * from './portable.ts';
 
 /**
  * Opens a store. The function reads no environment variables, and the store shares nothing with other stores of the
- * process. Only the adapter of the given database and the driver of that adapter are loaded.
+ * process. Only the adapter of the given database is loaded, together with its driver.
  *
- * Rejects with `invalid_request` when the database is neither `sqlite:PATH` nor `memory:`, and with
- * `storage_unavailable` when the database cannot be opened or the driver is not installed.
+ * Rejects with `invalid_request` when the database URL is neither `sqlite:PATH` nor `memory:`. Rejects with
+ * `storage_unavailable` when the database cannot be opened or its driver is not installed.
  */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
   return openStore(config, DATABASES);

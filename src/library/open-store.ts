@@ -6,8 +6,8 @@ import { AnimalStoreError } from '../domain/errors.ts';
 export type AnimalStoreConfig =
   | {
       /**
-       * The database URL: `memory:` or `sqlite:PATH`. The data of `memory:` is lost with the store. A missing file of
-       * `sqlite:` is created. `sqlite:` is not available in a browser.
+       * The database URL: `memory:` or `sqlite:PATH`. `memory:` loses the data when the process ends. `sqlite:` creates
+       * a missing file, and is not available in a browser.
        */
       readonly database: string;
       readonly storage?: undefined;
@@ -18,7 +18,7 @@ export type AnimalStoreConfig =
       readonly database?: undefined;
     };
 
-/** Opens a store. Rejects with `invalid_request` when the register does not support the database URL. */
+/** Opens a store. Rejects with `invalid_request` when `databases` does not support the database URL. */
 export async function openStore(
   { database, storage }: AnimalStoreConfig,
   databases: DatabaseRegister,

@@ -1,6 +1,6 @@
 /**
- * The entry point `animal-store` for platforms other than Node.js, such as a browser or an edge runtime. The entry point
- * contains everything except SQLite.
+ * The entry point `animal-store` without SQLite, for platforms such as a browser or an edge runtime. In Node.js,
+ * `index.ts` is the entry point.
  */
 
 import type { AnimalStore } from '../application/animal-store.ts';
@@ -45,7 +45,7 @@ export {
 } from '../domain/pet.ts';
 export type { AnimalStoreConfig } from './open-store.ts';
 
-/** Opens a store. Unlike in Node.js, `memory:` is the only supported database. */
+/** Opens a store. The only supported database URL is `memory:`. For any other URL, rejects with `invalid_request`. */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
   return openStore(config, new DatabaseRegister([memory]));
 }

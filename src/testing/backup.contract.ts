@@ -16,10 +16,7 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
   const { openBackup } = subject;
   if (openBackup === undefined) return [];
 
-  /**
-   * Creates a contract case. The storage of the contract case has pets and a key. `file` is a path in the empty folder
-   * `folder`.
-   */
+  /** Creates a contract case whose storage has pets and a key. `file` is a path in the empty folder `folder`. */
   const backupCase = (
     name: string,
     body: (storage: Storage, file: string, folder: string) => Promise<void>,

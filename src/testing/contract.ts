@@ -28,11 +28,10 @@ export interface Subject<Port> {
   /** Opens a new, empty store. */
   open(): Promise<Opened<Port>>;
   /**
-   * Opens a closed store again, with all its data. This function is left out when the data is lost when the store is
-   * closed.
+   * Opens a closed store again, with all its data. An adapter that loses its data on `close` leaves out this function.
    */
   readonly reopen?: ((closed: Opened<Port>) => Promise<Opened<Port>>) | undefined;
-  /** Opens a second client of the same data. This function is left out when the data can have only one client. */
+  /** Opens a second client of the same data. An adapter that allows only one client leaves out this function. */
   readonly openSecond?: ((first: Opened<Port>) => Promise<Opened<Port>>) | undefined;
   /** The maximum time until a change of one client is visible to another client, in milliseconds. Default: 1000. */
   readonly visibilityTimeout?: number | undefined;

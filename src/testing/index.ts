@@ -1,6 +1,7 @@
 /**
- * `animal-store/testing`: the contract of each port as a list of named contract cases, for any test runner:
- * `for (const { name, run } of petRepositoryContract({ open })) test(name, run);`
+ * `animal-store/testing`: test cases for an adapter of your own, for any test runner. Each function returns the cases of
+ * one port, which is an interface of the application such as `PetRepository`:
+ * `for (const { name, run } of petRepositoryContract({ open })) test(name, run);`, where `open` opens the adapter.
  */
 
 export { apiKeyRepositoryContract } from './api-key-repository.contract.ts';

@@ -3,6 +3,6 @@ import type { Opened, Subject } from './contract.ts';
 
 /** The functions with which the suite opens the storage. */
 export interface StorageSubject extends Subject<Storage> {
-  /** Opens a backup file as a storage. This function is left out when the storage does not support backups. */
+  /** Opens a backup file as a storage. An adapter that does not support backups leaves out this function. */
   readonly openBackup?: ((file: string) => Promise<Opened<Storage>>) | undefined;
 }

@@ -91,7 +91,7 @@ function checkDeprecation({ headers, status }: Answer, { target }: Asked): void 
   }
 }
 
-/** Checks the error body of a response. `/readyz` is not checked, because its body has another format. */
+/** Checks the error body of a response. The body of `/readyz` is not checked, because its format is different. */
 function checkError({ body, headers, status }: Answer, { method, target }: Asked): void {
   if (status < 400 || target.startsWith('/readyz')) return;
   expect(headers['content-type']).toBe('application/json');

@@ -1,13 +1,13 @@
-/** The HTTP client of the tests. It applies the checks of `answer-checks.ts` to every response. */
+/** The HTTP client of the tests, which applies the checks of `answer-checks.ts` to every response. */
 
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { ANSWER_CHECKS } from './answer-checks.ts';
 
 export interface Answer {
   readonly status: number;
-  /** The header fields by lower-case name. If a field occurs twice, this is its last value. */
+  /** The header fields by lower-case name. If a field occurs several times, the value is the last value. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The header fields as they were received, in the same order and case. */
+  /** The header fields in the received order and case. */
   readonly rawHeaders: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
@@ -21,7 +21,7 @@ export interface Asked {
 export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
-  /** The API key of the request, or `null` for a request without a key. The default is the key of the client. */
+  /** The API key of the request, or `null` for a request without a key. By default, the key of the client is used. */
   readonly key?: string | null;
 }
 

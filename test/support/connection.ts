@@ -1,4 +1,7 @@
-/** A raw socket to the server, which can send invalid HTTP. The checks of `answer-checks.ts` apply to its responses. */
+/**
+ * A raw socket to the server that can send invalid HTTP. The checks of `answer-checks.ts` are applied to every
+ * response.
+ */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +13,7 @@ const HEAD_END = '\r\n\r\n';
 
 export class Connection {
   readonly socket: Socket;
-  /** The status codes of the interim responses, such as 100, that were received so far. */
+  /** The status codes of the interim responses (such as 100) received so far. */
   readonly interim: number[] = [];
   /** Resolves when the server has closed its side of the connection, or when the connection was reset. */
   readonly closed: Promise<void>;
@@ -43,13 +46,13 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Writes bytes. The request lines in the bytes determine the requests to which the next responses belong. */
+  /** Writes bytes. The next responses are matched to the request lines in the bytes. */
   write(data: string | Uint8Array): void {
     this.#announce(data);
     this.socket.write(data);
   }
 
-  /** Writes bytes in pieces, with pauses, so that the server receives some of the pieces separately. */
+  /** Writes bytes in pieces, with pauses, so that the server receives some pieces separately. */
   async writeInPieces(data: Uint8Array, size: number): Promise<void> {
     this.#announce(data);
     for (let start = 0; start < data.length; start += size) {
@@ -64,14 +67,14 @@ export class Connection {
       this.#asked.push({ method, target });
   }
 
-  /** Resolves with the next final response. Rejects when the connection ends without a response. */
+  /** Resolves with the next final response. Rejects if the connection ends before that response. */
   async next(): Promise<Answer> {
     const answer = await this.#nextOrEnd();
     if (answer === undefined) throw new Error(`no answer, but ${JSON.stringify(String(this.#received))}`);
     return answer;
   }
 
-  /** Resolves with all responses until the server closes the connection. */
+  /** Resolves with all remaining responses when the server closes the connection. */
   async rest(): Promise<Answer[]> {
     const answers: Answer[] = [];
     for (;;) {
@@ -99,7 +102,7 @@ export class Connection {
     }
   }
 
-  /** Removes one complete response from the received bytes. Returns `undefined` if the response is incomplete. */
+  /** Removes the next complete response from the received bytes. Returns `undefined` if the response is incomplete. */
   #take(method: string): Answer | undefined {
     const end = this.#received.indexOf(HEAD_END);
     if (end === -1) return undefined;

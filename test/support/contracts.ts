@@ -10,7 +10,7 @@ import {
   storageContract,
 } from '../../src/testing/index.ts';
 
-/** Opens one port of a storage, for the contract suite of that port. */
+/** Opens a port of a storage for the contract suite of that port. */
 type SubjectOf = <Port>(
   portOf: (storage: Storage) => Port,
 ) => Subject<Port> & Pick<StorageSubject, 'openBackup'>;

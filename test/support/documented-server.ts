@@ -14,13 +14,16 @@ export interface Answer {
 
 export interface DocumentedServer {
   readonly origin: string;
-  /** Sends a request with a valid key or with the given `Authorization`. An empty `Authorization` is not sent. */
+  /**
+   * Sends a request with a valid key, or with the `Authorization` field in `init`. An empty `Authorization` field is
+   * not sent.
+   */
   ask(method: string, target: string, init?: RequestInit): Promise<Answer>;
   /** Sends a JSON body to `/v1/pets`. */
   post(body: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** Starts a server, which is stopped at the end of the test. */
+/** Starts a server. The server is stopped at the end of the test. */
 export async function startDocumentedServer(options: HttpOptions = {}): Promise<DocumentedServer> {
   const store = new AnimalStore(openMemoryStorage());
   const { key } = await store.apiKeys.create('test');

@@ -49,7 +49,7 @@ export function notReady(reason: string): Readiness {
 
 export const READY: Readiness = { status: 200, body: '{"status":"ok"}' };
 
-/** Waits until the service has the expected readiness, and resolves with the number of milliseconds that passed. */
+/** Resolves when the service has the expected readiness, with the time that passed in milliseconds. */
 export async function untilReadinessIs(
   service: Service,
   expected: Readiness,
@@ -73,7 +73,7 @@ export function stateLines({ out }: Service): { level: number; reason?: string; 
     .map((line) => JSON.parse(line));
 }
 
-/** Whether `faulty-disk.c` can be compiled and preloaded, which requires Linux and a C compiler. */
+/** Whether `faulty-disk.c` can be compiled and preloaded. Requires Linux and a C compiler. */
 export const canFaultDisk: boolean =
   process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0;
 
@@ -83,7 +83,7 @@ export const faultyDiskNote: string = canFaultDisk ? '' : ' (skipped: there is n
 export type DiskFault = 'none' | 'fsync' | 'hang' | 'write' | 'read';
 
 export interface FaultyDisk {
-  /** The environment variables with which a server uses the faulty disk. */
+  /** The environment variables that preload the faulty disk into a server. */
   readonly env: Readonly<Record<string, string>>;
   set(fault: DiskFault): void;
 }

@@ -1,7 +1,8 @@
 /*
- * A library that is preloaded into a server. Calls on store files fail as on a faulty disk. The file whose path is in
- * FAULTY_DISK contains the name of the fault. "fsync": every fsync fails. "hang": every fsync waits until the name
- * changes. "write": every write fails as after an emergency remount. "read": every read fails.
+ * A library that is preloaded into a server. Calls on store files fail as on a faulty disk. The environment variable
+ * FAULTY_DISK is the path of a file that contains the name of the fault. "fsync": every fsync fails. "hang": every
+ * fsync waits until the name changes. "write": every write fails as after an emergency remount. "read": every read
+ * fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,5 @@
 /**
- * Wraps a storage so that each create waits until `open` is called. `waiting` returns the number of waiting creates.
+ * Wraps a storage so that each create waits until `open` is called. `waiting` returns the number of creates that wait.
  */
 
 import type { Storage } from '../../src/application/ports/storage.ts';

@@ -19,7 +19,7 @@ export interface Redirections {
 
 const PIPELINED = 50;
 
-/** Whether this user is allowed to create a device, and the file system supports devices. */
+/** Whether this user can create a device that works. Some file systems do not support devices. */
 export const canMakeDevices: boolean = (() => {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
   const isMade = makeFullDevice(join(folder, 'full'));
@@ -27,7 +27,7 @@ export const canMakeDevices: boolean = (() => {
   return isMade;
 })();
 
-/** Creates a device for this test on which every write fails with ENOSPC, as on `/dev/full`. Returns its path. */
+/** Creates a device on which every write fails with ENOSPC, as on `/dev/full`. Returns the path of the device. */
 export function fullDevice(): string {
   const path = join(temporaryFolder(), 'full');
   expect(makeFullDevice(path)).toBe(true);
@@ -44,7 +44,7 @@ function makeFullDevice(path: string): boolean {
   }
 }
 
-/** A named pipe that is read only when the test calls `read`. */
+/** A named pipe whose content is read only when the test calls `read`. */
 export class Pipe {
   readonly path: string = join(temporaryFolder(), 'pipe');
   readonly #output: number;
@@ -55,7 +55,7 @@ export class Pipe {
     this.#output = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
   }
 
-  /** Reads all available bytes. Returns the whole text that was read so far. */
+  /** Reads all available bytes. Returns all text that was read so far. */
   read(): string {
     const chunk = Buffer.alloc(256 * 1024);
     for (let length = this.#take(chunk); length > 0; length = this.#take(chunk)) {
@@ -88,7 +88,7 @@ export class Pipe {
   }
 }
 
-/** Runs `serve` on a free port, and waits until it responds. */
+/** Runs `serve` on a free port. Resolves when the server responds. */
 export async function serve(
   { stdout, stderr }: Redirections,
   env: Record<string, string> = {},
@@ -124,7 +124,10 @@ export function freePort(): Promise<number> {
 
 export const AUTHORIZED: string = `Authorization: Bearer ${OPERATOR_KEY}\r\n`;
 
-/** Sends `count` pipelined requests on one connection, and resolves when `count` responses with this status arrived. */
+/**
+ * Sends `count` pipelined requests on one connection. Resolves when `count` responses with the status `status` have
+ * arrived.
+ */
 export function flood(origin: string, count: number, status: number, headers: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);

@@ -21,7 +21,9 @@ type Node = { readonly [member: string]: unknown };
 
 const DOCUMENT = parseExact(openApiDocument('http://127.0.0.1:3000')) as Node;
 
-/** Header fields that the document does not list, because HTTP, CORS or the server adds them to every response. */
+/**
+ * Header fields that the OpenAPI document does not list, because HTTP, CORS or the server adds them to every response.
+ */
 const GENERAL_FIELDS = new Set([
   'connection',
   'content-length',
@@ -46,14 +48,14 @@ ajv.addSchema({ $id: 'openapi', components: closed(child(DOCUMENT, 'components')
 
 const validators = new Map<unknown, ValidateFunction>();
 
-/** Parses JSON. Integers that are not safe (beyond 2^53) become a `bigint`. */
+/** Parses JSON. An integer that is not safe (beyond 2^53) becomes a `bigint`. */
 export function parseExact(text: string): unknown {
   const revive = (_key: string, value: unknown, { source }: { source: string }) =>
     Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(source) : value;
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
-/** Throws an error that lists the differences between a response and the document. */
+/** Throws an error that lists the differences between a response and the OpenAPI document. */
 export function checkAgainstDocument(answer: CheckedAnswer, request: CheckedRequest): void {
   const faults = faultsOf(answer, request);
   if (faults.length === 0) return;
@@ -74,7 +76,10 @@ function faultsOf(answer: CheckedAnswer, { method, target }: CheckedRequest): re
   return [...headerFaults(answer, child(response, 'headers')), ...bodyFaults(answer, response, method)];
 }
 
-/** Checks rules that the document states as text: 204 for OPTIONS, 405 for another method, 404 for another path. */
+/**
+ * Checks rules that the OpenAPI document states only as text: 204 for OPTIONS, 405 for another method, 404 for another
+ * path.
+ */
 function undocumentedOperation(
   { status, headers, body }: CheckedAnswer,
   method: string,
@@ -141,8 +146,8 @@ function schemaFaults(value: unknown, schema: unknown): readonly string[] {
 }
 
 /**
- * Converts a schema for Ajv. References point to the document, an int64 can be a `bigint`, and an object must not have
- * undocumented members.
+ * Converts a schema for Ajv. References are resolved in the OpenAPI document, an int64 can be a `bigint`, and objects
+ * must not have undocumented members.
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);

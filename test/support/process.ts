@@ -1,4 +1,4 @@
-/** Runs the real command in its own process. The command must have been built, which `npm test` does first. */
+/** Runs the built command in its own process. `npm test` builds the command first. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -46,13 +46,15 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Runs the command, which inherits only `PATH` from this environment. It is killed at the end of the test. */
+/**
+ * Runs the built command. The process inherits only `PATH` from this environment, and is killed at the end of the test.
+ */
 export function runBin(args: readonly string[], options: RunOptions = {}): RunningProcess {
   const { node = process.execPath, nodeArgs = [] } = options;
   return runCommand(node, [...nodeArgs, BIN, ...args], options);
 }
 
-/** Runs any command, which inherits only `PATH` from this environment. It is killed at the end of the test. */
+/** Runs any command. The process inherits only `PATH` from this environment, and is killed at the end of the test. */
 export function runCommand(
   command: string,
   args: readonly string[],
@@ -81,7 +83,7 @@ export function runCommand(
   return { child, out, exit };
 }
 
-/** Runs `serve`, and waits until it listens. */
+/** Runs `serve`. Resolves when the server listens. */
 export async function startService(options: RunOptions = {}): Promise<Service> {
   const running = runBin(['serve'], options);
   const started = await new Promise<string>((resolve, reject) => {

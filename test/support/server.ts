@@ -14,7 +14,7 @@ import { Client } from './client.ts';
 
 export type StorageKind = 'memory' | 'sqlite';
 
-/** The storages that each test of the API runs on. Mutation tests set `TEST_STORAGES=memory` to take less time. */
+/** The storages on which each test of the API runs. Mutation tests set `TEST_STORAGES=memory` to take less time. */
 export const STORAGES: readonly StorageKind[] = (['memory', 'sqlite'] as const).filter((storage) =>
   (process.env['TEST_STORAGES'] ?? storage).includes(storage),
 );
@@ -30,7 +30,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions extends HttpServerOptions {
-  /** Replaces the storage of the server with a wrapper around it. */
+  /** Returns a wrapper around the storage, which the server uses instead of the storage. */
   readonly wrap?: (storage: Storage) => Storage;
 }
 

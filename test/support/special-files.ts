@@ -9,7 +9,10 @@ import { onTestFinished } from 'vitest';
 /** The minor number of a character device that behaves like /dev/null. */
 const NULL_DEVICE = '3';
 
-/** Creates a file of each kind that this user is allowed to create, and a symbolic link to each file. */
+/**
+ * Creates a file of each kind that this user is allowed to create, a symbolic link to each of these files, and a
+ * dangling symbolic link.
+ */
 export async function makeSpecialFiles(folder: string): Promise<string[]> {
   const paths = [join(folder, 'directory'), join(folder, 'fifo'), join(folder, 'socket')];
   mkdirSync(join(folder, 'directory'));
@@ -22,7 +25,7 @@ export async function makeSpecialFiles(folder: string): Promise<string[]> {
   return [...paths, ...links, join(folder, 'dangling-link')];
 }
 
-/** Returns the properties of a file that must not change. */
+/** Returns a text with the properties of a file that must not change. */
 export function identityOf(path: string): string {
   const { dev, ino, mode, rdev } = lstatSync(path, { bigint: true });
   return [dev, ino, mode, rdev].join();

@@ -9,35 +9,35 @@ import { visibleLines } from './visible.ts';
 /** Commands write results to standard output, and messages, progress and errors to standard error. */
 export interface Console {
   /**
-   * Writes a text to standard output, with its control characters escaped. Resolves when the operating system has
-   * accepted the text, which takes long if the reader of a pipe is slow. Rejects with an {@link OutputError} when the
-   * text cannot be written.
+   * Escapes a text by `visibleLines`, and writes the text to standard output. Resolves when the operating system has
+   * accepted the text, for which a slow reader of a pipe can take long. Rejects with an {@link OutputError} if the text
+   * cannot be written.
    */
   readonly out: (text: string) => Promise<void>;
-  /** Writes a text to standard error, escaped in the same way as by `out`. A failure to write is ignored. */
+  /** Escapes a text by `visibleLines`, and writes the text to standard error. Ignores a failed write. */
   readonly err: (text: string) => void;
   /**
-   * Like `out`, but writes the text unchanged, for example with terminal styles. The caller must escape text from
-   * outside if a terminal shows it.
+   * Like `out`, but writes the text unchanged, for example with terminal styles. If standard output is a terminal, the
+   * caller must escape untrusted text.
    */
   readonly outRaw: (text: string) => Promise<void>;
   /** Like `err`, but writes the text unchanged, for example with terminal styles. */
   readonly errRaw: (text: string) => void;
   readonly stdin: Readable;
-  /** The file descriptor of standard output, if it has one. */
+  /** The file descriptor of standard output, or `undefined` if standard output has none. */
   readonly outDescriptor: number | undefined;
   readonly outScreen: Screen;
   readonly errScreen: Screen;
 }
 
-/** The properties of the terminal that shows a stream, if there is one. */
+/** The properties of an output stream as a terminal. */
 export interface Screen {
   /** The width in characters, or `undefined` if the stream is not a terminal. */
   readonly columns: number | undefined;
   readonly hasColours: boolean;
 }
 
-/** A writable stream, with additional properties if it is a terminal or has a file descriptor. */
+/** A writable stream with the optional properties of a terminal, and an optional file descriptor. */
 export type Output = Writable &
   Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>> & { readonly fd?: number };
 
@@ -48,7 +48,8 @@ export interface Streams {
 }
 
 export function consoleOf({ stdin, stdout, stderr }: Streams): Console {
-  // Without an `error` listener, a failed write would end the process. `out` rejects with the error; `err` ignores it.
+  // Without an `error` listener, a failed write would end the process. `out` rejects with the error, and `err`
+  // ignores the error.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   const outRaw = writerTo(stdout);
   const errRaw = (text: string): void => {
@@ -79,8 +80,8 @@ function writerTo(stream: Output): (text: string) => Promise<void> {
 }
 
 /**
- * Repeats the write until all bytes are written. `process.stdout` is not used for a regular file, because it reports
- * success even if the disk had room for only a part of the bytes.
+ * Returns a function that writes a text to a regular file, and rejects if the disk is full. `process.stdout` would
+ * report success even if the disk had room for only a part of the bytes.
  */
 function writeToFile(descriptor: number) {
   return async (text: string): Promise<void> => {
@@ -97,8 +98,8 @@ function writeToStream(stream: Writable) {
 }
 
 /**
- * Returns the properties of the terminal. The result of `hasColors` depends on NO_COLOR and on the type of the
- * terminal. A terminal of unknown width reports 0 columns, and 80 columns are assumed.
+ * Returns the properties of a stream as a terminal. `hasColors` considers NO_COLOR and the type of the terminal. A
+ * terminal of unknown width reports 0 columns, and is treated as 80 columns wide.
  */
 function screenOf(stream: Output): Screen {
   return {

@@ -16,12 +16,12 @@ const EXIT_STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   internal_error: FAILED,
 };
 
-/** The error of a command that was used correctly but failed. The message of the error is shown to the user. */
+/** The error of a command that failed although its usage was correct. The message of the error is shown to the user. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** The error of a command that was used incorrectly. */
+/** The error of a command whose usage was wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -51,7 +51,7 @@ export function exitStatusOf(error: unknown): number {
     : FAILED;
 }
 
-/** Returns the message of an error as one line per fault, without the stack and without API keys. */
+/** Returns one line for each fault in the message of an error. API keys are removed. */
 export function explain(error: unknown): string {
   const message = withoutApiKeys((error instanceof Error ? error.message : String(error)).trim());
   const faults = isConfigError(error) ? message.split('\n') : [message];

@@ -39,7 +39,7 @@ function statusOf(text: string | undefined): PetStatus | undefined {
   throw new UsageError(`--status: expected one of ${PET_STATUSES.join(', ')}, got '${text}'`);
 }
 
-/** Waits for a write. Rejects when the signal is aborted first, because a slow reader must not delay the exit. */
+/** Waits for a write, but rejects as soon as `signal` is aborted, because a slow reader must not delay the exit. */
 function unlessAborted(writing: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

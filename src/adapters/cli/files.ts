@@ -7,14 +7,14 @@ import { CommandError, UsageError } from './errors.ts';
 /** The path of a file, or the descriptor of an open file. */
 export type FileReference = string | number;
 
-/** Returns the device number and the inode number of a file, which are equal for all paths of the file. */
+/** Returns the device number and the inode number of a file. Both numbers are the same for all paths of one file. */
 export function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
 /**
- * Whether both references lead to the same file. If one of them does not exist yet, the paths are compared after the
- * symbolic links of their folders have been resolved.
+ * Whether two references lead to the same file. If one of the files does not exist yet, the two paths are compared
+ * after the symbolic links in their folders have been resolved.
  */
 export function isSameFile(one: FileReference, other: FileReference): boolean {
   const [a, b] = [statsOf(one), statsOf(other)];
@@ -23,9 +23,8 @@ export function isSameFile(one: FileReference, other: FileReference): boolean {
 }
 
 /**
- * Returns the real path of an existing regular file, or `file` itself if nothing exists at this path. Throws a
- * {@link UsageError} if the path leads to something other than a regular file, and a {@link CommandError} if its folder
- * does not exist.
+ * Returns the real path of `file`, or `file` itself if nothing exists there. Throws a {@link UsageError} if `file` is
+ * not a regular file, and a {@link CommandError} if the folder of `file` does not exist.
  */
 export function pathToWrite(file: string, option: string): string {
   const notRegular = new UsageError(`${option}: ${file} is not a regular file`);

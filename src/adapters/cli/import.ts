@@ -23,7 +23,9 @@ export interface ImportFlags {
 
 const NOTHING = 'nothing was imported';
 
-/** Imports all pets of an NDJSON file, or no pet if an error occurs. If `file` is `-`, standard input is read. */
+/**
+ * Imports the pets of an NDJSON file, or of standard input if `file` is `-`. If an error occurs, no pet is imported.
+ */
 export async function importPets(
   file: string,
   flags: ImportFlags,
@@ -54,8 +56,8 @@ export async function importPets(
 }
 
 /**
- * Imports the pets and creates the file of refused lines. If an error occurs, the store is not changed, and an earlier
- * file of refused lines is restored.
+ * Imports the pets of an input, and writes the refused lines to a file. If an error occurs, the store stays unchanged,
+ * and a file that the refused lines replaced is restored.
  */
 async function importLines(
   store: AnimalStore,
@@ -97,8 +99,8 @@ async function untilSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T>
 }
 
 /**
- * Yields the pets of the input in batches. The file of refused lines is complete before the generator ends. If the file
- * cannot be written, the generator throws, and nothing is imported.
+ * Yields the pets of an input in batches. The file of refused lines is complete before the generator ends. If that file
+ * cannot be written, the generator throws, so that nothing is imported.
  */
 async function* petsOf(
   input: Input,
@@ -123,8 +125,8 @@ async function* petsOf(
 }
 
 /**
- * Returns the writer of the refused lines. Throws before anything is written if the file belongs to the store, is the
- * input, or is not a regular file.
+ * Returns a writer for the file of refused lines. Throws, before anything is written, if that file belongs to the
+ * store, is the input, or is not a regular file.
  */
 function refusedLinesOf(
   file: string,

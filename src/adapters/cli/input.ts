@@ -11,15 +11,15 @@ import { CommandError } from './errors.ts';
 export interface Input {
   readonly name: string;
   readonly stream: Readable;
-  /** The file descriptor of the stream, or `undefined` if it has none. */
+  /** The file descriptor of the stream, or `undefined` if the stream has none. */
   readonly descriptor: number | undefined;
-  /** The size of the input in bytes, or `undefined` if it is unknown. */
+  /** The size of the input in bytes, or `undefined` if the size is unknown. */
   readonly size: number | undefined;
 }
 
 const READ_SIZE = 64 * 1024;
 
-/** Opens a file, or standard input if `file` is `-`. When the signal is aborted, the stream is destroyed. */
+/** Opens a file, or standard input if `file` is `-`. The stream is destroyed when `signal` is aborted. */
 export async function openInput(file: string, console: Console, signal: AbortSignal): Promise<Input> {
   const input = await open(file, console, signal);
   // Without an `error` listener, an error before the first read would end the process. `chunksOf` handles later errors.
@@ -48,7 +48,7 @@ async function open(file: string, { stdin }: Console, signal: AbortSignal): Prom
   }
 }
 
-/** Yields the chunks of an input. If reading fails, the message of the error contains the name of the input. */
+/** Yields the chunks of an input. If reading fails, throws an error whose message contains the name of the input. */
 export async function* chunksOf({ stream, name }: Input): AsyncGenerator<Buffer> {
   try {
     yield* stream;
@@ -58,8 +58,8 @@ export async function* chunksOf({ stream, name }: Input): AsyncGenerator<Buffer>
 }
 
 /**
- * Opens a named pipe in non-blocking mode. A blocking `open` waits for a writer in a thread that cannot be interrupted.
- * A read from the socket waits for a writer too, but ends when the signal is aborted.
+ * Opens a named pipe in non-blocking mode as a socket. A blocking `open` would wait for a writer in a thread that
+ * cannot be interrupted. A read from the socket waits for a writer only until `signal` is aborted.
  */
 function openFifo(file: string, signal: AbortSignal) {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,6 +1,6 @@
 /**
- * Creates, lists, rotates and revokes API keys. A new key is printed once, to standard output. The attributes of the
- * new key are printed to standard error.
+ * Creates, lists, rotates and revokes API keys. A new key is printed once, to standard output. The attributes of a new
+ * key are printed to standard error, and with `--json` also to standard output.
  */
 
 import type { ApiKeys, IssuedApiKey } from '../../application/api-keys.ts';
@@ -29,7 +29,7 @@ export interface JsonFlag {
   readonly json?: boolean;
 }
 
-/** The index of the column of names. Names are truncated if the terminal is too narrow for the table. */
+/** The index of the column NAME. Names are truncated if the terminal is too narrow for the table. */
 const NAME_COLUMN = 1;
 
 export class KeyCommands {
@@ -123,7 +123,10 @@ function expiryOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseExpiry(text, '--expires', Date.now());
 }
 
-/** Returns the attributes of a key for JSON. Dates and times have the format of RFC 3339. A missing value is `null`. */
+/**
+ * Returns the attributes of a key as members of JSON. Dates and times have the format of RFC 3339. A missing value is
+ * `null`.
+ */
 function fieldsOf({ id, name, prefix, createdAt, lastUsedOn, expiresAt, revokedAt }: ApiKey) {
   return {
     id,

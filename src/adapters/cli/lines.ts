@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 /** The maximum length of a line in bytes, equal to the maximum length of a request body. */
 export const LINE_LIMIT: number = 64 * 1024;
 
-/** The length of the excerpt of a line that is too long, in characters. The excerpt helps the user to find the line. */
+/** How many characters of a line that is too long are kept, so that the user can find the line. */
 const EXCERPT = 200;
 
 const NEWLINE = 10;
@@ -15,11 +15,11 @@ export interface Line {
   /** The number of the line in the file, starting at 1. */
   readonly number: number;
   readonly text: string;
-  /** The reason why the line is invalid, or `undefined` for a valid line. */
+  /** The reason why the line is invalid: too long, or not UTF-8. `undefined` for any other line. */
   readonly fault?: string;
 }
 
-/** For each chunk, yields the lines that end in the chunk. The last line does not have to end with a line feed. */
+/** For each chunk, yields the lines that end in that chunk. The last line of the file does not need a line feed. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
   let rest: Buffer = Buffer.alloc(0);
   let number = 1;
@@ -41,13 +41,19 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   if (rest.length > 0) yield split(rest);
 }
 
-/** Appends bytes to an incomplete line. Keeps at most `LINE_LIMIT` + 1 bytes, because a longer line is invalid. */
+/**
+ * Appends bytes to an incomplete line. Keeps only the first `LINE_LIMIT` + 1 bytes, enough to detect a line that is too
+ * long.
+ */
 function keep(rest: Buffer, bytes: Buffer): Buffer {
   const room = LINE_LIMIT + 1 - rest.length;
   return room <= 0 ? rest : Buffer.concat([rest, bytes.subarray(0, room)]);
 }
 
-/** Splits bytes into lines. Valid UTF-8 is decoded at once, which is much faster than decoding each line. */
+/**
+ * Splits bytes into lines, numbered from `first`. Valid UTF-8 is decoded in one call, which is much faster than one
+ * call per line.
+ */
 function linesOf(bytes: Buffer, first: number): readonly Line[] {
   if (!isUtf8(bytes)) return eachLine(bytes).map((line, index) => lineOf(line, first + index));
   const texts = bytes.toString('utf8').split('\n');

@@ -1,4 +1,4 @@
-/** Parses lines of NDJSON into pets to import. Whether a pet is valid is checked later, by the application. */
+/** Parses lines of NDJSON into pets to import. The application checks later whether each pet is valid. */
 
 import type { ImportedPet } from '../../application/import-pets.ts';
 import { parseJson } from '../../domain/json.ts';
@@ -28,20 +28,20 @@ export class PetLines {
     this.#onRefused = onRefused;
   }
 
-  /** The number of pets that were read and not refused. */
+  /** The number of pets that were read so far and not refused. */
   get count(): number {
     return this.#count;
   }
 
-  /** Whether a pet with an id was read. */
+  /** Whether a pet with an id was read. Ignored ids do not count. */
   get haveIds(): boolean {
     return this.#haveIds;
   }
 
   /**
-   * Yields the pets of each batch of lines. Blank lines are skipped. The refused lines of a batch are passed to
-   * `onRefused` in the order of their numbers when the application requests the next batch, because the application has
-   * checked all pets of the batch by that time.
+   * Yields the pets of each batch of lines. Blank lines are skipped. The application requests the next batch after it
+   * has checked all pets of a batch. After this check, the refused lines of the batch are passed to `onRefused` in the
+   * order of their numbers.
    */
   async *read(batches: AsyncIterable<readonly Line[]>): AsyncGenerator<readonly ImportedPet[]> {
     for await (const lines of batches) {
@@ -59,13 +59,13 @@ export class PetLines {
     }
   }
 
-  /** Refuses a pet of the batch that was yielded last. */
+  /** Refuses a pet of the most recent batch. */
   refuse(pet: ImportedPet, reason: string): void {
     this.#count -= 1;
     this.#refusals.push({ line: (pet as PetOfLine).line, reason });
   }
 
-  /** Returns a pet, the reason (a string) why the line is refused, or `undefined` for a blank line. */
+  /** Returns the pet of a line, the reason (a string) why the line is refused, or `undefined` for a blank line. */
   #petOf(line: Line): PetOfLine | string | undefined {
     if (line.fault !== undefined) return line.fault;
     if (line.text.trim() === '') return undefined;
@@ -84,7 +84,8 @@ export class PetLines {
 }
 
 /**
- * Converts a safe integer to the `bigint` that the application expects. `parseJson` returns a larger one as `bigint`.
+ * Converts a safe integer to `bigint`, which the application expects. Returns any other value unchanged, because
+ * `parseJson` has already converted larger integers.
  */
 function integer(value: unknown): unknown {
   return Number.isSafeInteger(value) ? BigInt(value as number) : value;

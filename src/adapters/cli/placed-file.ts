@@ -1,6 +1,6 @@
 /**
- * A file that is written to a temporary path, and moved to its final path when it is complete. Until `keep` is called,
- * `takeBack` can remove the file and restore the file that it replaced.
+ * A file that is written at a temporary path, and moved to its final path when the file is complete. At the final path,
+ * an earlier file is replaced. Until `keep` is called, `takeBack` can remove the new file and restore the earlier one.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -11,11 +11,14 @@ import { identityOf } from './files.ts';
 
 export class PlacedFile {
   readonly #path: string;
-  /** The temporary path to which the file is written. */
+  /** The temporary path of the new file. */
   readonly #partial: string;
-  /** The temporary path of the file that was replaced. */
+  /** The temporary path of the replaced file. */
   readonly #aside: string;
-  /** The version of the file that existed at `path` in the beginning, if any. No other version may be replaced. */
+  /**
+   * The inode, mode, size and modification time of the file at `path` when this object was created. `undefined` when
+   * there was no file. A file that was created or changed later is not replaced.
+   */
   readonly #earlier: string | undefined;
   #own: string | undefined;
   #handle: FileHandle | undefined;
@@ -29,15 +32,15 @@ export class PlacedFile {
     this.#earlier = versionAt(path);
   }
 
-  /** Appends a text to the file. The first call creates the file. */
+  /** Appends a text to the new file. The first call creates the file. */
   async write(text: string): Promise<void> {
     this.#handle ??= await open(this.#partial, 'wx');
     await this.#handle.writeFile(text);
   }
 
   /**
-   * Syncs the file to the disk, and moves it to its final path. Rejects when another program has created or changed a
-   * file at this path in the meantime.
+   * Syncs the new file to the disk, and moves the file to the final path. Rejects if another program has created or
+   * changed a file at the final path since this object was created.
    */
   async place(): Promise<void> {
     await this.#finish();
@@ -53,12 +56,15 @@ export class PlacedFile {
     await syncFolderOf(this.#path);
   }
 
-  /** Removes the file that was replaced. */
+  /** Removes the replaced file from its temporary path. */
   async keep(): Promise<void> {
     await rm(this.#aside, { force: true });
   }
 
-  /** Restores the state before the first write, unless another program has changed the file at the final path. */
+  /**
+   * Removes the new file, and restores the replaced file. If another program has put a file at the final path, that
+   * file stays.
+   */
   async takeBack(): Promise<void> {
     await this.#close();
     const there = identityAt(this.#path);
@@ -92,9 +98,9 @@ export class PlacedFile {
 }
 
 /**
- * Moves a file, but does not replace an existing file. `link` fails if the target exists, whereas `rename` replaces the
- * target. If the file system does not support hard links, the target is created exclusively before `rename` replaces
- * it.
+ * Moves a file to a path where no file exists. `link` fails if a file exists at the new path, whereas `rename` would
+ * replace the existing file. Without hard links, an empty file is created exclusively at the new path, and `rename`
+ * replaces the empty file.
  */
 async function moveToNewName(from: string, to: string, changed: () => Error): Promise<void> {
   try {
@@ -126,8 +132,8 @@ function identityAt(path: string): string | undefined {
 }
 
 /**
- * Returns a text that identifies the version of a file. It includes the mode, the size and the modification time,
- * because the inode number can be reused for another file.
+ * Returns a text that identifies the version of a file, or `undefined` if no file exists. The text includes the mode,
+ * the size and the modification time, because the inode number can be reused for another file.
  */
 function versionAt(path: string): string | undefined {
   const stats = statsOf(path);

@@ -16,7 +16,7 @@ import { withoutOutputToStore } from './store-files.ts';
 /** Matches the suggestion in the second line of an error message of commander. */
 const SUGGESTION = /\n(\(Did you mean .*\)\s*)$/;
 
-/** Runs one command and resolves with its exit status: 0 done, 1 failed, 2 wrong usage. */
+/** Runs one command. Resolves with the exit status: 0 done, 1 failed, 2 wrong usage. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<number> {
   const { console } = options;
   if (args.length === 0) {
@@ -39,7 +39,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   }
 }
 
-/** @param onHelp called with each part of the help, or of the version, that the user requested */
+/** @param onHelp called with each part of the help text or the version text that the user requested */
 function createProgram(options: CliOptions, onHelp: (text: string) => void): Command {
   const program = new Command('animal-store')
     .description('A pet store with an HTTP API.')
@@ -139,7 +139,9 @@ function addKeyCommands(keys: Command, commands: () => KeyCommands): void {
     .action((id: string, flags: RotateFlags) => commands().rotate(id, flags));
 }
 
-/** Refuses an empty URL, which usually comes from an unset shell variable. The default store would be unexpected. */
+/**
+ * Throws if the URL is empty, usually because a shell variable is not set. Using the default store would be unexpected.
+ */
 function notEmpty(url: string): string {
   if (url === '') throw new UsageError("--database-url: expected a URL such as sqlite:PATH, got ''");
   return url;

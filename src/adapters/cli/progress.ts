@@ -1,6 +1,6 @@
 /**
- * Shows the progress of a long command on standard error: as a progress bar if standard error is a terminal, and as
- * progress lines if it is not a terminal.
+ * Shows the progress of a long command on standard error: as a progress bar if standard error is a terminal, or else as
+ * lines.
  */
 
 import { styleText } from 'node:util';
@@ -18,9 +18,9 @@ const CLEAR_LINE = '\r\u001b[K';
 export interface Step {
   /** The name of the step, such as `Reading`. */
   readonly title: string;
-  /** The number of items that were processed. */
+  /** The number of items that were processed so far. */
   readonly count?: number;
-  /** The fraction of the step that is done, from 0 to 1, or `undefined` if it is unknown. */
+  /** The fraction of the step that is done, from 0 to 1, or `undefined` if the fraction is unknown. */
   readonly share?: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export class Progress {
   #shownAt: number;
   #isBarShown = false;
 
-  /** @param items the plural noun for what is counted, such as `pets` */
+  /** @param items the plural of the name of an item, such as `pets` */
   constructor(console: Console, items: string, now: () => number = () => performance.now()) {
     this.#console = console;
     this.#items = items;
@@ -43,12 +43,12 @@ export class Progress {
     this.#shownAt = this.#startedAt;
   }
 
-  /** The number of milliseconds since the progress was created. */
+  /** The number of milliseconds since this object was created. */
   get elapsed(): number {
     return this.#now() - this.#startedAt;
   }
 
-  /** Shows the progress of a step. Does nothing if the minimum interval since the last update has not passed. */
+  /** Shows the progress of a step. Does nothing if the last update was less than the minimum interval ago. */
   show(step: Step): void {
     const now = this.#now();
     if (step.title !== this.#title) {
@@ -63,7 +63,7 @@ export class Progress {
     else this.#draw(step, facts, columns);
   }
 
-  /** Removes the bar from the screen. */
+  /** Removes the progress bar from the terminal. */
   end(): void {
     if (this.#isBarShown) this.#console.errRaw(CLEAR_LINE);
     this.#isBarShown = false;
@@ -100,7 +100,7 @@ export function counted(value: number, item: string): string {
   return `${number(value)} ${item}${value === 1 ? '' : 's'}`;
 }
 
-/** Formats a number of items per second, for example as `256,000/s`. `elapsed` is in milliseconds. */
+/** Formats the rate of `count` items in `elapsed` milliseconds, for example as `256,000/s`. */
 export function rate(count: number, elapsed: number): string {
   return `${number(Math.round(count / (Math.max(elapsed, 1) / 1000)))}/s`;
 }

@@ -3,7 +3,7 @@ import type { Line } from './lines.ts';
 import { PlacedFile } from './placed-file.ts';
 import { visible } from './visible.ts';
 
-/** The number of characters that are buffered before they are written. */
+/** The number of buffered characters from which the buffer is written. */
 const WRITE_SIZE = 64 * 1024;
 
 /**
@@ -11,14 +11,17 @@ const WRITE_SIZE = 64 * 1024;
  * file is created.
  */
 export class RefusedLines {
-  /** The path of the file as it is shown to the user. */
+  /** The path of the file of refused lines, as shown to the user. */
   readonly file: string;
   readonly #placed: PlacedFile;
   #text = '';
   #count = 0;
   #isCreated = false;
 
-  /** @param path the resolved path of the file; a file of an earlier import is replaced */
+  /**
+   * @param path the resolved path of `file`. An existing file at this path, such as that of an earlier import, is
+   * replaced.
+   */
   constructor(file: string, path: string) {
     this.file = file;
     this.#placed = new PlacedFile(path);
@@ -34,15 +37,18 @@ export class RefusedLines {
   }
 
   /**
-   * Creates the file on the first refused line, and writes the buffer when it is large. Must be called after each
-   * batch, so that the buffer stays small and a write error ends the import early.
+   * Writes the buffer if it contains the first refused line or at least `WRITE_SIZE` characters. Must be called after
+   * each batch, so that the buffer stays small and a write error ends the import early.
    */
   async flush(): Promise<void> {
     if (this.#text.length < (this.#isCreated ? WRITE_SIZE : 1)) return;
     await this.#attempt(() => this.#write());
   }
 
-  /** Syncs the file to the disk, and moves it to its final path. Does nothing if no line was refused. */
+  /**
+   * Completes the file of refused lines, syncs it to the disk, and moves it to its final path. Does nothing if no line
+   * was refused.
+   */
   async place(): Promise<void> {
     if (this.#count === 0) return;
     await this.#attempt(async () => {
@@ -51,12 +57,15 @@ export class RefusedLines {
     });
   }
 
-  /** Removes the file of an earlier import that was replaced. Must be called after a successful import. */
+  /** Removes the existing file that `place` replaced. Must be called after a successful import. */
   async keep(): Promise<void> {
     await this.#placed.keep();
   }
 
-  /** Removes the file, and restores the file of an earlier import. Must be called after a failed import. */
+  /**
+   * Removes the file of refused lines, and restores the existing file that `place` replaced. Must be called after a
+   * failed import.
+   */
   async takeBack(): Promise<void> {
     await this.#placed.takeBack();
   }

@@ -2,8 +2,9 @@ import type { Console } from './console.ts';
 import { CommandError, OutputError } from './errors.ts';
 
 /**
- * Prints the result of a completed command. If standard output cannot be written, the error message contains `done`.
- * @param done what was done, as a sentence without the full stop
+ * Prints the result of a completed command. If standard output cannot be written, throws an error. The message of the
+ * error contains `done`, except after a broken pipe.
+ * @param done what the command has done, such as `imported 2 pets`
  */
 export async function printResult(console: Console, text: string, done: string): Promise<void> {
   try {

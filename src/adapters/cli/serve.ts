@@ -3,7 +3,7 @@ import type { Console } from './console.ts';
 import { explain, isBrokenPipe } from './errors.ts';
 import type { CliOptions, RunningService } from './options.ts';
 
-/** Runs the server until the signal is aborted. */
+/** Runs the server until `signal` is aborted. */
 export async function serve(
   databaseUrl: string | undefined,
   { console, signal, startService }: CliOptions,
@@ -17,7 +17,10 @@ export async function serve(
   }
 }
 
-/** Prints the URL and the first key. If printing fails, the server continues, and the user can create another key. */
+/**
+ * Prints the URL and, if the server created a key, the first key. A failure to print does not end the server, because
+ * the user can create another key.
+ */
 async function announce({ url, firstKey }: RunningService, console: Console): Promise<void> {
   try {
     await console.out(`Listening on ${url}\n`);
@@ -36,7 +39,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** Returns the text that shows the first key. The key is never shown again. */
+/** Returns the text that shows the first key, which is never shown again. */
 function welcome(url: string, key: string): string {
   const authorization = `-H 'Authorization: Bearer ${key}'`;
   const create = `curl -sS -w '\\n' ${authorization} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":7}' ${url}/pets`;

@@ -2,15 +2,21 @@ import { UsageError } from './errors.ts';
 import { type FileReference, isSameFile } from './files.ts';
 import type { CliOptions } from './options.ts';
 
-/** Throws a {@link UsageError} if a file belongs to the store. A command must not read or overwrite such a file. */
+/**
+ * Throws a {@link UsageError} if `file` belongs to the store, because a command must not read or overwrite a file of
+ * the store.
+ */
 export function refuseStoreFile(file: FileReference, name: string, storeFiles: readonly string[]): void {
   if (storeFiles.some((own) => isSameFile(file, own))) throw new UsageError(`${name} belongs to the store`);
 }
 
-/** Returns options that refuse to open a store if standard output is a file of the store: `export >> pets.db`. */
+/**
+ * Returns a copy of the options whose `openStore` and `startService` reject if standard output is redirected to a file
+ * of the store, as in `export >> pets.db`.
+ */
 export function withoutOutputToStore(options: CliOptions): CliOptions {
   const check = async (databaseUrl: string | undefined): Promise<void> => {
-    // The error of an invalid configuration is ignored here, because opening the store reports the error too.
+    // An invalid configuration is ignored here, because opening the store reports the fault.
     const files = await options.storeFiles(databaseUrl).catch(() => []);
     const { outDescriptor } = options.console;
     if (outDescriptor !== undefined) refuseStoreFile(outDescriptor, 'standard output', files);

@@ -1,4 +1,4 @@
-/** Formats tables for people. Columns are aligned, a column is truncated on a narrow screen, and cells are escaped. */
+/** Formats tables for people: aligns the columns, escapes the cells, and truncates one column on a narrow screen. */
 
 import { styleText } from 'node:util';
 import type { Screen } from './console.ts';
@@ -6,7 +6,7 @@ import { visible } from './visible.ts';
 
 export interface Row {
   readonly cells: readonly string[];
-  /** Whether the row describes something inactive. Such a row is dimmed. */
+  /** Whether the row is dimmed, because it describes something inactive. */
   readonly isInactive?: boolean;
 }
 
@@ -54,7 +54,7 @@ function inWidth(text: string, width: number): string {
   return `${kept}…${' '.repeat(width - widthOf(kept) - 1)}`;
 }
 
-/** The number of columns that a text occupies in most terminals. */
+/** Returns the number of columns that a text occupies in most terminals. */
 function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of segmenter.segment(text)) width += WIDE.test(segment) ? 2 : 1;

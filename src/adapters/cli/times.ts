@@ -9,10 +9,10 @@ const LENGTH_OF: Readonly<Record<string, number>> = { m: 60 * SECOND, h: 60 * 60
 const DURATION = /^(\d{1,9})([mhd])$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The last millisecond of the year 9999. A later year would have more than four digits. */
+/** The last millisecond of the year 9999. The year of a later time would have more than four digits. */
 const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** Parses `7d`, `12h`, `30m` or `0` into milliseconds. */
+/** Parses a duration such as `7d`, `12h`, `30m` or `0` into milliseconds. */
 export function parseDuration(text: string, option: string): number {
   const [, count = '', unit = ''] = DURATION.exec(text) ?? [];
   if (text !== '0' && unit === '') {
@@ -22,7 +22,7 @@ export function parseDuration(text: string, option: string): number {
 }
 
 /**
- * Parses an expiry into milliseconds since the Unix epoch. An expiry is a duration from `now` or a date. A date means
+ * Parses an expiry into milliseconds since the Unix epoch. An expiry is a duration from `now`, or a date, which means
  * the end of that day.
  */
 export function parseExpiry(text: string, option: string, now: number): number {
@@ -44,7 +44,10 @@ export function moment(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Formats the last day before an expiry. For an expiry at midnight, this is the day that ends at that midnight. */
+/**
+ * Formats the date of the last millisecond before an expiry. An expiry at midnight belongs to the day that ends at that
+ * time.
+ */
 export function lastDay(expiresAt: number): string {
   return day(expiresAt - 1);
 }
@@ -59,8 +62,8 @@ function parseLength(text: string, option: string): number {
 }
 
 /**
- * Returns the end of a day, or `undefined` if the date does not exist. The parsed date is formatted and compared with
- * the text, because `Date.parse` accepts February 30th as March 2nd.
+ * Returns the end of a day, or `undefined` if the day does not exist. The parsed date is formatted again and compared
+ * with `text`, because `Date.parse` accepts February 30th as March 2nd.
  */
 function endOfDay(text: string): number | undefined {
   const start = Date.parse(`${text}T00:00:00Z`);

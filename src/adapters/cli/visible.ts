@@ -1,9 +1,12 @@
-/** Escapes text from outside, so that a terminal does not execute control sequences in the text. */
+/** Escapes untrusted text, so that a terminal does not execute control sequences in the text. */
 
 /** Matches control characters, bidirectional formatting characters, line separators and lone surrogates. */
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Replaces each unsafe character with its JSON escape, such as `\u001b`. The value of a JSON string is not changed. */
+/**
+ * Replaces each unsafe character with its JSON escape, such as `\u001b`. In a JSON text, this does not change the
+ * values.
+ */
 export function visible(text: string): string {
   return text.replaceAll(
     UNSAFE,

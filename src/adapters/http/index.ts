@@ -17,9 +17,9 @@ export { openApiDocument } from './openapi/document.ts';
 export interface HttpServerOptions extends HttpOptions, ServerLimits {}
 
 /**
- * Creates the API as a Koa app for an existing server. `app.callback()` returns a listener for requests under `/v1`.
- * The body of a request must not be read before the listener is called. The app needs no closing, and does not close
- * the store.
+ * Creates the API as a Koa app for an existing server. `app.callback()` returns a listener that handles requests under
+ * `/v1` and to the public paths, such as `/docs`. The listener must be called before the body of the request is read.
+ * The app has nothing to close. The caller closes the store.
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
   return createApp(store, new Admission(), {
@@ -28,7 +28,7 @@ export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa 
   });
 }
 
-/** Creates the API as an HTTP server that stops gracefully. The server does not close the store. */
+/** Creates the API as an HTTP server that stops gracefully. The caller closes the store after the server. */
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
   const admission = new Admission();
   const observer = combineObservers(options.observers ?? []);

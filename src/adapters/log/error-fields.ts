@@ -1,6 +1,6 @@
 /**
- * Formats errors for the log. The texts are limited in length and contain no API keys. Additional properties of an
- * error are not logged, because they may contain a request body.
+ * Formats errors for the log. API keys are removed, and long texts are truncated. Only the fields of {@link
+ * ErrorFields} are logged, because other properties of an error may contain a request body.
  */
 
 import { withoutApiKeys } from '../../domain/api-key.ts';
@@ -30,7 +30,10 @@ export function errorFields(error: unknown): ErrorFields {
   };
 }
 
-/** Returns a text that identifies the kind of an error: the codes of the error and of its causes, and its message. */
+/**
+ * Returns a text that identifies the kind of an error: the codes of the error and of its causes, then the message of
+ * the error.
+ */
 export function errorKind(error: unknown): string {
   const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
   const message = error instanceof Error ? error.message : textOf(error);
@@ -60,7 +63,10 @@ function textOf(value: unknown): string {
   }
 }
 
-/** Removes API keys from a text before it is truncated, because a truncated key would not be recognized. */
+/**
+ * Removes API keys from a text, and then truncates the text. In the reverse order, a truncated key would not be
+ * recognized.
+ */
 function shown(text: string, limit = STACK_LIMIT): string {
   const safe = withoutApiKeys(text);
   return safe.length > limit ? `${safe.slice(0, limit)}…` : safe;

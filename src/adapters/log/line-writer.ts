@@ -1,4 +1,6 @@
-/** Writes log lines to a file descriptor. A full pipe, a full disk or a closed pipe does not block the event loop. */
+/**
+ * Writes log lines to a file descriptor. The event loop is not blocked by a full pipe, a full disk or a closed pipe.
+ */
 
 import { writeSync } from 'node:fs';
 
@@ -7,7 +9,10 @@ export const BUFFER_LIMIT: number = 1024 * 1024;
 
 /** The interval between attempts to write to a full pipe, in milliseconds. */
 const RETRY_INTERVAL = 10;
-/** The interval after any other error, in milliseconds. It is longer, because a full disk stays full for a while. */
+/**
+ * The interval between attempts to write after any other error, in milliseconds. A full disk stays full for longer than
+ * a full pipe.
+ */
 const RETRY_INTERVAL_AFTER_ERROR = 1000;
 
 export class LineWriter {
@@ -20,7 +25,7 @@ export class LineWriter {
   #isScheduled = false;
 
   /**
-   * @param descriptor a descriptor in non-blocking mode, or of a regular file
+   * @param descriptor a descriptor that is in non-blocking mode, or belongs to a regular file
    * @param droppedLine returns the line that is written instead of `count` dropped lines
    */
   constructor(descriptor: number, droppedLine: (count: number) => string) {
@@ -30,8 +35,8 @@ export class LineWriter {
 
   /**
    * Buffers a line. The lines of one turn of the event loop are written together, because a write takes longer than
-   * formatting a line. When the buffer is full, all lines are dropped until the whole buffer has been written, so that
-   * the log has one gap and not many.
+   * formatting a line. When the buffer is full, all new lines are dropped until the buffer is empty, so that the log
+   * has only one gap.
    */
   write(line: string): void {
     const buffered = this.#lines.length + (this.#rest?.length ?? 0);
@@ -49,7 +54,7 @@ export class LineWriter {
     while (this.#drain() === 'EAGAIN' && performance.now() < deadline) sleep(RETRY_INTERVAL);
   }
 
-  /** Writes the buffer, and tries again later after an error. The unreferenced timer does not delay the exit. */
+  /** Writes the buffer. After an error, a timer that does not delay the exit calls this function again. */
   readonly #flush = (): void => {
     const fault = this.#drain();
     this.#isScheduled = fault !== undefined;

@@ -1,6 +1,6 @@
 /**
- * Creates the log, which consists of JSON lines on standard error, or of readable lines if standard error is a
- * terminal. The log never contains an API key or a body.
+ * Creates the log on standard error: readable lines if standard error is a terminal, or else JSON lines. The log never
+ * contains an API key or a body.
  */
 
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
@@ -45,7 +45,10 @@ function droppedLine(count: number): string {
 let millisecond = Number.NaN;
 let isoMember = '';
 
-/** Returns the time as a JSON member, cached until the next millisecond, because formatting a date is slow. */
+/**
+ * Returns the current time as a JSON member. The member is cached until the next millisecond, because formatting a date
+ * is slow.
+ */
 function isoTime(): string {
   const now = Date.now();
   if (now !== millisecond) {

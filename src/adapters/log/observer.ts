@@ -14,7 +14,10 @@ const ANONYMOUS_FAILURES_LIMIT = 100;
 /** The maximum number of kinds of errors that are counted separately in one second. */
 const ERROR_KINDS_LIMIT = 50;
 
-/** Returns an observer that writes to the log. It does not observe requests if the log level excludes their lines. */
+/**
+ * Returns an observer that writes to the log. If the log level excludes request lines, the observer does not observe
+ * requests.
+ */
 export function logObserver(log: Logger): Observer {
   return {
     ...(log.isLevelEnabled('info') && { onRequest: requestLog(log) }),
@@ -24,8 +27,8 @@ export function logObserver(log: Logger): Observer {
 }
 
 /**
- * Logs one line per request. Requests of one kind have the same method, route, status and key. These fields are
- * serialized once per kind, by a child logger. Anonymous failures are throttled, because anybody can cause them.
+ * Logs one line per request. A child logger serializes the method, route, status and key once for all requests in which
+ * these are equal. Failures without a key holder are throttled, because anybody can cause them.
  */
 function requestLog(log: Logger): NonNullable<Observer['onRequest']> {
   const kinds = new Map<string, Logger>();
@@ -48,7 +51,7 @@ function requestLog(log: Logger): NonNullable<Observer['onRequest']> {
   };
 }
 
-/** Logs one line per second for each kind of error, because an error of one request often occurs in all requests. */
+/** Logs each kind of error at most once per second, because an error of one request often occurs in all requests. */
 function errorLog(log: Logger): NonNullable<Observer['onError']> {
   const errors = new Throttle({
     limit: 1,

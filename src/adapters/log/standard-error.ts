@@ -10,7 +10,7 @@ const FLAGS = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
  * the mode, or fail with an error that they do not expect. For this reason, a pipe, a terminal or another character
  * device is opened again in non-blocking mode, which Linux allows. A socket cannot be opened again, but Node.js makes
  * sockets and pipes non-blocking when `process.stderr` is first accessed. A regular file must not be opened again,
- * because standard output may write to the same file and must share its position.
+ * because standard output may share the file and its position with standard error.
  */
 export function openStandardError(): { readonly descriptor: number; readonly isTerminal: boolean } {
   const isTerminal = process.stderr.isTTY === true;

@@ -1,25 +1,27 @@
-/** Limits how many events are logged per second. The number of suppressed events is reported after the second. */
+/**
+ * Limits how many events are logged per second. The number of suppressed events is reported at the end of the second.
+ */
 
 const WINDOW = 1000;
 
-/** The name under which all further kinds are counted together when the maximum number of kinds is reached. */
+/** The name under which the kinds above the maximum number of kinds are counted together. */
 export const OTHER_KINDS = 'others';
 
 export interface ThrottleOptions {
   /** The maximum number of events of one kind that pass in one second. */
   readonly limit: number;
   /**
-   * The maximum number of different kinds that are counted separately in one second. Further kinds are counted together
-   * as {@link OTHER_KINDS}.
+   * The maximum number of kinds that are counted separately in one second. Further kinds are counted together as {@link
+   * OTHER_KINDS}.
    */
   readonly kinds: number;
-  /** Called at the end of the second for each kind that had suppressed events. */
+  /** Called at the end of a second for each kind with suppressed events. `count` is the number of suppressed events. */
   readonly onSuppressed: (count: number, kind: string) => void;
 }
 
 /**
- * The throttles whose current second has not been reported. They share one `exit` listener of the process, because
- * Node.js prints a warning when an emitter has more than ten listeners for an event.
+ * The throttles that have counted events since their last report. These throttles share one `exit` listener of the
+ * process, because Node.js prints a warning when an emitter has more than ten listeners for an event.
  */
 const pending = new Set<Throttle>();
 
@@ -33,7 +35,7 @@ export class Throttle {
     this.#options = options;
   }
 
-  /** Counts an event, and returns whether it may be logged. */
+  /** Counts an event. Returns whether the event may be logged. */
   passes(kind: string): boolean {
     if (this.#timer === undefined) {
       this.#timer = setTimeout(() => this.report(), WINDOW).unref();
@@ -46,7 +48,7 @@ export class Throttle {
     return count <= this.#options.limit;
   }
 
-  /** Ends the current second, and reports its suppressed events. */
+  /** Ends the current second, and reports the events that were suppressed in that second. */
   report(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -59,7 +61,10 @@ export class Throttle {
   }
 }
 
-/** `prependOnceListener` ensures that the report is logged before another `exit` listener writes the last log lines. */
+/**
+ * Adds a throttle whose report is logged on exit. `prependOnceListener` is used because another `exit` listener writes
+ * the last log lines.
+ */
 function addPending(throttle: Throttle): void {
   if (pending.size === 0) process.prependOnceListener('exit', reportPending);
   pending.add(throttle);

@@ -6,17 +6,14 @@ import { OpenState } from './open-state.ts';
 const CACHE_LIMIT = 1000;
 
 interface StoredKey {
-  /**
-   * The SHA-256 hash of the key, as a promise, because Web Crypto hashes asynchronously. The key is added to the list
-   * before the promise resolves.
-   */
+  /** The SHA-256 hash of the key. It is a promise, because Web Crypto hashes asynchronously. */
   readonly hash: Promise<Uint8Array>;
   about: ApiKey;
 }
 
 /**
- * Stores the keys in an array. The first look-up of a key compares its hash with the hashes of all stored keys in
- * constant time, and a found key is cached. The hashes are computed with Web Crypto, because browsers support it too.
+ * Stores the keys in an array. The first look-up of a key compares the hash of the key with all stored hashes in
+ * constant time. Found keys are cached. Hashes are computed with Web Crypto, because browsers support it.
  */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #keys: StoredKey[] = [];
@@ -24,7 +21,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #idPrefix: string;
   readonly #state: OpenState;
 
-  /** @param idPrefix the prefix of every id; it distinguishes the keys of several repositories */
+  /** @param idPrefix the prefix of every id, which distinguishes the keys of several repositories */
   constructor(idPrefix = '', state: OpenState = new OpenState()) {
     this.#idPrefix = idPrefix;
     this.#state = state;
@@ -102,7 +99,7 @@ async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
 }
 
-/** Compares two hashes of equal length. The comparison takes the same time at whichever byte the hashes differ. */
+/** Compares two hashes of equal length. The duration does not depend on the position of the first different byte. */
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   let difference = 0;
   for (const [index, byte] of a.entries()) difference |= byte ^ (b[index] ?? 0);

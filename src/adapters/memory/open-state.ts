@@ -8,7 +8,7 @@ export class OpenState {
     this.#isClosed = true;
   }
 
-  /** Throws after `close` was called. */
+  /** Throws when `close` has been called. */
   assertOpen(): void {
     if (this.#isClosed) throw new AnimalStoreError('storage_unavailable', 'the storage is closed');
   }

@@ -5,7 +5,7 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import { OpenState } from './open-state.ts';
 
-/** Stores the pets in arrays, in ascending order of id. A pet is found by binary search. */
+/** Stores the pets in arrays, in ascending order of id. Finds a pet by binary search. */
 export class MemoryPetRepository implements PetRepository {
   readonly #all: Pet[] = [];
   readonly #byStatus = new Map<PetStatus, Pet[]>();
@@ -16,7 +16,7 @@ export class MemoryPetRepository implements PetRepository {
     this.#state = state;
   }
 
-  /** The greatest id assigned so far, or 0 when none was assigned. */
+  /** The greatest id assigned so far, or 0 when no id was assigned. */
   get lastId(): bigint {
     return this.#lastId;
   }
@@ -27,7 +27,7 @@ export class MemoryPetRepository implements PetRepository {
     return this.#push(this.#lastId + 1n, pet);
   }
 
-  /** Adds all pets. When not enough ids are left, throws and adds no pet. */
+  /** Adds all pets. Throws and adds no pet when not enough ids are left. */
   addAll(pets: readonly NewPet[]): void {
     this.#state.assertOpen();
     this.#assertIdsLeft(pets.length);
@@ -35,7 +35,7 @@ export class MemoryPetRepository implements PetRepository {
   }
 
   /**
-   * Adds all pets with their ids. The ids must be distinct. When the repository has ever had a pet, throws and adds no
+   * Adds all pets with their ids, which must be distinct. Throws and adds no pet when the repository has ever had a
    * pet.
    */
   addWithIds(pets: readonly Pet[]): void {
@@ -79,7 +79,9 @@ export class MemoryPetRepository implements PetRepository {
   }
 }
 
-/** Returns the index of the first pet with an id greater than `id`, or the number of pets when there is no such pet. */
+/**
+ * Returns the index of the first pet whose id is greater than `id`. Returns the number of pets when no id is greater.
+ */
 function indexAfter(pets: readonly Pet[], id: bigint): number {
   let low = 0;
   let high = pets.length;

@@ -8,8 +8,8 @@ import type { MemoryPetRepository } from './pet-repository.ts';
 const BATCH_SIZE = 1000;
 
 /**
- * Imports and exports pets in memory. An import collects all pets outside the repository, and then adds them to the
- * repository in one step.
+ * Imports and exports pets in memory. An import first reads all batches, and then adds all pets to the repository in
+ * one step.
  */
 export class MemoryPetTransfer implements PetTransfer {
   readonly #pets: MemoryPetRepository;
@@ -32,7 +32,7 @@ export class MemoryPetTransfer implements PetTransfer {
         else petsById.set(pet.id, pet);
       }
     }
-    // `onProgress` is called and the signal is checked before the pets are added, because nothing may fail afterwards.
+    // An exception of `onProgress` or an abort ends the import, so both are handled before any pet is added.
     const count = newPets.length + petsById.size;
     onProgress?.(count);
     signal?.throwIfAborted();
@@ -42,8 +42,8 @@ export class MemoryPetTransfer implements PetTransfer {
   }
 
   /**
-   * Exports the pets up to the greatest id at the start of the export. These pets are a snapshot, because no pet is
-   * ever changed or deleted, and later pets have greater ids.
+   * Exports only the pets that existed at the start of the export. Later pets are recognized by their greater ids. No
+   * pet is ever changed or deleted, so the exported pets are a snapshot.
    */
   async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
     const { lastId } = this.#pets;

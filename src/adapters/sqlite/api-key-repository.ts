@@ -35,8 +35,8 @@ interface Row {
 }
 
 /**
- * Stores API keys in SQLite, and finds them by their hash. Found keys are cached. The cache is cleared after any
- * process has written to the database file, so that no cached key is out of date.
+ * Stores API keys in SQLite, and finds them by their hashes. Found keys are cached. Every write to the database file,
+ * by any process, clears the cache. Therefore no cached key is out of date.
  */
 export class SqliteApiKeyRepository implements ApiKeyRepository {
   readonly #snapshot: ReadSnapshot;
@@ -113,7 +113,8 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   }
 
   /**
-   * Finds the row of the hash with the index, and compares the hash of the row with the hash of `key` in constant time.
+   * Uses the index to find the row with the hash of `key`. Then compares the hash in this row with the hash of `key` in
+   * constant time.
    */
   #lookUp(key: string): ApiKey | undefined {
     const hash = sha256(key);
@@ -134,7 +135,7 @@ function added(rowId: bigint, about: NewApiKey): ApiKey {
   return Object.freeze({ id: String(rowId), ...about });
 }
 
-/** Converts an id to a row id. When the id is not an int64, returns a row id that no row has. */
+/** Converts the id of a key to a row id. Returns a row id that no row has when the id is not an int64. */
 function rowIdOf(id: string): bigint {
   return parseInt64(id) ?? -INT64_MAX;
 }

@@ -1,4 +1,4 @@
-/** The target of a backup, and the checks that refuse a target that must not be overwritten. */
+/** The target file of a backup, and the checks that refuse a target that must not be overwritten. */
 
 import {
   type BigIntStats,
@@ -15,18 +15,19 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 import { COMPANIONS, databaseFiles } from './files.ts';
 
 /**
- * The constructor checks the target before the copy is made. `take` checks again that the target may be written, and
- * then gives the copy its name.
+ * The file that a backup is written to. The constructor checks this target before the copy is made. `take` checks the
+ * target again, and then gives the finished copy the path of the target.
  */
 export class BackupTarget {
   /**
-   * The path that the backup is written to. When `file` is a symbolic link, `path` is the path that the link points to.
+   * The path of the target. When the constructor argument `file` is a symbolic link, `path` is the path that the link
+   * points to.
    */
   readonly path: string;
   readonly #file: string;
   readonly #overwrite: boolean;
 
-  /** @param store the path of the store; the store is never overwritten */
+  /** @param store the path of the store, which is never overwritten */
   constructor(file: string, store: string, overwrite: boolean) {
     this.#file = file;
     this.#overwrite = overwrite;
@@ -37,8 +38,8 @@ export class BackupTarget {
   }
 
   /**
-   * Renames the copy to `path`. A file that another program has created at `path` since the constructor ran is replaced
-   * when `overwrite` is `true`, and refused otherwise.
+   * Gives the finished copy the path of the target. Another program can have created a file at this path after the
+   * constructor ran. This file is replaced when `overwrite` is `true`. Otherwise, `take` throws.
    */
   take(copy: string): void {
     this.#refuseCompanions();
@@ -48,9 +49,9 @@ export class BackupTarget {
   }
 
   /**
-   * Gives the copy the name `path` without replacing an existing file. Uses a hard link, because creating a hard link
-   * fails when the file exists. On a file system without hard links, first creates an empty file at `path`, and
-   * replaces it with the copy.
+   * Gives the copy the path of the target without replacing an existing file. Creates a hard link, which fails when a
+   * file exists at this path. On a file system without hard links, creates an empty file at the path. Then replaces the
+   * empty file with the copy.
    */
   #takeNewName(copy: string): void {
     try {
@@ -90,8 +91,9 @@ export class BackupTarget {
   }
 
   /**
-   * Refuses a target that SQLite would treat as a companion file, and a target that already has companion files. SQLite
-   * recognizes companion files by their names alone: it copies their contents into the database and deletes them.
+   * Throws when the target has the name of a companion file, or when companion files of the target exist. SQLite
+   * recognizes companion files ({@link COMPANIONS}) only by their names. SQLite copies their contents into the database
+   * and deletes them.
    */
   #refuseCompanions(): void {
     for (const suffix of COMPANIONS) {

@@ -10,16 +10,16 @@ import { openReader } from './database.ts';
 import { storageError } from './errors.ts';
 import { COMPANIONS } from './files.ts';
 
-/** The number of pages per step. Each step runs in one turn of the event loop. A page has 4 KiB. */
+/** The number of pages that a backup copies in one turn of the event loop. A page has 4 KiB. */
 const PAGES_PER_STEP = 1000;
 
 /**
- * The SQLite error codes that mean a fault of the source. SQLite reads only from the store and writes only to the copy,
- * so an error of reading is always a fault of the store.
+ * Matches the SQLite error codes that mean a fault of the store. A backup reads only the store and writes only the
+ * copy, so every read error is a fault of the store.
  */
 const FAULTS_OF_SOURCE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(SHORT_)?READ)/;
 
-/** Copies the store at `path` to `file`, as the documentation of `Storage.backup` describes. */
+/** Copies the store at `path` to `file`, as `Storage.backup` describes. */
 export async function backUp(
   path: string,
   file: string,

@@ -9,39 +9,42 @@ import { type Failure, type Findings, failureOf, findingsOf } from './findings.t
 import type { Unit, Written } from './statement-writer.ts';
 
 /**
- * The maximum number of units in one batch. A batch is one transaction. The responses to all units of a batch are sent
- * after its commit, so a larger batch would delay all these responses.
+ * The maximum number of units in one batch. A batch is one transaction. All units of a batch wait for its commit, so a
+ * larger batch would delay the responses to all its units.
  */
 export const BATCH_LIMIT = 1_000;
 
 export type Outcome = Written | Failure;
 
 export interface Report {
-  /** One outcome for each unit. The list is empty when no unit was run because another process held the lock. */
+  /**
+   * One outcome for each unit. The list is empty when no unit ran, because another process held the lock of the
+   * database.
+   */
   readonly outcomes: readonly Outcome[];
   readonly isLocked: boolean;
   readonly findings: Findings;
   /**
-   * The time from the start of the transaction until it was durable, in milliseconds. `undefined` when nothing was
-   * committed.
+   * The time from the start of the transaction until the transaction was durable, in milliseconds. `undefined` when
+   * nothing was committed.
    */
   readonly commitMs: number | undefined;
 }
 
 /**
- * Checks that commits go to the file at the path of the store. A check throws when the file was removed, replaced or
+ * Checks that commits go to the file at the path of the store. A check throws when this file was removed, replaced or
  * damaged.
  */
 export interface CommitGuard {
   beforeCommit(): void;
   afterCommit(): void;
-  /** Returns possible causes of a failed commit, in addition to the error of SQLite. */
+  /** Returns possible causes of a failed commit. The caller reports them together with the error of SQLite. */
   findings(): Findings;
 }
 
 const UNKNOWN = ': it is unknown whether this was stored';
 
-/** Runs batches of units. A unit that fails does not affect the other units of its batch. */
+/** Runs batches of units. A failed unit does not affect the other units of its batch. */
 export class BatchRunner {
   readonly #db: Database.Database;
   readonly #guard: CommitGuard;
@@ -58,9 +61,9 @@ export class BatchRunner {
   }
 
   /**
-   * Runs the units in order, in one transaction. When another process holds the lock, no unit is run. When the commit
-   * fails, the outcome of every unit is a failure.
-   * @param lockTimeout the maximum time to wait for the lock of another process, in whole milliseconds
+   * Runs the units in order, in one transaction. Runs no unit when another process holds the lock of the database for
+   * longer than `lockTimeout`. When the commit fails, the outcome of every unit is a failure.
+   * @param lockTimeout the maximum wait for the lock, in whole milliseconds
    */
   run(units: readonly Unit[], lockTimeout: number): Report {
     let isCommitting = false;
@@ -94,8 +97,8 @@ export class BatchRunner {
   }
 
   /**
-   * Returns the findings of a failed batch. A full disk before the commit is not a finding: nothing is written to the
-   * disk before the commit, so SQLite reports a full disk only because all ids are assigned.
+   * Returns the findings of a failed batch. The reason `disk_full` before the commit is not a finding. Nothing is
+   * written to the disk before the commit, so SQLite reports a full disk only because all ids are assigned.
    */
   #findings(failure: Failure, isCommitting: boolean): Findings {
     if (failure.reason === 'disk_full' && !isCommitting) return {};
@@ -111,8 +114,8 @@ export class BatchRunner {
   }
 
   /**
-   * Rolls back the transaction, unless SQLite has already rolled it back because of the error. An error of the rollback
-   * is ignored, because the BEGIN of the next batch fails too, and its error is reported.
+   * Rolls back the transaction, unless SQLite has already rolled it back. An error of the rollback is ignored: the
+   * BEGIN of the next batch fails after such an error, and the error of BEGIN is reported.
    */
   #rollBack(): void {
     try {
@@ -121,8 +124,8 @@ export class BatchRunner {
   }
 
   /**
-   * Runs one unit. SQLite undoes a failed statement, so a unit of one statement needs no savepoint. A unit of several
-   * statements runs in a savepoint.
+   * Runs one unit. A unit of several statements runs in a savepoint. A unit of one statement needs no savepoint,
+   * because SQLite undoes a failed statement.
    */
   #runUnit(unit: Unit): Outcome {
     try {
@@ -152,9 +155,9 @@ export class BatchRunner {
 }
 
 /**
- * Returns the failure of a commit. When the storage is at fault for another reason than a full disk, the message adds
- * that the outcome is unknown: the write-ahead log can contain pages of the failed commit, and a recovery after a crash
- * would store these pages.
+ * Returns the failure of a commit. When the storage is at fault and the disk is not full, the message adds that the
+ * outcome is unknown. The write-ahead log can contain pages of the failed commit. A recovery after a crash would store
+ * these pages.
  */
 function commitFailureOf(error: unknown): Failure {
   const failure = failureOf(error);
@@ -163,8 +166,8 @@ function commitFailureOf(error: unknown): Failure {
 }
 
 /**
- * Returns the first failure that is a fault of the storage, or `null`. A full disk that only a single unit reports is
- * not a fault of the storage, because SQLite reports a full disk when all ids are assigned.
+ * Returns the first failure that is a fault of the storage, or `null`. The reason `disk_full` of a single unit is not a
+ * fault of the storage, because SQLite reports a full disk when all ids are assigned.
  */
 function faultAmong(outcomes: readonly Outcome[]): Failure | null {
   for (const outcome of outcomes) {

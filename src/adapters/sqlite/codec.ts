@@ -18,9 +18,9 @@ export interface Reply extends Omit<Report, 'outcomes'> {
 }
 
 /**
- * Encodes each unit as the number of its statements, followed by the statements. Each statement is encoded as its SQL,
- * the number of its values, and the values. The SQL is `null` when it is the SQL of the statement before: most
- * statements of a batch are equal, and copying a string takes time.
+ * Encodes each unit as the number of its statements, followed by the statements. Encodes each statement as its SQL, the
+ * number of its values, and the values. SQL that is equal to the SQL of the previous statement is encoded as `null`.
+ * Most statements of a batch have equal SQL, and copying a string takes time.
  */
 export function packUnits(units: readonly Unit[]): Value[] {
   const message: Value[] = [];

@@ -8,17 +8,14 @@ import { storageError } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 import type { StoreFiles } from './store-files.ts';
 
-/**
- * The maximum time for which a connection waits for the lock of another connection, in milliseconds. The wait blocks
- * the thread of the waiting connection.
- */
+/** The maximum wait for the lock of another connection, in milliseconds. A waiting connection blocks its thread. */
 const WRITE_LOCK_TIMEOUT = 5000;
 const READ_LOCK_TIMEOUT = 100;
 const OPEN_LOCK_TIMEOUT = 1500;
 
 /**
  * The size of the page cache of a read connection, in KiB. A larger cache would not make reads faster, because the
- * operating system caches the pages too.
+ * operating system caches the database file.
  */
 const READ_CACHE_SIZE = 4096;
 
@@ -29,8 +26,8 @@ const READ_CACHE_SIZE = 4096;
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
 /**
- * The maximum size of a file that is checked as a whole with `quick_check`, in bytes. The check of a larger file would
- * delay the start of the service.
+ * The maximum size of a database file that is examined with `quick_check`, in bytes. With a larger file, `quick_check`
+ * would delay the start of the service.
  */
 const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
 
@@ -47,15 +44,15 @@ export const READ_ENDS: string = `SELECT
   (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
 
 export interface PrepareOptions {
-  /** Whether a missing file is an error. When `false`, a missing file is created. Default: false. */
+  /** Whether a missing database file is an error. When `false`, a missing file is created. Default: false. */
   readonly mustExist?: boolean;
-  /** Whether to check that the file can be written. The check waits for other writers. Default: true. */
+  /** Whether to check that the database file can be written. The check waits for other writers. Default: true. */
   readonly tryWrite?: boolean;
 }
 
 /**
- * Creates the database file when it is missing, and migrates its schema. Throws when the file belongs to another
- * application, is damaged, was written by a newer release, or cannot be written.
+ * Creates the database file when it is missing, and migrates its schema. Throws when the file is damaged or cannot be
+ * written. Throws when the file belongs to another application or was written by a newer release.
  */
 export function prepareDatabase(
   path: string,
@@ -92,8 +89,8 @@ function refuseMissing(path: string): void {
 }
 
 /**
- * Throws when the database file is empty but has a write-ahead log. SQLite would treat the empty file as a new
- * database, and would delete the log, which contains the last writes.
+ * Throws when the database file is empty but has a write-ahead log. SQLite would treat the empty file as a new database
+ * and delete the log. The log contains the last writes.
  */
 function refuseEmptied(path: string): void {
   const file = statSync(path, { throwIfNoEntry: false });
@@ -116,8 +113,8 @@ function createFolderOf(path: string): void {
 }
 
 /**
- * Creates a folder and its parents. The `recursive` option of `mkdirSync` is not used, because `mkdirSync` with this
- * option never returns in a file system that accepts no new folders, such as /proc.
+ * Creates a folder and its parents without the option `recursive` of `mkdirSync`. With this option, `mkdirSync` never
+ * returns in a file system that accepts no new folders, such as /proc.
  */
 function createFolder(path: string): void {
   if (existsSync(path)) return;
@@ -129,7 +126,10 @@ function createFolder(path: string): void {
   }
 }
 
-/** Opens a connection and calls `prepare` with it. The message of each error begins with the path of the file. */
+/**
+ * Opens a connection and calls `prepare` with this connection. Every error message begins with the path of the database
+ * file.
+ */
 function open(path: string, timeout: number, prepare: (db: Database.Database) => void): Database.Database {
   let db: Database.Database | undefined;
   try {
@@ -145,8 +145,8 @@ function open(path: string, timeout: number, prepare: (db: Database.Database) =>
 }
 
 /**
- * Sets the journal mode WAL and `synchronous = FULL`. With `FULL`, every commit is durable; with `NORMAL`, a commit in
- * WAL mode does no fsync. Throws when SQLite did not accept one of the two settings.
+ * Sets the journal mode WAL and `synchronous = FULL`, so that every commit is durable. With `NORMAL`, a commit in WAL
+ * mode does no fsync. Throws unless SQLite accepts both settings.
  */
 function configure(db: Database.Database): void {
   if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
@@ -163,8 +163,8 @@ function configure(db: Database.Database): void {
 }
 
 /**
- * Returns the schema version of the file. Throws when the file belongs to another application or was written by a newer
- * release.
+ * Returns the schema version of the database file. Throws when the file belongs to another application or was written
+ * by a newer release.
  */
 function refuseForeign(db: Database.Database): number {
   const application = db.pragma('application_id', { simple: true });
@@ -184,8 +184,8 @@ function refuseForeign(db: Database.Database): number {
 }
 
 /**
- * Runs the missing migrations. The version is written even when no migration is missing, so that a file that cannot be
- * written is detected at once.
+ * Runs the missing migrations. The schema version is written even when no migration is missing, so that a file that
+ * cannot be written is detected at once.
  */
 function migrate(db: Database.Database): void {
   db.transaction(() => {
@@ -197,8 +197,8 @@ function migrate(db: Database.Database): void {
 }
 
 /**
- * Throws when the file is damaged. This check runs before any write, so that a damaged file stays unchanged and its
- * data can be rescued.
+ * Throws when the database file is damaged. Called before the first write, so that a damaged file stays unchanged and
+ * its data can be rescued.
  */
 function refuseDamaged(db: Database.Database): void {
   const damage = quickCheck(db);
@@ -216,7 +216,7 @@ export function findDamage({ main, log }: StoreFiles): string | undefined {
   const db = new Database(main.path, { readonly: true, fileMustExist: true, timeout: READ_LOCK_TIMEOUT });
   try {
     const expected = sizeOf(db.defaultSafeIntegers(true));
-    // The newest pages can be in the write-ahead log, and not yet in the database file.
+    // The newest pages can still be only in the write-ahead log.
     if (expected > size + statSync(log.path).size) return `expected ${expected} bytes, got ${size}`;
     db.prepare(READ_ENDS).get();
     return quickCheck(db);

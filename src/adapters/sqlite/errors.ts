@@ -19,7 +19,7 @@ const UNAVAILABLE: Readonly<Record<string, string>> = {
 };
 
 /**
- * The reasons for the primary result codes after which further requests are likely to fail too. SQLITE_BUSY and
+ * The fault reason for each primary result code after which later requests are likely to fail. SQLITE_BUSY and
  * SQLITE_LOCKED have no reason, because a lock is temporary.
  */
 const REASONS: Readonly<Record<string, StorageFaultReason>> = {
@@ -34,14 +34,14 @@ const REASONS: Readonly<Record<string, StorageFaultReason>> = {
 };
 
 /**
- * The result codes of a failed fsync. After a failed fsync, the operating system may discard the data that was not
- * written, and the next fsync may report success.
+ * Matches the result codes of a failed fsync. After a failed fsync, the operating system may discard unwritten data,
+ * and the next fsync may report success.
  */
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
 
 /**
- * Translates an error of the SQLite driver by its primary result code. For example, the primary code of the extended
- * code `SQLITE_IOERR_WRITE` is `SQLITE_IOERR`.
+ * Translates an error of the SQLite driver according to its primary result code. For example, `SQLITE_IOERR` is the
+ * primary code of the extended code `SQLITE_IOERR_WRITE`.
  */
 export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
@@ -64,7 +64,7 @@ export function closedError(): AnimalStoreError {
   return new AnimalStoreError('storage_unavailable', 'the storage is closed');
 }
 
-/** Returns whether an error means that another process holds the lock. */
+/** Returns whether an error means that another process holds the lock of the database. */
 export function isLocked(error: unknown): boolean {
   return primaryCodeOf(codeOf(error)) === 'SQLITE_BUSY';
 }

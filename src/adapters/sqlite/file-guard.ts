@@ -13,15 +13,15 @@ import {
 } from './store-files.ts';
 
 /**
- * The time for which a check of the files is fresh, in milliseconds. A fresh check is repeated only when the folder has
- * changed, because a check before every commit would make the commits slow.
+ * How long the result of a check of the store's files is reused, in milliseconds. A check before every commit would make
+ * commits slow. During this time, the files are checked again only if their folder has changed.
  */
 const FRESH_TIME = 10;
 
 /**
- * Ensures that commits go to the file at the path of the store, and that no other program truncated or overwrote this
- * file. Usually only the connection of this guard changes the file, so the file is examined for damage after any other
- * change.
+ * Checks that commits go to the database file at the path of the store, and that no other program truncated or
+ * overwrote this file. Usually, only the connection of this guard changes the database file. After any other change,
+ * the guard examines the database file for damage.
  */
 export class FileGuard implements CommitGuard {
   readonly #files: StoreFiles;
@@ -37,27 +37,27 @@ export class FileGuard implements CommitGuard {
     this.#modifiedAt = mtimeNs;
   }
 
-  /** Checks the files before a commit. When the check throws, nothing is stored. */
+  /** Checks the files of the store before a commit. When this method throws, nothing is stored. */
   beforeCommit(): void {
     const isFresh = performance.now() - this.#checkedAt < FRESH_TIME;
     if (!isFresh || folderChangedAt(this.#files) !== this.#folderChangedAt) this.assertUnharmed();
   }
 
   /**
-   * Checks the files after a commit. A commit must not be acknowledged when the path has another file. A commit never
-   * makes the file smaller, so a smaller file is examined for damage.
+   * Checks the files of the store after a commit. The commit must not be acknowledged when another file is at the path
+   * of the store. A commit never makes the database file smaller, so a smaller file is examined for damage.
    */
   afterCommit(): void {
     const state = assertSame(this.#files.main);
     if (state.size < this.#size) this.#assertSound();
-    // The log is checked only when the folder has changed, because a `stat` of the log after each commit would make the
+    // The write-ahead log is checked only when its folder has changed. A `stat` of the log after each commit would make
     // commits slow.
     const folderChanged = folderChangedAt(this.#files);
     if (folderChanged !== this.#folderChangedAt) assertSameFiles(this.#files);
     this.#remember(state, folderChanged);
   }
 
-  /** Throws a {@link StorageFault} when another program removed, replaced or damaged the file. */
+  /** Throws a {@link StorageFault} when another program removed, replaced or damaged the database file. */
   assertUnharmed(): void {
     const state = assertSame(this.#files.main);
     if (state.size !== this.#size || state.mtimeNs !== this.#modifiedAt) this.#assertSound();
@@ -84,8 +84,9 @@ export class FileGuard implements CommitGuard {
   }
 
   /**
-   * Returns a description of the damage, or `undefined` when no damage was found. While another process holds the lock,
-   * the file cannot be read. A locked file is considered sound until its next change or the next probe.
+   * Returns a description of the damage to the database file, or `undefined` when no damage was found. A file that
+   * another process has locked cannot be read. A locked file is considered undamaged until its next change or the next
+   * probe.
    */
   #findDamage(): string | undefined {
     try {

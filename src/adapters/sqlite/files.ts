@@ -4,14 +4,14 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /**
- * The suffixes of the companion files. SQLite creates, reads and deletes the companion files of a database file in the
- * same folder.
+ * The suffixes of the companion files of a database file. SQLite creates, reads and deletes these files in the folder
+ * of the database file.
  */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
 /**
- * Returns the paths of a database file and of its companion files, whether or not the files exist. Symbolic links are
- * resolved, because SQLite resolves them too.
+ * Returns the paths of a database file and of its companion files. The files need not exist. Symbolic links are
+ * resolved, because SQLite resolves symbolic links.
  */
 export function databaseFiles(path: string): readonly string[] {
   const real = realPath(path);
@@ -22,7 +22,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // The file does not exist yet.
+    // The database file does not exist yet.
   }
   try {
     return join(realpathSync(dirname(path)), basename(path));

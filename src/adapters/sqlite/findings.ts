@@ -16,7 +16,7 @@ export interface Failure {
   readonly reason?: StorageFaultReason | undefined;
 }
 
-/** The parts of a storage that can be at fault, the most important one first. */
+/** The parts of a storage that can be at fault, in descending order of importance. */
 export const PARTS = ['file', 'access', 'write', 'pages', 'read', 'thread'] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -33,8 +33,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * Returns the findings that follow from a failure. A failure without a reason has no findings: it is an error in this
- * program, or another process held the lock.
+ * Returns the findings of a failure. A failure without a reason has no findings. Such a failure is an error in this
+ * program, or means that another process held the lock of the database.
  */
 export function findingsOf(failure: Failure): Findings {
   switch (failure.reason) {

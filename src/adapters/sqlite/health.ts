@@ -6,13 +6,13 @@ import { type Failure, type Findings, failureOf, PARTS, type Part } from './find
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
 /**
- * The lasting faults: a fault of writing with one of these reasons ends only when the service is restarted. After a
- * failed fsync, the disk may report success for later writes although data was lost. Writes to a damaged file can cause
+ * The reasons of lasting faults of writing. A lasting fault ends only when the service is restarted. After a failed
+ * fsync, the disk may report success for later writes although data was lost. Writes to a damaged file can cause
  * further damage.
  */
 const LASTING: readonly StorageFaultReason[] = ['sync_failed', 'damaged'];
 
-/** The minimum interval between two checks of the files by reads, in milliseconds. */
+/** The minimum interval between two checks of the files of the store before reads, in milliseconds. */
 const CHECK_INTERVAL = 500;
 
 /**
@@ -68,9 +68,9 @@ export class Health {
   }
 
   /**
-   * Throws when an open file was removed, renamed or replaced. Such a change is detected within half a second. Nothing
-   * is read from the old files after that, because a key that was revoked in the new files can still be active in the
-   * old files.
+   * Throws when an open file of the store was removed, renamed or replaced. This change is detected within half a
+   * second. After a replacement, the old files must not be read: a key that was revoked in the new files can still be
+   * active in the old files.
    */
   assertReadable(): void {
     const now = performance.now();
@@ -83,8 +83,8 @@ export class Health {
   }
 
   /**
-   * Translates the error of a failed read for the caller of the read. When the storage is at fault, readiness checks
-   * repeat the read by calling `repeat`.
+   * Translates the error of a failed read. When the storage is at fault, readiness checks call `repeat` until the read
+   * succeeds.
    */
   readFailed(error: unknown, repeat: () => unknown): AnimalStoreError {
     const known = storageError(error);
@@ -95,7 +95,7 @@ export class Health {
     return known;
   }
 
-  /** Repeats the last failed read. When the repeated read succeeds, the fault of reading is cleared. */
+  /** Repeats the last failed read. When the read succeeds, clears the fault of reading. */
   repeatFailedRead(): void {
     try {
       this.#repeatRead?.();

@@ -12,14 +12,14 @@ const LIST_BY_STATUS =
   'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?';
 
 /**
- * The size limit of the page cache, in bytes. The size of a page is estimated from the lengths of its names. With names
- * of ordinary length, the page cache can contain the first page for every `limit` and every status.
+ * The maximum size of the cache of pet pages, in bytes. The size of a page is estimated from the lengths of its names.
+ * With names of ordinary length, the cache has room for the first page for every `limit` and every status.
  */
 const CACHE_SIZE_LIMIT = 12 * 1024 * 1024;
 
 /**
- * The estimated number of bytes for each UTF-16 code unit of a name. A code unit takes two bytes in the name, and up to
- * six bytes in the JSON that a caller may cache together with the page.
+ * The estimated number of bytes for each UTF-16 code unit of a name. A code unit takes two bytes in the name. A caller
+ * may cache JSON together with the page, and a code unit takes up to six bytes in this JSON.
  */
 const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
@@ -28,9 +28,9 @@ const BYTES_PER_PAGE = 500;
 type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
 
 /**
- * Stores pets in SQLite. Reads run on the calling thread, and writes run on the writer thread. Pages are cached, and
- * the cache is cleared after any process has written to the database file. Until the cache is cleared, equal queries
- * return the same page object, so a caller can cache a result by the identity of the page.
+ * Stores pets in SQLite. Reads run on the calling thread, and writes run on the writer thread. Pages of pets are
+ * cached. Every write to the database file, by any process, clears the cache. Until the cache is cleared, equal queries
+ * return the same page object. Therefore a caller can cache a result by the identity of the page object.
  */
 export class SqlitePetRepository implements PetRepository {
   readonly #snapshot: ReadSnapshot;

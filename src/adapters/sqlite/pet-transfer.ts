@@ -52,7 +52,7 @@ type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
 
 type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
 
-/** The storage that the transfer belongs to. */
+/** The storage that a {@link SqlitePetTransfer} belongs to. */
 interface Owner {
   /** Throws when the storage is closed. */
   assertOpen(): void;
@@ -77,8 +77,8 @@ export class SqlitePetTransfer implements PetTransfer {
 
   async importPets(batches: Batches, options: TransferOptions): Promise<number> {
     this.#owner.assertOpen();
-    // Opening a connection can change or create the file at the path. Therefore the files are checked before, to
-    // protect another file at the path, and after, because the path can change in between.
+    // Opening a connection can change or create a file at the path of the store. The check before opening protects
+    // another file at this path. The check after opening detects a replacement in between.
     assertSameFiles(this.#health.files);
     const db = openWriter(this.#path);
     try {
@@ -105,7 +105,7 @@ export class SqlitePetTransfer implements PetTransfer {
 
   /**
    * Reports a failed fsync to `health`. Other failures are not reported, because they can be failures of the temporary
-   * table, and the temporary table can be on another disk.
+   * table. The temporary table can be on another disk.
    */
   #reportSyncFault(error: unknown): void {
     const failure = failureOf(error);
@@ -113,9 +113,9 @@ export class SqlitePetTransfer implements PetTransfer {
   }
 
   /**
-   * Exports the pets up to the greatest id at the start of the export. These pets are a snapshot, because no pet is
-   * ever changed or deleted, and later pets have greater ids. No transaction is open between two batches, because the
-   * write-ahead log would grow while the consumer processes a batch.
+   * Exports only the pets that existed at the start of the export. Later pets are recognized by their greater ids. No
+   * pet is ever changed or deleted, so the exported pets are a snapshot. No transaction is open between two batches. An
+   * open transaction would make the write-ahead log grow while the consumer processes a batch.
    */
   async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
     this.#owner.assertOpen();
@@ -135,7 +135,10 @@ export class SqlitePetTransfer implements PetTransfer {
   }
 }
 
-/** Fills the temporary table. Resolves with `true` when the pets have ids, and with `false` otherwise. */
+/**
+ * Fills the temporary table with the pets of all batches. Resolves with `true` when the pets have ids, and with `false`
+ * otherwise.
+ */
 async function stage(
   db: Database.Database,
   batches: Batches,
@@ -168,8 +171,8 @@ async function stage(
 
 /**
  * Copies the rows of the temporary table into the store, and resolves with their number. The transaction runs in
- * several turns of the event loop, so that the signal can end it. When this function throws, the caller closes the
- * connection, and SQLite rolls back the transaction.
+ * several turns of the event loop, so that the abort signal can end the transaction. When this function rejects, the
+ * caller closes the connection, and SQLite rolls back the transaction.
  */
 async function store(
   db: Database.Database,
@@ -202,8 +205,8 @@ function refuseIdsInUse(db: Database.Database): void {
 }
 
 /**
- * Returns a function that reads the batch of pets after an id. The batches contain no pet that was added after the call
- * of `reader`.
+ * Returns a function that reads the batch of pets after an id. A pet that is added after the call of `reader` is in no
+ * batch.
  */
 function reader(db: Database.Database, status: PetStatus | undefined): (after: bigint) => readonly Pet[] {
   const last = db.prepare<[], bigint | null>(LAST_ID).pluck().get() ?? null;
@@ -220,7 +223,8 @@ function petOf([id, name, categoryId, status]: Row): Pet {
 }
 
 /**
- * Translates an error of the SQLite driver. An error of a batch, of a callback or of the signal is returned unchanged.
+ * Translates an error of the SQLite driver. Returns an error of a batch, of a callback or of the abort signal
+ * unchanged.
  */
 function translated(error: unknown): unknown {
   const isDriver = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');

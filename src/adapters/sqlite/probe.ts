@@ -7,8 +7,8 @@ import { type Failure, type Findings, failureOf, findingsOf } from './findings.t
 import { assertSameFiles, assertWritable, type StoreFiles } from './store-files.ts';
 
 /**
- * The SQL statements that write stored values again without changing them. The statements write about as many pages as
- * the largest batch, and do not change the size of the file.
+ * The SQL statements that replace stored values with equal values. The statements write about as many pages as the
+ * largest batch. The size of the database file stays the same.
  */
 const REWRITE = [
   'UPDATE sqlite_sequence SET seq = seq',
@@ -28,8 +28,8 @@ export class Probe {
   }
 
   /**
-   * @param tryWrite whether to test writing too; the test really writes to the file, so the test runs only after a
-   * failed write
+   * @param tryWrite whether to write to the database file as a test; callers request this only after a failed
+   * write
    */
   run(tryWrite: boolean): Findings {
     const file = attempt(() => assertSameFiles(this.#files));
@@ -41,8 +41,8 @@ export class Probe {
   }
 
   /**
-   * Reads the first and the last rows from the disk. The cache of the connection is emptied first, because a cached
-   * page can be read even when the disk fails.
+   * Reads the first and the last rows from the disk. Empties the page cache of the connection first, because cached
+   * pages can be read even when the disk fails.
    */
   #readEnds(): void {
     this.#guard.assertUnharmed();
@@ -67,8 +67,8 @@ export class Probe {
 }
 
 /**
- * Runs `examine`, and returns its failure, or `null` when it succeeds. Also returns `null` while another process holds
- * the lock, because nothing can be examined during that time.
+ * Calls `examine`. Returns `null` when `examine` succeeds, and the failure when `examine` throws. While another process
+ * holds the lock of the database, returns `null`, because nothing can be examined.
  */
 function attempt(examine: () => void): Failure | null {
   try {

@@ -6,7 +6,7 @@ import type { Unit, Value, Written } from './statement-writer.ts';
 export interface QueuedUnit {
   readonly unit: Unit;
   readonly size: number;
-  /** The time by which the commit of the unit must have begun, as a value of `performance.now()`. */
+  /** The latest time at which the commit of the unit may begin, as a value of `performance.now()`. */
   readonly deadline: number;
   readonly resolve: (written: Written) => void;
   readonly reject: (error: AnimalStoreError) => void;

@@ -5,9 +5,9 @@ import type { Health } from './health.ts';
 
 /**
  * One read transaction for all reads in a turn of the event loop. All these reads return the same state of the data,
- * and SQLite acquires its locks only once. The read transaction ends at the end of the turn. A commit of this process
- * also ends the read transaction, before the promise of the write resolves. Therefore every read returns the writes
- * that were acknowledged before the read.
+ * and SQLite acquires its locks only once. The read transaction ends at the end of the turn, or earlier at a commit of
+ * this process. A commit ends the read transaction before the promise of the write resolves. Therefore every read
+ * returns the writes that were acknowledged before the read.
  */
 export class ReadSnapshot {
   readonly #db: Database.Database;
@@ -27,8 +27,8 @@ export class ReadSnapshot {
   }
 
   /**
-   * Begins the read transaction unless it is open, and returns the version of the data. Data that was read with the
-   * same version is still valid.
+   * Begins the read transaction unless it is open, and returns the version of the data. Data from an earlier read is
+   * still valid when the version has not changed.
    */
   enter(): unknown {
     if (!this.#isOpen) this.#open();
@@ -36,21 +36,21 @@ export class ReadSnapshot {
   }
 
   /**
-   * Translates the error of a failed read for the caller of the read. When the storage is at fault, readiness checks
-   * repeat the read until it succeeds.
+   * Translates the error of a failed read. When the storage is at fault, readiness checks repeat the read until the
+   * read succeeds.
    */
   readFailed(error: unknown, read: () => unknown): AnimalStoreError {
     return this.#health.readFailed(error, () => {
       this.enter();
-      // The cache of the connection can contain the damaged pages, so the cache is emptied first.
+      // The page cache of the connection can contain damaged pages, so the cache is emptied before the read.
       this.#db.pragma('shrink_memory');
       read();
     });
   }
 
   /**
-   * Ends the read transaction. ROLLBACK is used, because nothing was written, and COMMIT fails on a damaged file. No
-   * ROLLBACK is needed when SQLite has already rolled back because of an error.
+   * Ends the read transaction. ROLLBACK is used, because COMMIT fails on a damaged file. ROLLBACK loses no data,
+   * because nothing was written. After some errors, SQLite has already rolled back, and no ROLLBACK is needed.
    */
   leave(): void {
     if (!this.#isOpen) return;
@@ -59,8 +59,8 @@ export class ReadSnapshot {
   }
 
   /**
-   * Begins the read transaction and reads the version. BEGIN acquires no lock, so reading the version can fail. When
-   * reading the version fails, the read transaction is ended.
+   * Begins the read transaction and reads the version of the data. BEGIN acquires no lock, so reading the version can
+   * fail. In this case, the read transaction is ended.
    */
   #open(): void {
     if (!this.#db.open) throw closedError();

@@ -40,8 +40,8 @@ export class Readiness {
 }
 
 /**
- * Resolves when `promise` resolves, but after `milliseconds` at the latest, so that a slow disk does not delay the
- * caller. The writer detects a disk that does not respond.
+ * Resolves when `promise` resolves, but after `milliseconds` at the latest. The limit ensures that a slow disk does not
+ * delay the caller. The writer detects a disk that does not respond.
  */
 function atMost(milliseconds: number, promise: Promise<void>): Promise<void> {
   return new Promise((resolve) => {

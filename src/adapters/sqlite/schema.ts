@@ -1,6 +1,6 @@
 /**
- * The schema, as a list of migrations. The pragma `user_version` of a file is the number of migrations that were
- * applied to the file.
+ * The database schema, as a list of migrations. The pragma `user_version` of a database file is the number of
+ * migrations that were applied to this file.
  */
 
 /** The `application_id` of a store: "PETS" in ASCII. */

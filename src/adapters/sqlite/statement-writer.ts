@@ -15,7 +15,8 @@ export interface Written {
 export interface StatementWriter {
   /**
    * Runs the statements of one unit. Resolves with the effect of the last statement when the unit is durable. Rejects
-   * with `overloaded` when the queue is full, and with `storage_unavailable` when the unit could not be stored in time.
+   * with `overloaded` when the write queue is full. Rejects with `storage_unavailable` when the unit could not be
+   * stored in time.
    */
   run(...unit: Statement[]): Promise<Written>;
 }

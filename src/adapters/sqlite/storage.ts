@@ -14,11 +14,11 @@ import { Writer } from './writer.ts';
 
 /** The options for opening a SQLite file. */
 export interface SqliteOptions {
-  /** Whether a missing file is an error. When `false`, a missing file is created. Default: false. */
+  /** Whether a missing database file is an error. When `false`, a missing file is created. Default: false. */
   readonly mustExist?: boolean;
   /**
-   * Whether the writer thread starts at once. When `false`, the writer thread starts with the first write, and opening
-   * an existing file does not check that the file can be written. Default: true.
+   * Whether the writer thread starts at once. When `false`, the writer thread starts with the first write. In this
+   * case, opening an existing database file does not check that the file can be written. Default: true.
    */
   readonly startWriter?: boolean;
   /** The observer that is notified of commits and of the state of the storage. */
@@ -26,9 +26,9 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens the store in a SQLite file, and creates the file when it is missing. Throws `storage_unavailable`, with the
- * path in the message, when the file belongs to another application, is damaged, was written by a newer release, or
- * cannot be written.
+ * Opens the store in a SQLite file. Creates a missing file unless `mustExist` is set. Throws `storage_unavailable`,
+ * with the path in the message, when the file is damaged or cannot be written. Throws the same error when the file
+ * belongs to another application or was written by a newer release.
  */
 export function openSqliteStorage(
   path: string,
@@ -36,7 +36,7 @@ export function openSqliteStorage(
 ): Storage {
   prepareDatabase(path, { mustExist, tryWrite: startWriter });
   const db = openReader(path);
-  // `combineObservers` discards the exceptions of the observer, because an exception must not stop the writer.
+  // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
   const health = new Health(filesOf(path), safeObserver);
   const snapshot = new ReadSnapshot(db, health);

@@ -11,14 +11,14 @@ interface OpenFile {
 }
 
 /**
- * The error codes that mean that a file is read-only. Any other error code means that the file is missing, and a
- * missing file is reported as `file_missing`.
+ * The error codes that mean that a file is read-only. Any other error code means that the file is missing. `assertSame`
+ * reports a missing file as `file_missing`.
  */
 const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
 
 /**
- * The files of a store that SQLite has open. While a connection is open, SQLite replaces or removes none of these
- * files.
+ * The files of a store that SQLite has open. SQLite neither replaces nor removes these files while a connection is
+ * open.
  */
 export interface StoreFiles {
   readonly main: OpenFile;
@@ -31,8 +31,8 @@ export interface StoreFiles {
 }
 
 /**
- * Identifies the files of a database. A connection must have read from the database before this call, because SQLite
- * creates the log and its index with the first read.
+ * Identifies the files of a database. A connection must have read from the database before this call. The first read
+ * creates the write-ahead log and its index.
  */
 export function filesOf(path: string): StoreFiles {
   const absolute = resolve(path);
@@ -71,8 +71,8 @@ export function assertSame({ path, dev, ino }: OpenFile): BigIntStats {
 }
 
 /**
- * Returns the time when a file in the folder was last created, removed or renamed, in nanoseconds since the Unix epoch.
- * Returns `undefined` when the folder does not exist.
+ * Returns the time when a file in the folder of the store was last created, removed or renamed. The time is in
+ * nanoseconds since the Unix epoch. Returns `undefined` when the folder does not exist.
  */
 export function folderChangedAt({ folder }: StoreFiles): bigint | undefined {
   return statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs;

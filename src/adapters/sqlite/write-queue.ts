@@ -3,13 +3,13 @@ import type { QueuedUnit } from './queued-unit.ts';
 import type { Unit, Written } from './statement-writer.ts';
 
 /**
- * The maximum number of queued units, and the maximum of their total size, in bytes. A unit is a list of SQL statements
- * that take effect together or not at all. The size of a unit is estimated from its values.
+ * The maximum number of queued units, and their maximum total size in bytes. A unit is a list of SQL statements that
+ * take effect together or not at all. The size of a unit is estimated from its values.
  */
 const QUEUE_LIMIT = 10_000;
 const QUEUE_SIZE_LIMIT = 32 * 1024 * 1024;
 
-/** The maximum time of a unit in the queue, in milliseconds. */
+/** How long a unit may stay in the queue, in milliseconds. */
 const QUEUE_TIMEOUT = 5000;
 
 const BYTES_PER_UNIT = 400;
@@ -44,10 +44,7 @@ export class WriteQueue {
     });
   }
 
-  /**
-   * Removes and returns the oldest units, at most `count` of them. Units that are past their deadline are rejected, and
-   * not returned.
-   */
+  /** Rejects the units that are past their deadline. Then removes and returns the oldest units, at most `count`. */
   take(count: number): QueuedUnit[] {
     this.#refuseLate();
     return this.#remove(count);
@@ -87,8 +84,7 @@ export class WriteQueue {
 
   /**
    * Starts a timer for the deadline of the oldest unit, unless the queue is empty. When the timer fires, late units are
-   * rejected, and the next timer is started. The oldest unit may have been removed from the queue before the timer
-   * fires.
+   * rejected, and the next timer is started. The oldest unit may leave the queue before the timer fires.
    */
   #startTimer(): void {
     const [oldest] = this.#units;

@@ -4,20 +4,20 @@ import type { Reply, Task } from './codec.ts';
 import type { StoreFiles } from './store-files.ts';
 
 /**
- * The maximum time of a task, and the maximum time until the thread exits, in milliseconds. After this time, the disk
+ * How long a task may take, and how long the writer thread may take to exit, in milliseconds. After this time, the disk
  * is considered not to respond.
  */
 const TASK_TIMEOUT = 10_000;
 const EXIT_TIMEOUT = 10_000;
 
 /**
- * The URL of the file that the thread runs. The file is in the folder of this module, and has the same extension as
- * this module, both in the sources and when compiled.
+ * The URL of the module that the writer thread runs. This module has the same folder and the same extension as the
+ * current module, both in the sources and when compiled.
  */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 
 export interface WriterEvents {
-  /** Called with each reply. The replies have the order of the tasks. */
+  /** Called with each reply. Replies arrive in the order of the tasks. */
   onReply(reply: Reply): void;
   /** Called when the reply to the oldest task is late. The reply may still arrive. */
   onTimeout(): void;
@@ -41,7 +41,7 @@ export class WriterHandle {
     this.#events = events;
   }
 
-  /** Starts the thread unless it is running. */
+  /** Starts the writer thread unless it is running. */
   start(): Worker {
     this.#thread ??= this.#startThread();
     return this.#thread;
@@ -53,15 +53,15 @@ export class WriterHandle {
     if (this.#tasks === 1) this.#watch();
   }
 
-  /** Sets whether the thread keeps the event loop alive. An idle thread must not keep the event loop alive. */
+  /** Sets whether the writer thread keeps the event loop alive. An idle writer thread must let the process exit. */
   keepAlive(isNeeded: boolean): void {
     if (isNeeded) this.start().ref();
     else this.#thread?.unref();
   }
 
   /**
-   * Stops the thread. Resolves when the thread has exited, or after {@link EXIT_TIMEOUT} milliseconds, because a system
-   * call that does not return cannot be cancelled.
+   * Stops the writer thread. Resolves when the thread has exited, but after {@link EXIT_TIMEOUT} milliseconds at the
+   * latest. A system call that does not return cannot be cancelled.
    */
   async stop(): Promise<void> {
     const thread = this.#thread;
@@ -81,7 +81,7 @@ export class WriterHandle {
   }
 
   #startThread(): Worker {
-    // `execArgv` is empty, because options of the process, such as --input-type, must not apply to this thread.
+    // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the writer thread.
     const thread = new Worker(THREAD, { workerData: this.#files, execArgv: [] });
     thread.on('message', (reply: Reply) => {
       if (this.#thread !== thread) return;
@@ -91,8 +91,7 @@ export class WriterHandle {
     });
     thread.on('error', (cause) => this.#lost(thread, cause));
     thread.on('exit', () => this.#lost(thread));
-    // `unref` is called after the listeners were added, because adding a listener for messages makes the thread keep
-    // the event loop alive.
+    // `unref` is called last, because adding a listener for messages makes the thread keep the event loop alive.
     thread.unref();
     return thread;
   }

@@ -1,6 +1,6 @@
 /**
- * The writer thread. This thread runs the transactions that write, so that the event loop of the main thread does not
- * wait for the disk.
+ * The writer thread. This thread runs the transactions of the writer, so that the event loop of the main thread does
+ * not wait for the disk.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -14,7 +14,7 @@ import { failureOf, findingsOf } from './findings.ts';
 import { Probe } from './probe.ts';
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
-/** The maximum time for which opening the file, or a probe, waits for the lock of another process, in milliseconds. */
+/** How long a probe, or opening the database file, may wait for the lock of another process, in milliseconds. */
 const LOCK_TIMEOUT = 100;
 
 interface Connection {
@@ -35,15 +35,15 @@ parentPort?.on('message', (task: Task | 'close') => {
   parentPort?.close();
 });
 
-// The file is opened before the first task arrives. When opening fails, the error is ignored here, because the first
-// task opens the file again and reports the error.
+// Opens the database file before the first task arrives. An error is ignored here, because the first task opens the
+// file again and reports the error.
 try {
   connection = open();
 } catch {}
 
 /**
- * Performs a task and returns the reply. When the file cannot be opened, the reply contains the failure, the thread
- * does not exit, and the next task opens the file again.
+ * Performs a task and returns the reply. When the database file cannot be opened, the reply contains the failure. The
+ * writer thread does not exit, and the next task opens the file again.
  */
 function perform(task: Task): Reply {
   try {
@@ -69,8 +69,8 @@ function perform(task: Task): Reply {
 }
 
 /**
- * Opens a connection for writing. When opening fails, throws the original error, because the message of the error of
- * `openWriter` contains the path, and the path must not be sent to clients.
+ * Opens a connection for writing. When `openWriter` throws, throws the cause of this error instead. The message of the
+ * error contains the path of the store, and this path must not be sent to clients.
  */
 function connect(): Database.Database {
   try {
@@ -81,8 +81,9 @@ function connect(): Database.Database {
 }
 
 /**
- * Opens the file and prepares the connection. Opening a connection can change or create the file at the path. Therefore
- * the files are checked before, to protect another file at the path, and after, because the path can change in between.
+ * Opens the database file and prepares the connection. Opening a connection can change or create a file at the path of
+ * the store. The check before opening protects another file at this path. The check after opening detects a replacement
+ * in between.
  */
 function open(): Connection {
   assertSameFiles(files);

@@ -11,17 +11,17 @@ import { WriteQueue } from './write-queue.ts';
 import { WriterHandle } from './writer-handle.ts';
 
 /**
- * The gather time is the time for which the next commit waits for further units: GATHER_SHARE of the time of the last
- * commit, but at most GATHER_MAX milliseconds. A gather time of less than GATHER_MIN milliseconds is not worth a timer,
- * so the next commit begins at once. A unit is a list of SQL statements that take effect together or not at all.
+ * The gather time is how long the next commit waits for further units: GATHER_SHARE of the duration of the last commit,
+ * but at most GATHER_MAX milliseconds. A gather time of less than GATHER_MIN milliseconds is not worth a timer, so the
+ * next commit begins at once. A unit is a list of SQL statements that take effect together or not at all.
  */
 const GATHER_SHARE = 1 / 4;
 const GATHER_MIN = 1;
 const GATHER_MAX = 50;
 
 /**
- * The maximum time for which a batch waits for the lock of another process, in milliseconds. After this time, the units
- * of the batch are queued again, and units that are past their deadline are rejected.
+ * How long a batch may wait for the lock of another process, in milliseconds. After this time, the units of the batch
+ * are queued again. Units that are past their deadline are rejected.
  */
 const LOCK_TIMEOUT = 100;
 
@@ -36,7 +36,7 @@ const NOT_RESPONDING: Failure = {
 
 /**
  * A batch that was sent to the writer thread. A batch is given up when the writer thread does not reply in time. The
- * units of such a batch are rejected, but the writer thread may still commit them.
+ * units of a given-up batch are rejected, but the writer thread may still commit these units.
  */
 interface Batch {
   readonly units: readonly QueuedUnit[];
@@ -45,9 +45,9 @@ interface Batch {
 }
 
 /**
- * Writes units with group commit. Units that arrive while the writer thread commits a batch are queued, and are written
- * in the next transaction, with one fsync for all of them. The promise of a unit resolves or rejects after the commit.
- * When the writer thread has exited, the next unit starts another writer thread.
+ * Writes units with group commit. Units that arrive during the commit of a batch are queued. The next transaction
+ * writes up to {@link BATCH_LIMIT} queued units, with one fsync. The promise of a unit resolves or rejects after the
+ * commit. When the writer thread has exited, the next unit starts another writer thread.
  */
 export class Writer implements StatementWriter {
   readonly #health: Health;
@@ -63,8 +63,8 @@ export class Writer implements StatementWriter {
   #whenIdle: (() => void) | undefined;
 
   /**
-   * @param endSnapshot ends the current read transaction; called after a commit, before the promises of its units
-   * resolve, so that the callers can read the committed data
+   * @param endSnapshot ends the current read transaction; called after a commit, before the promises of the committed
+   * units resolve, so that later reads return the committed data
    */
   constructor(health: Health, observer: Observer, endSnapshot: () => void) {
     this.#health = health;
@@ -100,9 +100,9 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Makes the writer thread probe the storage. After a failed write, the probe tests writing too, unless an fsync
-   * failed. The promise resolves when the findings were passed to `health`, or when the disk does not respond. Calls
-   * while a probe is in flight return the promise of this probe.
+   * Makes the writer thread probe the storage. After a failed write, the probe includes a write, unless an fsync
+   * failed. Resolves when `health` has received the findings, or when the disk does not respond. A call during a probe
+   * returns the promise of this probe.
    */
   probe(): Promise<void> {
     if (this.#closed !== undefined) return Promise.resolve();
@@ -113,7 +113,7 @@ export class Writer implements StatementWriter {
     return this.#probe.promise;
   }
 
-  /** Throws after `close` was called. */
+  /** Throws when `close` has been called. */
   assertOpen(): void {
     if (this.#closed !== undefined) throw closedError();
   }
@@ -132,9 +132,8 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Sends the next batch to the writer thread, unless a batch is in flight. When the writer thread exits, `#lost` calls
-   * this method while another call can still be scheduled with `setImmediate`. The scheduled call returns when it finds
-   * a batch in flight.
+   * Sends the next batch to the writer thread. Does nothing while a batch is in flight: when the writer thread exits,
+   * `#lost` calls this method, and an earlier call can still be scheduled with `setImmediate`.
    */
   #commitNext(): void {
     this.#isScheduled = false;
@@ -179,9 +178,10 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Delays the next commit by the gather time, so that the callers of the last batch can queue their next units. The
-   * commit begins earlier when as many units are queued as can be expected. Without the delay, the callers on a slow
-   * disk would split into two groups, and each group would wait for the commits of the other group.
+   * Delays the next commit by the gather time, so that the callers of the last batch can queue their next units.
+   * Without the delay, the callers would split into two groups when the disk is slow. Each group would wait for the
+   * commits of the other group. The commit begins early when the queue has grown by the size of the last batch, or has
+   * reached {@link BATCH_LIMIT} units.
    */
   #gather({ units, startedAt }: Batch): void {
     const queued = this.#queue.length;
@@ -219,8 +219,8 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Resolves when no unit is queued or in flight, or when the batch in flight was given up. Units that were queued
-   * after such a batch cannot be committed, because the writer thread does not respond.
+   * Resolves when no unit is queued or in flight, or when the batch in flight was given up. In the second case, later
+   * units cannot be committed, because the writer thread does not respond.
    */
   #drain(): Promise<void> {
     if (this.#batch?.isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) {

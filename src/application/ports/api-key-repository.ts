@@ -5,8 +5,9 @@ import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
  * key is active. Only `replace` decides this itself, because the decision and the change must be in one transaction.
  * Returned objects are frozen.
  *
- * A change is durable when its promise resolves. The change is visible to all calls that start later: at once in this
- * process, within 1 s in another process on the same machine, and within 5 s in another instance of a networked engine.
+ * A change is durable when its promise resolves. Every call that starts later in this process sees the change. Calls in
+ * another process on the same machine see the change within 1 s. Calls in another instance of a networked engine see
+ * the change within 5 s.
  *
  * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
  * code `storage_unavailable` when the storage cannot serve.
@@ -29,8 +30,8 @@ export interface ApiKeyRepository {
 
   /**
    * Stores a new key, and sets the expiry of the old key with this id to `endsAt`, in one transaction. An old key that
-   * expires before `endsAt` keeps its expiry. Changes nothing and resolves with `undefined` in three cases: the old key
-   * does not exist, the old key is revoked, or the old key is expired at the time `createdAt` of the new key.
+   * expires before `endsAt` keeps its expiry. Changes nothing and resolves with `undefined` when the old key does not
+   * exist or is revoked. The same applies when the old key is expired at the time `createdAt` of the new key.
    */
   replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 

@@ -8,10 +8,10 @@ export interface ApiKeyHolder {
 export interface ApiKeyVerifier {
   /**
    * Resolves with the key holder of an active key, or with `undefined` when the key is unknown, expired or revoked. The
-   * result does not tell the caller which of these three reasons applies.
+   * result `undefined` does not tell the caller which of these three reasons applies.
    *
-   * A revoked key is refused at once in this process, within 1 s in another process on the same machine, and within 5 s
-   * in another instance of a networked engine.
+   * This process refuses a revoked key at once. Another process on the same machine refuses a revoked key within 1 s,
+   * and another instance of a networked engine within 5 s.
    *
    * Rejects with `storage_unavailable` when the stored keys cannot be read.
    */

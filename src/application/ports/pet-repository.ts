@@ -20,8 +20,9 @@ export interface PetPage {
 /**
  * Stores pets. A stored pet never changes. Returned objects are frozen, so a caller may cache them.
  *
- * A write is visible to every read that starts after the promise of the write has resolved: at once in this process,
- * within 1 s in another process on the same machine, and within 5 s in another instance of a networked engine.
+ * After the promise of a write has resolved, every read that starts in this process returns the written data. Reads in
+ * another process on the same machine return this data within 1 s. Reads in another instance of a networked engine
+ * return this data within 5 s.
  *
  * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
  * code `storage_unavailable` when the storage cannot serve.
@@ -30,8 +31,8 @@ export interface PetRepository {
   /**
    * Stores a pet and assigns its id. The pet is durable when the promise resolves.
    *
-   * Ids are positive, and no id is ever assigned twice. A call that starts after the promise of another call has
-   * resolved assigns a greater id than that call. The ids of concurrent calls can have any order. Rejects with
+   * Ids are positive, and no id is ever assigned twice. A call that starts after an earlier call has resolved assigns a
+   * greater id than the earlier call. The ids of concurrent calls can have any order. Rejects with
    * `storage_unavailable` when all ids have been assigned.
    */
   add(pet: NewPet): Promise<Pet>;

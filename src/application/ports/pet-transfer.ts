@@ -5,8 +5,8 @@ import type { PetQuery } from './pet-repository.ts';
 export interface TransferOptions {
   /**
    * Called for each pet that has the same id as an earlier pet of this import, before the next batch is requested. The
-   * pet is not imported. The argument is the object from the batch itself, not a copy. An exception of the callback
-   * ends the import.
+   * later pet is not imported. The argument is the object from the batch itself, not a copy. An exception of the
+   * callback ends the import.
    */
   readonly onDuplicateId: (pet: Pet) => void;
   /**
@@ -24,15 +24,15 @@ export interface TransferOptions {
  */
 export interface PetTransfer {
   /**
-   * Stores the pets of all batches in one transaction, and resolves with the number of pets when they are durable. When
-   * a batch, the engine, a callback or the process fails, or when the signal is aborted, nothing is stored. No read
+   * Stores the pets of all batches in one transaction, and resolves with the number of pets when they are durable.
+   * Nothing is stored when a batch, the engine, a callback or the process fails, or when the signal is aborted. No read
    * returns a pet of the import before all pets of the import are stored.
    *
-   * The caller ensures that either all pets have an id or none of them has one. Pets without ids get ids in their
-   * order, as `PetRepository.add` assigns ids. Pets with ids keep their ids, and may have any order. A store that has
-   * ever had a pet refuses pets with ids: the import rejects with `invalid_request` (`idsNotAccepted`).
+   * The caller ensures that either all pets have an id or none of them has one. Pets without ids get ids in the order
+   * of the batches, as `PetRepository.add` assigns ids. Pets with ids keep their ids, and may have any order. A store
+   * that has ever had a pet refuses pets with ids: the import rejects with `invalid_request` (`idsNotAccepted`).
    *
-   * Other writers may have to wait while the transaction is committed. They do not wait while a batch is awaited.
+   * Other writers may have to wait while the transaction is committed, but not while the next batch is awaited.
    */
   importPets(batches: AsyncIterable<readonly (NewPet | Pet)[]>, options: TransferOptions): Promise<number>;
 

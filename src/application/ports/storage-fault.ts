@@ -4,7 +4,7 @@ import { AnimalStoreError } from '../../domain/errors.ts';
  * The reasons why a storage cannot serve. Operators and their scripts depend on these values. The values contain no
  * path.
  *
- * - `file_missing`, `file_replaced`: the file at the path is not the file that is open
+ * - `file_missing`, `file_replaced`: the path of the store has no file, or another file than the open one
  * - `disk_full`, `read_only`, `io_error`: a write or a read failed; the fault ends without a restart when a write or
  *   a read succeeds again
  * - `damaged`: the stored data cannot be read

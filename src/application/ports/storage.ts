@@ -4,7 +4,7 @@ import type { PetTransfer } from './pet-transfer.ts';
 
 /** The options of a backup. */
 export interface BackupOptions {
-  /** Whether an existing file is replaced. By default, an existing file is refused. */
+  /** Whether the backup replaces an existing file. By default, an existing file is refused. */
   readonly overwrite?: boolean | undefined;
   /** Called from time to time with the fraction of the backup that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
@@ -19,21 +19,21 @@ export interface Storage {
   readonly transfer: PetTransfer;
 
   /**
-   * Copies the whole store, including the API keys, into a file. The copy contains the state of the store at one moment
-   * after the call. Other callers can write during the backup. Resolves when the copy is durable. Until that time, the
-   * file does not exist, or an existing file is unchanged.
+   * Copies the whole store, including the API keys, into `file`. The copy contains the state of the store at one moment
+   * after the call. Other callers can write during the backup. Resolves when the copy is durable. Before that, `file`
+   * does not exist, or an existing `file` is unchanged.
    *
-   * Rejects with `invalid_request` when the file must not be written, for example because it exists and `overwrite` is
-   * not set. Rejects with `storage_unavailable` when reading or writing fails. An engine that has its own backup tools
-   * can leave out this method.
+   * Rejects with `invalid_request` when `file` must not be written, for example because `file` exists and `overwrite`
+   * is not set. Rejects with `storage_unavailable` when reading or writing fails. An engine that has its own backup
+   * tools can leave out this method.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 
   /**
-   * Resolves when the engine can serve. Rejects with `storage_unavailable` in two cases: reading fails, or a write
-   * failed because of the storage and no later write has succeeded. The method itself detects when the engine can serve
-   * again; no client has to write for this. The error can be a `StorageFault`. The reason of a `StorageFault` is
-   * reported to load balancers.
+   * Resolves when the engine can serve. Rejects with `storage_unavailable` when reading fails. After a write failed
+   * because of the storage, rejects with the same code until a later write succeeds. `check` itself detects when the
+   * engine can serve again, so no client has to write for this. The error can be a `StorageFault`. The reason of a
+   * `StorageFault` is reported to load balancers.
    *
    * The promise resolves or rejects within about a second. Calls in quick succession share one probe.
    */

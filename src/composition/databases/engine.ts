@@ -3,21 +3,18 @@ import type { Storage } from '../../application/ports/storage.ts';
 
 /** The options for opening a database. */
 export interface OpenOptions {
-  /** Whether opening a missing database is an error. By default a missing database is created. */
+  /** If true, opening a missing database is an error. By default a missing database is created. */
   readonly mustExist?: boolean;
   /** Whether the database is opened for a command other than `serve`. Default: false. */
   readonly forCommand?: boolean;
-  /** The observer is notified of commits and of changes in the state of the storage. */
+  /** The observer of commits, and of changes in the state of the storage. */
   readonly observer?: Observer | undefined;
 }
 
 /** A loaded storage adapter. Each `location` is a result of {@link Engine.parse}. */
 export interface Adapter {
   open(location: string, options: OpenOptions): Storage | Promise<Storage>;
-  /**
-   * Returns the paths of all files that belong to the database, whether or not the files exist. Does not open the
-   * database.
-   */
+  /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
   files(location: string): readonly string[];
 }
 
@@ -27,13 +24,12 @@ export interface Engine {
   readonly scheme: string;
   /** The format of a database URL in messages, such as `sqlite:PATH`. */
   readonly usage: string;
-  /** The npm package that the adapter needs. The package may not be installed. */
+  /** The optional npm package that the adapter needs. */
   readonly driver?: string;
   /** Whether the data outlives the process. */
   readonly isDurable: boolean;
   /**
-   * Parses the part of a database URL after the first colon. Returns a location, or `undefined` when the URL is
-   * invalid.
+   * Parses the part of a database URL after the first colon. Returns a location, or `undefined` if the URL is invalid.
    */
   parse(rest: string): string | undefined;
   /** Imports the adapter. The import must be dynamic, so that unused drivers are not loaded. */

@@ -1,9 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/**
- * The engine of `memory:`. The data is lost when the process ends. The engine needs no driver, and also works in a
- * browser.
- */
+/** The engine of `memory:`, which needs no driver and works in a browser. The data is lost when the process ends. */
 export const memory: Engine = {
   scheme: 'memory',
   usage: 'memory:',

@@ -3,10 +3,13 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 import type { Adapter, Engine, OpenOptions } from './engine.ts';
 import { shownValue } from './shown-value.ts';
 
-/** A parsed database URL. A `Database` is plain data, so that it can be sent to another thread. */
+/** A parsed database URL, as plain data that can be sent to another thread. */
 export interface Database {
   readonly scheme: string;
-  /** The part of the URL after the scheme, such as the path of a file. The location may contain a password. */
+  /**
+   * Where the engine stores its data, as {@link Engine.parse} returns it, such as the path of a file. The location of
+   * another engine can be a URL with a password, so it must not be printed.
+   */
   readonly location: string;
 }
 
@@ -48,10 +51,7 @@ export class DatabaseRegister {
     return await (await this.#load(scheme)).open(location, options);
   }
 
-  /**
-   * Returns the paths of all files that belong to a database, whether or not the files exist. Does not open the
-   * database.
-   */
+  /** Returns the paths of all files that a database can have, including missing files. Does not open the database. */
   async files({ scheme, location }: Database): Promise<readonly string[]> {
     return (await this.#load(scheme)).files(location);
   }

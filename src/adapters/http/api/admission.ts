@@ -1,8 +1,8 @@
 import { HttpError } from './errors.ts';
 
 /**
- * Decides whether requests are admitted. The app and the server share one instance: the app calls `assertAdmitted` for
- * each request to the API, and the server calls `stop` when the server is stopped.
+ * Refuses requests to the API after the server was stopped. The app and the server share one instance. The server calls
+ * `stop`, and the app calls `assertAdmitted` for each request to the API.
  */
 export class Admission {
   #isStopping = false;
@@ -11,12 +11,12 @@ export class Admission {
     return this.#isStopping;
   }
 
-  /** Refuses all further requests to the API. */
+  /** Makes all further calls of `assertAdmitted` throw. */
   stop(): void {
     this.#isStopping = true;
   }
 
-  /** Throws `overloaded` after `stop` was called. Must be called before the body of the request is read. */
+  /** Throws `overloaded` if `stop` was called. Must be called before the body of the request is read. */
   assertAdmitted(): void {
     if (this.#isStopping) throw new HttpError('overloaded', 'the server is stopping');
   }

@@ -3,13 +3,13 @@ import { countFieldLines } from './headers.ts';
 import type { RequestHead } from './http.ts';
 
 /**
- * A valid `Authorization` field. The scheme is case-insensitive, and the key is case-sensitive (RFC 9110, section 11.1;
- * RFC 6750, section 2.1).
+ * The syntax of a valid `Authorization` field. The scheme is case-insensitive, and the key is case-sensitive (RFC 9110,
+ * section 11.1; RFC 6750, section 2.1).
  */
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
 const CHALLENGE = 'Bearer realm="animal-store"';
 
-/** Whether requests to a path need an API key. The path `/v1` and all paths below `/v1` need a key. */
+/** Whether a path needs an API key. `/v1` and all paths below `/v1` need a key. */
 export function needsApiKey(path: string): boolean {
   return path.startsWith('/v1') && (path.length === 3 || path[3] === '/');
 }

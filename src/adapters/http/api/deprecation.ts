@@ -2,15 +2,15 @@
 
 import type { Headers } from './http.ts';
 
-/** The time since which `GET /v1/pets/{petId}` is deprecated. */
+/** The time when `GET /v1/pets/{petId}` was deprecated. */
 export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
 
-/** The time when `GET /v1/pets/{petId}` is due for removal. The operation works until a release removes it. */
+/** The time when `GET /v1/pets/{petId}` is due for removal. The operation keeps working until a release removes it. */
 export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
 /**
- * The header fields of responses to a deprecated request: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`,
- * with the link relations `deprecation` (RFC 9745) and `successor-version` (RFC 5829).
+ * The header fields of responses to a deprecated request: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`. The
+ * link relations are `deprecation` (RFC 9745) and `successor-version` (RFC 5829).
  */
 export const DEPRECATION_HEADERS: Headers = [
   'Deprecation',
@@ -23,14 +23,15 @@ export const DEPRECATION_HEADERS: Headers = [
 
 const DEPRECATED_TARGET = /^(?:https?:\/\/[^/]+)?\/v1\/pets\/[^/?#]+(?:[?#]|$)/;
 
-/** Whether a request target contains the deprecated path. The request target is in origin-form or absolute-form. */
+/** Whether a request target in origin-form or absolute-form has the deprecated path. */
 export function isDeprecated(target: string | undefined): boolean {
   return DEPRECATED_TARGET.test(target ?? '');
 }
 
 /**
- * Returns a warning for the operator when the sunset has passed, and `undefined` before the sunset. `now` is in
- * milliseconds since the Unix epoch.
+ * Returns a warning for the operator if the sunset of `GET /v1/pets/{petId}` has passed, and otherwise `undefined`.
+ *
+ * @param now milliseconds since the Unix epoch
  */
 export function sunsetNotice(now: number): string | undefined {
   if (now < SUNSET.getTime()) return undefined;

@@ -5,9 +5,9 @@ import { REVALIDATE } from './headers.ts';
 import type { ApiRequest, ApiResponse, Headers } from './http.ts';
 
 export interface EncodedResource {
-  /** The base of the entity tags. Different contents have different tags. A tag consists of Base64url characters. */
+  /** Identifies the content, in Base64url characters. The entity tags are derived from this tag. */
   readonly tag: string;
-  /** The content in gzip, or `undefined` when compression is not worth its time. */
+  /** The content in gzip. Missing when compression would cost more time than it saves. */
   readonly gzip?: Uint8Array;
   /** Returns the content without compression. */
   readonly identity: () => Uint8Array;
@@ -16,8 +16,8 @@ export interface EncodedResource {
 const ACCEPTS_GZIP = /(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i;
 
 /**
- * Responds with the resource in a content coding that the client accepts, or with status 304 when the client has cached
- * the current content. Each content coding has its own strong entity tag (RFC 9110, section 8.8.3).
+ * Responds with the content, in gzip if `gzip` is present and the client accepts gzip. If the client has cached the
+ * current content, the status is 304. Each content coding has its own strong entity tag (RFC 9110, section 8.8.3).
  */
 export function encodedResponse(
   { head }: ApiRequest,
@@ -35,8 +35,7 @@ export function encodedResponse(
 }
 
 /**
- * Returns the `Vary` field of a resource with several content codings. If CORS is enabled, the response also depends on
- * `Origin`.
+ * Returns the `Vary` field of a resource with several content codings. If CORS is enabled, `Vary` contains `Origin`.
  */
 export function varyOf(corsOrigins: readonly string[]): Headers {
   return ['Vary', corsOrigins.length > 0 ? 'Origin, Accept-Encoding' : 'Accept-Encoding'];

@@ -5,7 +5,9 @@ export function entityTag(text: string): string {
   return `"${hash('sha256', text, 'base64url')}"`;
 }
 
-/** Whether an `If-None-Match` field matches a strong entity tag, by weak comparison (RFC 9110, section 13.1.2). */
+/**
+ * Whether `If-None-Match` matches a strong entity tag. The comparison is weak, as RFC 9110, section 13.1.2, requires.
+ */
 export function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;

@@ -32,7 +32,7 @@ export const STATUS_OF: Readonly<Record<HttpErrorCode, number>> = {
   storage_unavailable: 503,
 };
 
-/** An error that the HTTP adapter detects. The application throws an `AnimalStoreError` instead. */
+/** An error that the HTTP adapter detects. The application throws `AnimalStoreError`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: HttpErrorCode;
@@ -50,9 +50,9 @@ const CLOSE: Headers = ['Connection', 'close'];
 
 /**
  * Creates the response to a failed request. The body is the `Error` object of the specification, section 2. For an
- * unexpected error, the message contains only the request id.
+ * unexpected error, the message names the request id, but not the cause.
  *
- * @param head the head of the request; left out when the message could not be parsed
+ * @param head the head of the request, or `undefined` when the request could not be parsed
  */
 export function errorResponse(error: unknown, requestId: string, head?: RequestHead): ApiResponse {
   const known = knownError(error);
@@ -70,8 +70,8 @@ export function errorResponse(error: unknown, requestId: string, head?: RequestH
 }
 
 /**
- * Returns an error whose code has a status. An `AnimalStoreError` can come from another copy of the core, and a later
- * release of the core can have further codes.
+ * Returns the error if {@link STATUS_OF} contains its code, and otherwise `undefined`. An `AnimalStoreError` can come
+ * from a later release of the core, and can have a code that this release does not know.
  */
 function knownError(error: unknown): HttpError | AnimalStoreError | undefined {
   const known = error instanceof HttpError ? error : asAnimalStoreError(error);

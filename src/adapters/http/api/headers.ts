@@ -11,8 +11,8 @@ export const SECURITY_HEADERS: Headers = [
 ];
 
 /**
- * The header fields of every response of the API. The policy prevents a browser from running scripts in the response,
- * and pages from showing the response in a frame.
+ * The header fields of every response of the API. The policy stops a browser from running scripts in the response, and
+ * from showing the response in a frame.
  */
 export const API_HEADERS: Headers = [
   ...SECURITY_HEADERS,
@@ -24,11 +24,13 @@ export const JSON_HEADERS: Headers = [...API_HEADERS, 'Content-Type', 'applicati
 
 export const NO_STORE: Headers = ['Cache-Control', 'no-store'];
 
-/** Allows a client to store the response. The client must revalidate a stored response before each use. */
+/** Allows a client to store a response, but requires revalidation before each use. */
 export const REVALIDATE: Headers = ['Cache-Control', 'private, no-cache'];
 
 /**
- * Counts the field lines with a name in lower case. Node.js's `headers` contains only the first line of some fields.
+ * Counts the lines of a header field. For some fields, `headers` of Node.js contains only the first line.
+ *
+ * @param name the field name in lower case
  */
 export function countFieldLines(rawHeaders: Headers, name: string): number {
   let times = 0;

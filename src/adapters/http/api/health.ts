@@ -1,6 +1,6 @@
 /**
- * The health checks, which need no API key. `/livez` reports whether the process runs. `/readyz` reports whether the
- * service can handle requests.
+ * The health checks, which need no API key. `/livez` shows that the process runs. `/readyz` shows whether the service
+ * can handle requests.
  */
 
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';

@@ -1,9 +1,9 @@
-/** The request and response types that the API uses. This module does not depend on an HTTP framework such as Koa. */
+/** The request and response types of the API, which are independent of HTTP frameworks such as Koa. */
 
-/** The header fields as a flat array: name, value, name, value. */
+/** Header fields as a flat array: name, value, name, value. */
 export type Headers = readonly string[];
 
-/** The request line and the header fields. Node.js's `IncomingMessage` has this type. */
+/** The request line and the header fields. `IncomingMessage` of Node.js is assignable to this type. */
 export interface RequestHead {
   readonly method?: string | undefined;
   /** The request target (RFC 9112, section 3.2). */
@@ -21,7 +21,7 @@ export interface RequestHead {
     readonly 'if-none-match'?: string | undefined;
     readonly 'transfer-encoding'?: string | undefined;
   };
-  /** All header field lines as they were received: name, value, name, value. */
+  /** All header field lines, exactly as received: name, value, name, value. */
   readonly rawHeaders: Headers;
   /** The HTTP/2 stream; `undefined` for a request over HTTP/1. */
   readonly stream?: unknown;
@@ -33,11 +33,11 @@ export interface ApiRequest {
   readonly query: string;
   /** The values of the variables in the path template, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** The URL scheme of the request: `http` or `https`. A proxy may report `https`. */
+  /** The scheme of the request URL: `http` or `https`. If the app trusts a proxy, the proxy reports the scheme. */
   readonly protocol: string;
   /**
-   * Reads the whole body. Rejects with an `HttpError`: `payload_too_large` when the body is too large,
-   * `invalid_request` when the body ends early.
+   * Reads the whole body. Rejects with `payload_too_large` when the body is too large, and with `invalid_request` when
+   * the body ends early.
    */
   readBody(): Promise<Uint8Array>;
 }

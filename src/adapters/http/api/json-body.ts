@@ -13,12 +13,13 @@ const MEDIA_TYPE = 'application/json';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the body and parses the body as JSON. Rejects with an {@link HttpError}:
+ * Reads the body and parses the text as JSON. Rejects with an {@link HttpError}:
  *
- * - `unsupported_media_type` when the media type is not JSON in UTF-8 or the request has a `Content-Encoding`; the body
- *   is not read
+ * - `unsupported_media_type` when the media type is not JSON in UTF-8, or `Content-Encoding` is present; the body is
+ *   then not read
  * - `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes
- * - `invalid_request` when the body is missing, ends early, is nested too deeply, or is not valid JSON in UTF-8
+ * - `invalid_request` when the body is missing or ends early
+ * - `invalid_request` when the body is not valid JSON in UTF-8, or is nested too deeply
  */
 export async function readJson(request: ApiRequest): Promise<unknown> {
   const { headers } = request.head;

@@ -1,6 +1,6 @@
 /**
- * Refuses requests that HTTP forbids but Node.js accepts, and requests that Node.js would refuse with an empty
- * response.
+ * Refuses two kinds of invalid requests: requests that Node.js would accept, and requests that Node.js would refuse
+ * with an empty response.
  */
 
 import { isIPv6 } from 'node:net';
@@ -17,14 +17,13 @@ const WEB_URL = /^https?:\/\/([^/?]+)/i;
 const MAX_PORT = 65_535;
 
 /**
- * The last valid value of `Host`. A repeated value is not validated again, because almost all requests have an equal
- * `Host`.
+ * The last valid value of `Host`. Almost all requests have the same `Host`, and an equal value is not validated again.
  */
 let lastHost = '';
 
 /**
- * Whether the end of the request is unambiguous, both for Node.js and for a proxy (RFC 9112, section 6). In HTTP/2,
- * frames mark the end of a request.
+ * Whether Node.js and every proxy find the same end of a request (RFC 9112, section 6). In HTTP/2, frames mark the end
+ * of a request.
  */
 export function isFramed({ httpVersion, headers, stream }: RequestHead): boolean {
   const coding = headers['transfer-encoding'];

@@ -15,14 +15,14 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
-  /** The error codes of the operation in addition to {@link COMMON_ERRORS}. */
+  /** The error codes of the operation, in addition to {@link COMMON_ERRORS}. */
   readonly errors: readonly HttpErrorCode[];
   readonly deprecated?: boolean;
-  /** The stability of an operation that may still change (specification, section 9). */
+  /** The stability level, for an operation that can still change (specification, section 9). */
   readonly stability?: Stability;
 }
 
-/** The error codes that every operation has. */
+/** The error codes that every operation can return. */
 export const COMMON_ERRORS: readonly HttpErrorCode[] = [
   'invalid_request',
   'unauthorized',

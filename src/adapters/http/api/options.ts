@@ -7,17 +7,15 @@ export type HttpStore = Pick<AnimalStore, 'createPet' | 'listPage' | 'getPet' | 
 
 /** The options of the HTTP API. */
 export interface HttpOptions {
-  /** The verifier of API keys. By default the store verifies API keys. The API cannot be served without keys. */
+  /** The verifier of API keys. Default: the store. Requests to the API always need a key. */
   readonly apiKeys?: ApiKeyVerifier | undefined;
-  /** The public base URL for the OpenAPI document. By default the URL is derived from the `Host` of the request. */
+  /** The public base URL in the OpenAPI document. By default the URL is derived from the `Host` of each request. */
   readonly publicUrl?: string | undefined;
   /**
-   * The origins whose scripts may call the API in a browser, such as `https://example.org`. By default there are no
-   * such origins, and no response has a CORS header field.
+   * The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none, and no
+   * response has a CORS header field.
    */
   readonly corsOrigins?: readonly string[] | undefined;
-  /**
-   * The observers are notified of every response, and of each error that caused a response with status 500 or above.
-   */
+  /** The observers of every response, and of every error that causes a status of 500 or above. */
   readonly observers?: readonly Observer[] | undefined;
 }

@@ -1,6 +1,5 @@
 /**
- * The handlers of the three operations on pets. A handler converts a request to a call of the store, and the result of
- * the call to a response.
+ * The handlers of the three operations on pets. Each handler calls the store, and converts the result to a response.
  */
 
 import type { PetPage, PetQuery } from '../../../application/ports/pet-repository.ts';
@@ -39,9 +38,8 @@ export function petHandlers(store: HttpStore): Record<Operation['id'], Handler> 
 }
 
 /**
- * The representations of the pages that a storage has cached. A storage returns the same `PetPage` object again while
- * the storage has not changed. A `PetPage` never changes. The representation of a page is garbage-collected together
- * with the page.
+ * The cached representations of pages. While a storage does not change, the storage can return the same `PetPage`
+ * object again. A `PetPage` is immutable. The representation of a page is garbage-collected together with the page.
  */
 const representations = new WeakMap<PetPage, { query: PetQuery; list: Representation }>();
 
@@ -50,8 +48,8 @@ function listOf(page: PetPage, query: PetQuery): Representation {
   if (cached?.query === query) return cached.list;
   const body = petsJson(page.pets);
   const link = linkToNext(page, query);
-  // The entity tag depends on the link too. When pets are added after the last page, a client that revalidates the last
-  // page must get the link to the new page instead of status 304.
+  // The entity tag covers the body and the link. When pets are added after the last page, only the link of that page
+  // changes. A client that revalidates the page must then get the new link instead of status 304.
   const list = representation(body, entityTag(body + link), link === '' ? [] : ['Link', link]);
   representations.set(page, { query, list });
   return list;

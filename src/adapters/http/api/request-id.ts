@@ -4,15 +4,15 @@ import type { RequestHead } from './http.ts';
 
 const REQUEST_ID = /^[\w-]{1,64}$/;
 
-/** The number of characters from which a part of an API key is secret. */
+/** The minimum length of a part of an API key that must stay secret, in characters. */
 const SECRET_LENGTH = 16;
 
 const processId = randomBytes(6).toString('base64url');
 let counter = 0;
 
 /**
- * Returns the id of a request: its `X-Request-Id`, or a new id when `X-Request-Id` is missing, is malformed, or may
- * contain an API key. A key must not be accepted as an id, because ids are logged and sent in responses.
+ * Returns `X-Request-Id`, or a new id when the field is missing or malformed. A field that may contain an API key is
+ * replaced by a new id, because ids are logged and sent in responses.
  */
 export function requestIdOf({ headers }: RequestHead): string {
   const given = headers['x-request-id'];
@@ -28,8 +28,8 @@ export function newRequestId(): string {
 }
 
 /**
- * Whether an id may contain an API key or a secret part of a key. A generated key is recognized by its format. A key
- * from `API_KEYS` can have any format, so the id is also compared with the key in `Authorization`.
+ * Whether an id may contain an API key or a secret part of a key. Generated keys are recognized by their format. Keys
+ * from `API_KEYS` can have any format, and are recognized by comparison with the key in `Authorization`.
  */
 function mayContainKey(id: string, authorization = ''): boolean {
   if (id.length < SECRET_LENGTH) return false;

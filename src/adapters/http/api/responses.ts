@@ -5,7 +5,7 @@ import { matches } from './entity-tag.ts';
 import { API_HEADERS, JSON_HEADERS, NO_STORE, REVALIDATE } from './headers.ts';
 import type { ApiRequest, ApiResponse, Headers, RequestHead } from './http.ts';
 
-/** Creates a JSON response that no client or proxy may store. */
+/** Creates a JSON response that clients and proxies must not store. */
 export function jsonResponse(status: number, body: string, headers: Headers = []): ApiResponse {
   return { status, headers: [...JSON_HEADERS, ...NO_STORE, ...headers], body };
 }
@@ -19,7 +19,7 @@ export function noContent({ url }: RequestHead, headers: Headers): ApiResponse {
 export interface Representation {
   readonly body: string;
   readonly etag: string;
-  /** The header fields of a response with status 200. The last one is `Content-Type`. */
+  /** The header fields for status 200. The last field is `Content-Type`, which status 304 omits. */
   readonly headers: Headers;
 }
 

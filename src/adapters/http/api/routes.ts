@@ -11,7 +11,7 @@ import type { HttpOptions, HttpStore } from './options.ts';
 import { petHandlers } from './pets.ts';
 import { noContent } from './responses.ts';
 
-/** The handlers. The keys are path templates, such as `/v1/pets/{petId}`. */
+/** The handler of each path. The keys are path templates, such as `/v1/pets/{petId}`. */
 export type Routes = ReadonlyMap<string, Handler>;
 
 /** Creates the routes that need an API key. */
@@ -35,7 +35,10 @@ export function publicRoutes(store: HttpStore, admission: Admission, options: Ht
   return new Map(routes.map(([path, handler]) => [path, byMethod(new Map([['GET', handler]]))]));
 }
 
-/** Responds to a request whose path has no route. `OPTIONS *` requests the options of the whole server. */
+/**
+ * Handles requests whose path has no route. For `OPTIONS *`, returns the methods of the whole server. For all other
+ * requests, throws `not_found`.
+ */
 export const notFound: Handler = ({ head }) => {
   if (head.method === 'OPTIONS' && head.url === '*') return noContent(head, ALLOW_ALL);
   throw new HttpError('not_found', 'no such path; the API is under /v1');
@@ -44,8 +47,8 @@ export const notFound: Handler = ({ head }) => {
 const ALLOW_ALL = ['Allow', 'GET, HEAD, POST, OPTIONS'];
 
 /**
- * Creates the handler of a path from the handlers of its methods. HEAD is handled as GET, but the body is not sent. The
- * response to OPTIONS lists the methods. Other methods are refused.
+ * Creates the handler of a path from the handlers of its methods. HEAD is handled as GET, and Node.js does not send the
+ * body. The response to OPTIONS lists the methods. For other methods, the handler throws `method_not_allowed`.
  */
 function byMethod(methods: ReadonlyMap<string, Handler>): Handler {
   const allow = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));

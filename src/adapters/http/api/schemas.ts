@@ -1,6 +1,6 @@
 /**
- * The schemas of request bodies and queries. Valid input is converted to a typed value, and invalid input is refused
- * with `invalid_request`. The domain and the use cases define the rules.
+ * The schemas of request bodies and queries. Valid input is converted to a typed value. For invalid input,
+ * `invalid_request` is thrown. The domain and the use cases define the rules.
  */
 
 import * as v from 'valibot';
@@ -20,7 +20,7 @@ const int64Rule = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
 const limitRule = `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
 const statusRule = `status must be one of ${PET_STATUSES.join(', ')}`;
 
-/** The JSON Schema of an int64. Valibot cannot derive this JSON Schema. */
+/** The JSON Schema of an int64, which Valibot cannot derive. */
 export const INT64_METADATA: Readonly<Record<string, unknown>> = {
   type: 'integer',
   format: 'int64',
@@ -114,14 +114,16 @@ export function readNewPet(body: unknown): NewPetInput {
   if (result.success) return result.output;
   const { issues } = result;
   const messages = issues.map(({ message }) => message);
-  // The response must name every fault, but the domain checks the name only when all members have valid types.
-  // Therefore the name is checked here, if it is a string.
+  // The response must name every fault. The domain checks the name only when the types of all members are valid, so a
+  // name that is a string is checked here.
   const isNameTyped = issues.every(({ path }) => path !== undefined && path[0]?.key !== 'name');
   const fault = isNameTyped ? nameFault((body as { name: string }).name) : undefined;
   throw new HttpError('invalid_request', [...(fault === undefined ? [] : [fault]), ...messages].join('; '));
 }
 
-/** Parses the query string of a list request. While a query is cached, equal query strings return the same object. */
+/**
+ * Parses the query string of a list request. For an equal query string that is still cached, returns the same object.
+ */
 export function readListQuery(queryString: string): PetQuery {
   const cached = queries.get(queryString);
   if (cached !== undefined) return cached;
@@ -134,8 +136,8 @@ export function readListQuery(queryString: string): PetQuery {
 }
 
 /**
- * Returns the parameters with one of the given names. Throws `invalid_request` when such a parameter is repeated.
- * Parameters with other names are ignored.
+ * Returns the values of the named parameters, and ignores all other parameters. Throws `invalid_request` when a named
+ * parameter is repeated.
  */
 function single(parameters: URLSearchParams, names: readonly string[]): Record<string, string> {
   const values: Record<string, string> = {};
@@ -154,8 +156,8 @@ function read<const S extends v.GenericSchema>(schema: S, input: unknown): v.Inf
 }
 
 /**
- * Creates the message for an issue of an object. Valibot reports a missing member as an issue of the object, and the
- * last item of the path is the name of the member.
+ * Creates the function that formats an issue of an object. For a missing member, Valibot reports an issue of the
+ * object, and the last item of `path` is the name of the member.
  */
 function missingOr(message: string) {
   return ({ path }: v.ObjectIssue): string => {

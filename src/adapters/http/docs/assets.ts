@@ -17,8 +17,8 @@ export interface Asset {
 }
 
 /**
- * The folder to which `npm run build` writes the compressed reference page. The relative path is valid for the source
- * file and for the built file.
+ * The folder to which `npm run build` writes the compressed reference page. The relative path is the same from this
+ * file in `src` and from the built file in `dist`.
  */
 const FOLDER = new URL('../../../../dist/docs/', import.meta.url);
 
@@ -36,8 +36,8 @@ export const DOCS_ASSETS: readonly Asset[] = [
 ];
 
 /**
- * The content security policy of the reference page. The page loads nothing from other origins and runs no inline
- * scripts. Other pages cannot show the page in a frame.
+ * The content security policy of the reference page. The policy blocks content of other origins, and inline scripts.
+ * Other pages cannot show the reference page in a frame.
  */
 const PAGE_POLICY: Headers = [
   'Content-Security-Policy',
@@ -59,8 +59,8 @@ export function docsRoutes({ corsOrigins = [] }: HttpOptions): (readonly [path: 
 }
 
 /**
- * Creates the handler of an asset. The file is read when the handler is created. If reading fails, for example because
- * no file descriptor is free, the next request reads the file.
+ * Creates the handler of an asset, and reads the file of the asset. If reading fails, the handler reads the file during
+ * the next request. For example, reading fails when no file descriptor is free.
  */
 export function docsAsset({ file, type }: Asset, headers: Headers): Handler {
   let resource: EncodedResource | undefined;
@@ -68,7 +68,7 @@ export function docsAsset({ file, type }: Asset, headers: Headers): Handler {
   try {
     load();
   } catch {
-    // The next request reads the file again, and reports an error.
+    // The next request reads the file again. If reading fails again, the response is `overloaded`.
   }
   return (request) => encodedResponse(request, load(), type, headers);
 }

@@ -15,7 +15,7 @@ followTheme();
 
 for (const url of document.querySelectorAll('[data-api-url]')) url.textContent = apiUrl.href;
 
-/** The accessible names of controls to which Swagger UI gives no name. The keys are CSS selectors. */
+/** The accessible names of controls that have no name in Swagger UI. The keys are CSS selectors. */
 const NAMES = {
   '.examples-select-element': () => 'Example',
   '.body-param__text': () => 'Request body',
@@ -36,8 +36,8 @@ const reference = document.querySelector('#reference');
 new MutationObserver(nameControls).observe(reference, { childList: true, subtree: true });
 
 /**
- * A Swagger UI plugin that parses the integers of the OpenAPI document exactly. The plugin also sends all requests to
- * the origin of the page, because the content security policy allows no other origin.
+ * A Swagger UI plugin that keeps the integers of the OpenAPI document exact. The plugin replaces the server URL with a
+ * URL of the origin of the page. The content security policy allows no other origin.
  */
 const exactDocument = {
   statePlugins: {
@@ -71,8 +71,8 @@ const exactResponses = ({ React, getComponent }) => ({
 });
 
 /**
- * Returns the formatted JSON body, or `undefined` when the body is not JSON. Swagger UI displays other bodies by
- * itself.
+ * Returns the formatted JSON body, or `undefined` when the body is not JSON. In that case, Swagger UI displays the
+ * body.
  */
 function shownJson({ content, contentType }) {
   if (typeof content !== 'string' || content === '' || !/json/i.test(contentType)) return undefined;

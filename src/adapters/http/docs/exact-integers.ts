@@ -1,11 +1,11 @@
 /**
- * Exact integers for Swagger UI. Swagger UI uses `JSON.parse`, which rounds integers above 2^53. This module runs in
+ * Keeps integers exact in Swagger UI, which uses `JSON.parse` and would round integers above 2^53. This module runs in
  * the browser.
  */
 
 /**
- * The prefix of a large integer that is represented by a string. The prefix is unambiguous, because no string of the
- * API contains U+0000.
+ * The prefix of a string that represents a large integer. No string of the API contains U+0000, so the prefix is
+ * unambiguous.
  */
 const MARK = '\\u0000int64:';
 const MARKED = /"\\u0000int64:(-?\d+)"/g;
@@ -18,8 +18,8 @@ export function formatJson(text: string): string {
 }
 
 /**
- * Parses the OpenAPI document for Swagger UI. An example with a large integer becomes a string. A `minimum` or
- * `maximum` that a double cannot represent is left out, because a rounded limit would be wrong.
+ * Parses the OpenAPI document for Swagger UI. An example that contains a large integer becomes a string of JSON. A
+ * `minimum` or `maximum` that is not a safe integer is left out, because a rounded limit would be wrong.
  */
 export function parseDocument(text: string): Record<string, unknown> {
   return JSON.parse(mark(text), (key, value) => {

@@ -15,8 +15,8 @@ import { type RequestState, respond, respondWithError } from './respond.ts';
 import { router } from './router.ts';
 
 /**
- * A Koa app that only runs the middleware. After the middleware, `Koa` would wait for the end of the response and send
- * `ctx.body`. Both steps are unnecessary, because `respond` writes every response, and this class handles every error.
+ * A Koa app that only runs the middleware and handles errors. `Koa` would also wait for the end of the response and
+ * send `ctx.body`. Both steps are unnecessary, because `respond` writes every response.
  */
 class App extends Koa {
   handleRequest(ctx: Context, run: (ctx: Context) => Promise<void>): Promise<void> {
@@ -37,15 +37,15 @@ export function createApp(
   app.use(identify(app, observer));
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   app.use(guard(store, admission, options));
-  // A router compares a request with its paths one after another. The paths of the API have their own router, which
-  // runs first, so that requests to the API are not compared with the public paths.
+  // A router compares a request with one route after another. The routes of the API have a router of their own, which
+  // runs first. Requests to the API are therefore not compared with the public routes.
   app.use(router(apiRoutes(store)));
   app.use(router(publicRoutes(store, admission, options)));
   app.use(async (ctx) => respond(ctx, await notFound(new KoaRequest(ctx))));
   return app;
 }
 
-/** Gives a request its id and its state. */
+/** Sets the state of a request, including the request id. */
 function identify(app: Koa, observer: Observer): Middleware {
   const isTimed = observer.onRequest !== undefined;
   return (ctx, next) => {
@@ -56,7 +56,10 @@ function identify(app: Koa, observer: Observer): Middleware {
   };
 }
 
-/** Keeps errors and `ctx.state` inside this app if the app is mounted in another Koa app (koa-mount). */
+/**
+ * Runs the middleware of an app that is mounted in another Koa app (koa-mount). The other app gets neither the errors
+ * nor the `ctx.state` of this app.
+ */
 async function isolate(ctx: Context, next: Next, outerState: Context['state']): Promise<void> {
   try {
     await next();
@@ -68,7 +71,7 @@ async function isolate(ctx: Context, next: Next, outerState: Context['state']): 
 }
 
 /**
- * Checks the API key before all other properties of a request. Without a valid key, a client gets only status 401, and
+ * Checks the API key before all other properties of a request. A client without a valid key gets only status 401, and
  * no other information about the API.
  */
 function guard(store: HttpStore, admission: Admission, { apiKeys }: HttpOptions): Middleware {
@@ -88,7 +91,7 @@ function guard(store: HttpStore, admission: Admission, { apiKeys }: HttpOptions)
 function pathOf(ctx: Context): string {
   let path: string | null = null;
   try {
-    // `ctx.path` is null for the request target `http://`, although its type is string.
+    // For the request target `http://`, `ctx.path` is null, although the declared type is `string`.
     path = ctx.path;
   } catch {}
   if (path === null) throw new HttpError('invalid_request', 'the request target is not a URL');

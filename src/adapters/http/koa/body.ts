@@ -5,8 +5,8 @@ import bodyParser, { type Options } from 'koa-bodyparser';
 import { BODY_LIMIT, bodyIncomplete, bodyTooLarge } from '../api/json-body.ts';
 
 /**
- * Reads the body as bytes. If koa-bodyparser parsed JSON, it would round large integers. If koa-bodyparser decoded
- * text, it would replace invalid UTF-8. The cast is necessary because the type `Options` lacks `encoding`.
+ * Reads the body as bytes. As a JSON parser, koa-bodyparser would round large integers. As a text decoder,
+ * koa-bodyparser would replace invalid UTF-8. The cast is necessary because the type `Options` lacks `encoding`.
  */
 const parse = bodyParser({
   enableTypes: ['text'],
@@ -16,8 +16,8 @@ const parse = bodyParser({
 } as Options);
 
 /**
- * Resolves with the body. Rejects with `payload_too_large` when the body is too large, and with `invalid_request` when
- * the client has ended the body early.
+ * Resolves with the body. Rejects with `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes, and
+ * with `invalid_request` when the body ends early.
  */
 export async function readBytes(ctx: Context): Promise<Uint8Array> {
   const { headers } = ctx.req;

@@ -8,8 +8,8 @@ import { respond } from './respond.ts';
 const EXPOSED_HEADERS = 'Deprecation,ETag,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
 
 /**
- * Creates the middleware for cross-origin resource sharing (CORS). The middleware must run before the API key is
- * checked, because a preflight request contains no key.
+ * Creates the middleware for cross-origin resource sharing (CORS). The middleware must run before the check of the API
+ * key, because a preflight request contains no key.
  */
 export function allowOrigins(origins: readonly string[]): Middleware {
   const middleware = cors({

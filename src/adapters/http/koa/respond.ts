@@ -16,9 +16,9 @@ export interface RequestState {
 }
 
 /**
- * Writes the head and the body in one call, without Koa's setters, and notifies the observer. `headers` need not
- * contain `Date`, `Connection`, `Content-Length` and `X-Request-Id`: this function or Node.js adds these fields. An
- * ASCII body is sent as latin1, because Node.js writes a latin1 body together with the head.
+ * Sends the response without the setters of Koa, and notifies the observer. `Date`, `Connection`, `Content-Length` and
+ * `X-Request-Id` are added by this function or by Node.js. An ASCII body is encoded as latin1, because Node.js then
+ * writes the head and the body together.
  */
 export function respond(ctx: Context, { status, headers, body }: ApiResponse): void {
   const { res } = ctx;
@@ -47,7 +47,7 @@ export function respond(ctx: Context, { status, headers, body }: ApiResponse): v
   });
 }
 
-/** Responds to any thrown value with the `Error` object of the specification. */
+/** Responds to a thrown value of any type with the `Error` object of the specification, section 2. */
 export function respondWithError(ctx: Context, error: unknown): void {
   const { requestId, observer } = ctx.state as RequestState;
   const response = errorResponse(error, requestId, ctx.req);

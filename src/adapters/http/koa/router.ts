@@ -7,7 +7,7 @@ import { type RequestState, respond } from './respond.ts';
 
 type RouteMiddleware = (ctx: RouterContext) => Promise<void> | void;
 
-/** Creates the middleware that finds the handler of a path with @koa/router and sends the response of the handler. */
+/** Creates the middleware that calls the handler of a path and sends the response. @koa/router finds the handler. */
 export function router(routes: Routes): Middleware {
   const router = new Router({ sensitive: true, strict: true });
   for (const [path, handler] of routes) router.all(patternOf(path), run(path, handler));
@@ -20,8 +20,8 @@ function patternOf(path: string): string {
 }
 
 /**
- * Calls the handler of the path, or `next` when no path matches. Each path has exactly one handler. The middleware of
- * @koa/router supports several handlers, and therefore composes a chain of middleware for each request.
+ * Calls the handler of the path, or `next` when no path matches. The middleware of @koa/router would compose a chain of
+ * handlers for each request. The chain is unnecessary, because each path has exactly one handler.
  */
 function dispatch(router: Router, ctx: RouterContext, next: Next): unknown {
   const [layer] = router.match(ctx.path, ctx.method).pathAndMethod;

@@ -1,6 +1,6 @@
 /**
  * Responds to invalid HTTP, to requests that arrive too slowly, and to CONNECT. The responses are written directly to
- * the socket, because Node.js creates no `ServerResponse` for such messages.
+ * the socket, because Node.js creates no `ServerResponse` for these messages.
  */
 
 import { STATUS_CODES } from 'node:http';
@@ -11,15 +11,15 @@ import { newRequestId } from '../api/request-id.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * Responds to a message that is not valid HTTP or that arrived too slowly, and closes the connection. The responses to
- * earlier requests are sent first. If the body of the newest request is incomplete, the error is the response to that
- * request. If the head of that response was already sent, the socket is destroyed.
+ * Responds to a message that is invalid or too slow, and closes the connection. The responses to earlier requests are
+ * sent first. If the body of the newest request is incomplete, the error is the response to this request. If a response
+ * to this request was already started, the socket is destroyed instead.
  *
  * @param fault the `code` of the error that Node.js reported
  */
 export function refuseMessage(connection: Connection, fault: string | undefined, observer: Observer): void {
   if (connection.isRefused) return;
-  // The client is not slow: the rest of the request was received, but is still held by the connection.
+  // The client is not slow: the connection holds bytes that were received but not parsed yet.
   if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isHolding) return;
   connection.isRefused = true;
   const { socket, newest, isClosing } = connection;
@@ -30,7 +30,7 @@ export function refuseMessage(connection: Connection, fault: string | undefined,
 
 /**
  * Responds to CONNECT and closes the connection. After CONNECT, Node.js no longer manages the socket. Therefore this
- * function sets the timeout for a client that does not read the response.
+ * function sets `readingTimeout` on the socket.
  */
 export function refuseTunnel(connection: Connection, readingTimeout: number, observer: Observer): void {
   const { socket, isClosing } = connection;

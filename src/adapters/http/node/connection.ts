@@ -1,5 +1,5 @@
 /**
- * A connection of the server. A connection limits the requests in progress, and determines which response is the last
+ * A connection of the server. The connection limits its requests in progress, and decides which response is its last
  * one.
  */
 
@@ -9,13 +9,14 @@ import { isFramed } from '../api/malformed.ts';
 import { lingeringClose } from './lingering-close.ts';
 
 /**
- * The maximum number of concurrent requests of one connection. Further requests are queued, or held as unparsed bytes.
+ * The maximum number of requests that a connection handles at the same time. Further requests are queued, or held as
+ * unparsed bytes.
  */
 const CONCURRENT_REQUESTS = 16;
 
 /**
- * The maximum number of bytes that a sliced connection passes to the parser at once. A slice contains at most some
- * dozens of requests.
+ * The maximum number of bytes that a sliced connection passes to the parser in one call. A slice contains at most a few
+ * dozen requests.
  */
 const SLICE_SIZE = 512;
 
@@ -23,7 +24,7 @@ export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => Promi
 
 /** Schedules the work of all connections in turns of the event loop. */
 export interface Turns {
-  /** Called when a connection receives a request while its maximum number of requests is in progress. */
+  /** Called when a connection receives a request while {@link CONCURRENT_REQUESTS} of its requests are in progress. */
   onFlood(): void;
   /** Calls `connection.goOn()` in a later turn of the event loop. */
   whenFree(connection: Connection): void;
@@ -34,10 +35,11 @@ type Listener = (chunk: Buffer) => void;
 /**
  * A connection of the server.
  *
- * Node.js parses all requests of a 64 KiB chunk, possibly thousands, before it sends the first response. A sliced
- * connection passes each chunk to the parser in slices of {@link SLICE_SIZE} bytes, so that responses are sent between
- * slices. Slicing disables the fast path of the parser. Therefore connections are sliced only after a flood. A flood
- * starts when one connection receives more requests than may be in progress.
+ * A chunk of 64 KiB can contain thousands of requests, and Node.js parses the whole chunk before it sends the first
+ * response. A sliced connection passes each chunk to the parser in slices of {@link SLICE_SIZE} bytes, and sends
+ * responses between slices. Slicing disables the fast path of the parser, so connections are sliced only after a flood.
+ * A flood starts when a connection receives a request while {@link CONCURRENT_REQUESTS} of its requests are in
+ * progress.
  */
 export class Connection {
   readonly socket: Socket;
@@ -47,33 +49,33 @@ export class Connection {
    */
   newest: ServerResponse | undefined;
   /**
-   * The response to the request before the newest one. `undefined` if that response was already finished when the
-   * newest request arrived.
+   * The response to the second newest request. `undefined` if this response was finished before the newest request
+   * arrived.
    */
   beforeNewest: ServerResponse | undefined;
-  /** Whether the newest response is the last one. Further requests are ignored. */
+  /** Whether the newest response is the last one. If true, further requests are ignored. */
   isClosing = false;
   /**
-   * Whether a message was refused. Node.js reports an error for each further chunk of a refused message, but only the
-   * first error gets a response.
+   * Whether a message was refused. Node.js reports an error for each further chunk of the message, but only the first
+   * error gets a response.
    */
   isRefused = false;
   readonly #handle: HandleRequest;
   readonly #turns: Turns;
   readonly #queue: (readonly [req: IncomingMessage, res: ServerResponse])[] = [];
   /**
-   * The number of requests in progress. A burst starts when a request arrives after all earlier responses were
-   * finished. The first request of a burst has no `finish` listener, and is counted until the next burst starts.
+   * The number of requests in progress. A request that arrives after all earlier responses were finished starts a
+   * burst. The first request of a burst has no `finish` listener, and stays counted until the next burst starts.
    */
   #inProgress = 0;
   #isScheduled = false;
-  /** The `data` listener with which Node.js parses requests. `undefined` while the connection is not sliced. */
+  /** The `data` listener of Node.js, which parses requests. `undefined` while the connection is not sliced. */
   #parse: Listener | undefined;
-  /** The `end` listener of Node.js, if the client has ended its side and the listener was not called yet. */
+  /** The `end` listener of Node.js, from the time when the client ends its side until the listener is called. */
   #parseEnd: (() => void) | undefined;
-  /** The bytes that were received but not parsed yet. The socket is paused while bytes are held. */
+  /** The received bytes that are not parsed yet. While bytes are held, the socket is paused. */
   #held: Buffer | undefined;
-  /** Whether this class, not Node.js, paused the socket. */
+  /** Whether the socket was paused by this class, and not by Node.js. */
   #isPausedHere = false;
   #isEnded = false;
 
@@ -85,9 +87,7 @@ export class Connection {
     socket.destroySoon = () => this.#end();
   }
 
-  /**
-   * Whether all parsed requests have a response, and all bytes of the responses were passed to the operating system.
-   */
+  /** Whether all parsed requests were answered, and the operating system has taken all bytes of the responses. */
   get isIdle(): boolean {
     return (this.newest?.writableFinished ?? true) && this.socket.writableLength === 0;
   }
@@ -98,15 +98,15 @@ export class Connection {
   }
 
   /**
-   * Handles a request at once, or queues the request while the maximum number of requests is in progress. A request
-   * after the last response is ignored.
+   * Handles a request immediately, or queues the request while {@link CONCURRENT_REQUESTS} requests are in progress. A
+   * request after the last response is ignored.
    */
   take(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
     const previous = this.newest;
     if (this.isClosing || previous?.shouldKeepAlive === false) return;
     this.newest = res;
-    // The bytes after an upgrade request may not be HTTP. If the end of a request is ambiguous, the start of the next
-    // request is ambiguous too.
+    // Bytes after an upgrade request need not be HTTP. Bytes after a request with an ambiguous end may belong to that
+    // request.
     if (isLast || req.headers.upgrade !== undefined || !isFramed(req)) this.closeAfterNewest();
     if (previous === undefined || (this.#inProgress <= 1 && previous.writableFinished)) {
       this.#inProgress = 1;
@@ -125,8 +125,8 @@ export class Connection {
   }
 
   /**
-   * Makes the newest response the last one of the connection, unless the head of that response was already sent with
-   * `Connection: keep-alive`.
+   * Makes the newest response the last one of the connection. Does nothing if the head of that response was already
+   * sent with `Connection: keep-alive`.
    */
   closeAfterNewest(): void {
     if (this.newest === undefined || this.newest.headersSent) return;
@@ -135,8 +135,8 @@ export class Connection {
   }
 
   /**
-   * Starts to pass received bytes to the parser in slices, and only while fewer than the maximum number of requests are
-   * in progress.
+   * Starts to pass received bytes to the parser in slices. A slice is passed only while fewer than {@link
+   * CONCURRENT_REQUESTS} requests are in progress.
    */
   slice(): void {
     if (this.#parse !== undefined) return;
@@ -148,15 +148,15 @@ export class Connection {
       if (chunk.length <= SLICE_SIZE && this.#held === undefined && this.#hasRoom) this.#feed(chunk);
       else this.#hold(chunk);
     });
-    // The parser must get all bytes before it is notified of the end.
+    // The `end` listener of the parser must be called after all bytes were parsed.
     const parseEnd = this.socket.listeners('end').at(-1) as () => void;
     this.socket.off('end', parseEnd);
     this.socket.on('end', () => {
       this.#parseEnd = parseEnd;
       if (this.#held === undefined) this.#endParser();
     });
-    // While Node.js itself has paused the socket, held bytes must not be parsed. Parsing continues when Node.js resumes
-    // the socket.
+    // Held bytes must not be parsed while the socket is paused by Node.js. Parsing continues when Node.js resumes the
+    // socket.
     this.socket.on('resume', () => {
       if (this.#held !== undefined && !this.#isPausedHere) this.#schedule();
     });
@@ -174,8 +174,8 @@ export class Connection {
   }
 
   /**
-   * Handles queued requests up to the maximum number of requests in progress. If the queue is empty, the next slice is
-   * parsed.
+   * Handles queued requests until {@link CONCURRENT_REQUESTS} requests are in progress. If the queue is empty before
+   * that, the next slice is parsed.
    */
   goOn(): void {
     this.#isScheduled = false;
@@ -203,8 +203,8 @@ export class Connection {
   }
 
   /**
-   * Passes the first slice of the bytes to the parser, and holds the rest. Must not be called while the socket is
-   * paused by Node.js.
+   * Passes the first slice of the bytes to the parser, and holds the rest. Must not be called while Node.js has paused
+   * the socket.
    */
   #feed(bytes: Buffer): void {
     if (this.isClosing && this.newest?.req.complete !== false) return;
@@ -214,8 +214,8 @@ export class Connection {
   }
 
   /**
-   * Calls the `end` listener of Node.js if the client has ended its side. The listener is not called after a refused
-   * message, because Node.js has already released the parser.
+   * Calls the `end` listener of Node.js if the client has ended its side. After a refused message, the listener is not
+   * called, because Node.js has already released the parser.
    */
   #endParser(): void {
     const parseEnd = this.#parseEnd;

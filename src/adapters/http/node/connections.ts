@@ -5,18 +5,20 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Connection, type HandleRequest, type Turns } from './connection.ts';
 
-/** The time in milliseconds for which new connections are sliced after a flood (see {@link Connections.onFlood}). */
+/**
+ * How long after a flood new connections are sliced, in milliseconds. {@link Connection} explains floods and slices.
+ */
 const FLOOD_TIME = 60_000;
 
 /**
- * The maximum number of connections that continue to handle requests in one turn of the event loop. The server accepts
- * one new connection in each turn, so long turns delay new clients.
+ * The maximum number of `goOn` calls in one turn of the event loop. The server accepts one new connection per turn, so
+ * long turns delay new clients.
  */
 const CONNECTIONS_PER_TURN = 2;
 
 /**
- * The minimum time in milliseconds for which a stopping server keeps idle connections open. A client may already have
- * sent a request that has not arrived yet.
+ * The time after `stop` before idle connections are closed, in milliseconds. A request that was sent before the stop
+ * can arrive during this time.
  */
 const IDLE_TIME = 1000;
 
@@ -31,12 +33,12 @@ export class Connections implements Turns {
     this.#handle = handle;
   }
 
-  /** Creates the connection of a socket, and removes the connection when the socket is closed. */
+  /** Adds a connection for a new socket. The connection is removed when the socket is closed. */
   add(socket: Socket): void {
     const connection = new Connection(socket, this.#handle, this);
     this.#bySocket.set(socket, connection);
-    // After a CONNECT request, Node.js removes its error listener from the socket. Without a listener, an error of the
-    // socket would end the process.
+    // After a CONNECT request, Node.js removes its error listener from the socket. Without any listener, an error of
+    // the socket would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
     if (performance.now() < this.#floodEndsAt) connection.slice();
@@ -51,8 +53,8 @@ export class Connections implements Turns {
   }
 
   /**
-   * Starts to close the connections. If a connection has requests in flight, the response to the newest request is the
-   * last response. If a connection is idle, the response to the next request is the last response.
+   * Starts to close the connections. A connection with requests in flight is closed after the response to its newest
+   * request. An idle connection is closed after its next response, or by {@link closeIdle}.
    */
   stop(): void {
     this.#stoppingSince = performance.now();
@@ -61,7 +63,7 @@ export class Connections implements Turns {
     }
   }
 
-  /** Closes the idle connections. Has no effect in the first second after `stop`. */
+  /** Closes the idle connections, if `stop` was called at least {@link IDLE_TIME} milliseconds ago. */
   closeIdle(): void {
     if (performance.now() - (this.#stoppingSince ?? Infinity) < IDLE_TIME) return;
     for (const { isIdle, socket } of this.#bySocket.values()) {
@@ -69,13 +71,13 @@ export class Connections implements Turns {
     }
   }
 
-  /** Closes all connections at once, including connections with requests in flight. */
+  /** Closes all connections immediately, including connections with requests in flight. */
   destroy(): void {
     for (const { socket } of this.#bySocket.values()) socket.destroy();
   }
 
   /**
-   * Slices all open connections, because one of them has received more requests than may be in progress. Without
+   * Slices all open connections, and all new connections during the next {@link FLOOD_TIME} milliseconds. Without
    * slices, the parser would block the event loop for a whole chunk of requests.
    */
   onFlood(): void {

@@ -1,26 +1,26 @@
 /**
- * Closes a connection in two steps (RFC 9112, section 9.6). First, the server ends its side of the connection. After
- * the client has ended its side too, the socket is destroyed. If the socket were destroyed while the client is still
- * sending, the operating system would reset the connection, and the client might lose the response.
+ * Closes a connection in two steps (RFC 9112, section 9.6). First, the server ends its side of the connection. When the
+ * client has ended the other side, the server destroys the socket. If the server destroyed the socket earlier, the
+ * operating system could reset the connection. The client could then lose the response.
  */
 
 import type { Socket } from 'node:net';
 
-/** The maximum time in milliseconds for which a client may send nothing after the last response. */
+/** How long a client may stay silent after the last response, in milliseconds. The connection is then closed. */
 const SILENCE_TIMEOUT = 1000;
 
-/** The maximum time in milliseconds for which a client may continue to send after the last response. */
+/** How long received data keeps the connection open after the last response, in milliseconds. */
 const LINGER_TIMEOUT = 30_000;
 
 /**
- * Sends all written data and discards all received data. Destroys the socket when the client has ended its side, or
- * after a timeout.
+ * Sends all written data, and discards all received data. Destroys the socket when the client has ended its side or a
+ * timeout has expired.
  */
 export function lingeringClose(socket: Socket): void {
   let timer: NodeJS.Timeout | undefined;
   let endsAt = Infinity;
-  // The parser of Node.js reads directly from the handle of the socket until a `data` listener is added. After a
-  // listener was added, the `data` listener of the parser can be removed.
+  // The parser of Node.js reads directly from the handle of the socket until a `data` listener is added. Only then does
+  // removing the `data` listener of the parser stop the parser.
   socket.on('data', () => {});
   socket.removeAllListeners('data');
   socket.on('data', () => {

@@ -14,59 +14,63 @@ const HEADERS_TIMEOUT = 10_000;
 /** The default of `requestTimeout`, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 
-/** The maximum time in milliseconds between a response and the next request of the connection. */
+/** How long an idle connection stays open after a response, in milliseconds. */
 const KEEP_ALIVE_TIMEOUT = 65_000;
 
 /** The default of `readingTimeout`, in milliseconds. */
 const READING_TIMEOUT = 120_000;
 
-/** The interval in milliseconds at which Node.js checks the timeouts of requests. */
+/** The interval at which Node.js checks `headersTimeout` and `requestTimeout`, in milliseconds. */
 const CONNECTIONS_CHECKING_INTERVAL = 1000;
 
 /** The maximum size of a request head, in bytes. */
 const HEAD_LIMIT = 16 * 1024;
 
-/** The interval in milliseconds at which a stopping server closes idle connections. */
+/** The interval at which a stopping server closes its idle connections, in milliseconds. */
 const DRAIN_INTERVAL = 50;
 
-/** An HTTP server. The server does not listen until `listen` is called. */
+/** An HTTP server that starts to listen when `listen` is called. */
 export interface HttpServer {
   /**
-   * Starts to listen. Resolves with the URL of the server, such as `http://127.0.0.1:3000`. Port 0 selects a free port.
+   * Starts to listen. Resolves with the URL of the server, such as `http://127.0.0.1:3000`. If `port` is 0, the
+   * operating system selects a free port.
    */
   listen(port: number, host: string): Promise<string>;
   /**
-   * Accepts no further connections and completes the requests in flight. Connections that are still open after
-   * `timeout` milliseconds are closed. Resolves when all connections are closed.
+   * Stops accepting connections, and completes the requests in flight. Connections that are still open after `timeout`
+   * milliseconds are closed. Resolves when all connections are closed.
    */
   stop(timeout: number): Promise<void>;
   readonly isStopping: boolean;
 }
 
-/** The limits of a server for connections and for slow clients. */
+/** The limits of a server: for the number of connections, and for slow clients. */
 export interface ServerLimits {
-  /** The maximum number of open connections. Further connections are closed at once. By default there is no limit. */
+  /**
+   * The maximum number of open connections. Further connections are closed immediately. By default there is no limit.
+   */
   readonly maxConnections?: number | undefined;
-  /** The maximum time in milliseconds for a client to send the head of a request. Default: 10 seconds. */
+  /** How long a client may take to send the head of a request, in milliseconds. Default: 10,000. */
   readonly headersTimeout?: number | undefined;
-  /** The maximum time in milliseconds for a client to send a whole request. Default: 30 seconds. */
+  /** How long a client may take to send a whole request, in milliseconds. Default: 30,000. */
   readonly requestTimeout?: number | undefined;
-  /** The maximum time in milliseconds for which a client may read nothing of a response. Default: 2 minutes. */
+  /**
+   * How long the server waits for a client that reads nothing of a response, in milliseconds. The connection is then
+   * closed. Default: 120,000.
+   */
   readonly readingTimeout?: number | undefined;
 }
 
 export interface NodeServerOptions extends ServerLimits {
-  /**
-   * The observer is notified of the responses to CONNECT and to messages that are not valid HTTP or arrive too slowly.
-   */
+  /** Notified of the responses to CONNECT, to invalid HTTP, and to messages that arrive too slowly. */
   readonly observer: Observer;
 }
 
 /**
- * Creates a server that passes each valid message to `handle`.
+ * Creates a server that calls `handle` for each valid request, except for CONNECT.
  *
- * @param handle writes the response to a request, and returns a promise that resolves when the response was written
- * @param admission is stopped when the server is stopped
+ * @param handle writes the response, and resolves when the whole response has been passed to Node.js
+ * @param admission refuses requests to the API after the server is stopped
  */
 export function createNodeServer(
   handle: HandleRequest,
@@ -96,7 +100,8 @@ export function createNodeServer(
     } catch {
       req.socket.destroy();
     }
-    // Only a client that does not read needs a timeout. A timeout for every response would slow down every request.
+    // The timeout is set only while a part of the response is buffered, because the client does not read. A timeout for
+    // every response would slow down every request.
     if (res.writableLength > 0) req.socket.setTimeout(readingTimeout);
   });
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => connections.take(req, res);
@@ -140,8 +145,8 @@ async function listen(server: Server, port: number, host: string): Promise<strin
 }
 
 /**
- * Calls `close` of `net.Server`, because `close` of `http.Server` closes idle connections at once, even if a request is
- * just arriving.
+ * Stops the server with `close` of `net.Server`. The method `close` of `http.Server` would close idle connections
+ * immediately, even while a request is arriving.
  */
 function stop(server: Server, connections: Connections, timeout: number): Promise<void> {
   return new Promise((resolve) => {

@@ -1,6 +1,5 @@
 /**
- * Caches the OpenAPI document as bytes. Documents differ only in the server URL, which can depend on the `Host` of the
- * request.
+ * Caches the OpenAPI document as bytes, once per server URL. The server URL can depend on the `Host` of the request.
  */
 
 import { hash } from 'node:crypto';
@@ -21,7 +20,7 @@ interface Template {
 let template: Template | undefined;
 const cache = new Map<string, EncodedResource>();
 
-/** Returns the OpenAPI document for an `origin` that {@link openApiDocument} accepts. */
+/** Returns the OpenAPI document as cached bytes. {@link openApiDocument} describes `origin`. */
 export function documentAt(origin: string): EncodedResource {
   let encodings = cache.get(origin);
   if (encodings === undefined) {

@@ -6,10 +6,7 @@ import { COMPONENT_HEADERS } from './headers.ts';
 import { NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
 import { componentSchemas, type Part, queryParameterSchemas, ref } from './schemas.ts';
 
-/**
- * The version of the HTTP interface (specification, section 9). The version of the package is independent of this
- * version.
- */
+/** The version of the HTTP interface (specification, section 9). The package has a version of its own. */
 const INTERFACE_VERSION = '1.0.0';
 
 /** The path of the base URL. The paths in the OpenAPI document are relative to the base URL. */
@@ -25,16 +22,16 @@ const DESCRIPTION = `An API for a store that holds pets.
 
 export interface OpenApiOptions {
   readonly operations?: readonly Operation[];
-  /** The number of spaces per level of indentation. By default the document is a single line. */
+  /** The number of spaces per level of indentation. Default: 0, for a document on a single line. */
   readonly indent?: number;
 }
 
 /**
- * Returns the OpenAPI document as JSON. All integers are exact, including integers that a double cannot represent, such
- * as the limits of int64.
+ * Returns the OpenAPI document as JSON. All integers are exact, even integers that a double cannot represent, such as
+ * the maximum of int64.
  *
- * @param origin the public base URL, such as `https://pets.example.org`, with or without `/v1` at the end; if `origin`
- *   is empty, the server URL is relative to the URL of the document
+ * @param origin the public base URL, such as `https://pets.example.org`; `/v1` is added if missing; if `origin` is
+ *   empty, the server URL is relative to the URL of the document
  */
 export function openApiDocument(
   origin: string,
@@ -69,7 +66,7 @@ export function openApiDocument(
   return JSON.stringify(document, exact, indent);
 }
 
-/** Returns the base URL of the API, with `/v1` at the end. */
+/** Returns the base URL of the API: the origin, with `/v1` added if missing. */
 export function serverUrlOf(origin: string): string {
   return origin.endsWith(BASE_PATH) ? origin : origin + BASE_PATH;
 }

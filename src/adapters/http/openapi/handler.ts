@@ -5,8 +5,8 @@ import type { HttpOptions } from '../api/options.ts';
 import { documentAt } from './cached-document.ts';
 
 /**
- * Creates the handler of `/openapi.json`. The server URL in the document is the public URL, or by default the address
- * to which the request was sent.
+ * Creates the handler of `/openapi.json`. The server URL in the document is `publicUrl`. Without `publicUrl`, the
+ * server URL is derived from the `Host` of the request.
  */
 export function openApi({ publicUrl, corsOrigins = [] }: HttpOptions): Handler {
   const headers = [...API_HEADERS, ...varyOf(corsOrigins)];
@@ -14,10 +14,7 @@ export function openApi({ publicUrl, corsOrigins = [] }: HttpOptions): Handler {
     encodedResponse(request, documentAt(publicUrl ?? originOf(request)), 'application/json', headers);
 }
 
-/**
- * Returns the origin to which a request was sent. Without `Host`, the result is empty, and the server URL is relative
- * to the document.
- */
+/** Returns the origin to which a request was sent, or an empty string if `Host` is missing or empty. */
 function originOf({ head, protocol }: ApiRequest): string {
   const { host } = head.headers;
   return host === undefined || host === '' ? '' : `${protocol}://${host}`;

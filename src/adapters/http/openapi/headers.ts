@@ -4,8 +4,8 @@ import { DEPRECATED_SINCE, DEPRECATION_HEADERS, SUNSET } from '../api/deprecatio
 import type { Part } from './schemas.ts';
 
 /**
- * The keys of the header fields in the OpenAPI document. `NextPage` and `Successor` describe the field `Link`. The
- * other keys are HTTP field names.
+ * The keys of {@link COMPONENT_HEADERS}. `NextPage` and `Successor` are two descriptions of the field `Link`. The other
+ * keys are HTTP field names.
  */
 export type HeaderName =
   | 'X-Request-Id'
@@ -67,14 +67,14 @@ export const COMPONENT_HEADERS: Readonly<Record<HeaderName, Part>> = {
 
 const FIELD_NAMES: Readonly<Partial<Record<HeaderName, string>>> = { NextPage: 'Link', Successor: 'Link' };
 
-/** Describes the header fields of a response. The keys of the result are HTTP field names. */
+/** Returns references to the descriptions of header fields. The keys of the result are HTTP field names. */
 export function headersOf(...names: readonly HeaderName[]): Part {
   return Object.fromEntries(
     names.map((name) => [FIELD_NAMES[name] ?? name, { $ref: `#/components/headers/${name}` }]),
   );
 }
 
-/** Describes header fields like {@link headersOf}, but as optional fields. */
+/** Returns descriptions of header fields that a response can lack. The keys of the result are HTTP field names. */
 export function optionalHeadersOf(...names: readonly HeaderName[]): Part {
   return Object.fromEntries(
     names.map((name) => [FIELD_NAMES[name] ?? name, { ...COMPONENT_HEADERS[name], required: false }]),

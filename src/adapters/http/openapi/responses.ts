@@ -5,7 +5,10 @@ import { COMMON_ERRORS, type Operation } from '../api/operations.ts';
 import { type HeaderName, headersOf, optionalHeadersOf } from './headers.ts';
 import { type Part, ref, type SchemaName } from './schemas.ts';
 
-/** An id above 2^53. If a client rounds large integers, this example makes the error visible. */
+/**
+ * The smallest positive integer that a double cannot represent: 2^53 + 1. The example shows whether a client rounds
+ * large integers.
+ */
 const LARGE_ID = 9_007_199_254_740_993n;
 
 /** Examples of the request body of `createPet`. The keys are the names of the examples. */
@@ -27,12 +30,12 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
 };
 
 /**
- * The statuses of responses that can be sent before the path is known. Such a response can lack the header fields that
- * depend on the path.
+ * The statuses that can be sent before the path is known. A response with one of these statuses can lack the header
+ * fields that depend on the path.
  */
 const BEFORE_ROUTING: readonly number[] = [400, 408, 431];
 
-/** The condition and an example message of each error code. */
+/** For each error code, the condition and an example message. */
 const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }>> = {
   invalid_request: {
     when: 'The query, the body or the message is malformed or breaks a rule.',
@@ -71,7 +74,7 @@ const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }
   },
 };
 
-/** Example messages of `invalid_request` for the operations that have their own rules. */
+/** For operations with rules of their own, the example message of `invalid_request`. */
 const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
   listPets: 'limit must be an integer from 1 to 100',
   createPet: 'categoryId is required',

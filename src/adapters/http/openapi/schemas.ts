@@ -6,7 +6,7 @@ import { DEFAULT_STATUS } from '../../../domain/pet.ts';
 import { STATUS_OF } from '../api/errors.ts';
 import { INT64_METADATA, REQUEST_SCHEMAS } from '../api/schemas.ts';
 
-/** A part of the OpenAPI document. An integer that a double cannot represent is a `bigint`. */
+/** A part of the OpenAPI document. In the JSON text, a `bigint` becomes an exact integer. */
 export type Part = Readonly<Record<string, unknown>>;
 
 export type SchemaName = 'PetStatus' | 'NewPet' | 'Pet' | 'Pets' | 'Error';
@@ -67,7 +67,7 @@ const CONFIG: Config = {
 };
 
 /**
- * Returns the value of `components.schemas`. The schema `NewPet` has no `default` for `status`, because code generators
+ * Returns the value of `components.schemas`. In `NewPet`, `status` has no `default`. With a `default`, code generators
  * would make `status` a required member.
  */
 export function componentSchemas(): Part {
@@ -94,10 +94,7 @@ export function ref(name: SchemaName): string {
   return `#/components/schemas/${name}`;
 }
 
-/**
- * Converts the default of an integer parameter. The default is a string in the Valibot schema, and an integer in the
- * OpenAPI document.
- */
+/** Returns the `default` of an integer parameter as an integer. In the Valibot schema, the default is a string. */
 function integerDefault(jsonSchema: Part): Part {
   const { type, default: value } = jsonSchema;
   return type === 'integer' && typeof value === 'string' ? { default: Number(value) } : {};
