@@ -19,7 +19,7 @@ export const AREAS = {
   },
   http: {
     mutate: ['src/adapters/http/**/*.ts', '!src/adapters/http/node/**'],
-    testFiles: [`${HTTP_TESTS}/**/*.test.ts`, `!${SOCKET_TESTS}`],
+    testFiles: [`${HTTP_TESTS}/**/*.test.ts`, `!${SOCKET_TESTS}`, 'test/library/http{,2}.test.ts'],
     threshold: 90,
   },
   sockets: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { STORAGES, sharedServer } from '../../support/server.ts';
+import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 
 const ORIGIN = 'https://shop.example';
 const PREFLIGHT = {
@@ -89,6 +89,26 @@ describe.each(STORAGES)('CORS, on %s', (storage) => {
 
     test('without an Origin, the response still has Vary: Origin', async () => {
       expect((await server.client.get('/v1/pets')).headers['vary']).toBe('Origin');
+    });
+  });
+
+  test('the headers depend on the configured origins alone', async () => {
+    const open = await startServer(storage, { corsOrigins: [ORIGIN] });
+    const closed = await startServer(storage);
+    const allowed = async ({ client }: typeof open, origin: string) => {
+      const { status, headers } = await client.request('GET', '/v1/pets/0', { headers: { Origin: origin } });
+      expect(status).toBe(404);
+      return headers['access-control-allow-origin'];
+    };
+    expect(await allowed(open, ORIGIN)).toBe(ORIGIN);
+    expect(await allowed(open, 'https://other.example')).toBeUndefined();
+    expect(await allowed(closed, ORIGIN)).toBeUndefined();
+    const preflight = await open.client.request('OPTIONS', '/v1/pets', { key: null, headers: PREFLIGHT });
+    expect(preflight.headers['access-control-allow-methods']).toBe('GET,HEAD,POST,OPTIONS');
+    expect(preflight.headers['access-control-expose-headers']).toBeUndefined();
+    expect((await open.client.get('/v1/pets/0', { Origin: ORIGIN })).headers).toMatchObject({
+      'access-control-expose-headers': expect.stringContaining('X-Request-Id'),
+      sunset: expect.any(String),
     });
   });
 });

@@ -131,6 +131,16 @@ describe('exact integers', () => {
     expect(() => formatJson('{"id":9007199254740993')).toThrow(SyntaxError);
   });
 
+  test('only bounds and examples are changed', () => {
+    const large = '9007199254740993';
+    expect(parseDocument(`{"maximum":${large},"minimum":${large},"other":1}`)).toEqual({ other: 1 });
+    expect(parseDocument('{"maximum":"text","value":"text","other":{"id":1}}')).toEqual({
+      maximum: 'text',
+      value: 'text',
+      other: { id: 1 },
+    });
+  });
+
   test('a bound that would be rounded is removed, and such an example becomes text', () => {
     const document = parseDocument(
       '{"minimum":-9223372036854775808,"maximum":100,"a":{"value":{"id":9007199254740993}},"b":{"value":{"id":1}}}',
