@@ -1,4 +1,7 @@
-/** The entry point: runs the command line, stops the command on SIGINT or SIGTERM, and sets the exit status. */
+/**
+ * The entry point of the program. Runs the command line, stops the command on SIGINT or SIGTERM, and sets the exit
+ * status.
+ */
 
 import { readFileSync } from 'node:fs';
 import { consoleOf, runCli } from './adapters/cli/index.ts';
@@ -10,7 +13,10 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** How long a finished process waits for pending writes to standard error, in milliseconds. */
+/**
+ * The maximum time for which pending writes to standard error keep the process alive after the command, in
+ * milliseconds.
+ */
 const EXIT_TIMEOUT = 500;
 
 const stop = new AbortController();

@@ -71,9 +71,10 @@ export class AnimalStore implements AsyncDisposable {
   }
 
   /**
-   * Yields the matching pets in ascending order of id. Every matching pet that existed at the start is yielded exactly
-   * once, even while pets are added. Each page of pets is read only when the consumer needs it. When a value of the
-   * query is out of range, the first step rejects with `invalid_request`.
+   * Yields the matching pets in ascending order of id. Every matching pet that existed when the iteration began is
+   * yielded exactly once, even while pets are added. The pets are read page by page, and a page is read only when the
+   * caller needs its pets. When a value of the query is out of range, the first call of `next` rejects with
+   * `invalid_request`.
    */
   async *listPets({ status, after, limit = Infinity }: PetWalk = {}): AsyncGenerator<Pet, void, undefined> {
     if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= LIMIT_MIN)) {
@@ -87,8 +88,8 @@ export class AnimalStore implements AsyncDisposable {
       left -= pets.length;
       from = pets.at(-1)?.id;
       if (!more || left <= 0 || from === undefined) return;
-      // Some storages resolve in the current turn of the event loop. The wait ensures that a long iteration does not
-      // block the event loop.
+      // Some storages, such as the storage in memory, read a page without waiting for an event. Without this pause, a
+      // long iteration would block the event loop.
       await nextTurn();
     }
   }
@@ -106,7 +107,10 @@ export class AnimalStore implements AsyncDisposable {
     return this.#closed === undefined ? this.#getPet.execute(id) : rejectClosed();
   }
 
-  /** Resolves with the key holder, or with `undefined` when the key is unknown, expired or revoked. */
+  /**
+   * Resolves with the id and the name of an active key (the key holder). Resolves with `undefined` when the key is
+   * unknown, expired or revoked.
+   */
   verifyApiKey(key: string): Promise<ApiKeyHolder | undefined> {
     return this.#closed === undefined ? this.#verifyApiKey.verify(key) : rejectClosed();
   }
@@ -139,7 +143,7 @@ export class AnimalStore implements AsyncDisposable {
     await this.#storage.backup(file, options);
   }
 
-  /** Resolves when the storage can serve, and rejects with `storage_unavailable` otherwise. */
+  /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
   check(): Promise<void> {
     return this.#closed === undefined ? this.#storage.check() : rejectClosed();
   }

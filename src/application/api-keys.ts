@@ -34,7 +34,10 @@ export class ApiKeys {
     return { key, about: await this.#keys.add(key, draft) };
   }
 
-  /** Creates the first key of the store. Resolves with `undefined` when the store has ever had a key. */
+  /**
+   * Creates the first key of the store. When the store has ever had a key, creates no key, and resolves with
+   * `undefined`.
+   */
   async createFirst(name: string): Promise<IssuedApiKey | undefined> {
     const [key, draft] = this.#draft(apiKeyName(name));
     const about = await this.#keys.addFirst(key, draft);
@@ -42,10 +45,11 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key with the name of an old key. The old key expires after `overlap` milliseconds, or earlier when its
-   * own expiry is earlier. Rejects with `not_found` when the old key does not exist. Rejects with `invalid_request`
-   * when the old key is revoked or expired, or when `overlap` is not a whole number of milliseconds. Rejects with the
-   * same code when the expiry of the new key is not in the future.
+   * Replaces an old key: creates a new key with the same name, and makes the old key expire after `overlap`
+   * milliseconds. An old key that expires earlier keeps its expiry. `expiresAt` is the expiry of the new key.
+   *
+   * Rejects with `not_found` when the old key does not exist. Rejects with `invalid_request` when the old key is
+   * revoked or expired, when `overlap` is not a whole number of milliseconds, or when `expiresAt` is not in the future.
    */
   async rotate(id: string, overlap: number, expiresAt?: number): Promise<IssuedApiKey> {
     const now = this.#now();

@@ -1,7 +1,7 @@
 import { type NewPetInput, newPet, type Pet } from '../domain/pet.ts';
 import type { PetRepository } from './ports/pet-repository.ts';
 
-/** Creates a pet (specification, section 4.2). */
+/** The use case of `POST /pets`: creates a pet. */
 export class CreatePet {
   readonly #pets: PetRepository;
 

@@ -3,7 +3,7 @@ import { isInt64 } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
 import type { PetRepository } from './ports/pet-repository.ts';
 
-/** Gets a pet by its id (specification, section 4.3). */
+/** The use case of `GET /pets/{petId}`: gets a pet by its id. */
 export class GetPet {
   readonly #pets: PetRepository;
 

@@ -13,7 +13,10 @@ export interface ImportOptions {
    * breaks a rule ends the import.
    */
   readonly onRefused?: ((pet: ImportedPet, reason: string) => void) | undefined;
-  /** Called from time to time after the last batch was read, with the number of pets in the transaction so far. */
+  /**
+   * After all batches were read, the pets are stored in one transaction. During this time, the callback is called from
+   * time to time. `count` is the number of pets that the transaction contains so far.
+   */
   readonly onProgress?: ((count: number) => void) | undefined;
   /** The signal that cancels the import. An abort has no effect when the pets are already durable. */
   readonly signal?: AbortSignal | undefined;
@@ -53,7 +56,8 @@ export function idsNotAccepted(): AnimalStoreError {
 }
 
 /**
- * Applies the rules for pets to each batch. Keeps the current batch, to find the input for a pet with a duplicate id.
+ * Validates the pets of each batch. Keeps the inputs of the current batch, because `onRefused` gets the original input
+ * of a pet with a duplicate id.
  */
 class Validation {
   readonly #onRefused: (pet: ImportedPet, reason: string) => void;

@@ -3,14 +3,14 @@ import { INT64_MAX, INT64_MIN, isInt64 } from '../domain/int64.ts';
 import { isPetStatus, PET_STATUSES } from '../domain/pet.ts';
 import type { PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
 
-/** The smallest limit of a page (specification, section 8). */
+/** The smallest value of `limit`, the maximum number of pets in a page. */
 export const LIMIT_MIN = 1;
-/** The largest limit of a page. */
+/** The largest value of `limit`, the maximum number of pets in a page. */
 export const LIMIT_MAX = 100;
-/** The default limit of a page. */
+/** The default value of `limit`, the maximum number of pets in a page. */
 export const LIMIT_DEFAULT = 20;
 
-/** Lists pets, one page at a time (specification, section 4.1). */
+/** The use case of `GET /pets`: lists pets, one page at a time. */
 export class ListPets {
   readonly #pets: PetRepository;
 

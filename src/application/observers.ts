@@ -2,8 +2,8 @@ import type { Observer } from './ports/observer.ts';
 
 /**
  * Combines several observers into one. The combined observer has a method only when at least one of the observers has
- * this method. Therefore the service measures only what an observer needs. Exceptions of an observer are discarded,
- * because an observer must not make a request or a write fail.
+ * this method. A missing method tells the service that it need not measure the values for this method. Exceptions of an
+ * observer are discarded, because an observer must not make a request or a write fail.
  */
 export function combineObservers(observers: readonly Observer[]): Observer {
   return {

@@ -4,7 +4,7 @@ import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** The maximum number of keys in the cache of recorded days. */
+/** The maximum number of keys whose last recorded day of use is cached. */
 const RECORDED_KEYS_LIMIT = 1000;
 
 /** Verifies API keys, and records the day on which each key was last used. */
@@ -12,8 +12,8 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
   /**
-   * The day of the last recorded use for each key id. The day is cached here, because a repository may return an older
-   * `lastUsedOn` for a while.
+   * The last day of use that was recorded for each key id, as the start of a UTC day. The day is cached here, because
+   * `lastUsedOn` of a repository can be out of date for a while.
    */
   readonly #recordedOn = new Map<string, number>();
 
@@ -38,7 +38,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
 
   /**
    * Records the use of a key, at most once for each key and day. The caller does not wait for the write. When the write
-   * fails, the next use of the key is recorded.
+   * fails, the next use of the key on this day is recorded instead.
    */
   #recordUse({ id }: ApiKey, now: number): void {
     const today = now - (now % DAY);

@@ -5,8 +5,8 @@ import { type Environment, loadDatabase } from './config.ts';
 import { DATABASES } from './databases/index.ts';
 
 /**
- * Opens the store. Rejects with a `ConfigError` when the data would be lost at the end of the command, as with
- * `memory:`. Rejects with `storage_unavailable` when the store does not exist and `mustExist` is true.
+ * Opens the store. Rejects with a `ConfigError` for a database such as `memory:`, whose data would be lost when the
+ * command ends. Rejects with `storage_unavailable` when the store does not exist and `mustExist` is true.
  *
  * @param databaseUrl the value of `--database-url`, which has precedence over the environment
  */

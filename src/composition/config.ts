@@ -22,7 +22,9 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** How long a stopping service waits for the requests in flight, in milliseconds. */
   readonly shutdownTimeout: number;
-  /** The maximum number of open connections. If `undefined`, the limit of file descriptors determines the maximum. */
+  /**
+   * The maximum number of open connections. If `undefined`, the maximum is derived from the limit of file descriptors.
+   */
   readonly maxConnections: number | undefined;
 }
 
@@ -58,7 +60,10 @@ export function loadConfig(environment: Environment, databaseUrl?: string): Conf
   return config;
 }
 
-/** Reads the database for a command other than `serve`. Other settings are not read. */
+/**
+ * Reads only the database URL, for a command other than `serve`. Other settings are not read. Throws a `ConfigError` if
+ * the URL is invalid or the data would be lost when the command ends.
+ */
 export function loadDatabase(environment: Environment, databaseUrl?: string): Database {
   const settings = new Settings(environment);
   const database = readDatabase(settings, databaseUrl, parseDurableDatabase);
@@ -108,7 +113,7 @@ function parseLogLevel(text: string): LogLevel | Fault {
   return LOG_LEVELS.find((level) => level === text) ?? expected(`one of ${LOG_LEVELS.join(', ')}`, text);
 }
 
-/** Parses the public URL. A password is refused, because the OpenAPI document shows the public URL. */
+/** Parses the public URL. A URL with a password is refused, because the OpenAPI document shows the public URL. */
 function parsePublicUrl(text: string): string | undefined | Fault {
   if (text === '') return undefined;
   const url = webUrl(text);
@@ -118,8 +123,9 @@ function parsePublicUrl(text: string): string | undefined | Fault {
 }
 
 /**
- * Parses a list of origins. The message of a fault shows the first invalid origin, unless the list may contain a
- * password. A password can contain a comma, so an item of the list can be a part of the password.
+ * Parses a list of origins, separated by commas. The error message shows the first invalid origin. If the list may
+ * contain a password, the message shows no origin: a password can contain a comma, and an item of the list can then be
+ * a part of the password.
  */
 function parseOrigins(text: string): readonly string[] | Fault {
   const origins = listOf(text);

@@ -1,5 +1,6 @@
 /**
- * Creates the parts of a server with tsyringe. This is the only file that imports tsyringe, and no class is decorated.
+ * Creates the parts of a server with the dependency injection library tsyringe. Only this file imports tsyringe, and no
+ * class has a decorator.
  */
 
 import 'reflect-metadata';
@@ -18,7 +19,7 @@ import type { Config } from './config.ts';
 import { connectionsWithinDescriptors } from './descriptors.ts';
 import { createApiKeyVerifier } from './verifiers.ts';
 
-/** The parts of a server. Each part is created when its property is read for the first time. */
+/** The store and the HTTP server. Each of them is created when its property is read for the first time. */
 export interface Parts {
   readonly store: AnimalStore;
   /** The server, which does not listen until `listen` is called. */

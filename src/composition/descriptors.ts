@@ -1,6 +1,6 @@
 /**
- * The number of file descriptors that are not used for connections, but for the database, the log, threads, a backup
- * and an import.
+ * The number of file descriptors that are reserved for the database, the log, threads, a backup and an import.
+ * Connections do not use them.
  */
 const RESERVED = 128;
 
@@ -14,8 +14,8 @@ export function connectionsWithinDescriptors(): number | undefined {
 }
 
 /**
- * Returns the limit of file descriptors. In Node.js, only the diagnostic report contains this limit. Without its
- * network section, the report is created in a few milliseconds.
+ * Returns the maximum number of file descriptors that this process may open. In Node.js, only the diagnostic report
+ * contains this number. Without its network section, the report is created in a few milliseconds.
  */
 function descriptorLimit(): number | undefined {
   Object.assign(process.report, { excludeNetwork: true });

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { createParts, type Parts } from './container.ts';
 import { DATABASES } from './databases/index.ts';
 
-/** An open store, and the objects that serve the store. */
+/** An open store and the server for it, with the configuration and the log. The server does not listen yet. */
 export interface Prepared {
   readonly config: Config;
   readonly log: Logger;

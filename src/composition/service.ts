@@ -10,8 +10,8 @@ export interface Service {
   /** The base URL of the API, such as `http://127.0.0.1:3000/v1`. */
   readonly url: string;
   /**
-   * The API key that was created at the start. `undefined` if the configuration contains keys, or if the store had a
-   * key at any time before.
+   * The API key that was created at the start. `undefined` if the configuration contains keys. Also `undefined` if the
+   * store has ever contained a key.
    */
   readonly firstKey: IssuedApiKey | undefined;
   /** Completes the requests in flight and closes the store. A second call returns the same promise. */
@@ -24,8 +24,8 @@ export async function startService(config: Config, version: string): Promise<Ser
   let serving: Serving | undefined;
   try {
     serving = await serve(prepared, version);
-    // The key is created after `serve`, because `serve` rejects when the port is in use. A key that was created earlier
-    // would then never be shown.
+    // The key is created after `serve`, because `serve` rejects when the port is in use. If a key were created before
+    // such a failure, the operator would never see the key.
     const firstKey = await createFirstKey(config, prepared.parts.store);
     return serviceOf(prepared, serving, firstKey);
   } catch (error) {

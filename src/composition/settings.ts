@@ -36,8 +36,8 @@ export class Settings {
   }
 
   /**
-   * Parses the variable `<name>`, or the file whose path is in the variable `<name>_FILE`. If both variables are set, a
-   * fault is collected. If neither is set, `defaultText` is parsed.
+   * Parses the variable `<name>`, or the content of the file whose path is in the variable `<name>_FILE`. If neither
+   * variable is set, parses `defaultText`. If both variables are set, collects a fault.
    */
   readSecret<T>(name: string, defaultText: string, parse: Parse<T>): T {
     const fileName = `${name}_FILE`;
@@ -51,8 +51,8 @@ export class Settings {
   }
 
   /**
-   * Parses the text of a setting. If the text is invalid, the fault is collected, and the caller must not use the
-   * result.
+   * Parses the text of a setting. If the text is invalid, collects the fault for `throwFaults`, and returns a value
+   * that the caller must not use.
    */
   parse<T>(name: string, text: string, parse: Parse<T>): T {
     const value = parse(text);

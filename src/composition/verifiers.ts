@@ -4,8 +4,8 @@ import type { ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 import { apiKeyPrefix } from '../domain/api-key.ts';
 
 /**
- * Creates a verifier that accepts the keys of the store and the keys of `API_KEYS`. The keys of `API_KEYS` have the ids
- * `env-1`, `env-2` and so on, in the order of `API_KEYS`.
+ * Creates a verifier that accepts the keys in the store and the keys in the environment variable `API_KEYS`. The keys
+ * in `API_KEYS` have the ids `env-1`, `env-2` and so on, in their order in the variable.
  */
 export function createApiKeyVerifier(
   store: Pick<AnimalStore, 'verifyApiKey'>,
@@ -14,8 +14,8 @@ export function createApiKeyVerifier(
   if (configuredKeys.length === 0) return { verify: (key) => store.verifyApiKey(key) };
   const configured = new MemoryApiKeyRepository('env-');
   for (const key of configuredKeys) {
-    // The promise need not be awaited, because `add` stores the key immediately. Only the hash of the key is computed
-    // asynchronously.
+    // There is no need to await the promise: `add` stores the key immediately, and `find` waits until the hash of the
+    // key is computed.
     void configured.add(key, { name: 'API_KEYS', prefix: apiKeyPrefix(key), createdAt: Date.now() });
   }
   return {

@@ -22,8 +22,8 @@ const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
 const SHAPE = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /**
- * Matches the prefix and 16 or more characters after the prefix: a key, or a part of a key that must stay secret. The
- * letters can be in upper or lower case, and the underscore can be percent-encoded.
+ * Matches a whole key, or a part of a key that is long enough to be secret: `pets_` and at least 16 letters or digits.
+ * Upper and lower case are not distinguished. The underscore can be percent-encoded, as in a URL.
  */
 const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replace('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'i');
 const ALL_THAT_LOOK_LIKE_KEYS = new RegExp(LOOKS_LIKE_A_KEY, 'gi');
@@ -42,7 +42,7 @@ export interface ApiKey {
   readonly lastUsedOn?: number | undefined;
 }
 
-/** The attributes of a key before it is stored. */
+/** The attributes of a key that is not stored yet. */
 export type NewApiKey = Pick<ApiKey, 'name' | 'prefix' | 'createdAt' | 'expiresAt'>;
 
 /**
@@ -71,7 +71,7 @@ export function containsApiKey(text: string): boolean {
   return LOOKS_LIKE_A_KEY.test(text);
 }
 
-/** Replaces each key in a text with the first characters of the key and `…`. */
+/** Shortens each key in a text, and each secret part of a key, to its first characters and `…`. */
 export function withoutApiKeys(text: string): string {
   return text.replaceAll(ALL_THAT_LOOK_LIKE_KEYS, (key) => `${apiKeyPrefix(key)}…`);
 }
@@ -82,20 +82,20 @@ export function isActive(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: numb
 }
 
 /**
- * Matches a forbidden character: a control or format character, a lone surrogate, an unassigned character, or a line or
- * paragraph separator.
+ * Matches a character that the name of a key must not contain: a control or format character, a lone surrogate, an
+ * unassigned character, or a line or paragraph separator.
  */
 const FORBIDDEN_IN_NAME = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /**
- * Matches a visible character. Unicode classifies fillers as letters and the blank Braille pattern as a symbol, but
- * these characters are invisible and do not match.
+ * Matches a visible character. Unicode classifies some invisible characters as letters or symbols, for example the
+ * Hangul filler and the blank Braille pattern. This expression does not match them.
  */
 const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
- * Returns a valid name unchanged. Throws `invalid_request` when the name is too long or is not readable. Throws the
- * same error when the name starts or ends with white space, or contains an API key.
+ * Checks the name of a key, and returns a valid name unchanged. Throws `invalid_request` when the name is too long, has
+ * no visible character, contains a forbidden character or an API key, or starts or ends with white space.
  */
 export function apiKeyName(name: string): string {
   const length = [...name].length;
@@ -122,7 +122,7 @@ function base62(value: bigint, length: number): string {
   return text;
 }
 
-/** Returns the number that the base62 digits from the index `start` to the end of the text represent. */
+/** Reads the base62 digits from the index `start` to the end of the text as one number. */
 function fromBase62(text: string, start: number): number {
   let value = 0;
   for (let index = start; index < text.length; index++) {

@@ -9,12 +9,12 @@ const MAX_DIGITS = 19;
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** The match of {@link JSON_NUMBER}. */
+/** The result of matching a text with {@link JSON_NUMBER}: the whole match, and the groups of the expression. */
 type JsonNumber = readonly [match: string, sign: string, whole: string, fraction?: string, exponent?: string];
 
 /**
- * Matches everything before the trailing zeros. Removing the zeros with `/0+$/` takes quadratic time on a long run of
- * zeros that is not at the end, and clients control this text.
+ * Matches the digits of a number up to its trailing zeros. Do not remove the zeros with `/0+$/` instead: for many zeros
+ * before another digit, this takes quadratic time. A client could send such a number to slow the server down.
  */
 const UP_TO_LAST_NON_ZERO = /^\d*[1-9]/;
 
@@ -34,9 +34,9 @@ export function parseInt64(text: string): bigint | undefined {
 }
 
 /**
- * Reads an int64 from the value of a JSON number (RFC 8259, section 6): `5`, `5.0` and `5e0` are all 5n. Returns
- * `undefined` when the value is not an integer, or is out of range. No large bigint is created for a number with a
- * large exponent.
+ * Reads an int64 from the source text of a JSON number (RFC 8259, section 6). Equal values give equal results: `5`,
+ * `5.0` and `5e0` are all 5n. Returns `undefined` when the value is not an integer, or is out of range. A number with a
+ * large exponent, such as `1e999999`, is refused before a bigint is created.
  */
 export function parseJsonInt64(source: string): bigint | undefined {
   const match = JSON_NUMBER.exec(source);

@@ -4,14 +4,14 @@ import { parseJsonInt64 } from './int64.ts';
 import type { Pet } from './pet.ts';
 
 /**
- * Matches a number that `JSON.parse` may round. A double preserves every number of up to 15 significant digits. A
- * number with more digits or with an exponent may be rounded.
+ * Matches a text with a number that `JSON.parse` may round. A JavaScript number preserves up to 15 significant digits.
+ * A number with more digits or with an exponent may be rounded.
  */
 const MAYBE_ROUNDED = /[\d.]{16}|\d[eE]/;
 
 /**
- * The maximum depth of nested arrays and objects. Each level needs space on the stack, because `JSON.parse` calls the
- * reviver recursively.
+ * The maximum depth of nested arrays and objects. `JSON.parse` with a reviver (a callback for each parsed value) is
+ * recursive, so each level needs space on the stack.
  */
 const MAX_DEPTH = 500;
 
@@ -23,9 +23,9 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Parses JSON without rounding integers. An int64 becomes a `bigint` or a safe `number`. Every other number becomes a
- * `number` that is not an integer. Throws a `RangeError` when the text has more than 500 levels of nesting, and a
- * `SyntaxError` when the text is not JSON.
+ * Parses JSON without rounding integers. An int64 becomes a `bigint`, or a `number` that is a safe integer. Any other
+ * number becomes a `number` that is not an integer, such as 1.5 or NaN. Throws a `RangeError` when the text has more
+ * than 500 levels of nesting, and a `SyntaxError` when the text is not JSON.
  */
 export function parseJson(text: string): unknown {
   refuseDeep(text);
@@ -35,8 +35,9 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Throws a `RangeError` when the text has too many levels of nesting. The check runs even when the reviver is not
- * needed. Otherwise, the digits of a number in the text would decide whether a deep text is refused.
+ * Throws a `RangeError` when the text has too many levels of nesting. Only a text with a number that may be rounded is
+ * parsed with a reviver, and only the reviver needs this limit. All texts are checked, so that the limit does not
+ * depend on the numbers in a text.
  */
 function refuseDeep(text: string): void {
   let depth = 0;
@@ -49,7 +50,10 @@ function refuseDeep(text: string): void {
   }
 }
 
-/** Returns the index of the closing quote of a string, or the length of the text when the closing quote is missing. */
+/**
+ * Returns the index of the closing quote of the string that begins at `start`. Returns the length of the text when the
+ * closing quote is missing.
+ */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -60,8 +64,9 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * A reviver for `JSON.parse` that reads the source text of each number. Returns a bigint for an int64. Returns NaN for
- * any other number that `JSON.parse` has turned into an integer.
+ * A reviver for `JSON.parse` (a callback for each parsed value) that reads numbers from their source text. Returns a
+ * bigint for an int64. Returns NaN for any other number that `JSON.parse` parsed as an integer: it is out of range, or
+ * a fraction that was rounded.
  */
 function exact(_key: string, value: unknown, context: { source: string }): unknown {
   if (typeof value !== 'number') return value;

@@ -3,7 +3,7 @@
 import { AnimalStoreError } from './errors.ts';
 import { INT64_MAX, INT64_MIN, isInt64 } from './int64.ts';
 
-/** The availability statuses of a pet (specification, section 2). */
+/** The values that the status of a pet can have. The status tells whether the pet is available. */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 /** One of {@link PET_STATUSES}. */
 export type PetStatus = (typeof PET_STATUSES)[number];
@@ -35,8 +35,8 @@ export interface Pet extends NewPet {
 export type NewPetInput = Omit<NewPet, 'status'> & { readonly status?: PetStatus | undefined };
 
 /**
- * Returns a valid {@link NewPet}. Throws `invalid_request` when the input breaks rules; the message names every broken
- * rule. Other members of the input are ignored.
+ * Validates the input, and returns a {@link NewPet}. Throws `invalid_request` when the input breaks rules; the message
+ * names every broken rule. Ignores all properties of the input except `name`, `categoryId` and `status`.
  */
 export function newPet(input: NewPetInput): NewPet {
   const { name, categoryId, status = DEFAULT_STATUS } = input;
@@ -48,8 +48,8 @@ export function newPet(input: NewPetInput): NewPet {
 }
 
 /**
- * Returns a valid {@link Pet} with the id of the input. Throws `invalid_request` when the input breaks a rule for the
- * id, or a rule of {@link newPet}.
+ * Validates the input, and returns a {@link Pet} with the id of the input. Throws `invalid_request` when the input
+ * breaks a rule for the id, or a rule of {@link newPet}.
  */
 export function petWithId(input: NewPetInput & Pick<Pet, 'id'>): Pet {
   const { id } = input;

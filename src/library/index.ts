@@ -1,4 +1,7 @@
-/** The entry point `animal-store`: the domain, the use cases, the ports, and a store that is ready to use. */
+/**
+ * The entry point `animal-store`: the domain, the use cases, the interfaces for storages, and a function that opens a
+ * store.
+ */
 
 import type { AnimalStore } from '../application/animal-store.ts';
 import { DATABASES } from '../composition/databases/index.ts';

@@ -13,7 +13,10 @@ export type AnimalStoreConfig =
       readonly storage?: undefined;
     }
   | {
-      /** A storage that fulfils the contracts of the ports. */
+      /**
+       * A storage object, such as your own implementation of {@link StoreStorage}. The object must fulfil the contracts
+       * in the comments of the interface.
+       */
       readonly storage: StoreStorage;
       readonly database?: undefined;
     };

@@ -1,4 +1,4 @@
-/** The contract cases of `ApiKeyRepository` for replacing, revoking and using keys. */
+/** The tests (contract cases) of `ApiKeyRepository` for replacing, revoking and using keys. */
 
 import assert from 'node:assert/strict';
 import type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';

@@ -1,4 +1,4 @@
-/** The contract of `ApiKeyRepository`, as contract cases for any test runner. */
+/** The tests (contract cases) that every `ApiKeyRepository` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
 import { nextTurn } from '../application/next-turn.ts';
@@ -17,7 +17,7 @@ import {
   namesOf,
 } from './fixtures/keys.ts';
 
-/** Returns all contract cases that an `ApiKeyRepository` must pass. */
+/** Returns all tests that an `ApiKeyRepository` must pass. */
 export function apiKeyRepositoryContract(subject: Subject<ApiKeyRepository>): ContractCase[] {
   return [
     ...finding(subject),

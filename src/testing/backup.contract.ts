@@ -1,4 +1,4 @@
-/** The contract cases of `Storage` for backups. */
+/** The tests (contract cases) of `Storage` for backups. */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,12 +11,15 @@ import { addAll, samplePet, samplePets } from './fixtures/pets.ts';
 import { exported, importPets, inBatches } from './fixtures/transfers.ts';
 import type { StorageSubject } from './storage-subject.ts';
 
-/** Returns the contract cases for backups, or an empty list when the subject has no `openBackup`. */
+/** Returns the tests for backups, or an empty list when the storage under test does not support backups. */
 export function backingUp(subject: StorageSubject): ContractCase[] {
   const { openBackup } = subject;
   if (openBackup === undefined) return [];
 
-  /** Creates a contract case whose storage has pets and a key. `file` is a path in the empty folder `folder`. */
+  /**
+   * Creates a test with a storage that contains pets and a key. `body` gets the path for the backup (`file`), and the
+   * empty folder of this path (`folder`).
+   */
   const backupCase = (
     name: string,
     body: (storage: Storage, file: string, folder: string) => Promise<void>,

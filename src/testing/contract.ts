@@ -1,12 +1,16 @@
 /**
- * The common parts of the contract suites. The suites use no test runner: register each contract case with your own
- * test runner.
+ * The common parts of the contract suites. A contract suite is a list of tests that every adapter for a port must pass.
+ * A port is an interface of the application, such as `PetRepository`. The suites use no test runner: register each test
+ * (contract case) with your own test runner.
  */
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A contract case tests one requirement of a port. */
+/**
+ * A contract case: a test of one requirement that every adapter for a port must meet. A port is an interface of the
+ * application, such as `PetRepository`.
+ */
 export interface ContractCase {
   readonly name: string;
   /**
@@ -16,14 +20,14 @@ export interface ContractCase {
   run(): Promise<void>;
 }
 
-/** An open adapter. */
+/** An open adapter: an object that implements the port (the interface under test), and a function that closes it. */
 export interface Opened<Port> {
   readonly port: Port;
   /** Called once, at the end of a contract case. */
   close(): Promise<void>;
 }
 
-/** The functions with which the suites open the adapter. */
+/** The adapter under test: the functions with which the contract cases open it. */
 export interface Subject<Port> {
   /** Opens a new, empty store. */
   open(): Promise<Opened<Port>>;
@@ -31,21 +35,20 @@ export interface Subject<Port> {
    * Opens a closed store again, with all its data. An adapter that loses its data on `close` leaves out this function.
    */
   readonly reopen?: ((closed: Opened<Port>) => Promise<Opened<Port>>) | undefined;
-  /** Opens a second client of the same data. An adapter that allows only one client leaves out this function. */
+  /** Opens a second client of the data of `first`. An adapter that allows only one client leaves out this function. */
   readonly openSecond?: ((first: Opened<Port>) => Promise<Opened<Port>>) | undefined;
   /** The maximum time until a change of one client is visible to another client, in milliseconds. Default: 1000. */
   readonly visibilityTimeout?: number | undefined;
 }
 
 /**
- * Waits until a condition is true. Rejects when the condition is still false after the visibility timeout of the
- * subject.
+ * Waits until a condition is true. Rejects when the condition is still false after `visibilityTimeout` milliseconds.
  */
 export type Eventually = (condition: () => Promise<boolean>) => Promise<void>;
 
 const POLL_INTERVAL = 5;
 
-/** Creates a contract case with a new store. The store is closed at the end of the contract case. */
+/** Creates a contract case (a test) that runs with a new store. The store is closed at the end of the contract case. */
 export function contractCase<Port>(
   subject: Subject<Port>,
   name: string,
@@ -59,8 +62,8 @@ export function contractCase<Port>(
 }
 
 /**
- * Creates a contract case that calls `first`, closes and reopens the store, and calls `second` with the result of
- * `first`. Returns an empty list when the subject has no `reopen`.
+ * Creates a contract case (a test) that calls `first`, closes and reopens the store, and calls `second` with the result
+ * of `first`. Returns an empty list when the adapter loses its data on `close`, and so has no `reopen`.
  */
 export function lastingCase<Port, T>(
   { open, reopen }: Subject<Port>,
@@ -79,8 +82,8 @@ export function lastingCase<Port, T>(
 }
 
 /**
- * Creates a contract case with two clients of the same data. Returns an empty list when the subject has no
- * `openSecond`.
+ * Creates a contract case (a test) with two clients of the same data. Returns an empty list when the adapter allows
+ * only one client, and so has no `openSecond`.
  */
 export function twoClientCase<Port>(
   { open, openSecond, visibilityTimeout = 1000 }: Subject<Port>,

@@ -1,4 +1,4 @@
-/** The contract cases of `PetTransfer` for exports. */
+/** The tests (contract cases) of `PetTransfer` for exports. */
 
 import assert from 'node:assert/strict';
 import { INT64_MAX, INT64_MIN } from '../domain/int64.ts';

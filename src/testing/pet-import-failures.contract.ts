@@ -1,6 +1,6 @@
 /**
- * The contract cases of `PetTransfer` for imports that fail. After a failed import, nothing is stored, and the store
- * still works.
+ * The tests (contract cases) of `PetTransfer` for imports that fail. They check that nothing is stored after a failed
+ * import, and that the store still works.
  */
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** The contract cases of `PetTransfer` for imports that succeed. */
+/** The tests (contract cases) of `PetTransfer` for imports that succeed. */
 
 import assert from 'node:assert/strict';
 import { INT64_MAX } from '../domain/int64.ts';

@@ -1,4 +1,4 @@
-/** The contract cases of `PetRepository` for listing pets. */
+/** The tests (contract cases) of `PetRepository` for listing pets. */
 
 import assert from 'node:assert/strict';
 import type { PetRepository } from '../application/ports/pet-repository.ts';

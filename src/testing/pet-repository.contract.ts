@@ -1,4 +1,4 @@
-/** The contract of `PetRepository`, as contract cases for any test runner. */
+/** The tests (contract cases) that every `PetRepository` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
 import type { PetRepository } from '../application/ports/pet-repository.ts';
@@ -17,7 +17,7 @@ import {
 } from './fixtures/pets.ts';
 import { listingPets } from './pet-listing.contract.ts';
 
-/** Returns all contract cases that a `PetRepository` must pass. */
+/** Returns all tests that a `PetRepository` must pass. */
 export function petRepositoryContract(subject: Subject<PetRepository>): ContractCase[] {
   return [
     ...adding(subject),

@@ -1,4 +1,4 @@
-/** The contract of `PetTransfer`, as contract cases for any test runner. */
+/** The tests (contract cases) that every `PetTransfer` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
 import { type ContractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
@@ -10,7 +10,7 @@ import { failingImports } from './pet-import-failures.contract.ts';
 
 export type { TransferStore } from './fixtures/transfers.ts';
 
-/** Returns all contract cases that a `PetTransfer` must pass. */
+/** Returns all tests that a `PetTransfer` must pass. */
 export function petTransferContract(subject: Subject<TransferStore>): ContractCase[] {
   return [
     ...importingPets(subject),

@@ -1,4 +1,4 @@
-/** The contract of `Storage`, as contract cases for any test runner. */
+/** The tests (contract cases) that every `Storage` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
 import type { Storage } from '../application/ports/storage.ts';
@@ -11,14 +11,14 @@ import type { StorageSubject } from './storage-subject.ts';
 
 export type { StorageSubject } from './storage-subject.ts';
 
-/** Returns all contract cases that a `Storage` must pass. */
+/** Returns all tests that a `Storage` must pass. */
 export function storageContract(subject: StorageSubject): ContractCase[] {
   return [...checking(subject), ...closing(subject), ...backingUp(subject)];
 }
 
 function checking(subject: Subject<Storage>): ContractCase[] {
   return [
-    contractCase(subject, 'check resolves when the storage can serve', async (storage) => {
+    contractCase(subject, 'check resolves when the storage can handle requests', async (storage) => {
       await storage.check();
       await storage.pets.add(samplePet('Rex'));
       await Promise.all([storage.check(), storage.check(), storage.check()]);

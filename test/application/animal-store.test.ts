@@ -130,7 +130,7 @@ describe('backup', () => {
 });
 
 describe('check', () => {
-  test('resolves when the storage can serve, and rejects with its error', async () => {
+  test('resolves when the storage can handle requests, and rejects with its error', async () => {
     await store.check();
     const failing = new AnimalStore({
       ...storage,

@@ -10,8 +10,8 @@ import { visibleLines } from './visible.ts';
 export interface Console {
   /**
    * Escapes a text by `visibleLines`, and writes the text to standard output. Resolves when the operating system has
-   * accepted the text, for which a slow reader of a pipe can take long. Rejects with an {@link OutputError} if the text
-   * cannot be written.
+   * accepted the text. This can take long if the output is a pipe with a slow reader. Rejects with an {@link
+   * OutputError} if the text cannot be written.
    */
   readonly out: (text: string) => Promise<void>;
   /** Escapes a text by `visibleLines`, and writes the text to standard error. Ignores a failed write. */

@@ -58,8 +58,9 @@ export async function* chunksOf({ stream, name }: Input): AsyncGenerator<Buffer>
 }
 
 /**
- * Opens a named pipe in non-blocking mode as a socket. A blocking `open` would wait for a writer in a thread that
- * cannot be interrupted. A read from the socket waits for a writer only until `signal` is aborted.
+ * Opens a named pipe in non-blocking mode, as a socket. In blocking mode, `open` would wait for a program that writes
+ * to the pipe, and `signal` could not end this wait. A read from the socket waits for such a program too, but ends when
+ * `signal` is aborted.
  */
 function openFifo(file: string, signal: AbortSignal) {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

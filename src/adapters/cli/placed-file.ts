@@ -1,6 +1,6 @@
 /**
- * A file that is written at a temporary path, and moved to its final path when the file is complete. At the final path,
- * an earlier file is replaced. Until `keep` is called, `takeBack` can remove the new file and restore the earlier one.
+ * A file that is written at a temporary path, and moved to its final path when it is complete. An existing file at the
+ * final path is replaced. Until `keep` is called, `takeBack` can remove the new file and restore the replaced one.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -98,9 +98,9 @@ export class PlacedFile {
 }
 
 /**
- * Moves a file to a path where no file exists. `link` fails if a file exists at the new path, whereas `rename` would
- * replace the existing file. Without hard links, an empty file is created exclusively at the new path, and `rename`
- * replaces the empty file.
+ * Moves a file to a path where no file exists. Uses `link`, which fails if a file exists at the new path, because
+ * `rename` would replace that file. On a file system without hard links, creates an empty file at the new path, which
+ * fails in the same case. Then `rename` replaces the empty file.
  */
 async function moveToNewName(from: string, to: string, changed: () => Error): Promise<void> {
   try {

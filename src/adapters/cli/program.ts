@@ -140,7 +140,8 @@ function addKeyCommands(keys: Command, commands: () => KeyCommands): void {
 }
 
 /**
- * Throws if the URL is empty, usually because a shell variable is not set. Using the default store would be unexpected.
+ * Throws if the URL is empty, which usually means that a shell variable is not set. The user would not expect that the
+ * command uses the default store instead.
  */
 function notEmpty(url: string): string {
   if (url === '') throw new UsageError("--database-url: expected a URL such as sqlite:PATH, got ''");

@@ -3,7 +3,7 @@ import type { Line } from './lines.ts';
 import { PlacedFile } from './placed-file.ts';
 import { visible } from './visible.ts';
 
-/** The number of buffered characters from which the buffer is written. */
+/** The buffer is written when it contains at least this many characters. */
 const WRITE_SIZE = 64 * 1024;
 
 /**
@@ -19,8 +19,8 @@ export class RefusedLines {
   #isCreated = false;
 
   /**
-   * @param path the resolved path of `file`. An existing file at this path, such as that of an earlier import, is
-   * replaced.
+   * @param path the path of `file` without symbolic links. An existing file at this path is replaced, for example the
+   * file of an earlier import.
    */
   constructor(file: string, path: string) {
     this.file = file;

@@ -6,7 +6,7 @@ import { visible } from './visible.ts';
 
 export interface Row {
   readonly cells: readonly string[];
-  /** Whether the row is dimmed, because it describes something inactive. */
+  /** Whether the row is dimmed, because it describes something inactive, such as a revoked key. */
   readonly isInactive?: boolean;
 }
 

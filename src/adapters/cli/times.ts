@@ -45,8 +45,8 @@ export function moment(time: number): string {
 }
 
 /**
- * Formats the date of the last millisecond before an expiry. An expiry at midnight belongs to the day that ends at that
- * time.
+ * Formats the last day on which a key is active: the date of the last millisecond before `expiresAt`. For a key that
+ * expires at midnight, this is the day that ends at that time.
  */
 export function lastDay(expiresAt: number): string {
   return day(expiresAt - 1);

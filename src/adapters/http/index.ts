@@ -17,9 +17,9 @@ export { openApiDocument } from './openapi/document.ts';
 export interface HttpServerOptions extends HttpOptions, ServerLimits {}
 
 /**
- * Creates the API as a Koa app for an existing server. `app.callback()` returns a listener that handles requests under
- * `/v1` and to the public paths, such as `/docs`. The listener must be called before the body of the request is read.
- * The app has nothing to close. The caller closes the store.
+ * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests under
+ * `/v1` and to the public paths, such as `/docs`. The server must call this function before anything reads the body of
+ * the request. The app itself does not need to be closed. The caller closes the store.
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
   return createApp(store, new Admission(), {
@@ -28,7 +28,9 @@ export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa 
   });
 }
 
-/** Creates the API as an HTTP server that stops gracefully. The caller closes the store after the server. */
+/**
+ * Creates the API as an HTTP server that stops gracefully. The caller closes the store after the server has stopped.
+ */
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
   const admission = new Admission();
   const observer = combineObservers(options.observers ?? []);

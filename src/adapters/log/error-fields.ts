@@ -64,8 +64,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Removes API keys from a text, and then truncates the text. In the reverse order, a truncated key would not be
- * recognized.
+ * Removes API keys from a text, and then truncates the text. If the text were truncated first, a truncated key would
+ * not be recognized and removed.
  */
 function shown(text: string, limit = STACK_LIMIT): string {
   const safe = withoutApiKeys(text);

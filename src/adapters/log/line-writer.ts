@@ -19,14 +19,14 @@ export class LineWriter {
   readonly #descriptor: number;
   readonly #droppedLine: (count: number) => string;
   #lines = '';
-  /** The bytes that remain after an incomplete or failed write. */
+  /** The bytes that are not written yet, after an incomplete or failed write. */
   #rest: Buffer | undefined;
   #dropped = 0;
   #isScheduled = false;
 
   /**
-   * @param descriptor a descriptor that is in non-blocking mode, or belongs to a regular file
-   * @param droppedLine returns the line that is written instead of `count` dropped lines
+   * @param descriptor a file descriptor that is in non-blocking mode, or belongs to a regular file
+   * @param droppedLine returns a line which says that `count` lines were dropped
    */
   constructor(descriptor: number, droppedLine: (count: number) => string) {
     this.#descriptor = descriptor;
@@ -34,9 +34,9 @@ export class LineWriter {
   }
 
   /**
-   * Buffers a line. The lines of one turn of the event loop are written together, because a write takes longer than
-   * formatting a line. When the buffer is full, all new lines are dropped until the buffer is empty, so that the log
-   * has only one gap.
+   * Buffers a line. All lines of one iteration of the event loop are written with one system call, because system calls
+   * are slow. When the buffer is full, all new lines are dropped until the buffer is empty, so that the log has only one
+   * gap.
    */
   write(line: string): void {
     const buffered = this.#lines.length + (this.#rest?.length ?? 0);
@@ -54,7 +54,10 @@ export class LineWriter {
     while (this.#drain() === 'EAGAIN' && performance.now() < deadline) sleep(RETRY_INTERVAL);
   }
 
-  /** Writes the buffer. After an error, a timer that does not delay the exit calls this function again. */
+  /**
+   * Writes the buffer. If a write fails, a timer calls this function again later. The timer does not delay the exit of
+   * the process.
+   */
   readonly #flush = (): void => {
     const fault = this.#drain();
     this.#isScheduled = fault !== undefined;

@@ -10,7 +10,7 @@ import { openStandardError } from './standard-error.ts';
 
 export type { Logger } from 'pino';
 
-/** The maximum time that an exit waits for the reader of standard error, in milliseconds. */
+/** How long the exit of the process may be delayed because nobody reads standard error, in milliseconds. */
 const EXIT_TIMEOUT = 1000;
 
 /** The destination of all logs of the process. */
@@ -46,8 +46,8 @@ let millisecond = Number.NaN;
 let isoMember = '';
 
 /**
- * Returns the current time as a JSON member. The member is cached until the next millisecond, because formatting a date
- * is slow.
+ * Returns the current time as a JSON member after a comma, as pino expects. The text is cached until the next
+ * millisecond, because formatting a date is slow.
  */
 function isoTime(): string {
   const now = Date.now();

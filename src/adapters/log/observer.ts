@@ -5,18 +5,21 @@ import { errorKind } from './error-fields.ts';
 import type { Logger } from './log.ts';
 import { Throttle } from './throttle.ts';
 
-/** The maximum number of cached child loggers, one for each kind of request. */
+/** The maximum number of cached child loggers, one for each combination of method, route, status and API key. */
 const KINDS_LIMIT = 1000;
 
-/** The maximum number of anonymous failures (status 4xx without a key holder) that are logged in one second. */
+/**
+ * The maximum number of anonymous failures that are logged in one second. An anonymous failure is a request without a
+ * valid API key whose response has status 4xx.
+ */
 const ANONYMOUS_FAILURES_LIMIT = 100;
 
 /** The maximum number of kinds of errors that are counted separately in one second. */
 const ERROR_KINDS_LIMIT = 50;
 
 /**
- * Returns an observer that writes to the log. If the log level excludes request lines, the observer does not observe
- * requests.
+ * Returns an observer that writes to the log. If the log level excludes the lines for requests, the observer has no
+ * method `onRequest`.
  */
 export function logObserver(log: Logger): Observer {
   return {
@@ -27,8 +30,9 @@ export function logObserver(log: Logger): Observer {
 }
 
 /**
- * Logs one line per request. A child logger serializes the method, route, status and key once for all requests in which
- * these are equal. Failures without a key holder are throttled, because anybody can cause them.
+ * Logs one line per request. Requests with the same method, route, status and API key share a child logger, because a
+ * child logger serializes these fields only once. Failures of requests without a valid API key are throttled, because
+ * anybody can cause them.
  */
 function requestLog(log: Logger): NonNullable<Observer['onRequest']> {
   const kinds = new Map<string, Logger>();
@@ -51,7 +55,10 @@ function requestLog(log: Logger): NonNullable<Observer['onRequest']> {
   };
 }
 
-/** Logs each kind of error at most once per second, because an error of one request often occurs in all requests. */
+/**
+ * Logs each kind of error at most once per second. A fault such as a full disk often makes all requests fail with the
+ * same kind of error.
+ */
 function errorLog(log: Logger): NonNullable<Observer['onError']> {
   const errors = new Throttle({
     limit: 1,

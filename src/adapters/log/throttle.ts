@@ -4,7 +4,7 @@
 
 const WINDOW = 1000;
 
-/** The name under which the kinds above the maximum number of kinds are counted together. */
+/** The kind that is reported for events whose own kind is not counted separately, because there are too many kinds. */
 export const OTHER_KINDS = 'others';
 
 export interface ThrottleOptions {
@@ -20,7 +20,7 @@ export interface ThrottleOptions {
 }
 
 /**
- * The throttles that have counted events since their last report. These throttles share one `exit` listener of the
+ * The throttles that have counted events since their last report. All throttles share one `exit` listener of the
  * process, because Node.js prints a warning when an emitter has more than ten listeners for an event.
  */
 const pending = new Set<Throttle>();
@@ -62,8 +62,8 @@ export class Throttle {
 }
 
 /**
- * Adds a throttle whose report is logged on exit. `prependOnceListener` is used because another `exit` listener writes
- * the last log lines.
+ * Adds a throttle that must report before the process exits. The log has its own `exit` listener, which writes the last
+ * lines. With `prependOnceListener`, the listener of the throttles is called first, so its reports are written too.
  */
 function addPending(throttle: Throttle): void {
   if (pending.size === 0) process.prependOnceListener('exit', reportPending);

@@ -6,14 +6,15 @@ import { OpenState } from './open-state.ts';
 const CACHE_LIMIT = 1000;
 
 interface StoredKey {
-  /** The SHA-256 hash of the key. It is a promise, because Web Crypto hashes asynchronously. */
+  /** The SHA-256 hash of the key, as a promise, because Web Crypto hashes asynchronously. */
   readonly hash: Promise<Uint8Array>;
   about: ApiKey;
 }
 
 /**
- * Stores the keys in an array. The first look-up of a key compares the hash of the key with all stored hashes in
- * constant time. Found keys are cached. Hashes are computed with Web Crypto, because browsers support it.
+ * Stores the keys in an array. The first look-up of a key compares the hash of the key with all stored hashes. The time
+ * for a comparison does not depend on the position of the first different byte. Found keys are cached. Hashes are
+ * computed with Web Crypto, because browsers support it.
  */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #keys: StoredKey[] = [];
@@ -21,7 +22,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #idPrefix: string;
   readonly #state: OpenState;
 
-  /** @param idPrefix the prefix of every id, which distinguishes the keys of several repositories */
+  /** @param idPrefix the prefix of every key id; different prefixes keep the ids of several repositories distinct */
   constructor(idPrefix = '', state: OpenState = new OpenState()) {
     this.#idPrefix = idPrefix;
     this.#state = state;

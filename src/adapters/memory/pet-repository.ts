@@ -79,9 +79,7 @@ export class MemoryPetRepository implements PetRepository {
   }
 }
 
-/**
- * Returns the index of the first pet whose id is greater than `id`. Returns the number of pets when no id is greater.
- */
+/** Returns the index of the first pet with an id greater than `id`, or the number of pets when there is no such pet. */
 function indexAfter(pets: readonly Pet[], id: bigint): number {
   let low = 0;
   let high = pets.length;

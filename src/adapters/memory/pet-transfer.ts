@@ -32,7 +32,8 @@ export class MemoryPetTransfer implements PetTransfer {
         else petsById.set(pet.id, pet);
       }
     }
-    // An exception of `onProgress` or an abort ends the import, so both are handled before any pet is added.
+    // An exception of `onProgress` or an abort must end the import before any pet is added, so `onProgress` and the
+    // signal are handled first.
     const count = newPets.length + petsById.size;
     onProgress?.(count);
     signal?.throwIfAborted();

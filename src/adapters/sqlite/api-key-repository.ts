@@ -113,8 +113,8 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   }
 
   /**
-   * Uses the index to find the row with the hash of `key`. Then compares the hash in this row with the hash of `key` in
-   * constant time.
+   * Finds the row with the hash of `key` in the index. Then compares the hash in this row with the hash of `key`. The
+   * time for this comparison does not depend on the position of the first different byte.
    */
   #lookUp(key: string): ApiKey | undefined {
     const hash = sha256(key);
@@ -135,7 +135,7 @@ function added(rowId: bigint, about: NewApiKey): ApiKey {
   return Object.freeze({ id: String(rowId), ...about });
 }
 
-/** Converts the id of a key to a row id. Returns a row id that no row has when the id is not an int64. */
+/** Converts the id of a key to a row id. An id that is not an int64 is converted to a row id that no row has. */
 function rowIdOf(id: string): bigint {
   return parseInt64(id) ?? -INT64_MAX;
 }

@@ -15,8 +15,8 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 import { COMPANIONS, databaseFiles } from './files.ts';
 
 /**
- * The file that a backup is written to. The constructor checks this target before the copy is made. `take` checks the
- * target again, and then gives the finished copy the path of the target.
+ * The target of a backup. The constructor checks the path of the target before the copy is made. `take` checks the path
+ * again, and then moves the finished copy to it.
  */
 export class BackupTarget {
   /**
@@ -38,8 +38,8 @@ export class BackupTarget {
   }
 
   /**
-   * Gives the finished copy the path of the target. Another program can have created a file at this path after the
-   * constructor ran. This file is replaced when `overwrite` is `true`. Otherwise, `take` throws.
+   * Moves the finished copy to the path of the target. If another program has created a file at this path since the
+   * constructor ran, the file is replaced when `overwrite` is `true`. Otherwise, `take` throws.
    */
   take(copy: string): void {
     this.#refuseCompanions();
@@ -49,9 +49,9 @@ export class BackupTarget {
   }
 
   /**
-   * Gives the copy the path of the target without replacing an existing file. Creates a hard link, which fails when a
-   * file exists at this path. On a file system without hard links, creates an empty file at the path. Then replaces the
-   * empty file with the copy.
+   * Moves the copy to the path of the target without replacing an existing file. Creates a hard link, which fails when
+   * a file exists at this path. On a file system without hard links, creates an empty file instead, which fails in the
+   * same case, and then replaces the empty file with the copy.
    */
   #takeNewName(copy: string): void {
     try {
@@ -91,9 +91,9 @@ export class BackupTarget {
   }
 
   /**
-   * Throws when the target has the name of a companion file, or when companion files of the target exist. SQLite
-   * recognizes companion files ({@link COMPANIONS}) only by their names. SQLite copies their contents into the database
-   * and deletes them.
+   * Throws when SQLite would confuse files: when the target has the name of a companion file of another database, or
+   * when a file with the name of a companion file of the target exists. SQLite recognizes companion files ({@link
+   * COMPANIONS}) only by their names, copies their contents into the database, and deletes them.
    */
   #refuseCompanions(): void {
     for (const suffix of COMPANIONS) {

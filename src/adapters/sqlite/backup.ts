@@ -10,12 +10,12 @@ import { openReader } from './database.ts';
 import { storageError } from './errors.ts';
 import { COMPANIONS } from './files.ts';
 
-/** The number of pages that a backup copies in one turn of the event loop. A page has 4 KiB. */
+/** The number of database pages that a backup copies in one iteration of the event loop. A page has 4 KiB. */
 const PAGES_PER_STEP = 1000;
 
 /**
- * Matches the SQLite error codes that mean a fault of the store. A backup reads only the store and writes only the
- * copy, so every read error is a fault of the store.
+ * Matches the SQLite error codes that mean that the store, and not the copy, is at fault. A backup reads only the store
+ * and writes only the copy, so every read error is a fault of the store.
  */
 const FAULTS_OF_SOURCE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(SHORT_)?READ)/;
 

@@ -9,8 +9,8 @@ import { type Failure, type Findings, failureOf, findingsOf } from './findings.t
 import type { Unit, Written } from './statement-writer.ts';
 
 /**
- * The maximum number of units in one batch. A batch is one transaction. All units of a batch wait for its commit, so a
- * larger batch would delay the responses to all its units.
+ * The maximum number of units in one batch. A batch is the list of units that one transaction stores. All units of a
+ * batch wait for its commit, so a larger batch would delay the responses to all its units.
  */
 export const BATCH_LIMIT = 1_000;
 
@@ -32,19 +32,24 @@ export interface Report {
 }
 
 /**
- * Checks that commits go to the file at the path of the store. A check throws when this file was removed, replaced or
- * damaged.
+ * Checks before and after each commit that the database file that SQLite has open is still the file at the path of the
+ * store. A check throws when the file at this path was removed, replaced or damaged.
  */
 export interface CommitGuard {
   beforeCommit(): void;
   afterCommit(): void;
-  /** Returns possible causes of a failed commit. The caller reports them together with the error of SQLite. */
+  /**
+   * Called after a failed batch. Returns faults of the files that may be the cause, such as a read-only database file.
+   */
   findings(): Findings;
 }
 
 const UNKNOWN = ': it is unknown whether this was stored';
 
-/** Runs batches of units. A failed unit does not affect the other units of its batch. */
+/**
+ * Runs batches of units: each batch in one transaction. A unit is a list of SQL statements that take effect together or
+ * not at all. A failed unit does not affect the other units of its batch.
+ */
 export class BatchRunner {
   readonly #db: Database.Database;
   readonly #guard: CommitGuard;
@@ -97,8 +102,9 @@ export class BatchRunner {
   }
 
   /**
-   * Returns the findings of a failed batch. The reason `disk_full` before the commit is not a finding. Nothing is
-   * written to the disk before the commit, so SQLite reports a full disk only because all ids are assigned.
+   * Returns the faults of the storage that a failed batch has revealed. A failure with the reason `disk_full` before
+   * the commit is not such a fault. It means that all ids are assigned, because nothing is written to the disk before
+   * the commit. SQLite has the same error code for a full disk.
    */
   #findings(failure: Failure, isCommitting: boolean): Findings {
     if (failure.reason === 'disk_full' && !isCommitting) return {};
@@ -114,8 +120,8 @@ export class BatchRunner {
   }
 
   /**
-   * Rolls back the transaction, unless SQLite has already rolled it back. An error of the rollback is ignored: the
-   * BEGIN of the next batch fails after such an error, and the error of BEGIN is reported.
+   * Rolls back the transaction, unless SQLite has already rolled it back. Ignores an error of the rollback: after such
+   * an error, the BEGIN of the next batch fails, and the error of BEGIN is reported.
    */
   #rollBack(): void {
     try {
@@ -155,9 +161,9 @@ export class BatchRunner {
 }
 
 /**
- * Returns the failure of a commit. When the storage is at fault and the disk is not full, the message adds that the
- * outcome is unknown. The write-ahead log can contain pages of the failed commit. A recovery after a crash would store
- * these pages.
+ * Returns the failure of a commit. After a fault of the storage, the message adds that it is unknown whether the units
+ * were stored: the write-ahead log can contain pages of the failed commit, and a recovery after a crash would store
+ * these pages. A full disk is an exception: nothing was stored.
  */
 function commitFailureOf(error: unknown): Failure {
   const failure = failureOf(error);
@@ -166,8 +172,8 @@ function commitFailureOf(error: unknown): Failure {
 }
 
 /**
- * Returns the first failure that is a fault of the storage, or `null`. The reason `disk_full` of a single unit is not a
- * fault of the storage, because SQLite reports a full disk when all ids are assigned.
+ * Returns the first failure that is a fault of the storage, or `null`. The reason `disk_full` of a single unit is not
+ * such a fault. It means that all ids are assigned: SQLite has the same error code for a full disk.
  */
 function faultAmong(outcomes: readonly Outcome[]): Failure | null {
   for (const outcome of outcomes) {

@@ -8,10 +8,10 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import type { Outcome, Report } from './batch.ts';
 import type { Statement, Unit, Value } from './statement-writer.ts';
 
-/** A task for the writer thread: to run a batch of units, or to probe the storage. */
+/** A task for the writer thread: to run a batch of units, or to test the storage (a probe). */
 export type Task = { readonly units: Value[]; readonly lockTimeout: number } | { readonly tryWrite: boolean };
 
-/** The reply to a task: the report of a batch, or the findings of a probe. */
+/** The reply of the writer thread: the report of a batch, or the findings of a probe. */
 export interface Reply extends Omit<Report, 'outcomes'> {
   readonly isProbe: boolean;
   readonly outcomes: readonly Value[];

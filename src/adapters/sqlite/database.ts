@@ -8,7 +8,10 @@ import { storageError } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 import type { StoreFiles } from './store-files.ts';
 
-/** The maximum wait for the lock of another connection, in milliseconds. A waiting connection blocks its thread. */
+/**
+ * How long a connection waits for a lock of another connection, in milliseconds: when it writes, when it reads, and
+ * when `prepareDatabase` opens the file. A waiting connection blocks its thread.
+ */
 const WRITE_LOCK_TIMEOUT = 5000;
 const READ_LOCK_TIMEOUT = 100;
 const OPEN_LOCK_TIMEOUT = 1500;
@@ -26,14 +29,14 @@ const READ_CACHE_SIZE = 4096;
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
 /**
- * The maximum size of a database file that is examined with `quick_check`, in bytes. With a larger file, `quick_check`
- * would delay the start of the service.
+ * The maximum size of a database file that is examined with `quick_check`, in bytes. This SQLite pragma reads the whole
+ * file to find damage, so it would delay the start of the service when the file is larger.
  */
 const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
 
 /**
- * The SQL that reads the first and the last row of `pets` and of its index, and the first row of `api_keys` and of its
- * index.
+ * A query that tests whether the database file can be read, without reading all of it. It reads the first and the last
+ * row of `pets` and of its index, and the first row of `api_keys` and of its index.
  */
 export const READ_ENDS: string = `SELECT
   (SELECT name FROM pets ORDER BY id LIMIT 1),
@@ -89,8 +92,8 @@ function refuseMissing(path: string): void {
 }
 
 /**
- * Throws when the database file is empty but has a write-ahead log. SQLite would treat the empty file as a new database
- * and delete the log. The log contains the last writes.
+ * Throws when the database file is empty but has a write-ahead log. The log contains the last writes. SQLite would
+ * treat the empty file as a new database, and delete the log.
  */
 function refuseEmptied(path: string): void {
   const file = statSync(path, { throwIfNoEntry: false });
@@ -145,8 +148,8 @@ function open(path: string, timeout: number, prepare: (db: Database.Database) =>
 }
 
 /**
- * Sets the journal mode WAL and `synchronous = FULL`, so that every commit is durable. With `NORMAL`, a commit in WAL
- * mode does no fsync. Throws unless SQLite accepts both settings.
+ * Sets the journal mode WAL (write-ahead log) and `synchronous = FULL`, so that every commit is durable. With
+ * `synchronous = NORMAL`, a commit in WAL mode does no fsync. Throws unless SQLite accepts both settings.
  */
 function configure(db: Database.Database): void {
   if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
@@ -184,8 +187,8 @@ function refuseForeign(db: Database.Database): number {
 }
 
 /**
- * Runs the missing migrations. The schema version is written even when no migration is missing, so that a file that
- * cannot be written is detected at once.
+ * Runs the migrations that were not yet applied to the database file. The schema version is written even when all
+ * migrations were applied, so that a file that cannot be written is detected at once.
  */
 function migrate(db: Database.Database): void {
   db.transaction(() => {
@@ -207,8 +210,8 @@ function refuseDamaged(db: Database.Database): void {
 }
 
 /**
- * Examines a database file that another program changed while the file was open. Returns a description of the damage,
- * or `undefined` when no damage was found.
+ * Searches for damage in a database file that another program changed while the file was open. Returns a description of
+ * the damage, or `undefined` when no damage was found.
  */
 export function findDamage({ main, log }: StoreFiles): string | undefined {
   const { size } = statSync(main.path);
@@ -216,7 +219,7 @@ export function findDamage({ main, log }: StoreFiles): string | undefined {
   const db = new Database(main.path, { readonly: true, fileMustExist: true, timeout: READ_LOCK_TIMEOUT });
   try {
     const expected = sizeOf(db.defaultSafeIntegers(true));
-    // The newest pages can still be only in the write-ahead log.
+    // The newest pages may be in the write-ahead log, and not yet in the database file.
     if (expected > size + statSync(log.path).size) return `expected ${expected} bytes, got ${size}`;
     db.prepare(READ_ENDS).get();
     return quickCheck(db);

@@ -40,8 +40,9 @@ const REASONS: Readonly<Record<string, StorageFaultReason>> = {
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
 
 /**
- * Translates an error of the SQLite driver according to its primary result code. For example, `SQLITE_IOERR` is the
- * primary code of the extended code `SQLITE_IOERR_WRITE`.
+ * Translates an error of the SQLite driver into an `AnimalStoreError`, according to its primary result code. For
+ * example, `SQLITE_IOERR` is the primary code of the extended code `SQLITE_IOERR_WRITE`. Returns an `AnimalStoreError`
+ * unchanged.
  */
 export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);

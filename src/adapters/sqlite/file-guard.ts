@@ -13,15 +13,16 @@ import {
 } from './store-files.ts';
 
 /**
- * How long the result of a check of the store's files is reused, in milliseconds. A check before every commit would make
- * commits slow. During this time, the files are checked again only if their folder has changed.
+ * How long commits rely on the last check of the files of the store, in milliseconds. A check before every commit would
+ * make commits slow. Within this time, the files are checked only if a file in their folder was created, removed or
+ * renamed.
  */
 const FRESH_TIME = 10;
 
 /**
- * Checks that commits go to the database file at the path of the store, and that no other program truncated or
- * overwrote this file. Usually, only the connection of this guard changes the database file. After any other change,
- * the guard examines the database file for damage.
+ * Checks that the writer thread commits to the database file at the path of the store, and that no other program
+ * truncated or overwrote this file. Usually, only the writer thread changes the database file. After any other change,
+ * the file is examined for damage.
  */
 export class FileGuard implements CommitGuard {
   readonly #files: StoreFiles;
@@ -44,8 +45,9 @@ export class FileGuard implements CommitGuard {
   }
 
   /**
-   * Checks the files of the store after a commit. The commit must not be acknowledged when another file is at the path
-   * of the store. A commit never makes the database file smaller, so a smaller file is examined for damage.
+   * Checks the files of the store after a commit. Throws when another file is at the path of the store, because the
+   * commit must not be acknowledged in this case. A commit never makes the database file smaller, so a smaller file is
+   * examined for damage.
    */
   afterCommit(): void {
     const state = assertSame(this.#files.main);
@@ -84,9 +86,9 @@ export class FileGuard implements CommitGuard {
   }
 
   /**
-   * Returns a description of the damage to the database file, or `undefined` when no damage was found. A file that
-   * another process has locked cannot be read. A locked file is considered undamaged until its next change or the next
-   * probe.
+   * Returns a description of the damage to the database file, or `undefined` when no damage was found. While another
+   * process has locked the file, the file cannot be read and is considered undamaged. Damage can still be found after
+   * the next change of the file, or by the next test of the storage.
    */
   #findDamage(): string | undefined {
     try {

@@ -1,6 +1,6 @@
 /**
- * Findings state which parts of a storage are at fault. Findings are plain objects, so that they can be sent between
- * threads.
+ * The findings of a test or of a failed write: which parts of the storage are at fault. Findings are plain objects, so
+ * that they can be sent between threads.
  */
 
 import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
@@ -16,7 +16,16 @@ export interface Failure {
   readonly reason?: StorageFaultReason | undefined;
 }
 
-/** The parts of a storage that can be at fault, in descending order of importance. */
+/**
+ * The parts of a storage that can be at fault, in descending order of importance:
+ *
+ * - `file`: the files at the paths of the store
+ * - `access`: the permission to write to the database file
+ * - `write`: the commits of transactions
+ * - `pages`: the test whether the database file can be read
+ * - `read`: the reads of requests
+ * - `thread`: the writer thread
+ */
 export const PARTS = ['file', 'access', 'write', 'pages', 'read', 'thread'] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -33,8 +42,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * Returns the findings of a failure. A failure without a reason has no findings. Such a failure is an error in this
- * program, or means that another process held the lock of the database.
+ * Returns the part of the storage that a failure shows to be at fault. A failure without a reason shows no fault of the
+ * storage. It is an error in this program, or another process held the lock of the database.
  */
 export function findingsOf(failure: Failure): Findings {
   switch (failure.reason) {

@@ -6,18 +6,17 @@ import { type Failure, type Findings, failureOf, PARTS, type Part } from './find
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
 /**
- * The reasons of lasting faults of writing. A lasting fault ends only when the service is restarted. After a failed
- * fsync, the disk may report success for later writes although data was lost. Writes to a damaged file can cause
- * further damage.
+ * The reasons of write faults that end only when the service is restarted. After a failed fsync, the disk may report
+ * success for later writes although data was lost. Writes to a damaged file can cause further damage.
  */
 const LASTING: readonly StorageFaultReason[] = ['sync_failed', 'damaged'];
 
-/** The minimum interval between two checks of the files of the store before reads, in milliseconds. */
+/** Before a read, the files of the store are checked if the last check was at least this many milliseconds ago. */
 const CHECK_INTERVAL = 500;
 
 /**
- * Stores the known faults of a storage, at most one fault for each part. Notifies the observer when the reason of the
- * most important fault changes.
+ * Stores the known faults of a storage, at most one fault for each part of the storage, such as its files or writing.
+ * Notifies the observer when the reason of the most important fault changes.
  */
 export class Health {
   readonly files: StoreFiles;
@@ -83,8 +82,8 @@ export class Health {
   }
 
   /**
-   * Translates the error of a failed read. When the storage is at fault, readiness checks call `repeat` until the read
-   * succeeds.
+   * Translates the SQLite error of a failed read. When the storage is at fault, each readiness check calls `repeat`,
+   * until the read succeeds.
    */
   readFailed(error: unknown, repeat: () => unknown): AnimalStoreError {
     const known = storageError(error);
@@ -95,7 +94,7 @@ export class Health {
     return known;
   }
 
-  /** Repeats the last failed read. When the read succeeds, clears the fault of reading. */
+  /** Repeats the last failed read. When the read succeeds, the fault of reading has ended and is removed. */
   repeatFailedRead(): void {
     try {
       this.#repeatRead?.();

@@ -12,8 +12,9 @@ const LIST_BY_STATUS =
   'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?';
 
 /**
- * The maximum size of the cache of pet pages, in bytes. The size of a page is estimated from the lengths of its names.
- * With names of ordinary length, the cache has room for the first page for every `limit` and every status.
+ * The maximum size of the cache, in bytes. The cache contains pages of the list of pets. The size of a page is
+ * estimated from the lengths of its names. With names of ordinary length, the cache has room for the first page for
+ * every `limit` and every status.
  */
 const CACHE_SIZE_LIMIT = 12 * 1024 * 1024;
 
@@ -28,9 +29,9 @@ const BYTES_PER_PAGE = 500;
 type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
 
 /**
- * Stores pets in SQLite. Reads run on the calling thread, and writes run on the writer thread. Pages of pets are
- * cached. Every write to the database file, by any process, clears the cache. Until the cache is cleared, equal queries
- * return the same page object. Therefore a caller can cache a result by the identity of the page object.
+ * Stores pets in SQLite. Reads run on the calling thread, and writes run on the writer thread. Pages of the list of
+ * pets are cached. Every write to the database file, by any process, clears the cache. Until then, equal queries return
+ * the same page object. Therefore a caller can use the page object as the key of its own cache.
  */
 export class SqlitePetRepository implements PetRepository {
   readonly #snapshot: ReadSnapshot;

@@ -44,7 +44,7 @@ const EXPORT = 'SELECT id, name, category_id, status FROM pets WHERE id > ? AND 
 const EXPORT_BY_STATUS =
   'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?';
 
-/** The maximum number of rows that an import stores, or an export reads, in one turn of the event loop. */
+/** The maximum number of rows that an import stores, or an export reads, in one iteration of the event loop. */
 const STORE_SIZE = 20_000;
 const EXPORT_SIZE = 250;
 
@@ -77,8 +77,8 @@ export class SqlitePetTransfer implements PetTransfer {
 
   async importPets(batches: Batches, options: TransferOptions): Promise<number> {
     this.#owner.assertOpen();
-    // Opening a connection can change or create a file at the path of the store. The check before opening protects
-    // another file at this path. The check after opening detects a replacement in between.
+    // Check before opening that the path leads to the file of the store, because SQLite could change or create another
+    // file at this path. Check again after opening, because the file could have been replaced in the meantime.
     assertSameFiles(this.#health.files);
     const db = openWriter(this.#path);
     try {
@@ -170,9 +170,9 @@ async function stage(
 }
 
 /**
- * Copies the rows of the temporary table into the store, and resolves with their number. The transaction runs in
- * several turns of the event loop, so that the abort signal can end the transaction. When this function rejects, the
- * caller closes the connection, and SQLite rolls back the transaction.
+ * Copies the rows of the temporary table into the store, and resolves with their number. The transaction continues over
+ * several iterations of the event loop, so that the abort signal can end it. When this function rejects, the caller
+ * closes the connection, and SQLite rolls back the transaction.
  */
 async function store(
   db: Database.Database,
@@ -205,8 +205,8 @@ function refuseIdsInUse(db: Database.Database): void {
 }
 
 /**
- * Returns a function that reads the batch of pets after an id. A pet that is added after the call of `reader` is in no
- * batch.
+ * Returns a function that reads the next batch of pets: the pets with ids greater than its argument. A pet that is
+ * added after the call of `reader` is in no batch.
  */
 function reader(db: Database.Database, status: PetStatus | undefined): (after: bigint) => readonly Pet[] {
   const last = db.prepare<[], bigint | null>(LAST_ID).pluck().get() ?? null;

@@ -7,15 +7,16 @@ import { type Failure, type Findings, failureOf, findingsOf } from './findings.t
 import { assertSameFiles, assertWritable, type StoreFiles } from './store-files.ts';
 
 /**
- * The SQL statements that replace stored values with equal values. The statements write about as many pages as the
- * largest batch. The size of the database file stays the same.
+ * SQL statements that test whether the database can be written. They replace stored values with equal values, so that
+ * the data and the size of the database file stay the same. They write about as many pages as the largest batch of
+ * writes.
  */
 const REWRITE = [
   'UPDATE sqlite_sequence SET seq = seq',
   `UPDATE pets SET status = status WHERE id > (SELECT max(id) FROM pets) - ${BATCH_LIMIT}`,
 ];
 
-/** Finds out whether the storage can be read and written. */
+/** Tests whether the storage can be read and written. */
 export class Probe {
   readonly #db: Database.Database;
   readonly #files: StoreFiles;
@@ -67,8 +68,8 @@ export class Probe {
 }
 
 /**
- * Calls `examine`. Returns `null` when `examine` succeeds, and the failure when `examine` throws. While another process
- * holds the lock of the database, returns `null`, because nothing can be examined.
+ * Calls `examine`. Returns `null` when `examine` succeeds, and the failure when `examine` throws. Also returns `null`
+ * when another process holds the lock of the database, because nothing could be examined.
  */
 function attempt(examine: () => void): Failure | null {
   try {

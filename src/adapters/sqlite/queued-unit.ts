@@ -12,7 +12,10 @@ export interface QueuedUnit {
   readonly reject: (error: AnimalStoreError) => void;
 }
 
-/** Resolves or rejects the promise of each unit, and returns the number of units that succeeded. */
+/**
+ * Resolves or rejects the promise of each unit. `values` are the encoded outcomes of the units. Returns the number of
+ * units that succeeded.
+ */
 export function settleUnits(units: readonly QueuedUnit[], values: readonly Value[]): number {
   let successful = 0;
   const outcomes = unpackOutcomes(values);

@@ -4,10 +4,10 @@ import { closedError } from './errors.ts';
 import type { Health } from './health.ts';
 
 /**
- * One read transaction for all reads in a turn of the event loop. All these reads return the same state of the data,
- * and SQLite acquires its locks only once. The read transaction ends at the end of the turn, or earlier at a commit of
- * this process. A commit ends the read transaction before the promise of the write resolves. Therefore every read
- * returns the writes that were acknowledged before the read.
+ * One read transaction for all reads in the same iteration of the event loop. All these reads return the same state of
+ * the data, and SQLite acquires its locks only once. The transaction ends at the end of the iteration, or earlier when
+ * this process commits a write. It ends before the promise of the write resolves, so that every later read returns the
+ * written data.
  */
 export class ReadSnapshot {
   readonly #db: Database.Database;
@@ -27,8 +27,8 @@ export class ReadSnapshot {
   }
 
   /**
-   * Begins the read transaction unless it is open, and returns the version of the data. Data from an earlier read is
-   * still valid when the version has not changed.
+   * Begins the read transaction unless it is open, and returns the version of the data. As long as the version is the
+   * same, data that was read before is up to date.
    */
   enter(): unknown {
     if (!this.#isOpen) this.#open();
@@ -36,8 +36,8 @@ export class ReadSnapshot {
   }
 
   /**
-   * Translates the error of a failed read. When the storage is at fault, readiness checks repeat the read until the
-   * read succeeds.
+   * Translates the SQLite error of a failed read. When the storage is at fault, each readiness check repeats the read,
+   * until the read succeeds.
    */
   readFailed(error: unknown, read: () => unknown): AnimalStoreError {
     return this.#health.readFailed(error, () => {
@@ -59,8 +59,8 @@ export class ReadSnapshot {
   }
 
   /**
-   * Begins the read transaction and reads the version of the data. BEGIN acquires no lock, so reading the version can
-   * fail. In this case, the read transaction is ended.
+   * Begins the read transaction and reads the version of the data. BEGIN acquires no lock, so reading the version is
+   * the first step that can fail. When it fails, the read transaction is ended.
    */
   #open(): void {
     if (!this.#db.open) throw closedError();

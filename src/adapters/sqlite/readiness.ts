@@ -2,13 +2,14 @@ import type { Health } from './health.ts';
 import type { Writer } from './writer.ts';
 
 /**
- * The minimum interval between two probes, and the maximum time for which a check waits for a probe, in milliseconds.
+ * The minimum interval between two probes, and how long a readiness check waits for a probe, in milliseconds. A probe
+ * tests whether the storage can be read and, after a failed write, whether it can be written.
  */
 const PROBE_INTERVAL = 500;
 const PROBE_TIMEOUT = 1000;
 
 /**
- * Checks whether the storage can serve. The findings that a check uses are usually not older than
+ * Checks whether the storage can handle requests. The result is usually based on a test of the storage in the last
  * {@link PROBE_INTERVAL} milliseconds.
  */
 export class Readiness {
@@ -24,7 +25,7 @@ export class Readiness {
 
   /**
    * Resolves when the storage has no known fault, and rejects with the most important fault otherwise. All checks
-   * within {@link PROBE_INTERVAL} milliseconds share one probe.
+   * within {@link PROBE_INTERVAL} milliseconds share one test of the storage.
    */
   async check(): Promise<void> {
     const now = performance.now();
@@ -40,8 +41,8 @@ export class Readiness {
 }
 
 /**
- * Resolves when `promise` resolves, but after `milliseconds` at the latest. The limit ensures that a slow disk does not
- * delay the caller. The writer detects a disk that does not respond.
+ * Resolves when `promise` resolves, but after `milliseconds` at the latest, so that a slow disk does not delay the
+ * caller. A disk that does not respond at all is detected by the timeout of `WriterHandle`.
  */
 function atMost(milliseconds: number, promise: Promise<void>): Promise<void> {
   return new Promise((resolve) => {

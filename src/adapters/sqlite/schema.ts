@@ -3,7 +3,7 @@
  * migrations that were applied to this file.
  */
 
-/** The `application_id` of a store: "PETS" in ASCII. */
+/** The value of the SQLite pragma `application_id` in every store: "PETS" in ASCII. */
 export const APPLICATION_ID = 0x50455453n;
 
 /**

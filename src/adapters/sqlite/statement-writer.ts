@@ -1,4 +1,4 @@
-/** The interface between the repositories and the writer. */
+/** The interface that the repositories use to write to the database. */
 
 export type Value = string | number | bigint | Uint8Array | null;
 export type Statement = readonly [sql: string, ...values: Value[]];

@@ -1,4 +1,4 @@
-/** Identifies the files that a store has open, to detect when another file is at one of their paths. */
+/** Detects when a file that the store has open was removed, or was replaced by another file at the same path. */
 
 import { accessSync, type BigIntStats, constants, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -11,8 +11,8 @@ interface OpenFile {
 }
 
 /**
- * The error codes that mean that a file is read-only. Any other error code means that the file is missing. `assertSame`
- * reports a missing file as `file_missing`.
+ * The error codes of the operating system that mean that a file is read-only. Any other error code means that the file
+ * is missing. A missing file is reported by `assertSame`, and not by `assertWritable`.
  */
 const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
 
@@ -24,15 +24,15 @@ export interface StoreFiles {
   readonly main: OpenFile;
   /** The write-ahead log. */
   readonly log: OpenFile;
-  /** The index of the write-ahead log. All processes that have the store open share this file. */
+  /** The index that SQLite keeps of the write-ahead log. All processes that have the store open share this file. */
   readonly index: OpenFile;
   /** The path of the folder that contains the write-ahead log and its index. */
   readonly folder: string;
 }
 
 /**
- * Identifies the files of a database. A connection must have read from the database before this call. The first read
- * creates the write-ahead log and its index.
+ * Returns the files of a database, with the device and inode numbers that identify them. A connection must have read
+ * from the database before this call, because the first read creates the write-ahead log and its index.
  */
 export function filesOf(path: string): StoreFiles {
   const absolute = resolve(path);

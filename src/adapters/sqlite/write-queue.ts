@@ -9,15 +9,15 @@ import type { Unit, Written } from './statement-writer.ts';
 const QUEUE_LIMIT = 10_000;
 const QUEUE_SIZE_LIMIT = 32 * 1024 * 1024;
 
-/** How long a unit may stay in the queue, in milliseconds. */
+/** How long a unit (a list of SQL statements) may stay in the queue, in milliseconds. */
 const QUEUE_TIMEOUT = 5000;
 
 const BYTES_PER_UNIT = 400;
 const BYTES_PER_CODE_UNIT = 2;
 
 /**
- * The queued units, in the order of their arrival. A unit that is still queued at its deadline is rejected, and never
- * stored.
+ * The queue of the units that are to be stored, in the order of their arrival. A unit is a list of SQL statements that
+ * take effect together or not at all. A unit that is still queued at its deadline is rejected, and never stored.
  */
 export class WriteQueue {
   #units: QueuedUnit[] = [];
@@ -44,13 +44,16 @@ export class WriteQueue {
     });
   }
 
-  /** Rejects the units that are past their deadline. Then removes and returns the oldest units, at most `count`. */
+  /**
+   * Rejects the units that are past their deadline. Then removes and returns the oldest remaining units, at most
+   * `count`.
+   */
   take(count: number): QueuedUnit[] {
     this.#refuseLate();
     return this.#remove(count);
   }
 
-  /** Puts units back at the head of the queue. */
+  /** Puts units back at the front of the queue, so that they are stored next. */
   putBack(units: readonly QueuedUnit[]): void {
     this.#units.unshift(...units);
     for (const { size } of units) this.#size += size;
@@ -84,7 +87,8 @@ export class WriteQueue {
 
   /**
    * Starts a timer for the deadline of the oldest unit, unless the queue is empty. When the timer fires, late units are
-   * rejected, and the next timer is started. The oldest unit may leave the queue before the timer fires.
+   * rejected, and a timer for the next unit is started. The timer continues to run when the oldest unit leaves the
+   * queue earlier, because this does no harm.
    */
   #startTimer(): void {
     const [oldest] = this.#units;

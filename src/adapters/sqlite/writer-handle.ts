@@ -4,22 +4,22 @@ import type { Reply, Task } from './codec.ts';
 import type { StoreFiles } from './store-files.ts';
 
 /**
- * How long a task may take, and how long the writer thread may take to exit, in milliseconds. After this time, the disk
- * is considered not to respond.
+ * How long the writer thread may take for a task, and how long it may take to exit, in milliseconds. When it takes
+ * longer, the disk is considered not to respond.
  */
 const TASK_TIMEOUT = 10_000;
 const EXIT_TIMEOUT = 10_000;
 
 /**
- * The URL of the module that the writer thread runs. This module has the same folder and the same extension as the
- * current module, both in the sources and when compiled.
+ * The URL of the module that the writer thread runs. The module has the same folder and the same extension as this
+ * module: `.ts` in the sources, and `.js` when compiled.
  */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 
 export interface WriterEvents {
   /** Called with each reply. Replies arrive in the order of the tasks. */
   onReply(reply: Reply): void;
-  /** Called when the reply to the oldest task is late. The reply may still arrive. */
+  /** Called when the reply to the oldest task is late. The reply can still arrive later. */
   onTimeout(): void;
   /**
    * Called when the thread has exited without a call of `stop`. The tasks of the exited thread get no reply. The next
@@ -61,7 +61,7 @@ export class WriterHandle {
 
   /**
    * Stops the writer thread. Resolves when the thread has exited, but after {@link EXIT_TIMEOUT} milliseconds at the
-   * latest. A system call that does not return cannot be cancelled.
+   * latest, because the thread can be waiting for a system call that never returns.
    */
   async stop(): Promise<void> {
     const thread = this.#thread;
@@ -97,8 +97,8 @@ export class WriterHandle {
   }
 
   /**
-   * Starts the timeout of the oldest task. All tasks share one timer, because refreshing a timer is faster than
-   * creating a new one.
+   * Starts the timeout of the oldest task that has no reply. One timer serves all tasks, because refreshing a timer is
+   * faster than creating a new one.
    */
   #watch(): void {
     if (this.#timer !== undefined) this.#timer.refresh();

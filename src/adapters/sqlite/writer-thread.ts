@@ -1,6 +1,6 @@
 /**
- * The writer thread. This thread runs the transactions of the writer, so that the event loop of the main thread does
- * not wait for the disk.
+ * The program of the writer thread. The class `Writer` of the main thread sends SQL statements to this thread. The
+ * thread runs them in transactions, so that the event loop of the main thread does not wait for the disk.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -14,7 +14,7 @@ import { failureOf, findingsOf } from './findings.ts';
 import { Probe } from './probe.ts';
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
-/** How long a probe, or opening the database file, may wait for the lock of another process, in milliseconds. */
+/** How long to wait for a lock of another process while the database file is opened or tested, in milliseconds. */
 const LOCK_TIMEOUT = 100;
 
 interface Connection {
@@ -42,8 +42,8 @@ try {
 } catch {}
 
 /**
- * Performs a task and returns the reply. When the database file cannot be opened, the reply contains the failure. The
- * writer thread does not exit, and the next task opens the file again.
+ * Performs a task and returns the reply. When the database file cannot be opened, the reply contains the failure. In
+ * this case, the writer thread does not exit, and the next task tries to open the file again.
  */
 function perform(task: Task): Reply {
   try {
@@ -69,8 +69,8 @@ function perform(task: Task): Reply {
 }
 
 /**
- * Opens a connection for writing. When `openWriter` throws, throws the cause of this error instead. The message of the
- * error contains the path of the store, and this path must not be sent to clients.
+ * Opens a connection for writing. An error of `openWriter` contains the path of the store in its message, and clients
+ * must not see this path. Therefore this function throws the `cause` of the error, which is the error of SQLite.
  */
 function connect(): Database.Database {
   try {
@@ -81,9 +81,9 @@ function connect(): Database.Database {
 }
 
 /**
- * Opens the database file and prepares the connection. Opening a connection can change or create a file at the path of
- * the store. The check before opening protects another file at this path. The check after opening detects a replacement
- * in between.
+ * Opens the database file and prepares the connection. Checks before opening that the path leads to the file of the
+ * store, because SQLite could change or create another file at this path. Checks again after opening, because the file
+ * could have been replaced in the meantime.
  */
 function open(): Connection {
   assertSameFiles(files);

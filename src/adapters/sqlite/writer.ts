@@ -11,17 +11,18 @@ import { WriteQueue } from './write-queue.ts';
 import { WriterHandle } from './writer-handle.ts';
 
 /**
- * The gather time is how long the next commit waits for further units: GATHER_SHARE of the duration of the last commit,
- * but at most GATHER_MAX milliseconds. A gather time of less than GATHER_MIN milliseconds is not worth a timer, so the
- * next commit begins at once. A unit is a list of SQL statements that take effect together or not at all.
+ * After a commit, the writer may wait for more units, so that the next transaction stores more of them with one fsync.
+ * A unit is a list of SQL statements that take effect together or not at all. The wait takes the fraction GATHER_SHARE
+ * of the duration of the last commit, but at most GATHER_MAX milliseconds. A wait of less than GATHER_MIN milliseconds
+ * is skipped, because it is not worth a timer.
  */
 const GATHER_SHARE = 1 / 4;
 const GATHER_MIN = 1;
 const GATHER_MAX = 50;
 
 /**
- * How long a batch may wait for the lock of another process, in milliseconds. After this time, the units of the batch
- * are queued again. Units that are past their deadline are rejected.
+ * How long a transaction may wait for a lock of another process, in milliseconds. After this time, its statements
+ * return to the queue. Statements that were queued for too long are rejected.
  */
 const LOCK_TIMEOUT = 100;
 
@@ -35,8 +36,9 @@ const NOT_RESPONDING: Failure = {
 };
 
 /**
- * A batch that was sent to the writer thread. A batch is given up when the writer thread does not reply in time. The
- * units of a given-up batch are rejected, but the writer thread may still commit these units.
+ * The units that were sent to the writer thread, to be stored in one transaction. A unit is a list of SQL statements
+ * that take effect together or not at all. When the writer thread does not reply in time, the batch is given up: the
+ * promises of its units reject, but the writer thread may still commit the units.
  */
 interface Batch {
   readonly units: readonly QueuedUnit[];
@@ -45,8 +47,9 @@ interface Batch {
 }
 
 /**
- * Writes units with group commit. Units that arrive during the commit of a batch are queued. The next transaction
- * writes up to {@link BATCH_LIMIT} queued units, with one fsync. The promise of a unit resolves or rejects after the
+ * Stores units with group commit: one transaction, and so one fsync, stores many units. A unit is a list of SQL
+ * statements that take effect together or not at all. Units that arrive during a commit are queued. The next
+ * transaction stores up to {@link BATCH_LIMIT} queued units. The promise of a unit resolves or rejects after the
  * commit. When the writer thread has exited, the next unit starts another writer thread.
  */
 export class Writer implements StatementWriter {
@@ -63,8 +66,8 @@ export class Writer implements StatementWriter {
   #whenIdle: (() => void) | undefined;
 
   /**
-   * @param endSnapshot ends the current read transaction; called after a commit, before the promises of the committed
-   * units resolve, so that later reads return the committed data
+   * @param endSnapshot ends the read transaction of `ReadSnapshot`; called after a commit, before the promises of the
+   * committed units resolve, so that later reads return the committed data
    */
   constructor(health: Health, observer: Observer, endSnapshot: () => void) {
     this.#health = health;
@@ -77,7 +80,7 @@ export class Writer implements StatementWriter {
     });
   }
 
-  /** Starts the writer thread in advance, so that the first unit does not wait for the start. */
+  /** Starts the writer thread in advance, so that the first write does not wait for the start. */
   start(): void {
     this.#thread.start();
   }
@@ -100,9 +103,10 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Makes the writer thread probe the storage. After a failed write, the probe includes a write, unless an fsync
-   * failed. Resolves when `health` has received the findings, or when the disk does not respond. A call during a probe
-   * returns the promise of this probe.
+   * Makes the writer thread test whether the storage can be read. After a failed write, the writer thread also tests
+   * whether the storage can be written. After a failed fsync, it does not test this, because all writes are refused
+   * until a restart. Resolves when `Health` has received the result, or when the disk does not respond. Concurrent
+   * calls share one test.
    */
   probe(): Promise<void> {
     if (this.#closed !== undefined) return Promise.resolve();
@@ -119,7 +123,7 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Commits the accepted units, and then stops the writer thread. Resolves within 20 seconds even when the disk does
+   * Commits the accepted writes, and then stops the writer thread. Resolves within 20 seconds even when the disk does
    * not respond.
    */
   close(): Promise<void> {
@@ -132,8 +136,9 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Sends the next batch to the writer thread. Does nothing while a batch is in flight: when the writer thread exits,
-   * `#lost` calls this method, and an earlier call can still be scheduled with `setImmediate`.
+   * Sends the next batch of queued units to the writer thread. Does nothing while the writer thread is working on a
+   * batch. This can happen when the writer thread has exited: `#lost` calls this method, and `setImmediate` can call it
+   * again for an earlier unit.
    */
   #commitNext(): void {
     this.#isScheduled = false;
@@ -178,10 +183,10 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Delays the next commit by the gather time, so that the callers of the last batch can queue their next units.
-   * Without the delay, the callers would split into two groups when the disk is slow. Each group would wait for the
-   * commits of the other group. The commit begins early when the queue has grown by the size of the last batch, or has
-   * reached {@link BATCH_LIMIT} units.
+   * Waits a short time before the next commit, so that the callers of the last batch can queue their next units.
+   * Without this wait, a slow disk would split the callers into two groups. Each group would wait in the queue while
+   * the units of the other group are committed. The wait ends early when the queue has grown by the size of the last
+   * batch, or has reached {@link BATCH_LIMIT} units.
    */
   #gather({ units, startedAt }: Batch): void {
     const queued = this.#queue.length;
@@ -192,8 +197,8 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Rejects the units of the batch in flight. The writer thread is not terminated, because a system call that does not
-   * return cannot be cancelled.
+   * Called when the writer thread does not reply in time. Rejects the units that were sent to the writer thread. The
+   * thread is not terminated, because it is waiting for a system call, and a system call cannot be cancelled.
    */
   #giveUp(): void {
     this.#health.apply({ thread: NOT_RESPONDING });
@@ -219,8 +224,8 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Resolves when no unit is queued or in flight, or when the batch in flight was given up. In the second case, later
-   * units cannot be committed, because the writer thread does not respond.
+   * Resolves when every accepted unit was committed or rejected. Resolves early when the writer thread does not reply
+   * in time, because no more units can be committed.
    */
   #drain(): Promise<void> {
     if (this.#batch?.isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) {

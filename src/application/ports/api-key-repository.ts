@@ -1,21 +1,22 @@
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 
 /**
- * Stores the SHA-256 hash and the attributes of each API key, and never the key itself. The caller decides whether a
- * key is active. Only `replace` decides this itself, because the decision and the change must be in one transaction.
- * Returned objects are frozen.
+ * Stores the SHA-256 hash and the attributes of each API key, and never the key itself. Does not decide whether a key
+ * is active: the caller does. Only `replace` checks that the old key is active, because this check and the change must
+ * be in one transaction. Returned objects are frozen.
  *
  * A change is durable when its promise resolves. Every call that starts later in this process sees the change. Calls in
- * another process on the same machine see the change within 1 s. Calls in another instance of a networked engine see
- * the change within 5 s.
+ * other processes see the change within 1 s when they are on the same machine, and within 5 s when they share a
+ * database server over a network.
  *
  * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
- * code `storage_unavailable` when the storage cannot serve.
+ * code `storage_unavailable` when the storage cannot handle requests.
  */
 export interface ApiKeyRepository {
   /**
    * Resolves with the attributes of a key, even when the key is revoked or expired. Resolves with `undefined` when the
-   * key was never stored. Hashes are compared in constant time.
+   * key was never stored. The time to compare two hashes does not depend on their values, so that response times tell
+   * nothing about stored hashes.
    */
   find(key: string): Promise<ApiKey | undefined>;
 
@@ -23,15 +24,15 @@ export interface ApiKeyRepository {
   add(key: string, about: NewApiKey): Promise<ApiKey>;
 
   /**
-   * Stores a key as {@link ApiKeyRepository.add} does, when the store has never had a key. Otherwise stores nothing and
-   * resolves with `undefined`.
+   * Stores a key as {@link ApiKeyRepository.add} does, but only when the store has never had a key. Otherwise stores
+   * nothing and resolves with `undefined`.
    */
   addFirst(key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 
   /**
    * Stores a new key, and sets the expiry of the old key with this id to `endsAt`, in one transaction. An old key that
    * expires before `endsAt` keeps its expiry. Changes nothing and resolves with `undefined` when the old key does not
-   * exist or is revoked. The same applies when the old key is expired at the time `createdAt` of the new key.
+   * exist, is revoked, or has expired at the time `about.createdAt`.
    */
   replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 

@@ -10,8 +10,8 @@ export interface ApiKeyVerifier {
    * Resolves with the key holder of an active key, or with `undefined` when the key is unknown, expired or revoked. The
    * result `undefined` does not tell the caller which of these three reasons applies.
    *
-   * This process refuses a revoked key at once. Another process on the same machine refuses a revoked key within 1 s,
-   * and another instance of a networked engine within 5 s.
+   * The process that revokes a key refuses the key at once. Other processes refuse the key within 1 s when they are on
+   * the same machine, and within 5 s when they share a database server over a network.
    *
    * Rejects with `storage_unavailable` when the stored keys cannot be read.
    */

@@ -6,7 +6,7 @@ export interface RequestOutcome {
   /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matches. */
   readonly route: string | undefined;
   readonly status: number;
-  /** The time from the headers of the request to the response, in milliseconds. */
+  /** The time from the arrival of the request headers to the response, in milliseconds. */
   readonly ms: number;
   readonly requestId: string;
   /** The id of the API key; `undefined` when the request required no API key, or had no valid API key. */
@@ -15,7 +15,7 @@ export interface RequestOutcome {
   readonly aborted: true | undefined;
 }
 
-/** A transaction that was committed. */
+/** A transaction that was committed to the storage. */
 export interface Commit {
   /** The number of writes in the transaction. */
   readonly writes: number;
@@ -34,8 +34,8 @@ export interface Observer {
   /** Called after a transaction was committed. */
   onCommit?(commit: Commit): void;
   /**
-   * Called with the fault when the storage becomes unable to serve, or when the reason of the fault changes. Called
-   * with `undefined` when the storage can serve again.
+   * Called with the fault when the storage becomes unable to handle requests, or when the reason of the fault changes.
+   * Called with `undefined` when the storage can handle requests again.
    */
   onStorageState?(fault: StorageFault | undefined): void;
 }

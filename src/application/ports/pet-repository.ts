@@ -21,11 +21,11 @@ export interface PetPage {
  * Stores pets. A stored pet never changes. Returned objects are frozen, so a caller may cache them.
  *
  * After the promise of a write has resolved, every read that starts in this process returns the written data. Reads in
- * another process on the same machine return this data within 1 s. Reads in another instance of a networked engine
- * return this data within 5 s.
+ * other processes return this data within 1 s when they are on the same machine, and within 5 s when they share a
+ * database server over a network.
  *
  * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
- * code `storage_unavailable` when the storage cannot serve.
+ * code `storage_unavailable` when the storage cannot handle requests.
  */
 export interface PetRepository {
   /**
@@ -45,7 +45,7 @@ export interface PetRepository {
    * the id of the last pet of the previous page. Every matching pet that existed when the first page was read is in
    * exactly one page, even while pets are added.
    *
-   * As long as nothing has changed, equal queries may return the same page object.
+   * As long as the store has not changed, equal queries may return the same page object.
    */
   list(query: PetQuery): Promise<PetPage>;
 }

@@ -10,8 +10,9 @@ export interface TransferOptions {
    */
   readonly onDuplicateId: (pet: Pet) => void;
   /**
-   * Called from time to time after the last batch was read, with the number of pets that the transaction contains so
-   * far. The argument of the last call is the number of all pets. An exception of the callback ends the import.
+   * After all batches were read, the pets are stored in one transaction. During this time, the callback is called from
+   * time to time. `count` is the number of pets that the transaction contains so far. In the last call, `count` is the
+   * number of all pets. An exception of the callback ends the import.
    */
   readonly onProgress?: ((count: number) => void) | undefined;
   /** The signal that cancels the import. An abort has no effect when the transaction is already committed. */
@@ -19,26 +20,26 @@ export interface TransferOptions {
 }
 
 /**
- * Imports and exports pets in bulk. Memory use does not grow with the number of pets, unless the engine stores its data
- * in memory.
+ * Imports and exports pets in bulk. Memory use does not grow with the number of pets, unless the storage engine stores
+ * its data in memory.
  */
 export interface PetTransfer {
   /**
    * Stores the pets of all batches in one transaction, and resolves with the number of pets when they are durable.
-   * Nothing is stored when a batch, the engine, a callback or the process fails, or when the signal is aborted. No read
-   * returns a pet of the import before all pets of the import are stored.
+   * Nothing is stored when a batch cannot be read, when the storage, a callback or the process fails, or when the
+   * signal is aborted. No read returns a pet of the import before all pets of the import are stored.
    *
    * The caller ensures that either all pets have an id or none of them has one. Pets without ids get ids in the order
    * of the batches, as `PetRepository.add` assigns ids. Pets with ids keep their ids, and may have any order. A store
-   * that has ever had a pet refuses pets with ids: the import rejects with `invalid_request` (`idsNotAccepted`).
+   * that has ever had a pet refuses pets with ids: the import rejects with the error of `idsNotAccepted`.
    *
-   * Other writers may have to wait while the transaction is committed, but not while the next batch is awaited.
+   * Other writers may have to wait during the transaction, but not while the batches are read.
    */
   importPets(batches: AsyncIterable<readonly (NewPet | Pet)[]>, options: TransferOptions): Promise<number>;
 
   /**
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was
-   * requested is not yielded. No batch is empty. Leaving the loop early releases all resources.
+   * requested is not yielded. No batch is empty. A caller can leave the loop early: this releases all resources.
    */
   exportPets(query?: Pick<PetQuery, 'status'>): AsyncIterable<readonly Pet[]>;
 }

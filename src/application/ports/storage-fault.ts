@@ -1,14 +1,15 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
 
 /**
- * The reasons why a storage cannot serve. Operators and their scripts depend on these values. The values contain no
- * path.
+ * The reasons why a storage cannot handle requests. Scripts of operators depend on these values. `GET /readyz` shows
+ * the values to clients without an API key.
  *
- * - `file_missing`, `file_replaced`: the path of the store has no file, or another file than the open one
- * - `disk_full`, `read_only`, `io_error`: a write or a read failed; the fault ends without a restart when a write or
- *   a read succeeds again
+ * - `file_missing`, `file_replaced`: the database file was removed, or another file is at its path
+ * - `disk_full`, `read_only`, `io_error`: a write or a read failed; the fault ends without a restart when a write or a
+ *   read succeeds again
  * - `damaged`: the stored data cannot be read
- * - `sync_failed`: the disk did not confirm a write; nothing is stored until the server is restarted
+ * - `sync_failed`: the disk did not confirm that a write is durable; all writes are refused until the server is
+ *   restarted
  * - `not_responding`: the disk does not respond
  */
 export const STORAGE_FAULT_REASONS = [
@@ -24,7 +25,7 @@ export const STORAGE_FAULT_REASONS = [
 /** One of {@link STORAGE_FAULT_REASONS}. */
 export type StorageFaultReason = (typeof STORAGE_FAULT_REASONS)[number];
 
-/** The error of a storage that cannot serve. The details are in `cause`, and are not sent to clients. */
+/** The error of a storage that cannot handle requests. The details are in `cause`, and are not sent to clients. */
 export class StorageFault extends AnimalStoreError {
   readonly reason: StorageFaultReason;
 

@@ -20,7 +20,7 @@ export interface Storage {
 
   /**
    * Copies the whole store, including the API keys, into `file`. The copy contains the state of the store at one moment
-   * after the call. Other callers can write during the backup. Resolves when the copy is durable. Before that, `file`
+   * after the call. Other callers can write during the backup. Resolves when the copy is durable. Until then, `file`
    * does not exist, or an existing `file` is unchanged.
    *
    * Rejects with `invalid_request` when `file` must not be written, for example because `file` exists and `overwrite`
@@ -30,18 +30,18 @@ export interface Storage {
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 
   /**
-   * Resolves when the engine can serve. Rejects with `storage_unavailable` when reading fails. After a write failed
-   * because of the storage, rejects with the same code until a later write succeeds. `check` itself detects when the
-   * engine can serve again, so no client has to write for this. The error can be a `StorageFault`. The reason of a
-   * `StorageFault` is reported to load balancers.
+   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a write
+   * has failed because of the storage, `check` rejects until a write succeeds. `check` itself tries to write in this
+   * state, so the engine can recover without a write of a client. The error can be a `StorageFault`, whose `reason` is
+   * reported to load balancers.
    *
-   * The promise resolves or rejects within about a second. Calls in quick succession share one probe.
+   * The promise resolves or rejects within about a second. Calls in quick succession share one test of the storage.
    */
   check(): Promise<void>;
 
   /**
    * Completes the accepted writes, and then releases all resources. After a call of `close`, every other method rejects
-   * with `storage_unavailable`. An import that is still reading batches is ended. A second call has no effect.
+   * with `storage_unavailable`. An import that is still reading batches rejects too. A second call has no effect.
    */
   close(): Promise<void>;
 }

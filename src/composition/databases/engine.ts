@@ -7,11 +7,11 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
   /** Whether the database is opened for a command other than `serve`. Default: false. */
   readonly forCommand?: boolean;
-  /** The observer of commits, and of changes in the state of the storage. */
+  /** Notified of commits, and of changes in the state of the storage. */
   readonly observer?: Observer | undefined;
 }
 
-/** A loaded storage adapter. Each `location` is a result of {@link Engine.parse}. */
+/** The functions of a loaded storage adapter. Each `location` is a result of {@link Engine.parse}. */
 export interface Adapter {
   open(location: string, options: OpenOptions): Storage | Promise<Storage>;
   /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
@@ -22,14 +22,15 @@ export interface Adapter {
 export interface Engine {
   /** The part of a database URL before the first colon. */
   readonly scheme: string;
-  /** The format of a database URL in messages, such as `sqlite:PATH`. */
+  /** The format of a database URL, as error messages show it, such as `sqlite:PATH`. */
   readonly usage: string;
-  /** The optional npm package that the adapter needs. */
+  /** The npm package that the adapter needs, if the package is not always installed. */
   readonly driver?: string;
   /** Whether the data outlives the process. */
   readonly isDurable: boolean;
   /**
-   * Parses the part of a database URL after the first colon. Returns a location, or `undefined` if the URL is invalid.
+   * Parses the part of a database URL after the first colon. Returns the location of the data, such as the path of a
+   * file. Returns `undefined` if the URL is invalid.
    */
   parse(rest: string): string | undefined;
   /** Imports the adapter. The import must be dynamic, so that unused drivers are not loaded. */

@@ -1,5 +1,6 @@
 /**
- * The register of databases. A new database needs an adapter, a file in this folder, and an entry in the array below.
+ * The register of the supported databases. A new kind of database needs a storage adapter, a file in this folder, and
+ * an entry in the array below.
  */
 
 import { memory } from './memory.ts';

@@ -1,6 +1,9 @@
 import type { Engine } from './engine.ts';
 
-/** The engine of `memory:`, which needs no driver and works in a browser. The data is lost when the process ends. */
+/**
+ * The database engine for the URL `memory:`. It needs no driver and works in a browser. The data is lost when the
+ * process ends.
+ */
 export const memory: Engine = {
   scheme: 'memory',
   usage: 'memory:',

@@ -7,8 +7,8 @@ import { shownValue } from './shown-value.ts';
 export interface Database {
   readonly scheme: string;
   /**
-   * Where the engine stores its data, as {@link Engine.parse} returns it, such as the path of a file. The location of
-   * another engine can be a URL with a password, so it must not be printed.
+   * The location of the data, which {@link Engine.parse} returned, such as the path of a file. A location must not be
+   * printed, because it can be a URL with a password.
    */
   readonly location: string;
 }
@@ -29,8 +29,8 @@ export class DatabaseRegister {
   }
 
   /**
-   * Returns the reason why a URL is invalid. If the scheme is unknown, only the scheme is shown, because the rest of
-   * the URL may contain a password.
+   * Returns the reason why a database URL is invalid. If the scheme is unknown, only the scheme is shown, because the
+   * rest of the URL may contain a password.
    */
   fault(url: string): string {
     const [scheme, rest] = split(url);

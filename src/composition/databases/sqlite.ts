@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/** The engine of `sqlite:PATH`. A missing database file is created. */
+/** The database engine for URLs such as `sqlite:./pets.db`. By default, a missing database file is created. */
 export const sqlite: Engine = {
   scheme: 'sqlite',
   usage: 'sqlite:PATH',

@@ -1,8 +1,8 @@
 import { HttpError } from './errors.ts';
 
 /**
- * Refuses requests to the API after the server was stopped. The app and the server share one instance. The server calls
- * `stop`, and the app calls `assertAdmitted` for each request to the API.
+ * Refuses requests under `/v1` after the server was told to stop. The Koa app and the HTTP server share one instance:
+ * the server calls `stop`, and the app calls `assertAdmitted` for each request under `/v1`.
  */
 export class Admission {
   #isStopping = false;
@@ -16,7 +16,7 @@ export class Admission {
     this.#isStopping = true;
   }
 
-  /** Throws `overloaded` if `stop` was called. Must be called before the body of the request is read. */
+  /** Throws `overloaded` if `stop` was called before. Call this method before you read the body of the request. */
   assertAdmitted(): void {
     if (this.#isStopping) throw new HttpError('overloaded', 'the server is stopping');
   }

@@ -15,8 +15,8 @@ export function needsApiKey(path: string): boolean {
 }
 
 /**
- * Returns the API key of a request. Throws `unauthorized` when the `Authorization` field is missing, invalid or
- * repeated.
+ * Returns the API key in the `Authorization` field of a request, without checking whether the key exists. Throws
+ * `unauthorized` when the field is missing, malformed or repeated.
  */
 export function bearerKey({ headers, rawHeaders }: RequestHead): string {
   const { authorization } = headers;

@@ -1,4 +1,4 @@
-/** The deprecation of `GET /v1/pets/{petId}` (specification, sections 4.3 and 9). */
+/** The deprecation of `GET /v1/pets/{petId}`. */
 
 import type { Headers } from './http.ts';
 
@@ -9,8 +9,9 @@ export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
 export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
 /**
- * The header fields of responses to a deprecated request: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`. The
- * link relations are `deprecation` (RFC 9745) and `successor-version` (RFC 5829).
+ * The header fields of responses to `GET /v1/pets/{petId}`: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`.
+ * The `Link` field has two targets: an explanation (the relation `deprecation`, RFC 9745), and the path to use instead
+ * (the relation `successor-version`, RFC 5829).
  */
 export const DEPRECATION_HEADERS: Headers = [
   'Deprecation',
@@ -23,7 +24,10 @@ export const DEPRECATION_HEADERS: Headers = [
 
 const DEPRECATED_TARGET = /^(?:https?:\/\/[^/]+)?\/v1\/pets\/[^/?#]+(?:[?#]|$)/;
 
-/** Whether a request target in origin-form or absolute-form has the deprecated path. */
+/**
+ * Whether a request target has the deprecated path `/v1/pets/{petId}`. The target can be in origin-form (`/v1/pets/1`)
+ * or in absolute-form (`http://example.org/v1/pets/1`).
+ */
 export function isDeprecated(target: string | undefined): boolean {
   return DEPRECATED_TARGET.test(target ?? '');
 }

@@ -1,13 +1,13 @@
-/** Responds with a resource in one of several content codings. */
+/** Creates responses whose body is compressed with gzip when the client accepts gzip. */
 
 import { matches } from './entity-tag.ts';
 import { REVALIDATE } from './headers.ts';
 import type { ApiRequest, ApiResponse, Headers } from './http.ts';
 
 export interface EncodedResource {
-  /** Identifies the content, in Base64url characters. The entity tags are derived from this tag. */
+  /** A hash of the content, in Base64url characters. The entity tag in `ETag` contains this hash. */
   readonly tag: string;
-  /** The content in gzip. Missing when compression would cost more time than it saves. */
+  /** The content, compressed with gzip. `undefined` when the compression would cost more time than it saves. */
   readonly gzip?: Uint8Array;
   /** Returns the content without compression. */
   readonly identity: () => Uint8Array;
@@ -16,8 +16,9 @@ export interface EncodedResource {
 const ACCEPTS_GZIP = /(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i;
 
 /**
- * Responds with the content, in gzip if `gzip` is present and the client accepts gzip. If the client has cached the
- * current content, the status is 304. Each content coding has its own strong entity tag (RFC 9110, section 8.8.3).
+ * Responds with the content, compressed if `gzip` is present and the client accepts gzip. If the client has cached the
+ * current content, responds with status 304. The compressed and the uncompressed content have different strong entity
+ * tags, as RFC 9110, section 8.8.3, requires.
  */
 export function encodedResponse(
   { head }: ApiRequest,
@@ -35,7 +36,9 @@ export function encodedResponse(
 }
 
 /**
- * Returns the `Vary` field of a resource with several content codings. If CORS is enabled, `Vary` contains `Origin`.
+ * Returns the `Vary` field of responses that can be compressed. If CORS is enabled, the field also contains `Origin`.
+ *
+ * @param corsOrigins the allowed origins; CORS is enabled when the array is not empty
  */
 export function varyOf(corsOrigins: readonly string[]): Headers {
   return ['Vary', corsOrigins.length > 0 ? 'Origin, Accept-Encoding' : 'Accept-Encoding'];

@@ -6,7 +6,8 @@ export function entityTag(text: string): string {
 }
 
 /**
- * Whether `If-None-Match` matches a strong entity tag. The comparison is weak, as RFC 9110, section 13.1.2, requires.
+ * Whether the field value of `If-None-Match` is `*` or contains the entity tag of a response. The comparison ignores
+ * the prefix `W/` (weak comparison), as RFC 9110, section 13.1.2, requires.
  */
 export function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

@@ -15,8 +15,8 @@ export type HttpErrorCode =
   | 'headers_too_large';
 
 /**
- * The status of each error code. Status 431 is defined in RFC 6585, section 5. All other statuses are defined in RFC
- * 9110, section 15.
+ * The HTTP status of each error code. Status 431 is defined in RFC 6585, section 5. All other statuses are defined in
+ * RFC 9110, section 15.
  */
 export const STATUS_OF: Readonly<Record<HttpErrorCode, number>> = {
   invalid_request: 400,
@@ -32,7 +32,10 @@ export const STATUS_OF: Readonly<Record<HttpErrorCode, number>> = {
   storage_unavailable: 503,
 };
 
-/** An error that the HTTP adapter detects. The application throws `AnimalStoreError`. */
+/**
+ * An error that the HTTP adapter detects, such as a missing API key. For errors that the store detects, the store
+ * throws `AnimalStoreError`.
+ */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: HttpErrorCode;
@@ -49,10 +52,10 @@ const RETRY_AFTER: Headers = ['Retry-After', '1'];
 const CLOSE: Headers = ['Connection', 'close'];
 
 /**
- * Creates the response to a failed request. The body is the `Error` object of the specification, section 2. For an
- * unexpected error, the message names the request id, but not the cause.
+ * Creates the response to a failed request. The body is a JSON object with `code`, `message` and
+ * `status`. If the error is unexpected, the message contains the request id instead of the cause.
  *
- * @param head the head of the request, or `undefined` when the request could not be parsed
+ * @param head the request line and the header fields, or `undefined` when the request could not be parsed
  */
 export function errorResponse(error: unknown, requestId: string, head?: RequestHead): ApiResponse {
   const known = knownError(error);
@@ -70,8 +73,8 @@ export function errorResponse(error: unknown, requestId: string, head?: RequestH
 }
 
 /**
- * Returns the error if {@link STATUS_OF} contains its code, and otherwise `undefined`. An `AnimalStoreError` can come
- * from a later release of the core, and can have a code that this release does not know.
+ * Returns the error if {@link STATUS_OF} contains its code, and otherwise `undefined`. A program can load two versions
+ * of this package. An `AnimalStoreError` of the newer version can have a code that this version does not know.
  */
 function knownError(error: unknown): HttpError | AnimalStoreError | undefined {
   const known = error instanceof HttpError ? error : asAnimalStoreError(error);
@@ -85,7 +88,8 @@ function headersOf(
 ): string[] {
   const headers = error instanceof HttpError ? [...error.headers] : [];
   if (status === 503) headers.push(...RETRY_AFTER);
-  // The API key is checked before the path, so a response with status 401 must not depend on the path.
+  // Status 401 is the response to a missing or invalid API key. Such a response must not reveal which paths are
+  // deprecated.
   if (status !== 401 && isDeprecated(head?.url)) headers.push(...DEPRECATION_HEADERS);
   const isLast = status === 408 || status === 413 || status === 431 || head?.headers.expect !== undefined;
   if (isLast && !headers.includes('Connection')) headers.push(...CLOSE);

@@ -11,8 +11,8 @@ export const SECURITY_HEADERS: Headers = [
 ];
 
 /**
- * The header fields of every response of the API. The policy stops a browser from running scripts in the response, and
- * from showing the response in a frame.
+ * The header fields of every response, except for the files of the reference page (`/docs`). The content security
+ * policy prevents a browser from running scripts in the response, and from showing the response in a frame.
  */
 export const API_HEADERS: Headers = [
   ...SECURITY_HEADERS,
@@ -28,7 +28,8 @@ export const NO_STORE: Headers = ['Cache-Control', 'no-store'];
 export const REVALIDATE: Headers = ['Cache-Control', 'private, no-cache'];
 
 /**
- * Counts the lines of a header field. For some fields, `headers` of Node.js contains only the first line.
+ * Counts how often a request contains a header field. The `headers` object of Node.js does not show whether a field is
+ * repeated, because for some fields, such as `Host`, it contains only the first value.
  *
  * @param name the field name in lower case
  */

@@ -31,9 +31,12 @@ export interface ApiRequest {
   readonly head: RequestHead;
   /** The query of the request target, without the question mark. */
   readonly query: string;
-  /** The values of the variables in the path template, percent-decoded. */
+  /** The values of the variables in the path template, such as `petId`. The values are percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** The scheme of the request URL: `http` or `https`. If the app trusts a proxy, the proxy reports the scheme. */
+  /**
+   * The scheme of the request URL: `http` or `https`. If the Koa app trusts a reverse proxy (`app.proxy`), the scheme
+   * is taken from the field `X-Forwarded-Proto`, which the proxy adds.
+   */
   readonly protocol: string;
   /**
    * Reads the whole body. Rejects with `payload_too_large` when the body is too large, and with `invalid_request` when

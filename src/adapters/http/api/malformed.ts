@@ -1,6 +1,6 @@
 /**
- * Refuses two kinds of invalid requests: requests that Node.js would accept, and requests that Node.js would refuse
- * with an empty response.
+ * Refuses invalid requests that Node.js does not refuse properly. Node.js would accept some of these requests. To the
+ * others, Node.js would send a response with an empty body.
  */
 
 import { isIPv6 } from 'node:net';
@@ -8,7 +8,10 @@ import { HttpError } from './errors.ts';
 import { countFieldLines } from './headers.ts';
 import type { Headers, RequestHead } from './http.ts';
 
-/** A host name or an IPv6 address, optionally with a port (RFC 3986, section 3.2). User information is not allowed. */
+/**
+ * A host name or an IP address, optionally with a port (RFC 3986, section 3.2). A user name or a password is not
+ * allowed.
+ */
 const AUTHORITY = /^(?:[\w.-]{1,255}|\[([\da-f:.]{2,45})\])(?::(\d{0,5}))?$/i;
 
 /** A request target in absolute-form (RFC 9112, section 3.2.2). */
@@ -17,13 +20,15 @@ const WEB_URL = /^https?:\/\/([^/?]+)/i;
 const MAX_PORT = 65_535;
 
 /**
- * The last valid value of `Host`. Almost all requests have the same `Host`, and an equal value is not validated again.
+ * The most recent valid value of `Host`. Almost all requests have the same `Host`, so an equal value is not validated
+ * again.
  */
 let lastHost = '';
 
 /**
- * Whether Node.js and every proxy find the same end of a request (RFC 9112, section 6). In HTTP/2, frames mark the end
- * of a request.
+ * Whether it is unambiguous where a request ends (RFC 9112, section 6). If it is ambiguous, a proxy and Node.js can
+ * disagree about where the next request starts. In HTTP/2 the end is always unambiguous, because frames mark the end of
+ * a request.
  */
 export function isFramed({ httpVersion, headers, stream }: RequestHead): boolean {
   const coding = headers['transfer-encoding'];
@@ -32,8 +37,8 @@ export function isFramed({ httpVersion, headers, stream }: RequestHead): boolean
 }
 
 /**
- * Throws `invalid_request` when the framing, `Host`, the request target or `Expect` is invalid (RFC 9112, sections 2.3,
- * 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
+ * Throws `invalid_request` when the HTTP version, `Transfer-Encoding`, `Host`, the request target or `Expect` is
+ * invalid (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
  */
 export function refuseMalformed(head: RequestHead): void {
   const { httpVersion, url = '', rawHeaders } = head;

@@ -1,6 +1,6 @@
 /**
- * The operations of the API (specification, section 4). The routes and the OpenAPI document are generated from
- * `OPERATIONS`.
+ * The operations of the API. The routes and the OpenAPI document are generated from the
+ * array `OPERATIONS`.
  */
 
 import { SUNSET } from './deprecation.ts';
@@ -18,7 +18,7 @@ export interface Operation {
   /** The error codes of the operation, in addition to {@link COMMON_ERRORS}. */
   readonly errors: readonly HttpErrorCode[];
   readonly deprecated?: boolean;
-  /** The stability level, for an operation that can still change (specification, section 9). */
+  /** The stability level. Only an operation that can still change has a level. */
   readonly stability?: Stability;
 }
 

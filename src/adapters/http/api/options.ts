@@ -7,7 +7,7 @@ export type HttpStore = Pick<AnimalStore, 'createPet' | 'listPage' | 'getPet' | 
 
 /** The options of the HTTP API. */
 export interface HttpOptions {
-  /** The verifier of API keys. Default: the store. Requests to the API always need a key. */
+  /** Verifies the API keys of requests. By default, the store verifies them. Every request under `/v1` needs a key. */
   readonly apiKeys?: ApiKeyVerifier | undefined;
   /** The public base URL in the OpenAPI document. By default the URL is derived from the `Host` of each request. */
   readonly publicUrl?: string | undefined;
@@ -16,6 +16,6 @@ export interface HttpOptions {
    * response has a CORS header field.
    */
   readonly corsOrigins?: readonly string[] | undefined;
-  /** The observers of every response, and of every error that causes a status of 500 or above. */
+  /** Notified of every response, and of every error that causes a status of 500 or above. */
   readonly observers?: readonly Observer[] | undefined;
 }

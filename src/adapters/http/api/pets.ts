@@ -38,8 +38,9 @@ export function petHandlers(store: HttpStore): Record<Operation['id'], Handler> 
 }
 
 /**
- * The cached representations of pages. While a storage does not change, the storage can return the same `PetPage`
- * object again. A `PetPage` is immutable. The representation of a page is garbage-collected together with the page.
+ * Caches the response for each page of pets. If the stored pets have not changed, a storage can return the same
+ * immutable `PetPage` object again, and the cached response is then used again. A cached response is garbage-collected
+ * together with its `PetPage`.
  */
 const representations = new WeakMap<PetPage, { query: PetQuery; list: Representation }>();
 
@@ -48,14 +49,18 @@ function listOf(page: PetPage, query: PetQuery): Representation {
   if (cached?.query === query) return cached.list;
   const body = petsJson(page.pets);
   const link = linkToNext(page, query);
-  // The entity tag covers the body and the link. When pets are added after the last page, only the link of that page
-  // changes. A client that revalidates the page must then get the new link instead of status 304.
+  // The entity tag depends on the body and on the link to the next page. When a pet is added after a full last page,
+  // that page gets a link to a next page, but its body stays the same. A client that revalidates that page must receive
+  // the link, and not status 304.
   const list = representation(body, entityTag(body + link), link === '' ? [] : ['Link', link]);
   representations.set(page, { query, list });
   return list;
 }
 
-/** Returns the value of the `Link` field for the next page (RFC 8288), or an empty string for the last page. */
+/**
+ * Returns the value of the `Link` field (RFC 8288) with the URL of the next page. Returns an empty string for the last
+ * page.
+ */
 function linkToNext({ pets, more }: PetPage, { limit, status }: PetQuery): string {
   const last: Pet | undefined = pets.at(-1);
   if (!more || last === undefined) return '';

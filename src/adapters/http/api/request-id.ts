@@ -4,15 +4,15 @@ import type { RequestHead } from './http.ts';
 
 const REQUEST_ID = /^[\w-]{1,64}$/;
 
-/** The minimum length of a part of an API key that must stay secret, in characters. */
+/** The minimum length of a secret part of an API key, in characters. Shorter parts of a key are not secret. */
 const SECRET_LENGTH = 16;
 
 const processId = randomBytes(6).toString('base64url');
 let counter = 0;
 
 /**
- * Returns `X-Request-Id`, or a new id when the field is missing or malformed. A field that may contain an API key is
- * replaced by a new id, because ids are logged and sent in responses.
+ * Returns the request id that the client sent in `X-Request-Id`. Creates a new id if the field is missing or malformed.
+ * Also creates a new id if the field may contain an API key, because request ids are logged and sent in responses.
  */
 export function requestIdOf({ headers }: RequestHead): string {
   const given = headers['x-request-id'];
@@ -28,8 +28,9 @@ export function newRequestId(): string {
 }
 
 /**
- * Whether an id may contain an API key or a secret part of a key. Generated keys are recognized by their format. Keys
- * from `API_KEYS` can have any format, and are recognized by comparison with the key in `Authorization`.
+ * Whether a request id may contain an API key or a secret part of a key. The keys that the store generates are
+ * recognized by their format. The keys in the environment variable `API_KEYS` can have any format, so the id is also
+ * compared with the key in `Authorization`.
  */
 function mayContainKey(id: string, authorization = ''): boolean {
   if (id.length < SECRET_LENGTH) return false;

@@ -15,7 +15,7 @@ export function noContent({ url }: RequestHead, headers: Headers): ApiResponse {
   return { status: 204, headers: [...API_HEADERS, ...NO_STORE, ...deprecation, ...headers], body: '' };
 }
 
-/** A JSON body with its entity tag and header fields. A representation can be sent any number of times. */
+/** A JSON body with its entity tag and header fields, from which any number of responses can be created. */
 export interface Representation {
   readonly body: string;
   readonly etag: string;

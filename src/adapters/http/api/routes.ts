@@ -1,4 +1,4 @@
-/** The routes: the handler of each path and method. */
+/** Maps each path and method of the server to a handler. */
 
 import { docsRoutes } from '../docs/assets.ts';
 import { openApi } from '../openapi/handler.ts';
@@ -14,7 +14,7 @@ import { noContent } from './responses.ts';
 /** The handler of each path. The keys are path templates, such as `/v1/pets/{petId}`. */
 export type Routes = ReadonlyMap<string, Handler>;
 
-/** Creates the routes that need an API key. */
+/** Creates the routes under `/v1`, which need an API key. */
 export function apiRoutes(store: HttpStore): Routes {
   const handlers = petHandlers(store);
   const paths = new Map<string, Map<string, Handler>>();
@@ -24,7 +24,7 @@ export function apiRoutes(store: HttpStore): Routes {
   return new Map([...paths].map(([path, methods]) => [path, byMethod(methods)]));
 }
 
-/** Creates the routes that need no API key. */
+/** Creates the routes that need no API key, such as `/docs`. */
 export function publicRoutes(store: HttpStore, admission: Admission, options: HttpOptions): Routes {
   const routes: (readonly [path: string, handler: Handler])[] = [
     ['/livez', livez],
@@ -36,8 +36,8 @@ export function publicRoutes(store: HttpStore, admission: Admission, options: Ht
 }
 
 /**
- * Handles requests whose path has no route. For `OPTIONS *`, returns the methods of the whole server. For all other
- * requests, throws `not_found`.
+ * Handles requests whose path has no route. The response to `OPTIONS *` lists the methods that the server supports. For
+ * every other request, throws `not_found`.
  */
 export const notFound: Handler = ({ head }) => {
   if (head.method === 'OPTIONS' && head.url === '*') return noContent(head, ALLOW_ALL);
@@ -47,8 +47,9 @@ export const notFound: Handler = ({ head }) => {
 const ALLOW_ALL = ['Allow', 'GET, HEAD, POST, OPTIONS'];
 
 /**
- * Creates the handler of a path from the handlers of its methods. HEAD is handled as GET, and Node.js does not send the
- * body. The response to OPTIONS lists the methods. For other methods, the handler throws `method_not_allowed`.
+ * Creates the handler of a path from the handlers of its methods. A HEAD request is handled like a GET request, and
+ * Node.js omits the body of the response. The response to OPTIONS lists the methods of the path. For any other method
+ * without a handler, throws `method_not_allowed`.
  */
 function byMethod(methods: ReadonlyMap<string, Handler>): Handler {
   const allow = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));

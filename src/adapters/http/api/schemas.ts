@@ -1,6 +1,6 @@
 /**
- * The schemas of request bodies and queries. Valid input is converted to a typed value. For invalid input,
- * `invalid_request` is thrown. The domain and the use cases define the rules.
+ * The Valibot schemas of request bodies and queries. Valid input is converted to typed values. Invalid input causes the
+ * error `invalid_request`. The limits in the schemas are constants of the domain and of the use cases.
  */
 
 import * as v from 'valibot';
@@ -20,7 +20,7 @@ const int64Rule = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
 const limitRule = `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
 const statusRule = `status must be one of ${PET_STATUSES.join(', ')}`;
 
-/** The JSON Schema of an int64, which Valibot cannot derive. */
+/** The JSON Schema of a 64-bit signed integer. Valibot cannot derive this JSON Schema from a Valibot schema. */
 export const INT64_METADATA: Readonly<Record<string, unknown>> = {
   type: 'integer',
   format: 'int64',
@@ -100,7 +100,7 @@ export const REQUEST_SCHEMAS: {
   readonly ListQuery: MemberSchema;
 } = { PetStatus, NewPet, ListQuery };
 
-/** The maximum number of cached queries. */
+/** The maximum number of query strings whose parsed query is cached. */
 const CACHE_LIMIT = 1000;
 
 /** The maximum length of a cached query string, in characters. */
@@ -114,15 +114,17 @@ export function readNewPet(body: unknown): NewPetInput {
   if (result.success) return result.output;
   const { issues } = result;
   const messages = issues.map(({ message }) => message);
-  // The response must name every fault. The domain checks the name only when the types of all members are valid, so a
-  // name that is a string is checked here.
+  // The response must name every fault. Valibot checks only whether the name is a string. `createPet` of the store
+  // checks all other rules for a name, but is not called for an invalid body. For this reason, this function checks
+  // these rules too.
   const isNameTyped = issues.every(({ path }) => path !== undefined && path[0]?.key !== 'name');
   const fault = isNameTyped ? nameFault((body as { name: string }).name) : undefined;
   throw new HttpError('invalid_request', [...(fault === undefined ? [] : [fault]), ...messages].join('; '));
 }
 
 /**
- * Parses the query string of a list request. For an equal query string that is still cached, returns the same object.
+ * Parses the query string of a request for a list of pets. The result is cached. While the result is in the cache, an
+ * equal query string returns the same object.
  */
 export function readListQuery(queryString: string): PetQuery {
   const cached = queries.get(queryString);
@@ -156,8 +158,8 @@ function read<const S extends v.GenericSchema>(schema: S, input: unknown): v.Inf
 }
 
 /**
- * Creates the function that formats an issue of an object. For a missing member, Valibot reports an issue of the
- * object, and the last item of `path` is the name of the member.
+ * Creates the function that returns the error message for an invalid object. Valibot also calls this function when a
+ * member of the object is missing. In this case, the last item of `path` contains the name of the member.
  */
 function missingOr(message: string) {
   return ({ path }: v.ObjectIssue): string => {

@@ -15,8 +15,8 @@ import { type RequestState, respond, respondWithError } from './respond.ts';
 import { router } from './router.ts';
 
 /**
- * A Koa app that only runs the middleware and handles errors. `Koa` would also wait for the end of the response and
- * send `ctx.body`. Both steps are unnecessary, because `respond` writes every response.
+ * A Koa app that only runs the middleware and handles errors. The base class would also wait until the response is
+ * finished, and send `ctx.body`. Both steps are unnecessary, because the function `respond` sends every response.
  */
 class App extends Koa {
   handleRequest(ctx: Context, run: (ctx: Context) => Promise<void>): Promise<void> {
@@ -26,7 +26,7 @@ class App extends Koa {
   }
 }
 
-/** Creates the API as a Koa app. The app does not listen, and needs no closing. */
+/** Creates the API as a Koa app. The app does not open a port, and does not need to be closed. */
 export function createApp(
   store: HttpStore,
   admission: Admission,
@@ -37,15 +37,15 @@ export function createApp(
   app.use(identify(app, observer));
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   app.use(guard(store, admission, options));
-  // A router compares a request with one route after another. The routes of the API have a router of their own, which
-  // runs first. Requests to the API are therefore not compared with the public routes.
+  // A router compares the path of a request with its routes, one after another. The API routes have their own router,
+  // which runs first. A request to the API is therefore never compared with the public routes.
   app.use(router(apiRoutes(store)));
   app.use(router(publicRoutes(store, admission, options)));
   app.use(async (ctx) => respond(ctx, await notFound(new KoaRequest(ctx))));
   return app;
 }
 
-/** Sets the state of a request, including the request id. */
+/** Creates the middleware that sets `ctx.state`: the request id, the start time and the observer. */
 function identify(app: Koa, observer: Observer): Middleware {
   const isTimed = observer.onRequest !== undefined;
   return (ctx, next) => {
@@ -57,8 +57,8 @@ function identify(app: Koa, observer: Observer): Middleware {
 }
 
 /**
- * Runs the middleware of an app that is mounted in another Koa app (koa-mount). The other app gets neither the errors
- * nor the `ctx.state` of this app.
+ * Runs the other middleware of this app when this app is mounted in another Koa app, for example with koa-mount. The
+ * errors and the `ctx.state` of this app do not reach the other app.
  */
 async function isolate(ctx: Context, next: Next, outerState: Context['state']): Promise<void> {
   try {
@@ -71,8 +71,8 @@ async function isolate(ctx: Context, next: Next, outerState: Context['state']): 
 }
 
 /**
- * Checks the API key before all other properties of a request. A client without a valid key gets only status 401, and
- * no other information about the API.
+ * Creates the middleware that checks the API key, and then refuses malformed requests. The API key is checked first. A
+ * client without a valid key gets status 401 for every path under `/v1`, and learns nothing else about the API.
  */
 function guard(store: HttpStore, admission: Admission, { apiKeys }: HttpOptions): Middleware {
   const verify = (key: string) => (apiKeys === undefined ? store.verifyApiKey(key) : apiKeys.verify(key));

@@ -5,8 +5,9 @@ import bodyParser, { type Options } from 'koa-bodyparser';
 import { BODY_LIMIT, bodyIncomplete, bodyTooLarge } from '../api/json-body.ts';
 
 /**
- * Reads the body as bytes. As a JSON parser, koa-bodyparser would round large integers. As a text decoder,
- * koa-bodyparser would replace invalid UTF-8. The cast is necessary because the type `Options` lacks `encoding`.
+ * Reads the body as bytes, because `encoding` is `null`. If koa-bodyparser parsed the JSON, it would round large
+ * integers. If koa-bodyparser decoded the text, it would replace invalid UTF-8 instead of reporting an error. The cast
+ * is necessary because the type `Options` lacks `encoding`.
  */
 const parse = bodyParser({
   enableTypes: ['text'],

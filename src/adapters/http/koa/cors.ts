@@ -20,7 +20,7 @@ export function allowOrigins(origins: readonly string[]): Middleware {
     allowMethods: 'GET,HEAD,POST,OPTIONS',
     exposeHeaders: EXPOSED_HEADERS,
     maxAge: 600,
-    // With `true`, @koa/cors would replace the header fields of an `HttpError`.
+    // With `true`, @koa/cors would replace the array `headers` of an `HttpError` with an object.
     keepHeadersOnError: false,
   });
   return async (ctx, next) => {

@@ -1,4 +1,4 @@
-/** Writes the responses, and notifies the observer. */
+/** Sends responses through the response object of Node.js, and notifies the observer. */
 
 import type { Context } from 'koa';
 import type { ApiKeyHolder } from '../../../application/ports/api-key-verifier.ts';
@@ -16,9 +16,9 @@ export interface RequestState {
 }
 
 /**
- * Sends the response without the setters of Koa, and notifies the observer. `Date`, `Connection`, `Content-Length` and
- * `X-Request-Id` are added by this function or by Node.js. An ASCII body is encoded as latin1, because Node.js then
- * writes the head and the body together.
+ * Sends the response without `ctx.status` and `ctx.body` of Koa, and notifies the observer. This function or Node.js
+ * adds `Date`, `Connection`, `Content-Length` and `X-Request-Id`. If the body contains only ASCII, it is written as
+ * latin1, because Node.js then sends the head and the body in a single write.
  */
 export function respond(ctx: Context, { status, headers, body }: ApiResponse): void {
   const { res } = ctx;
@@ -47,7 +47,7 @@ export function respond(ctx: Context, { status, headers, body }: ApiResponse): v
   });
 }
 
-/** Responds to a thrown value of any type with the `Error` object of the specification, section 2. */
+/** Sends the error response to a request whose handling failed. The thrown value can have any type. */
 export function respondWithError(ctx: Context, error: unknown): void {
   const { requestId, observer } = ctx.state as RequestState;
   const response = errorResponse(error, requestId, ctx.req);

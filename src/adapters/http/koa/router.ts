@@ -7,7 +7,9 @@ import { type RequestState, respond } from './respond.ts';
 
 type RouteMiddleware = (ctx: RouterContext) => Promise<void> | void;
 
-/** Creates the middleware that calls the handler of a path and sends the response. @koa/router finds the handler. */
+/**
+ * Creates the middleware that finds the handler for the path of a request, calls the handler, and sends the response.
+ */
 export function router(routes: Routes): Middleware {
   const router = new Router({ sensitive: true, strict: true });
   for (const [path, handler] of routes) router.all(patternOf(path), run(path, handler));
@@ -20,8 +22,8 @@ function patternOf(path: string): string {
 }
 
 /**
- * Calls the handler of the path, or `next` when no path matches. The middleware of @koa/router would compose a chain of
- * handlers for each request. The chain is unnecessary, because each path has exactly one handler.
+ * Calls the handler of the path, or `next` when no path matches. The middleware of @koa/router is not used, because it
+ * composes a chain of handlers for each request. No chain is necessary, because each path has exactly one handler.
  */
 function dispatch(router: Router, ctx: RouterContext, next: Next): unknown {
   const [layer] = router.match(ctx.path, ctx.method).pathAndMethod;

@@ -11,15 +11,16 @@ import { newRequestId } from '../api/request-id.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * Responds to a message that is invalid or too slow, and closes the connection. The responses to earlier requests are
- * sent first. If the body of the newest request is incomplete, the error is the response to this request. If a response
- * to this request was already started, the socket is destroyed instead.
+ * Responds to a message that is invalid or arrives too slowly, and closes the connection. The responses to earlier
+ * requests are sent first. If the fault is in the body of a request, the error is the response to that request. If a
+ * different response to that request was already started, the socket is destroyed instead.
  *
  * @param fault the `code` of the error that Node.js reported
  */
 export function refuseMessage(connection: Connection, fault: string | undefined, observer: Observer): void {
   if (connection.isRefused) return;
-  // The client is not slow: the connection holds bytes that were received but not parsed yet.
+  // Node.js reported a timeout, but the client is not slow: the connection holds received bytes that are not parsed
+  // yet.
   if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isHolding) return;
   connection.isRefused = true;
   const { socket, newest, isClosing } = connection;
@@ -29,8 +30,8 @@ export function refuseMessage(connection: Connection, fault: string | undefined,
 }
 
 /**
- * Responds to CONNECT and closes the connection. After CONNECT, Node.js no longer manages the socket. Therefore this
- * function sets `readingTimeout` on the socket.
+ * Responds to CONNECT and closes the connection. After CONNECT, Node.js no longer manages the socket. For this reason,
+ * this function destroys the socket when it has no traffic for `readingTimeout` milliseconds.
  */
 export function refuseTunnel(connection: Connection, readingTimeout: number, observer: Observer): void {
   const { socket, isClosing } = connection;

@@ -1,6 +1,6 @@
 /**
- * A connection of the server. The connection limits its requests in progress, and decides which response is its last
- * one.
+ * A client connection of the HTTP server. It limits the number of requests in progress, and decides which response is
+ * the last one before the connection is closed.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,37 +9,37 @@ import { isFramed } from '../api/malformed.ts';
 import { lingeringClose } from './lingering-close.ts';
 
 /**
- * The maximum number of requests that a connection handles at the same time. Further requests are queued, or held as
- * unparsed bytes.
+ * The maximum number of requests that a connection handles at the same time. Further requests are queued, or their
+ * bytes are not parsed yet.
  */
 const CONCURRENT_REQUESTS = 16;
 
 /**
- * The maximum number of bytes that a sliced connection passes to the parser in one call. A slice contains at most a few
- * dozen requests.
+ * The maximum number of bytes in a slice. A slice contains at most a few dozen requests. {@link Connection} explains
+ * slices.
  */
 const SLICE_SIZE = 512;
 
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Schedules the work of all connections in turns of the event loop. */
+/** Schedules the work of all connections, so that no connection blocks the event loop for long. */
 export interface Turns {
   /** Called when a connection receives a request while {@link CONCURRENT_REQUESTS} of its requests are in progress. */
   onFlood(): void;
-  /** Calls `connection.goOn()` in a later turn of the event loop. */
+  /** Calls `connection.goOn()` in a later iteration of the event loop. */
   whenFree(connection: Connection): void;
 }
 
 type Listener = (chunk: Buffer) => void;
 
 /**
- * A connection of the server.
+ * A client connection of the HTTP server.
  *
- * A chunk of 64 KiB can contain thousands of requests, and Node.js parses the whole chunk before it sends the first
- * response. A sliced connection passes each chunk to the parser in slices of {@link SLICE_SIZE} bytes, and sends
- * responses between slices. Slicing disables the fast path of the parser, so connections are sliced only after a flood.
- * A flood starts when a connection receives a request while {@link CONCURRENT_REQUESTS} of its requests are in
- * progress.
+ * A client can send thousands of requests in one chunk of 64 KiB, and Node.js parses a whole chunk before it sends the
+ * first response. A sliced connection instead passes each chunk to the parser in slices of {@link SLICE_SIZE} bytes,
+ * and sends responses between the slices. Slicing makes parsing slower, because it disables the fast path of the
+ * parser. For this reason, connections are sliced only after a flood. A flood starts when a connection receives a
+ * request while {@link CONCURRENT_REQUESTS} of its requests are in progress.
  */
 export class Connection {
   readonly socket: Socket;
@@ -53,29 +53,30 @@ export class Connection {
    * arrived.
    */
   beforeNewest: ServerResponse | undefined;
-  /** Whether the newest response is the last one. If true, further requests are ignored. */
+  /** Whether the connection is closed after the newest response. If true, further requests are ignored. */
   isClosing = false;
   /**
-   * Whether a message was refused. Node.js reports an error for each further chunk of the message, but only the first
-   * error gets a response.
+   * Whether an invalid or slow message was already refused. Node.js can report further errors for the same message, but
+   * only the first error gets a response.
    */
   isRefused = false;
   readonly #handle: HandleRequest;
   readonly #turns: Turns;
   readonly #queue: (readonly [req: IncomingMessage, res: ServerResponse])[] = [];
   /**
-   * The number of requests in progress. A request that arrives after all earlier responses were finished starts a
-   * burst. The first request of a burst has no `finish` listener, and stays counted until the next burst starts.
+   * The number of requests in progress, which can be 1 too high. A request that arrives after all earlier responses
+   * were finished gets no `finish` listener, because adding a listener takes time. Such a request stays counted until
+   * the next such request arrives.
    */
   #inProgress = 0;
   #isScheduled = false;
   /** The `data` listener of Node.js, which parses requests. `undefined` while the connection is not sliced. */
   #parse: Listener | undefined;
-  /** The `end` listener of Node.js, from the time when the client ends its side until the listener is called. */
+  /** The `end` listener of Node.js, if the client has ended its side and the listener was not called yet. */
   #parseEnd: (() => void) | undefined;
   /** The received bytes that are not parsed yet. While bytes are held, the socket is paused. */
   #held: Buffer | undefined;
-  /** Whether the socket was paused by this class, and not by Node.js. */
+  /** Whether this class has paused the socket. Node.js can also pause the socket. */
   #isPausedHere = false;
   #isEnded = false;
 
@@ -87,7 +88,7 @@ export class Connection {
     socket.destroySoon = () => this.#end();
   }
 
-  /** Whether all parsed requests were answered, and the operating system has taken all bytes of the responses. */
+  /** Whether all parsed requests have finished responses, and all bytes were passed to the operating system. */
   get isIdle(): boolean {
     return (this.newest?.writableFinished ?? true) && this.socket.writableLength === 0;
   }
@@ -98,15 +99,16 @@ export class Connection {
   }
 
   /**
-   * Handles a request immediately, or queues the request while {@link CONCURRENT_REQUESTS} requests are in progress. A
-   * request after the last response is ignored.
+   * Handles a request immediately, or queues the request while {@link CONCURRENT_REQUESTS} requests are in progress. If
+   * `isLast` is true, closes the connection after the response. Ignores the request if the connection is already being
+   * closed after an earlier response.
    */
   take(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
     const previous = this.newest;
     if (this.isClosing || previous?.shouldKeepAlive === false) return;
     this.newest = res;
-    // Bytes after an upgrade request need not be HTTP. Bytes after a request with an ambiguous end may belong to that
-    // request.
+    // The connection is also closed after two kinds of requests. Bytes after an upgrade request need not be HTTP. Bytes
+    // after a request with an ambiguous end may belong to that request.
     if (isLast || req.headers.upgrade !== undefined || !isFramed(req)) this.closeAfterNewest();
     if (previous === undefined || (this.#inProgress <= 1 && previous.writableFinished)) {
       this.#inProgress = 1;
@@ -125,8 +127,8 @@ export class Connection {
   }
 
   /**
-   * Makes the newest response the last one of the connection. Does nothing if the head of that response was already
-   * sent with `Connection: keep-alive`.
+   * Closes the connection after the newest response. Does nothing if the connection has no response yet, or if the head
+   * of the newest response was already sent.
    */
   closeAfterNewest(): void {
     if (this.newest === undefined || this.newest.headersSent) return;
@@ -135,7 +137,7 @@ export class Connection {
   }
 
   /**
-   * Starts to pass received bytes to the parser in slices. A slice is passed only while fewer than {@link
+   * From this call on, passes received bytes to the parser in slices. A slice is passed only while fewer than {@link
    * CONCURRENT_REQUESTS} requests are in progress.
    */
   slice(): void {
@@ -148,7 +150,7 @@ export class Connection {
       if (chunk.length <= SLICE_SIZE && this.#held === undefined && this.#hasRoom) this.#feed(chunk);
       else this.#hold(chunk);
     });
-    // The `end` listener of the parser must be called after all bytes were parsed.
+    // The `end` listener of Node.js ends the parser. It must not be called before all received bytes were parsed.
     const parseEnd = this.socket.listeners('end').at(-1) as () => void;
     this.socket.off('end', parseEnd);
     this.socket.on('end', () => {
@@ -174,8 +176,8 @@ export class Connection {
   }
 
   /**
-   * Handles queued requests until {@link CONCURRENT_REQUESTS} requests are in progress. If the queue is empty before
-   * that, the next slice is parsed.
+   * Handles queued requests until {@link CONCURRENT_REQUESTS} requests are in progress. If the queue becomes empty
+   * first, passes the next slice of the held bytes to the parser.
    */
   goOn(): void {
     this.#isScheduled = false;
@@ -203,8 +205,8 @@ export class Connection {
   }
 
   /**
-   * Passes the first slice of the bytes to the parser, and holds the rest. Must not be called while Node.js has paused
-   * the socket.
+   * Passes the first slice of the given bytes to the parser, and holds the rest. Must not be called while Node.js has
+   * paused the socket.
    */
   #feed(bytes: Buffer): void {
     if (this.isClosing && this.newest?.req.complete !== false) return;
@@ -214,8 +216,8 @@ export class Connection {
   }
 
   /**
-   * Calls the `end` listener of Node.js if the client has ended its side. After a refused message, the listener is not
-   * called, because Node.js has already released the parser.
+   * Calls the `end` listener of Node.js if the client has ended its side of the connection. Does not call the listener
+   * after a refused message, because Node.js has then already released the parser.
    */
   #endParser(): void {
     const parseEnd = this.#parseEnd;

@@ -6,19 +6,20 @@ import type { Duplex } from 'node:stream';
 import { Connection, type HandleRequest, type Turns } from './connection.ts';
 
 /**
- * How long after a flood new connections are sliced, in milliseconds. {@link Connection} explains floods and slices.
+ * New connections are sliced during this time after a flood, in milliseconds. {@link Connection} explains floods and
+ * slices.
  */
 const FLOOD_TIME = 60_000;
 
 /**
- * The maximum number of `goOn` calls in one turn of the event loop. The server accepts one new connection per turn, so
- * long turns delay new clients.
+ * The maximum number of connections that continue their work (`Connection.goOn`) in one iteration of the event loop.
+ * The server accepts one new connection per iteration of the event loop, so long iterations delay new clients.
  */
 const CONNECTIONS_PER_TURN = 2;
 
 /**
- * The time after `stop` before idle connections are closed, in milliseconds. A request that was sent before the stop
- * can arrive during this time.
+ * After `stop`, idle connections stay open for this time, in milliseconds. A request that a client sent before the stop
+ * can still arrive.
  */
 const IDLE_TIME = 1000;
 
@@ -78,7 +79,7 @@ export class Connections implements Turns {
 
   /**
    * Slices all open connections, and all new connections during the next {@link FLOOD_TIME} milliseconds. Without
-   * slices, the parser would block the event loop for a whole chunk of requests.
+   * slices, the parser would block the event loop until all requests in a chunk are parsed.
    */
   onFlood(): void {
     const now = performance.now();

@@ -1,15 +1,15 @@
 /**
- * Closes a connection in two steps (RFC 9112, section 9.6). First, the server ends its side of the connection. When the
- * client has ended the other side, the server destroys the socket. If the server destroyed the socket earlier, the
- * operating system could reset the connection. The client could then lose the response.
+ * Closes a connection in two steps (RFC 9112, section 9.6). First, the server ends its own side of the connection, and
+ * still receives data. When the client has ended its side too, the server destroys the socket. If the server destroyed
+ * the socket at once, the operating system could reset the connection, and the client could lose the last response.
  */
 
 import type { Socket } from 'node:net';
 
-/** How long a client may stay silent after the last response, in milliseconds. The connection is then closed. */
+/** After the last response, the connection is closed when the client sends nothing for this time, in milliseconds. */
 const SILENCE_TIMEOUT = 1000;
 
-/** How long received data keeps the connection open after the last response, in milliseconds. */
+/** For this time after the last response, in milliseconds, a client can keep the connection open by sending data. */
 const LINGER_TIMEOUT = 30_000;
 
 /**
@@ -19,8 +19,8 @@ const LINGER_TIMEOUT = 30_000;
 export function lingeringClose(socket: Socket): void {
   let timer: NodeJS.Timeout | undefined;
   let endsAt = Infinity;
-  // The parser of Node.js reads directly from the handle of the socket until a `data` listener is added. Only then does
-  // removing the `data` listener of the parser stop the parser.
+  // Removing the `data` listener of the HTTP parser stops the parser, but only after another `data` listener was added.
+  // Until then, the parser reads directly from the handle of the socket, without a listener.
   socket.on('data', () => {});
   socket.removeAllListeners('data');
   socket.on('data', () => {

@@ -26,10 +26,10 @@ const CONNECTIONS_CHECKING_INTERVAL = 1000;
 /** The maximum size of a request head, in bytes. */
 const HEAD_LIMIT = 16 * 1024;
 
-/** The interval at which a stopping server closes its idle connections, in milliseconds. */
+/** After `stop`, the interval at which the server closes idle connections, in milliseconds. */
 const DRAIN_INTERVAL = 50;
 
-/** An HTTP server that starts to listen when `listen` is called. */
+/** An HTTP server that does not listen until `listen` is called. */
 export interface HttpServer {
   /**
    * Starts to listen. Resolves with the URL of the server, such as `http://127.0.0.1:3000`. If `port` is 0, the
@@ -55,8 +55,8 @@ export interface ServerLimits {
   /** How long a client may take to send a whole request, in milliseconds. Default: 30,000. */
   readonly requestTimeout?: number | undefined;
   /**
-   * How long the server waits for a client that reads nothing of a response, in milliseconds. The connection is then
-   * closed. Default: 120,000.
+   * How long a client may read nothing of a response that it has not received completely, in milliseconds. The
+   * connection is then closed. Default: 120,000.
    */
   readonly readingTimeout?: number | undefined;
 }
@@ -70,7 +70,7 @@ export interface NodeServerOptions extends ServerLimits {
  * Creates a server that calls `handle` for each valid request, except for CONNECT.
  *
  * @param handle writes the response, and resolves when the whole response has been passed to Node.js
- * @param admission refuses requests to the API after the server is stopped
+ * @param admission makes the app refuse requests under `/v1` after the server was told to stop
  */
 export function createNodeServer(
   handle: HandleRequest,
@@ -100,8 +100,8 @@ export function createNodeServer(
     } catch {
       req.socket.destroy();
     }
-    // The timeout is set only while a part of the response is buffered, because the client does not read. A timeout for
-    // every response would slow down every request.
+    // Node.js buffers a part of the response while the client does not read. Only then is the timeout set, because a
+    // timeout for every response would slow down every request.
     if (res.writableLength > 0) req.socket.setTimeout(readingTimeout);
   });
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => connections.take(req, res);
@@ -145,8 +145,8 @@ async function listen(server: Server, port: number, host: string): Promise<strin
 }
 
 /**
- * Stops the server with `close` of `net.Server`. The method `close` of `http.Server` would close idle connections
- * immediately, even while a request is arriving.
+ * Stops the server with the method `close` of `net.Server`. The method `close` of `http.Server` is not used, because it
+ * closes idle connections immediately, even while a request is arriving.
  */
 function stop(server: Server, connections: Connections, timeout: number): Promise<void> {
   return new Promise((resolve) => {

@@ -1,5 +1,6 @@
 /**
- * Caches the OpenAPI document as bytes, once per server URL. The server URL can depend on the `Host` of the request.
+ * Caches the OpenAPI document as bytes, one document per server URL. The document contains the server URL, which can
+ * depend on the `Host` of the request.
  */
 
 import { hash } from 'node:crypto';
@@ -20,7 +21,10 @@ interface Template {
 let template: Template | undefined;
 const cache = new Map<string, EncodedResource>();
 
-/** Returns the OpenAPI document as cached bytes. {@link openApiDocument} describes `origin`. */
+/**
+ * Returns the OpenAPI document as bytes, from the cache if possible. The parameter `origin` is the same as in {@link
+ * openApiDocument}.
+ */
 export function documentAt(origin: string): EncodedResource {
   let encodings = cache.get(origin);
   if (encodings === undefined) {

@@ -6,7 +6,7 @@ import { COMPONENT_HEADERS } from './headers.ts';
 import { NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
 import { componentSchemas, type Part, queryParameterSchemas, ref } from './schemas.ts';
 
-/** The version of the HTTP interface (specification, section 9). The package has a version of its own. */
+/** The version of the HTTP interface. The npm package has its own version. */
 const INTERFACE_VERSION = '1.0.0';
 
 /** The path of the base URL. The paths in the OpenAPI document are relative to the base URL. */
@@ -113,7 +113,10 @@ function parametersOf(id: Operation['id']): readonly Part[] {
   }));
 }
 
-/** `JSON.rawJSON` exists in every supported version of Node.js, but not yet in the types of TypeScript. */
+/**
+ * Makes `JSON.stringify` write a text unchanged, such as a large integer. `JSON.rawJSON` exists in every supported
+ * version of Node.js, but not yet in the types of TypeScript.
+ */
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
 function exact(_key: string, value: unknown): unknown {

@@ -5,8 +5,8 @@ import type { HttpOptions } from '../api/options.ts';
 import { documentAt } from './cached-document.ts';
 
 /**
- * Creates the handler of `/openapi.json`. The server URL in the document is `publicUrl`. Without `publicUrl`, the
- * server URL is derived from the `Host` of the request.
+ * Creates the handler of `/openapi.json`. The document contains the URL of the server: the option `publicUrl`, or else
+ * a URL that is derived from the `Host` of the request.
  */
 export function openApi({ publicUrl, corsOrigins = [] }: HttpOptions): Handler {
   const headers = [...API_HEADERS, ...varyOf(corsOrigins)];

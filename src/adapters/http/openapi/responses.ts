@@ -6,8 +6,8 @@ import { type HeaderName, headersOf, optionalHeadersOf } from './headers.ts';
 import { type Part, ref, type SchemaName } from './schemas.ts';
 
 /**
- * The smallest positive integer that a double cannot represent: 2^53 + 1. The example shows whether a client rounds
- * large integers.
+ * The smallest positive integer that a double cannot represent: 2^53 + 1. A client that rounds large integers shows
+ * another value in the example.
  */
 const LARGE_ID = 9_007_199_254_740_993n;
 
@@ -30,12 +30,12 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
 };
 
 /**
- * The statuses that can be sent before the path is known. A response with one of these statuses can lack the header
- * fields that depend on the path.
+ * The statuses of errors that the server can detect before it knows the path of the request. Such a response can lack
+ * the header fields that depend on the path.
  */
 const BEFORE_ROUTING: readonly number[] = [400, 408, 431];
 
-/** For each error code, the condition and an example message. */
+/** For each error code, the description of the error and an example message. */
 const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }>> = {
   invalid_request: {
     when: 'The query, the body or the message is malformed or breaks a rule.',
@@ -74,7 +74,10 @@ const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }
   },
 };
 
-/** For operations with rules of their own, the example message of `invalid_request`. */
+/**
+ * The example message of `invalid_request`, for operations that check input of their own. For other operations, the
+ * message is in {@link FAILURES}.
+ */
 const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
   listPets: 'limit must be an integer from 1 to 100',
   createPet: 'categoryId is required',

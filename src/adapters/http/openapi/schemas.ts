@@ -67,8 +67,8 @@ const CONFIG: Config = {
 };
 
 /**
- * Returns the value of `components.schemas`. In `NewPet`, `status` has no `default`. With a `default`, code generators
- * would make `status` a required member.
+ * Returns the value of `components.schemas`. In the schema `NewPet`, the member `status` has no `default`. With a
+ * `default`, code generators would require `status` in requests.
  */
 export function componentSchemas(): Part {
   const { NewPet: newPet, ...others } = toJsonSchemaDefs(DEFINITIONS, CONFIG);
@@ -94,7 +94,10 @@ export function ref(name: SchemaName): string {
   return `#/components/schemas/${name}`;
 }
 
-/** Returns the `default` of an integer parameter as an integer. In the Valibot schema, the default is a string. */
+/**
+ * Returns the `default` of an integer parameter as an integer. In the Valibot schema, the default is a string, because
+ * all values in a query are strings.
+ */
 function integerDefault(jsonSchema: Part): Part {
   const { type, default: value } = jsonSchema;
   return type === 'integer' && typeof value === 'string' ? { default: Number(value) } : {};
