@@ -33,15 +33,15 @@ export class PetLines {
     return this.#count;
   }
 
-  /** Whether a pet with an id was read. Ignored ids do not count. */
+  /** Whether any pet that was read has an id. Always false with the option `newIds`. */
   get haveIds(): boolean {
     return this.#haveIds;
   }
 
   /**
-   * Yields the pets of each batch of lines. Blank lines are skipped. The application requests the next batch after it
-   * has checked all pets of a batch. After this check, the refused lines of the batch are passed to `onRefused` in the
-   * order of their numbers.
+   * Yields the pets of each batch of lines, without blank lines. The application checks the pets of a batch, and may
+   * call `refuse`, before it requests the next batch. At this request, all refused lines of the batch are passed to
+   * `onRefused`, in the order of their line numbers.
    */
   async *read(batches: AsyncIterable<readonly Line[]>): AsyncGenerator<readonly ImportedPet[]> {
     for await (const lines of batches) {

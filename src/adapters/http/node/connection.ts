@@ -15,14 +15,14 @@ import { lingeringClose } from './lingering-close.ts';
 const CONCURRENT_REQUESTS = 16;
 
 /**
- * The maximum number of bytes in a slice. A slice contains at most a few dozen requests. {@link Connection} explains
- * slices.
+ * The maximum number of bytes that {@link Connection.slice} passes to the parser at once. These bytes contain at most a
+ * few dozen requests.
  */
 const SLICE_SIZE = 512;
 
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Schedules the work of all connections, so that no connection blocks the event loop for long. */
+/** Lets the connections of a server work in turn, so that no connection blocks the event loop for long. */
 export interface Turns {
   /** Called when a connection receives a request while {@link CONCURRENT_REQUESTS} of its requests are in progress. */
   onFlood(): void;
@@ -36,10 +36,10 @@ type Listener = (chunk: Buffer) => void;
  * A client connection of the HTTP server.
  *
  * A client can send thousands of requests in one chunk of 64 KiB, and Node.js parses a whole chunk before it sends the
- * first response. A sliced connection instead passes each chunk to the parser in slices of {@link SLICE_SIZE} bytes,
- * and sends responses between the slices. Slicing makes parsing slower, because it disables the fast path of the
- * parser. For this reason, connections are sliced only after a flood. A flood starts when a connection receives a
- * request while {@link CONCURRENT_REQUESTS} of its requests are in progress.
+ * first response. After a flood of requests, a connection therefore splits each chunk into slices of {@link SLICE_SIZE}
+ * bytes, and sends responses before it passes the next slice to the parser. Without a flood, chunks are not split,
+ * because the parser of Node.js is slower when it is called from JavaScript. A flood starts when a connection receives
+ * a request while {@link CONCURRENT_REQUESTS} of its requests are in progress.
  */
 export class Connection {
   readonly socket: Socket;
@@ -64,15 +64,14 @@ export class Connection {
   readonly #turns: Turns;
   readonly #queue: (readonly [req: IncomingMessage, res: ServerResponse])[] = [];
   /**
-   * The number of requests in progress, which can be 1 too high. A request that arrives after all earlier responses
-   * were finished gets no `finish` listener, because adding a listener takes time. Such a request stays counted until
-   * the next such request arrives.
+   * The number of requests in progress. The number can be 1 too high: to save time, no `finish` listener is added for a
+   * request that arrives on an idle connection. So 1 is not subtracted when the response to this request is finished.
    */
   #inProgress = 0;
   #isScheduled = false;
-  /** The `data` listener of Node.js, which parses requests. `undefined` while the connection is not sliced. */
+  /** The `data` listener of Node.js, which parses requests. `undefined` until `slice` removes it from the socket. */
   #parse: Listener | undefined;
-  /** The `end` listener of Node.js, if the client has ended its side and the listener was not called yet. */
+  /** The `end` listener of Node.js. Set when the client has ended its side, until this class calls the listener. */
   #parseEnd: (() => void) | undefined;
   /** The received bytes that are not parsed yet. While bytes are held, the socket is paused. */
   #held: Buffer | undefined;
@@ -137,8 +136,8 @@ export class Connection {
   }
 
   /**
-   * From this call on, passes received bytes to the parser in slices. A slice is passed only while fewer than {@link
-   * CONCURRENT_REQUESTS} requests are in progress.
+   * From this call on, passes received bytes to the parser in slices of {@link SLICE_SIZE} bytes. A slice is passed
+   * only while fewer than {@link CONCURRENT_REQUESTS} requests are in progress.
    */
   slice(): void {
     if (this.#parse !== undefined) return;
@@ -157,8 +156,8 @@ export class Connection {
       this.#parseEnd = parseEnd;
       if (this.#held === undefined) this.#endParser();
     });
-    // Held bytes must not be parsed while the socket is paused by Node.js. Parsing continues when Node.js resumes the
-    // socket.
+    // Node.js pauses the socket when the client does not read the responses. Held bytes are parsed only after Node.js
+    // has resumed the socket.
     this.socket.on('resume', () => {
       if (this.#held !== undefined && !this.#isPausedHere) this.#schedule();
     });

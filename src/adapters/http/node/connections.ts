@@ -6,8 +6,8 @@ import type { Duplex } from 'node:stream';
 import { Connection, type HandleRequest, type Turns } from './connection.ts';
 
 /**
- * New connections are sliced during this time after a flood, in milliseconds. {@link Connection} explains floods and
- * slices.
+ * How long after a flood of requests the bytes of new connections are parsed in small slices, in milliseconds. {@link
+ * Connection} explains floods and slices.
  */
 const FLOOD_TIME = 60_000;
 
@@ -78,8 +78,8 @@ export class Connections implements Turns {
   }
 
   /**
-   * Slices all open connections, and all new connections during the next {@link FLOOD_TIME} milliseconds. Without
-   * slices, the parser would block the event loop until all requests in a chunk are parsed.
+   * Makes all open connections parse their bytes in small slices. Does the same for connections that are opened during
+   * the next {@link FLOOD_TIME} milliseconds.
    */
   onFlood(): void {
     const now = performance.now();
