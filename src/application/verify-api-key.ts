@@ -4,8 +4,8 @@ import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** The maximum number of keys whose last recorded day of use is cached. */
-const RECORDED_KEYS_LIMIT = 1000;
+/** The maximum number of keys in each cache. */
+const CACHE_LIMIT = 1000;
 
 /** Verifies API keys, and records the day on which each key was last used. */
 export class VerifyApiKey implements ApiKeyVerifier {
@@ -16,6 +16,8 @@ export class VerifyApiKey implements ApiKeyVerifier {
    * `lastUsedOn` of a repository can be out of date for a while.
    */
   readonly #recordedOn = new Map<string, number>();
+  /** Keys that the storage has found. The checksum of these keys is not computed again. */
+  readonly #wellFormed = new Set<string>();
 
   constructor(keys: ApiKeyRepository, now: () => number = Date.now) {
     this.#keys = keys;
@@ -27,9 +29,14 @@ export class VerifyApiKey implements ApiKeyVerifier {
    * refused without reading the storage.
    */
   async verify(key: string): Promise<ApiKeyHolder | undefined> {
-    if (!isApiKey(key)) return undefined;
+    const isKnown = this.#wellFormed.has(key);
+    if (!isKnown && !isApiKey(key)) return undefined;
     const apiKey = await this.#keys.find(key);
     if (apiKey === undefined) return undefined;
+    if (!isKnown) {
+      if (this.#wellFormed.size >= CACHE_LIMIT) this.#wellFormed.clear();
+      this.#wellFormed.add(key);
+    }
     const now = this.#now();
     if (!isActive(apiKey, now)) return undefined;
     if (apiKey.lastUsedOn === undefined || now - apiKey.lastUsedOn >= DAY) this.#recordUse(apiKey, now);
@@ -43,7 +50,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
   #recordUse({ id }: ApiKey, now: number): void {
     const today = now - (now % DAY);
     if (this.#recordedOn.get(id) === today) return;
-    if (this.#recordedOn.size >= RECORDED_KEYS_LIMIT) this.#recordedOn.clear();
+    if (this.#recordedOn.size >= CACHE_LIMIT) this.#recordedOn.clear();
     this.#recordedOn.set(id, today);
     this.#keys.setLastUsedOn(id, today).catch(() => this.#recordedOn.delete(id));
   }

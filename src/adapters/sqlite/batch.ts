@@ -154,8 +154,11 @@ export class BatchRunner {
   }
 
   #statement(sql: string): Database.Statement {
-    const statement = this.#prepared.get(sql) ?? this.#db.prepare(sql);
-    this.#prepared.set(sql, statement);
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
     return statement;
   }
 }

@@ -69,11 +69,11 @@ export function packOutcomes(outcomes: readonly Outcome[]): Value[] {
 export function unpackOutcomes(message: readonly Value[]): Outcome[] {
   const outcomes: Outcome[] = [];
   for (let at = 0; at < message.length; at += 3) {
-    const [first, second, third] = message.slice(at, at + 3);
+    const first = message[at];
     outcomes.push(
       typeof first === 'number'
-        ? { changes: first, rowId: second as bigint }
-        : { code: first as ErrorCode, message: second as string, detail: third as string },
+        ? { changes: first, rowId: message[at + 1] as bigint }
+        : { code: first as ErrorCode, message: message[at + 1] as string, detail: message[at + 2] as string },
     );
   }
   return outcomes;

@@ -26,9 +26,10 @@ function patternOf(path: string): string {
  * composes a chain of handlers for each request. No chain is necessary, because each path has exactly one handler.
  */
 function dispatch(router: Router, ctx: RouterContext, next: Next): unknown {
-  const [layer] = router.match(ctx.path, ctx.method).pathAndMethod;
+  const { path } = ctx;
+  const [layer] = router.match(path, ctx.method).pathAndMethod;
   if (layer === undefined) return next();
-  ctx.params = layer.params(ctx.path, layer.captures(ctx.path));
+  ctx.params = layer.paramNames.length === 0 ? {} : layer.params(path, layer.captures(path));
   const [middleware] = layer.stack as unknown as [RouteMiddleware];
   return middleware(ctx);
 }
