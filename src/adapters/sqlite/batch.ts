@@ -1,16 +1,16 @@
 /**
- * Runs many units in one transaction, so that these units need only one fsync. A unit is a list of SQL statements that
- * take effect together or not at all. Only the writer thread uses this module.
+ * Runs many writes in one transaction, so that these writes need only one fsync. A write is a list of SQL statements
+ * that take effect together or not at all. Only the writer thread uses this module.
  */
 
 import type Database from 'better-sqlite3';
 import { isLocked } from './errors.ts';
 import { type Failure, type Findings, failureOf, findingsOf } from './findings.ts';
-import type { Unit, Written } from './statement-writer.ts';
+import type { Write, Written } from './statement-writer.ts';
 
 /**
- * The maximum number of units in one batch. A batch is the list of units that one transaction stores. All units of a
- * batch wait for its commit, so a larger batch would delay the responses to all its units.
+ * The maximum number of writes in one batch. A batch is the list of writes that one transaction stores. All writes of a
+ * batch wait for its commit, so a larger batch would delay the responses to all its writes.
  */
 export const BATCH_LIMIT = 1_000;
 
@@ -18,7 +18,7 @@ export type Outcome = Written | Failure;
 
 export interface Report {
   /**
-   * One outcome for each unit. The list is empty when no unit ran, because another process held the lock of the
+   * One outcome for each write. The list is empty when no write ran, because another process held the lock of the
    * database.
    */
   readonly outcomes: readonly Outcome[];
@@ -47,8 +47,8 @@ export interface CommitGuard {
 const UNKNOWN = ': it is unknown whether this was stored';
 
 /**
- * Runs batches of units: each batch in one transaction. A unit is a list of SQL statements that take effect together or
- * not at all. A failed unit does not affect the other units of its batch.
+ * Runs batches of writes: each batch in one transaction. A write is a list of SQL statements that take effect together
+ * or not at all. A failed write does not affect the other writes of its batch.
  */
 export class BatchRunner {
   readonly #db: Database.Database;
@@ -66,16 +66,16 @@ export class BatchRunner {
   }
 
   /**
-   * Runs the units in order, in one transaction. Runs no unit when another process holds the lock of the database for
-   * longer than `lockTimeout`. When the commit fails, the outcome of every unit is a failure.
+   * Runs the writes in order, in one transaction. Runs no write when another process holds the lock of the database for
+   * longer than `lockTimeout`. When the commit fails, the outcome of every write is a failure.
    * @param lockTimeout the maximum wait for the lock, in whole milliseconds
    */
-  run(units: readonly Unit[], lockTimeout: number): Report {
+  run(writes: readonly Write[], lockTimeout: number): Report {
     let isCommitting = false;
     const startedAt = performance.now();
     try {
       this.#beginWithin(lockTimeout);
-      const outcomes = units.map((unit) => this.#runUnit(unit));
+      const outcomes = writes.map((write) => this.#runWrite(write));
       this.#guard.beforeCommit();
       isCommitting = true;
       this.#commit.run();
@@ -93,7 +93,7 @@ export class BatchRunner {
       }
       const failure = isCommitting ? commitFailureOf(error) : failureOf(error);
       return {
-        outcomes: units.map(() => failure),
+        outcomes: writes.map(() => failure),
         isLocked: false,
         findings: this.#findings(failure, isCommitting),
         commitMs: undefined,
@@ -130,23 +130,23 @@ export class BatchRunner {
   }
 
   /**
-   * Runs one unit. A unit of several statements runs in a savepoint. A unit of one statement needs no savepoint,
+   * Runs one write. A write of several statements runs in a savepoint. A write of one statement needs no savepoint,
    * because SQLite undoes a failed statement.
    */
-  #runUnit(unit: Unit): Outcome {
+  #runWrite(write: Write): Outcome {
     try {
-      return unit.length === 1
-        ? this.#runStatements(unit)
-        : this.#db.transaction(() => this.#runStatements(unit))();
+      return write.length === 1
+        ? this.#runStatements(write)
+        : this.#db.transaction(() => this.#runStatements(write))();
     } catch (error) {
       if (!this.#db.inTransaction) throw error;
       return failureOf(error);
     }
   }
 
-  #runStatements(unit: Unit): Written {
+  #runStatements(write: Write): Written {
     let written: Written = { changes: 0, rowId: 0n };
-    for (const [sql, ...values] of unit) {
+    for (const [sql, ...values] of write) {
       const { changes, lastInsertRowid } = this.#statement(sql).run(...values);
       written = { changes, rowId: BigInt(lastInsertRowid) };
     }
@@ -164,7 +164,7 @@ export class BatchRunner {
 }
 
 /**
- * Returns the failure of a commit. After a fault of the storage, the message adds that it is unknown whether the units
+ * Returns the failure of a commit. After a fault of the storage, the message adds that it is unknown whether the writes
  * were stored: the write-ahead log can contain pages of the failed commit, and a recovery after a crash would store
  * these pages. A full disk is an exception: nothing was stored.
  */
@@ -175,7 +175,7 @@ function commitFailureOf(error: unknown): Failure {
 }
 
 /**
- * Returns the first failure that is a fault of the storage, or `null`. The reason `disk_full` of a single unit is not
+ * Returns the first failure that is a fault of the storage, or `null`. The reason `disk_full` of a single write is not
  * such a fault. It means that all ids are assigned: SQLite has the same error code for a full disk.
  */
 function faultAmong(outcomes: readonly Outcome[]): Failure | null {

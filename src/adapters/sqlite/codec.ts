@@ -1,15 +1,17 @@
 /**
- * Encodes and decodes the messages between the main thread and the writer thread. Units and outcomes are encoded as
- * flat arrays, because copying nested arrays between threads takes much longer. A unit is a list of SQL statements that
- * take effect together or not at all.
+ * Encodes and decodes the messages between the main thread and the writer thread. Writes and outcomes are encoded as
+ * flat arrays, because copying nested arrays between threads takes much longer. A write is a list of SQL statements
+ * that take effect together or not at all.
  */
 
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Outcome, Report } from './batch.ts';
-import type { Statement, Unit, Value } from './statement-writer.ts';
+import type { Statement, Value, Write } from './statement-writer.ts';
 
-/** A task for the writer thread: to run a batch of units, or to test the storage (a probe). */
-export type Task = { readonly units: Value[]; readonly lockTimeout: number } | { readonly tryWrite: boolean };
+/** A task for the writer thread: to run a batch of writes, or to test the storage (a probe). */
+export type Task =
+  | { readonly writes: Value[]; readonly lockTimeout: number }
+  | { readonly tryWrite: boolean };
 
 /** The reply of the writer thread: the report of a batch, or the findings of a probe. */
 export interface Reply extends Omit<Report, 'outcomes'> {
@@ -18,16 +20,16 @@ export interface Reply extends Omit<Report, 'outcomes'> {
 }
 
 /**
- * Encodes each unit as the number of its statements, followed by the statements. Encodes each statement as its SQL, the
- * number of its values, and the values. SQL that is equal to the SQL of the previous statement is encoded as `null`.
- * Most statements of a batch have equal SQL, and copying a string takes time.
+ * Encodes each write as the number of its statements, followed by the statements. Encodes each statement as its SQL,
+ * the number of its values, and the values. SQL that is equal to the SQL of the previous statement is encoded as
+ * `null`. Most statements of a batch have equal SQL, and copying a string takes time.
  */
-export function packUnits(units: readonly Unit[]): Value[] {
+export function packWrites(writes: readonly Write[]): Value[] {
   const message: Value[] = [];
   let lastSql: string | undefined;
-  for (const unit of units) {
-    message.push(unit.length);
-    for (const [sql, ...values] of unit) {
+  for (const write of writes) {
+    message.push(write.length);
+    for (const [sql, ...values] of write) {
       message.push(sql === lastSql ? null : sql, values.length, ...values);
       lastSql = sql;
     }
@@ -35,22 +37,22 @@ export function packUnits(units: readonly Unit[]): Value[] {
   return message;
 }
 
-export function unpackUnits(message: readonly Value[]): Unit[] {
-  const units: Unit[] = [];
+export function unpackWrites(message: readonly Value[]): Write[] {
+  const writes: Write[] = [];
   let at = 0;
   let sql = '';
   while (at < message.length) {
-    const unit: Statement[] = [];
+    const write: Statement[] = [];
     let statements = message[at++] as number;
     for (; statements > 0; statements--) {
       const end = at + 2 + (message[at + 1] as number);
       sql = (message[at] as string | null) ?? sql;
-      unit.push([sql, ...message.slice(at + 2, end)]);
+      write.push([sql, ...message.slice(at + 2, end)]);
       at = end;
     }
-    units.push(unit);
+    writes.push(write);
   }
-  return units;
+  return writes;
 }
 
 /**

@@ -3,10 +3,10 @@
 export type Value = string | number | bigint | Uint8Array | null;
 export type Statement = readonly [sql: string, ...values: Value[]];
 
-/** A unit is a list of SQL statements that take effect together or not at all. */
-export type Unit = readonly Statement[];
+/** A write is a list of SQL statements that take effect together or not at all. */
+export type Write = readonly Statement[];
 
-/** The effect of the last statement of a unit: the number of changed rows, and the id of the last inserted row. */
+/** The effect of the last statement of a write: the number of changed rows, and the id of the last inserted row. */
 export interface Written {
   readonly changes: number;
   readonly rowId: bigint;
@@ -14,9 +14,9 @@ export interface Written {
 
 export interface StatementWriter {
   /**
-   * Runs the statements of one unit. Resolves with the effect of the last statement when the unit is durable. Rejects
-   * with `overloaded` when the write queue is full. Rejects with `storage_unavailable` when the unit could not be
+   * Runs the statements of one write. Resolves with the effect of the last statement when the write is durable. Rejects
+   * with `overloaded` when the write queue is full. Rejects with `storage_unavailable` when the write could not be
    * stored in time.
    */
-  run(...unit: Statement[]): Promise<Written>;
+  run(...write: Statement[]): Promise<Written>;
 }

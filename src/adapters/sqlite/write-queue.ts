@@ -1,80 +1,80 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
-import type { QueuedUnit } from './queued-unit.ts';
-import type { Unit, Written } from './statement-writer.ts';
+import type { QueuedWrite } from './queued-write.ts';
+import type { Write, Written } from './statement-writer.ts';
 
 /**
- * The maximum number of queued units, and their maximum total size in bytes. A unit is a list of SQL statements that
- * take effect together or not at all. The size of a unit is estimated from its values.
+ * The maximum number of queued writes, and their maximum total size in bytes. A write is a list of SQL statements that
+ * take effect together or not at all. The size of a write is estimated from its values.
  */
 const QUEUE_LIMIT = 10_000;
 const QUEUE_SIZE_LIMIT = 32 * 1024 * 1024;
 
-/** How long a unit (a list of SQL statements) may stay in the queue, in milliseconds. */
+/** How long a write (a list of SQL statements) may stay in the queue, in milliseconds. */
 const QUEUE_TIMEOUT = 5000;
 
-const BYTES_PER_UNIT = 400;
+const BYTES_PER_WRITE = 400;
 const BYTES_PER_CODE_UNIT = 2;
 
 /**
- * The queue of the units that are to be stored, in the order of their arrival. A unit is a list of SQL statements that
- * take effect together or not at all. A unit that is still queued at its deadline is rejected, and never stored.
+ * The queue of the writes that are to be stored, in the order of their arrival. A write is a list of SQL statements
+ * that take effect together or not at all. A write that is still queued at its deadline is rejected, and never stored.
  */
 export class WriteQueue {
-  #units: QueuedUnit[] = [];
+  #writes: QueuedWrite[] = [];
   #size = 0;
   #timer: NodeJS.Timeout | undefined;
 
   get length(): number {
-    return this.#units.length;
+    return this.#writes.length;
   }
 
   /**
-   * Queues a unit. The promise resolves when the unit is stored, and rejects when the unit fails. When the queue is
+   * Queues a write. The promise resolves when the write is stored, and rejects when the write fails. When the queue is
    * full, the promise rejects at once with `overloaded`.
    */
-  add(unit: Unit): Promise<Written> {
-    const size = sizeOf(unit);
-    if (this.#units.length >= QUEUE_LIMIT || this.#size + size > QUEUE_SIZE_LIMIT) {
+  add(write: Write): Promise<Written> {
+    const size = sizeOf(write);
+    if (this.#writes.length >= QUEUE_LIMIT || this.#size + size > QUEUE_SIZE_LIMIT) {
       return Promise.reject(new AnimalStoreError('overloaded', 'too many writes are queued for the disk'));
     }
     this.#size += size;
     return new Promise((resolve, reject) => {
-      this.#units.push({ unit, size, deadline: performance.now() + QUEUE_TIMEOUT, resolve, reject });
+      this.#writes.push({ write, size, deadline: performance.now() + QUEUE_TIMEOUT, resolve, reject });
       if (this.#timer === undefined) this.#startTimer();
     });
   }
 
   /**
-   * Rejects the units that are past their deadline. Then removes and returns the oldest remaining units, at most
+   * Rejects the writes that are past their deadline. Then removes and returns the oldest remaining writes, at most
    * `count`.
    */
-  take(count: number): QueuedUnit[] {
+  take(count: number): QueuedWrite[] {
     this.#refuseLate();
     return this.#remove(count);
   }
 
-  /** Puts units back at the front of the queue, so that they are stored next. */
-  putBack(units: readonly QueuedUnit[]): void {
-    this.#units.unshift(...units);
-    for (const { size } of units) this.#size += size;
+  /** Puts writes back at the front of the queue, so that they are stored next. */
+  putBack(writes: readonly QueuedWrite[]): void {
+    this.#writes.unshift(...writes);
+    for (const { size } of writes) this.#size += size;
     this.#refuseLate();
     if (this.#timer === undefined) this.#startTimer();
   }
 
   refuseAll(error: AnimalStoreError): void {
-    for (const { reject } of this.#remove(this.#units.length)) reject(error);
+    for (const { reject } of this.#remove(this.#writes.length)) reject(error);
   }
 
-  #remove(count: number): QueuedUnit[] {
-    const removed = this.#units.splice(0, count);
+  #remove(count: number): QueuedWrite[] {
+    const removed = this.#writes.splice(0, count);
     for (const { size } of removed) this.#size -= size;
     return removed;
   }
 
   #refuseLate(): void {
     const now = performance.now();
-    const inTime = this.#units.findIndex(({ deadline }) => deadline > now);
-    const late = this.#remove(inTime === -1 ? this.#units.length : inTime);
+    const inTime = this.#writes.findIndex(({ deadline }) => deadline > now);
+    const late = this.#remove(inTime === -1 ? this.#writes.length : inTime);
     for (const { reject } of late) {
       reject(
         new AnimalStoreError(
@@ -86,12 +86,12 @@ export class WriteQueue {
   }
 
   /**
-   * Starts a timer for the deadline of the oldest unit, unless the queue is empty. When the timer fires, late units are
-   * rejected, and a timer for the next unit is started. The timer continues to run when the oldest unit leaves the
-   * queue earlier, because this does no harm.
+   * Starts a timer for the deadline of the oldest write, unless the queue is empty. When the timer fires, late writes
+   * are rejected, and a timer for the next write is started. The timer continues to run when the oldest write leaves
+   * the queue earlier, because this does no harm.
    */
   #startTimer(): void {
-    const [oldest] = this.#units;
+    const [oldest] = this.#writes;
     if (oldest === undefined) {
       this.#timer = undefined;
       return;
@@ -104,9 +104,9 @@ export class WriteQueue {
   }
 }
 
-function sizeOf(unit: Unit): number {
-  let size = BYTES_PER_UNIT;
-  for (const statement of unit) {
+function sizeOf(write: Write): number {
+  let size = BYTES_PER_WRITE;
+  for (const statement of write) {
     for (const value of statement) {
       if (typeof value === 'string') size += BYTES_PER_CODE_UNIT * value.length;
       else if (value instanceof Uint8Array) size += value.byteLength;

@@ -6,7 +6,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { BatchRunner } from './batch.ts';
-import { packOutcomes, type Reply, type Task, unpackUnits } from './codec.ts';
+import { packOutcomes, type Reply, type Task, unpackWrites } from './codec.ts';
 import { openWriter } from './database.ts';
 import { isLocked } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
@@ -50,9 +50,9 @@ function perform(task: Task): Reply {
     connection ??= open();
   } catch (error) {
     const failure = failureOf(error);
-    const outcomes = 'units' in task ? unpackUnits(task.units).map(() => failure) : [];
+    const outcomes = 'writes' in task ? unpackWrites(task.writes).map(() => failure) : [];
     return {
-      isProbe: !('units' in task),
+      isProbe: !('writes' in task),
       outcomes: packOutcomes(outcomes),
       isLocked: isLocked(error),
       findings: findingsOf(failure),
@@ -60,11 +60,11 @@ function perform(task: Task): Reply {
     };
   }
   const { runner, probe } = connection;
-  if (!('units' in task)) {
+  if (!('writes' in task)) {
     const findings = probe.run(task.tryWrite);
     return { isProbe: true, outcomes: [], isLocked: false, findings, commitMs: undefined };
   }
-  const report = runner.run(unpackUnits(task.units), task.lockTimeout);
+  const report = runner.run(unpackWrites(task.writes), task.lockTimeout);
   return { ...report, isProbe: false, outcomes: packOutcomes(report.outcomes) };
 }
 

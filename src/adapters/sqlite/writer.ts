@@ -1,18 +1,18 @@
 import type { Observer } from '../../application/ports/observer.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { BATCH_LIMIT } from './batch.ts';
-import { packUnits, type Reply } from './codec.ts';
+import { packWrites, type Reply } from './codec.ts';
 import { closedError } from './errors.ts';
 import type { Failure } from './findings.ts';
 import type { Health } from './health.ts';
-import { type QueuedUnit, rejectUnits, settleUnits } from './queued-unit.ts';
+import { type QueuedWrite, rejectWrites, settleWrites } from './queued-write.ts';
 import type { Statement, StatementWriter, Written } from './statement-writer.ts';
 import { WriteQueue } from './write-queue.ts';
 import { WriterHandle } from './writer-handle.ts';
 
 /**
- * After a commit, the writer may wait for more units, so that the next transaction stores more of them with one fsync.
- * A unit is a list of SQL statements that take effect together or not at all. The wait takes the fraction GATHER_SHARE
+ * After a commit, the writer may wait for more writes, so that the next transaction stores more of them with one fsync.
+ * A write is a list of SQL statements that take effect together or not at all. The wait takes the fraction GATHER_SHARE
  * of the duration of the last commit, but at most GATHER_MAX milliseconds. A wait of less than GATHER_MIN milliseconds
  * is skipped, because it is not worth a timer.
  */
@@ -36,21 +36,21 @@ const NOT_RESPONDING: Failure = {
 };
 
 /**
- * The units that were sent to the writer thread, to be stored in one transaction. A unit is a list of SQL statements
+ * The writes that were sent to the writer thread, to be stored in one transaction. A write is a list of SQL statements
  * that take effect together or not at all. When the writer thread does not reply in time, the batch is given up: the
- * promises of its units reject, but the writer thread may still commit the units.
+ * promises of its writes reject, but the writer thread may still commit the writes.
  */
 interface Batch {
-  readonly units: readonly QueuedUnit[];
+  readonly writes: readonly QueuedWrite[];
   readonly startedAt: number;
   isGivenUp: boolean;
 }
 
 /**
- * Stores units with group commit: one transaction, and so one fsync, stores many units. A unit is a list of SQL
- * statements that take effect together or not at all. Units that arrive during a commit are queued. The next
- * transaction stores up to {@link BATCH_LIMIT} queued units. The promise of a unit resolves or rejects after the
- * commit. When the writer thread has exited, the next unit starts another writer thread.
+ * Stores writes with group commit: one transaction, and so one fsync, stores many writes. A write is a list of SQL
+ * statements that take effect together or not at all. Writes that arrive during a commit are queued. The next
+ * transaction stores up to {@link BATCH_LIMIT} queued writes. The promise of a write resolves or rejects after the
+ * commit. When the writer thread has exited, the next write starts another writer thread.
  */
 export class Writer implements StatementWriter {
   readonly #health: Health;
@@ -67,7 +67,7 @@ export class Writer implements StatementWriter {
 
   /**
    * @param endSnapshot ends the read transaction of `ReadSnapshot`; called after a commit, before the promises of the
-   * committed units resolve, so that later reads return the committed data
+   * committed writes resolve, so that later reads return the committed data
    */
   constructor(health: Health, observer: Observer, endSnapshot: () => void) {
     this.#health = health;
@@ -86,13 +86,13 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Runs a unit as {@link StatementWriter.run} describes. When the commit of the unit has not begun within 5 seconds,
-   * the promise rejects, and the unit is never stored. When the commit takes longer than 10 seconds, the promise
-   * rejects, and it is unknown whether the unit was stored.
+   * Runs a write as {@link StatementWriter.run} describes. When the commit of the write has not begun within 5 seconds,
+   * the promise rejects, and the write is never stored. When the commit takes longer than 10 seconds, the promise
+   * rejects, and it is unknown whether the write was stored.
    */
-  run(...unit: Statement[]): Promise<Written> {
+  run(...write: Statement[]): Promise<Written> {
     if (this.#closed !== undefined) return Promise.reject(closedError());
-    const written = this.#queue.add(unit);
+    const written = this.#queue.add(write);
     if (this.#gathering !== undefined) {
       if (this.#queue.length >= this.#gathering.enough) this.#commitNext();
     } else if (!this.#isScheduled && this.#batch === undefined) {
@@ -136,9 +136,9 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Sends the next batch of queued units to the writer thread. Does nothing while the writer thread is working on a
+   * Sends the next batch of queued writes to the writer thread. Does nothing while the writer thread is working on a
    * batch. This can happen when the writer thread has exited: `#lost` calls this method, and `setImmediate` can call it
-   * again for an earlier unit.
+   * again for an earlier write.
    */
   #commitNext(): void {
     this.#isScheduled = false;
@@ -147,8 +147,8 @@ export class Writer implements StatementWriter {
     if (this.#batch !== undefined) return;
     const { syncFault } = this.#health;
     if (syncFault !== undefined) this.#queue.refuseAll(syncFault);
-    const units = this.#queue.take(BATCH_LIMIT);
-    const [oldest] = units;
+    const writes = this.#queue.take(BATCH_LIMIT);
+    const [oldest] = writes;
     if (oldest === undefined) {
       this.#thread.keepAlive(false);
       this.#whenIdle?.();
@@ -156,10 +156,10 @@ export class Writer implements StatementWriter {
     }
     const startedAt = performance.now();
     const left = Math.max(0, Math.floor(oldest.deadline - startedAt));
-    this.#batch = { units, startedAt, isGivenUp: false };
+    this.#batch = { writes, startedAt, isGivenUp: false };
     this.#thread.keepAlive(true);
     this.#thread.post({
-      units: packUnits(units.map(({ unit }) => unit)),
+      writes: packWrites(writes.map(({ write }) => write)),
       lockTimeout: Math.min(LOCK_TIMEOUT, left),
     });
   }
@@ -170,9 +170,9 @@ export class Writer implements StatementWriter {
     else if (batch !== undefined) {
       this.#batch = undefined;
       this.#endSnapshot();
-      if (isLocked && !batch.isGivenUp) this.#queue.putBack(batch.units);
+      if (isLocked && !batch.isGivenUp) this.#queue.putBack(batch.writes);
       else {
-        const writes = settleUnits(batch.units, outcomes);
+        const writes = settleWrites(batch.writes, outcomes);
         if (commitMs !== undefined) this.#observer.onCommit?.({ writes, ms: commitMs });
       }
     }
@@ -183,21 +183,21 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Waits a short time before the next commit, so that the callers of the last batch can queue their next units.
+   * Waits a short time before the next commit, so that the callers of the last batch can queue their next writes.
    * Without this wait, a slow disk would split the callers into two groups. Each group would wait in the queue while
-   * the units of the other group are committed. The wait ends early when the queue has grown by the size of the last
-   * batch, or has reached {@link BATCH_LIMIT} units.
+   * the writes of the other group are committed. The wait ends early when the queue has grown by the size of the last
+   * batch, or has reached {@link BATCH_LIMIT} writes.
    */
-  #gather({ units, startedAt }: Batch): void {
+  #gather({ writes, startedAt }: Batch): void {
     const queued = this.#queue.length;
-    const enough = Math.min(queued + units.length, BATCH_LIMIT);
+    const enough = Math.min(queued + writes.length, BATCH_LIMIT);
     const time = Math.min((performance.now() - startedAt) * GATHER_SHARE, GATHER_MAX);
     if (queued === 0 || queued >= enough || time < GATHER_MIN) this.#commitNext();
     else this.#gathering = { enough, timer: setTimeout(() => this.#commitNext(), time) };
   }
 
   /**
-   * Called when the writer thread does not reply in time. Rejects the units that were sent to the writer thread. The
+   * Called when the writer thread does not reply in time. Rejects the writes that were sent to the writer thread. The
    * thread is not terminated, because it is waiting for a system call, and a system call cannot be cancelled.
    */
   #giveUp(): void {
@@ -205,16 +205,16 @@ export class Writer implements StatementWriter {
     this.#probe?.resolve();
     if (this.#batch === undefined) return;
     this.#batch.isGivenUp = true;
-    rejectUnits(this.#batch.units, unavailable(`${NOT_RESPONDING.message}: ${UNKNOWN}`));
+    rejectWrites(this.#batch.writes, unavailable(`${NOT_RESPONDING.message}: ${UNKNOWN}`));
     this.#whenIdle?.();
   }
 
   #lost(cause: unknown): void {
-    const { units } = this.#batch ?? { units: [] };
+    const { writes } = this.#batch ?? { writes: [] };
     this.#batch = undefined;
     this.#endProbe();
     this.#health.apply({ thread: null });
-    rejectUnits(units, unavailable(`the writer thread exited: ${UNKNOWN}`, cause));
+    rejectWrites(writes, unavailable(`the writer thread exited: ${UNKNOWN}`, cause));
     this.#commitNext();
   }
 
@@ -224,8 +224,8 @@ export class Writer implements StatementWriter {
   }
 
   /**
-   * Resolves when every accepted unit was committed or rejected. Resolves early when the writer thread does not reply
-   * in time, because no more units can be committed.
+   * Resolves when every accepted write was committed or rejected. Resolves early when the writer thread does not reply
+   * in time, because no more writes can be committed.
    */
   #drain(): Promise<void> {
     if (this.#batch?.isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { BatchRunner, type Outcome } from '../../../src/adapters/sqlite/batch.ts';
 import { openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { FileGuard } from '../../../src/adapters/sqlite/file-guard.ts';
-import type { Unit } from '../../../src/adapters/sqlite/statement-writer.ts';
+import type { Write } from '../../../src/adapters/sqlite/statement-writer.ts';
 import { filesOf } from '../../../src/adapters/sqlite/store-files.ts';
 import { connect, temporaryFile } from './temporary-file.ts';
 
@@ -23,12 +23,12 @@ beforeEach(() => {
   };
 });
 
-/** Runs units without waiting for a lock. */
-function run(units: readonly Unit[]): readonly Outcome[] {
-  return runner.run(units, 0).outcomes;
+/** Runs writes without waiting for a lock. */
+function run(writes: readonly Write[]): readonly Outcome[] {
+  return runner.run(writes, 0).outcomes;
 }
 
-function add(name: string | null): Unit {
+function add(name: string | null): Write {
   return [[INSERT, name, 1n, 'available']];
 }
 
@@ -37,7 +37,7 @@ function storedNames(): unknown[] {
   return connect(path).prepare('SELECT name FROM pets ORDER BY id').pluck().all();
 }
 
-test('every unit of a batch gets its own outcome, in order', () => {
+test('every write of a batch gets its own outcome, in order', () => {
   expect(run([add('a'), add('b'), add('c')])).toEqual([
     { changes: 1, rowId: 1n },
     { changes: 1, rowId: 2n },
@@ -46,8 +46,8 @@ test('every unit of a batch gets its own outcome, in order', () => {
   expect(storedNames()).toEqual(['a', 'b', 'c']);
 });
 
-describe('a unit that fails', () => {
-  const failures: [string, Unit][] = [
+describe('a write that fails', () => {
+  const failures: [string, Write][] = [
     ['breaks a constraint', add(null)],
     ['has a value of the wrong type', [[INSERT, 'x', 'no number', 'available']]],
     ['has a value beyond int64', [[INSERT, 'x', 2n ** 63n, 'available']]],
@@ -57,8 +57,8 @@ describe('a unit that fails', () => {
     ['fails at its second statement, which is not SQL', [...add('x'), ['NO SQL']]],
   ];
 
-  test.each(failures)('%s: alone', (_, unit) => {
-    const outcomes = run([add('a'), unit, add('b')]);
+  test.each(failures)('%s: alone', (_, write) => {
+    const outcomes = run([add('a'), write, add('b')]);
     expect(outcomes).toMatchObject([
       { changes: 1 },
       { code: 'internal_error', message: 'the database refused a statement', detail: expect.any(String) },
@@ -70,17 +70,17 @@ describe('a unit that fails', () => {
   });
 });
 
-test('the outcome of a unit of several statements is the effect of the last one', () => {
-  const both: Unit = [...add('a'), ['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n]];
+test('the outcome of a write of several statements is the effect of the last one', () => {
+  const both: Write = [...add('a'), ['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n]];
   expect(run([both])).toMatchObject([{ changes: 0 }]);
 });
 
-test('when the commit fails, every unit fails and nothing is stored', () => {
+test('when the commit fails, every write fails and nothing is stored', () => {
   db.exec(`
     CREATE TABLE owners (id INTEGER PRIMARY KEY);
     CREATE TABLE owned (owner_id INTEGER REFERENCES owners DEFERRABLE INITIALLY DEFERRED);
   `);
-  const orphan: Unit = [['INSERT INTO owned VALUES (?)', 7n]];
+  const orphan: Write = [['INSERT INTO owned VALUES (?)', 7n]];
   const outcomes = run([add('a'), orphan, add('b')]);
   expect(outcomes).toHaveLength(3);
   for (const outcome of outcomes) expect(outcome).toMatchObject({ code: 'internal_error' });
@@ -101,7 +101,7 @@ test('when another process holds the lock, nothing is tried, and the next batch 
   expect(storedNames()).toEqual(['c']);
 });
 
-test('when the space is used up, every acknowledged unit is stored, and the others failed', () => {
+test('when the space is used up, every acknowledged write is stored, and the others failed', () => {
   db.pragma('max_page_count = 40');
   const name = 'x'.repeat(255);
   const outcomes = Array.from({ length: 20 }, () => run(Array.from({ length: 50 }, () => add(name)))).flat();

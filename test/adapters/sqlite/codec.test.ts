@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/adapters/sqlite/batch.ts';
-import { packOutcomes, packUnits, unpackOutcomes, unpackUnits } from '../../../src/adapters/sqlite/codec.ts';
-import type { Statement, Unit, Value } from '../../../src/adapters/sqlite/statement-writer.ts';
+import {
+  packOutcomes,
+  packWrites,
+  unpackOutcomes,
+  unpackWrites,
+} from '../../../src/adapters/sqlite/codec.ts';
+import type { Statement, Value, Write } from '../../../src/adapters/sqlite/statement-writer.ts';
 
 const value: fc.Arbitrary<Value> = fc.oneof(
   fc.string(),
@@ -14,7 +19,7 @@ const value: fc.Arbitrary<Value> = fc.oneof(
 const statement: fc.Arbitrary<Statement> = fc
   .tuple(fc.oneof(fc.string(), fc.constantFrom('INSERT', 'UPDATE')), fc.array(value))
   .map(([sql, values]) => [sql, ...values]);
-const units: fc.Arbitrary<Unit[]> = fc.array(fc.array(statement));
+const writes: fc.Arbitrary<Write[]> = fc.array(fc.array(statement));
 
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record(
@@ -27,16 +32,16 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   ),
 );
 
-test('unpacked units equal the packed ones', () => {
+test('unpacked writes equal the packed ones', () => {
   fc.assert(
-    fc.property(units, (given) => {
-      expect(unpackUnits(packUnits(given))).toEqual(given);
+    fc.property(writes, (given) => {
+      expect(unpackWrites(packWrites(given))).toEqual(given);
     }),
   );
 });
 
 test('SQL is packed once for statements in succession that are equal', () => {
-  expect(packUnits([[['INSERT', 1]], [['INSERT', 2]], [['UPDATE'], ['INSERT']]])).toEqual([
+  expect(packWrites([[['INSERT', 1]], [['INSERT', 2]], [['UPDATE'], ['INSERT']]])).toEqual([
     ...[1, 'INSERT', 1, 1],
     ...[1, null, 1, 2],
     ...[2, 'UPDATE', 0, 'INSERT', 0],

@@ -47,7 +47,7 @@ describe('onCommit', () => {
     expect(commits.length).toBeLessThan(100);
   });
 
-  test('is called for keys, and counts a unit of two statements as one write', async () => {
+  test('is called for keys, and counts a write of two statements as one write', async () => {
     const { storage, commits } = openObserved();
     const about = { name: 'ci', prefix: 'x', createdAt: 1 };
     const { id } = await storage.apiKeys.add('old', about);

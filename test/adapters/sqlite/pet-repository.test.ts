@@ -92,7 +92,7 @@ test('a read after an add sees the pet, even when a snapshot was open during the
   const { pets } = openStorage();
   await pets.add(REX);
   const adding = pets.add(REX);
-  // The unit is sent to the thread in this turn. The snapshot of `list` stays open until the end of the next turn.
+  // The write is sent to the thread in this turn. The snapshot of `list` stays open until the end of the next turn.
   await nextTurn();
   await pets.list({ limit: 5 });
   const committed = performance.now() + 300;

@@ -68,7 +68,7 @@ export function docsAsset({ file, type }: Asset, headers: Headers): Handler {
   try {
     load();
   } catch {
-    // The next request reads the file again. If reading fails again, the response is `overloaded`.
+    // The next request reads the file again. If this fails too, the client gets a response with status 503.
   }
   return (request) => encodedResponse(request, load(), type, headers);
 }
