@@ -56,7 +56,7 @@ export class PlacedFile {
     await syncFolderOf(this.#path);
   }
 
-  /** Removes the replaced file from its temporary path. */
+  /** Makes the replacement final: deletes the old file, which `place` has moved to a temporary path. */
   async keep(): Promise<void> {
     await rm(this.#aside, { force: true });
   }

@@ -15,8 +15,8 @@ const LASTING: readonly StorageFaultReason[] = ['sync_failed', 'damaged'];
 const CHECK_INTERVAL = 500;
 
 /**
- * Stores the known faults of a storage, at most one fault for each part of the storage, such as its files or writing.
- * Notifies the observer when the reason of the most important fault changes.
+ * Stores the known faults of a storage: at most one for each of the {@link PARTS}, such as the files of the store or the
+ * writer thread. Notifies the observer when the reason of the first of these faults, in the order of `PARTS`, changes.
  */
 export class Health {
   readonly files: StoreFiles;
@@ -31,7 +31,7 @@ export class Health {
     this.#observer = observer;
   }
 
-  /** The most important fault, or `undefined` when the storage has no known fault. */
+  /** The first known fault in the order of {@link PARTS}, or `undefined` when the storage has no known fault. */
   get fault(): StorageFault | undefined {
     for (const part of PARTS) {
       const fault = this.#faults.get(part);
