@@ -23,11 +23,18 @@ const PAGE = [
   'swagger-ui.css.gz',
 ];
 
-/** Returns every module with its types, the files of the reference page and the other files, sorted. */
+/** The manuals, and the examples that they explain. */
+const MANUALS = ['docs/**/*.{json,md,svg}', 'examples/**/*.{py,sh,ts}'];
+
+/** The type declarations that a reader of `examples/typed-client.ts` generates. */
+const GENERATED = 'examples/animal-store.d.ts';
+
+/** Returns every module with its types, the reference page, the manuals and the other files, sorted. */
 export function expectedFiles(): string[] {
   const modules = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).map((file) => file.replace(/\.ts$/, ''));
   const compiled = modules.flatMap((module) => [`dist/${module}.js`, `dist/${module}.d.ts`]);
-  return [...compiled, ...PAGE.map((file) => `dist/docs/${file}`), ...OTHERS].toSorted();
+  const manuals = globSync(MANUALS, { cwd: ROOT }).filter((file) => file !== GENERATED);
+  return [...compiled, ...PAGE.map((file) => `dist/docs/${file}`), ...manuals, ...OTHERS].toSorted();
 }
 
 /** Returns the files that `npm pack` packs after a new build, sorted. */

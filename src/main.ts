@@ -19,8 +19,26 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
  */
 const EXIT_TIMEOUT = 500;
 
+/**
+ * How long further signals are ignored after the first signal, in milliseconds. One Ctrl-C on `npm start` sends SIGINT
+ * twice: the terminal sends it to every process, and npm forwards it to its child process.
+ */
+const REPEATED_SIGNAL = 1000;
+
 const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+let stoppedAt = 0;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+
+/** Asks the command to stop. A further signal after {@link REPEATED_SIGNAL} ends the process immediately. */
+function onSignal(signal: NodeJS.Signals): void {
+  if (!stop.signal.aborted) {
+    stoppedAt = performance.now();
+    stop.abort();
+  } else if (performance.now() - stoppedAt >= REPEATED_SIGNAL) {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  }
+}
 
 const status = await runCli(process.argv.slice(2), {
   version,

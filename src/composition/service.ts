@@ -14,6 +14,8 @@ export interface Service {
    * store has ever contained a key.
    */
   readonly firstKey: IssuedApiKey | undefined;
+  /** Whether the configuration contains API keys, so that clients need no stored key. */
+  readonly hasConfiguredKeys: boolean;
   /** Completes the requests in flight and closes the store. A second call returns the same promise. */
   stop(): Promise<void>;
 }
@@ -55,5 +57,6 @@ function serviceOf(
     log.info('stopped');
   };
   let stopped: Promise<void> | undefined;
-  return { url: serving.url, firstKey, stop: () => (stopped ??= stop()) };
+  const hasConfiguredKeys = config.apiKeys.length > 0;
+  return { url: serving.url, firstKey, hasConfiguredKeys, stop: () => (stopped ??= stop()) };
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { BIN, runCommand } from '../support/process.ts';
-import { Workspace } from './workspace.ts';
+import { folderOfClone, Workspace } from './workspace.ts';
 
 const ROOT = dirname(dirname(BIN));
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -14,9 +14,16 @@ const BLOCKS = [...README.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']
 const LINES = BLOCKS.flatMap((block) => block.split('\n'));
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
+/** Shells that read commands as on a terminal. An interactive zsh has no comments, and `?` is a pattern. */
+const SHELLS: Readonly<Record<string, readonly string[]>> = {
+  sh: ['-e'],
+  bash: ['--norc', '-e'],
+  zsh: ['-f', '-i', '+m', '-s', '-e'],
+};
+
 describe('the README', { timeout: 60_000 }, () => {
   test('has only commands that are tested here', () => {
-    const others = LINES.filter((line) => !/^(npm |KEY=|curl |node bin\/animal-store\.js )/.test(line));
+    const others = LINES.filter((line) => !/^(npm |KEY=|curl |npx animal-store )/.test(line));
     expect(others).toEqual([]);
   });
 
@@ -30,28 +37,26 @@ describe('the README', { timeout: 60_000 }, () => {
     }
   });
 
-  test.skipIf(!hasCurl)('creates and lists pets with curl (skipped if curl is not installed)', async () => {
-    const work = new Workspace();
-    const key = await work.createKey();
-    const { origin } = await work.serve();
-    const block = BLOCKS.find((text) => text.startsWith('KEY=')) ?? '';
-    const script = block.replace('pets_…', key).replaceAll('http://127.0.0.1:3000', origin);
-    const { stdout, stderr } = spawnSync('sh', ['-ec', script], { encoding: 'utf8' });
-    const pet = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
-    expect({ stdout, stderr }).toEqual({ stdout: `${pet}[${pet}]`, stderr: '' });
+  test('has no comment, which zsh would read as arguments', () => {
+    expect(LINES.filter((line) => /(?:^|\s)#/.test(line))).toEqual([]);
   });
 
-  test('has commands that work one after another', async () => {
-    const work = new Workspace();
-    const block = BLOCKS.find((text) => text.includes('keys create')) ?? '';
-    const script = block.replaceAll('node bin/animal-store.js', `"${process.execPath}" "${BIN}"`);
-    const { exit, out } = runCommand('sh', ['-ec', script], {
-      cwd: work.folder,
-      env: { DATABASE_URL: `sqlite:${work.store}` },
+  describe.each(Object.entries(SHELLS))('in %s', (shell, args) => {
+    const canRun = hasCurl && spawnSync(shell, ['-c', 'true']).status === 0;
+
+    test.skipIf(!canRun)('creates and lists pets with curl (skipped without the shell or curl)', async () => {
+      await createAndList(shell, args);
     });
+  });
+
+  test('has commands that work one after another in a clone', async () => {
+    const block = BLOCKS.find((text) => text.includes('keys create')) ?? '';
+    const cwd = folderOfClone();
+    const { exit, out } = runCommand('sh', ['-ec', block], { cwd, env: { npm_config_offline: 'true' } });
     expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
     expect(out.stdout).toMatch(/^pets_[0-9A-Za-z]{49}\n/);
-    expect(existsSync(work.path('pets-backup.db'))).toBe(true);
+    expect(existsSync(join(cwd, 'data/animal-store.db'))).toBe(true);
+    expect(existsSync(join(cwd, 'pets-backup.db'))).toBe(true);
   });
 
   test('links to files that exist', () => {
@@ -63,3 +68,16 @@ describe('the README', { timeout: 60_000 }, () => {
     }
   });
 });
+
+/** Runs the commands of the README with curl on a new server, and expects a pet and a list, one line each. */
+async function createAndList(shell: string, args: readonly string[]): Promise<void> {
+  const work = new Workspace();
+  const key = await work.createKey();
+  const { origin } = await work.serve();
+  const block = BLOCKS.find((text) => text.startsWith('KEY=')) ?? '';
+  const input = `${block.replace('pets_…', key).replaceAll('http://127.0.0.1:3000', origin)}\n`;
+  const { stdout, stderr, status } = spawnSync(shell, args, { input, encoding: 'utf8' });
+  const pet = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
+  expect(status, stderr).toBe(0);
+  expect(stdout).toContain(`${pet}\n[${pet}]\n`);
+}

@@ -46,6 +46,9 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
     expect(listed).toMatchObject({ status: 200, body: `[${created.body}]` });
     await stopService(second);
     expect(second.out.stdout).not.toMatch(KEY);
+    expect(second.out.stdout).toBe(
+      `Listening on ${second.origin}/v1\nReference page: ${second.origin}/docs\nTo create another API key for this database: npx animal-store keys create --name NAME\n`,
+    );
     for (const { stderr } of [first.out, second.out]) {
       expect(stderr).toContain('"requestId"');
       expect(stderr).not.toMatch(KEY);
@@ -113,6 +116,7 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
       await service.client.get('/livez');
       service.child.kill(signal);
       await expect.poll(() => service.out.stderr).toContain('"stopping"');
+      service.child.kill(signal);
       ready.socket.write('\r\n');
       expect((await ready.next()).status).toBe(503);
       await expect(Connection.open(service.origin)).rejects.toThrow('ECONNREFUSED');
@@ -156,7 +160,7 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
       requestId: 'my-id',
       keyId: 'env-1',
     });
-    expect(loud.out.stdout).toBe(`Listening on ${loud.origin}/v1\n`);
+    expect(loud.out.stdout).toBe(`Listening on ${loud.origin}/v1\nReference page: ${loud.origin}/docs\n`);
   });
 
   test('logs readable lines on a terminal', { skip: !hasScript }, async () => {

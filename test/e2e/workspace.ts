@@ -1,8 +1,10 @@
 /** Helpers for tests of the command line: a folder with a store, in which the real command runs. */
 
-import { join } from 'node:path';
+import { copyFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  BIN,
   type RunningProcess,
   runBin,
   type Service,
@@ -52,6 +54,14 @@ export class Workspace {
   serve(environment: Environment = {}): Promise<Service> {
     return startService({ cwd: this.folder, env: { DATABASE_URL: `sqlite:${this.store}`, ...environment } });
   }
+}
+
+/** Creates a folder in which `npm start` and `npx animal-store` run the built command of this clone. */
+export function folderOfClone(): string {
+  const [clone, folder] = [dirname(dirname(BIN)), temporaryFolder()];
+  copyFileSync(join(clone, 'package.json'), join(folder, 'package.json'));
+  for (const name of ['bin', 'node_modules']) symlinkSync(join(clone, name), join(folder, name));
+  return folder;
 }
 
 export async function endOf({ exit, out }: RunningProcess): Promise<Ended> {

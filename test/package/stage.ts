@@ -9,6 +9,8 @@ export const ROOT: string = join(HERE, '../..');
 
 /** Folders in which `run.ts` has installed the tarball. */
 export interface Stage {
+  /** The folder that contains the installations, and is removed at the end. */
+  readonly folder: string;
   readonly tarball: string;
   /** The tarball alone. */
   readonly installed: string;
@@ -33,6 +35,8 @@ interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The Node.js binary whose folder is first in PATH. */
   readonly node?: string;
+  /** The only folder in PATH. The environment is then {@link environmentWithoutNpm}. */
+  readonly onlyPath?: string;
 }
 
 export function stage(): Stage {
@@ -40,11 +44,17 @@ export function stage(): Stage {
 }
 
 /** Runs a program and returns its standard output. Throws with all output if the exit status is not 0. */
-export function run(command: string, args: readonly string[], { cwd, env, node }: RunOptions): string {
-  const path = [...(node === undefined ? [] : [dirname(node)]), process.env['PATH']].join(delimiter);
+export function run(
+  command: string,
+  args: readonly string[],
+  { cwd, env, node, onlyPath }: RunOptions,
+): string {
+  const path =
+    onlyPath ?? [...(node === undefined ? [] : [dirname(node)]), process.env['PATH']].join(delimiter);
+  const inherited = onlyPath === undefined ? process.env : environmentWithoutNpm();
   const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
     cwd,
-    env: { ...process.env, ...env, PATH: path, NODE_TEST_CONTEXT: undefined },
+    env: { ...inherited, ...env, PATH: path, NODE_TEST_CONTEXT: undefined },
     encoding: 'utf8',
     timeout: TIMEOUT,
     maxBuffer: 2 ** 26,
@@ -54,6 +64,11 @@ export function run(command: string, args: readonly string[], { cwd, env, node }
     throw new Error(`${command} ${args.join(' ')}: ${end}\n${stdout}\n${stderr}`);
   }
   return stdout;
+}
+
+/** Returns the environment without the settings that npm passes to its scripts, because they belong to another npm. */
+export function environmentWithoutNpm(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:npm_.*|NODE)$/.test(name)));
 }
 
 export function readJson<T>(path: string): T {

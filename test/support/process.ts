@@ -38,6 +38,8 @@ export interface RunOptions {
   readonly nodeArgs?: readonly string[];
   /** The text on standard input. By default, standard input is empty. */
   readonly input?: string;
+  /** Whether standard input stays open, so that the test can write to `child.stdin`. */
+  readonly isInputOpen?: boolean;
 }
 
 export function temporaryFolder(): string {
@@ -58,14 +60,15 @@ export function runBin(args: readonly string[], options: RunOptions = {}): Runni
 export function runCommand(
   command: string,
   args: readonly string[],
-  { env = {}, cwd = temporaryFolder(), input }: Pick<RunOptions, 'env' | 'cwd' | 'input'>,
+  { env = {}, cwd = temporaryFolder(), input, isInputOpen = false }: Omit<RunOptions, 'node' | 'nodeArgs'>,
 ): RunningProcess {
   const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [input === undefined && !isInputOpen ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
-  child.stdin?.on('error', () => {}).end(input);
+  child.stdin?.on('error', () => {});
+  if (!isInputOpen) child.stdin?.end(input);
   const out = { stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', (chunk) => {
     out.stdout += chunk;

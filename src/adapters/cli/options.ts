@@ -32,5 +32,7 @@ export interface RunningService {
   readonly url: string;
   /** The API key that the server created, or `undefined`. The server creates a key if the store has never had a key. */
   readonly firstKey: IssuedApiKey | undefined;
+  /** Whether the configuration contains API keys, so that clients need no stored key. */
+  readonly hasConfiguredKeys: boolean;
   stop(): Promise<void>;
 }

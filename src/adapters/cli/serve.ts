@@ -18,13 +18,18 @@ export async function serve(
 }
 
 /**
- * Prints the URL and, if the server created a key, the first key. A failure to print does not end the server, because
- * the user can create another key.
+ * Prints the URLs and, if the server created a key, the first key. If the server accepts only keys that were created
+ * earlier, prints how to create another key. A failure to print does not end the server, because the user can create
+ * another key.
  */
-async function announce({ url, firstKey }: RunningService, console: Console): Promise<void> {
+async function announce(
+  { url, firstKey, hasConfiguredKeys }: RunningService,
+  console: Console,
+): Promise<void> {
   try {
-    await console.out(`Listening on ${url}\n`);
+    await console.out(`Listening on ${url}\nReference page: ${new URL('/docs', url)}\n`);
     if (firstKey !== undefined) await console.out(welcome(url, firstKey.key));
+    else if (!hasConfiguredKeys) await console.out(ANOTHER_KEY);
   } catch (error) {
     if (isBrokenPipe(error)) return;
     const advice =
@@ -34,6 +39,8 @@ async function announce({ url, firstKey }: RunningService, console: Console): Pr
     console.err(`${explain(error)}${advice}\n`);
   }
 }
+
+const ANOTHER_KEY = 'To create another API key for this database: npx animal-store keys create --name NAME\n';
 
 async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');

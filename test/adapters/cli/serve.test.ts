@@ -41,14 +41,14 @@ describe('serve', () => {
   test('prints the URL, and the first key of a store that has none', async () => {
     const { status, out, err, livez } = await serve();
     expect([status, err, livez]).toEqual([0, '', 200]);
-    expect(out).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+\/v1\n/);
+    expect(out).toMatch(/^Listening on (http:\/\/127\.0\.0\.1:\d+)\/v1\nReference page: \1\/docs\n\n/);
     expect(out).toMatch(/\n {2}pets_[0-9A-Za-z]{49}\n/);
   });
 
   test('prints no key when API_KEYS has one', async () => {
     const { status, out } = await serve({ API_KEYS: OPERATOR_KEY });
     expect(status).toBe(0);
-    expect(out).toMatch(/^Listening on \S+\n$/);
+    expect(out).toMatch(/^Listening on \S+\nReference page: \S+\/docs\n$/);
   });
 
   test('keeps running when standard output is full, and says how to replace the lost key', async () => {

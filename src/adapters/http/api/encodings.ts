@@ -36,10 +36,12 @@ export function encodedResponse(
 }
 
 /**
- * Returns the `Vary` field of responses that can be compressed. If CORS is enabled, the field also contains `Origin`.
+ * Returns the `Vary` field of responses that depend on a field of the request. If CORS is enabled, the value also
+ * contains `Origin`.
  *
  * @param corsOrigins the allowed origins; CORS is enabled when the array is not empty
+ * @param field the request header field on which the response depends
  */
-export function varyOf(corsOrigins: readonly string[]): Headers {
-  return ['Vary', corsOrigins.length > 0 ? 'Origin, Accept-Encoding' : 'Accept-Encoding'];
+export function varyOf(corsOrigins: readonly string[], field = 'Accept-Encoding'): Headers {
+  return ['Vary', corsOrigins.length > 0 ? `Origin, ${field}` : field];
 }

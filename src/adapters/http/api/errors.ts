@@ -48,6 +48,11 @@ export class HttpError extends Error {
   }
 }
 
+/** @param headers additional header fields of the response */
+export function noSuchPath(headers: Headers = []): HttpError {
+  return new HttpError('not_found', 'no such path; the API is under /v1', headers);
+}
+
 const RETRY_AFTER: Headers = ['Retry-After', '1'];
 const CLOSE: Headers = ['Connection', 'close'];
 

@@ -39,6 +39,11 @@ export interface ApiRequest {
    */
   readonly protocol: string;
   /**
+   * Returns the media type that the client prefers (RFC 9110, section 12.5.1), or `false` if the client accepts none of
+   * the types. If the client has no preference, returns the first type.
+   */
+  preferredType(...types: string[]): string | false;
+  /**
    * Reads the whole body. Rejects with `payload_too_large` when the body is too large, and with `invalid_request` when
    * the body ends early.
    */

@@ -3,13 +3,14 @@
 import { docsRoutes } from '../docs/assets.ts';
 import { openApi } from '../openapi/handler.ts';
 import type { Admission } from './admission.ts';
-import { HttpError } from './errors.ts';
+import { HttpError, noSuchPath } from './errors.ts';
 import { livez, readyz } from './health.ts';
 import type { Handler } from './http.ts';
 import { OPERATIONS } from './operations.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
 import { petHandlers } from './pets.ts';
 import { noContent } from './responses.ts';
+import { root } from './root.ts';
 
 /** The handler of each path. The keys are path templates, such as `/v1/pets/{petId}`. */
 export type Routes = ReadonlyMap<string, Handler>;
@@ -32,7 +33,10 @@ export function publicRoutes(store: HttpStore, admission: Admission, options: Ht
     ['/openapi.json', openApi(options)],
     ...docsRoutes(options),
   ];
-  return new Map(routes.map(([path, handler]) => [path, byMethod(new Map([['GET', handler]]))]));
+  return new Map([
+    ['/', root(options)],
+    ...routes.map(([path, handler]) => [path, byMethod(new Map([['GET', handler]]))] as const),
+  ]);
 }
 
 /**
@@ -41,7 +45,7 @@ export function publicRoutes(store: HttpStore, admission: Admission, options: Ht
  */
 export const notFound: Handler = ({ head }) => {
   if (head.method === 'OPTIONS' && head.url === '*') return noContent(head, ALLOW_ALL);
-  throw new HttpError('not_found', 'no such path; the API is under /v1');
+  throw noSuchPath();
 };
 
 const ALLOW_ALL = ['Allow', 'GET, HEAD, POST, OPTIONS'];

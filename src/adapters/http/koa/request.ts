@@ -24,6 +24,10 @@ export class KoaRequest implements ApiRequest {
     return this.#ctx.protocol;
   }
 
+  preferredType(...types: string[]): string | false {
+    return this.#ctx.accepts(types);
+  }
+
   readBody(): Promise<Uint8Array> {
     return readBytes(this.#ctx);
   }

@@ -1,0 +1,151 @@
+/**
+ * A clone and the tarball are installed by the npm of each supported version of Node.js, where neither Python nor a
+ * compiler is found. `npm ci && npm start` then serves, and the command runs.
+ */
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, test } from 'node:test';
+import { environmentWithoutNpm, HERE, NODES, ROOT, readJson, run, stage } from '../stage.ts';
+
+/** The npm that is tested with each version of Node.js. None of the first three knows `allowScripts`. */
+const NPM_OF: Readonly<Record<string, string>> = {
+  20: '10.8.2',
+  22: '10.9.9',
+  24: '11.6.2',
+  26: '11.19.1',
+};
+
+/** Other programs that installing and starting need, by name. */
+const PROGRAMS = ['sh', 'env'];
+
+const { folder, tarball } = stage();
+const { version } = readJson<{ version: string }>(join(ROOT, 'package.json'));
+const npms = join(folder, 'npms');
+
+before(() => {
+  mkdirSync(npms);
+  writeFileSync(join(npms, 'package.json'), '{ "private": true }');
+  const names = Object.entries(NPM_OF).map(([node, npm]) => `npm-${node}@npm:npm@${npm}`);
+  run('npm', ['install', '--prefer-offline', '--no-package-lock', ...names], { cwd: npms });
+});
+
+for (const [major, npmVersion] of Object.entries(NPM_OF)) {
+  describe(`with Node.js ${major}, npm ${npmVersion}, and neither Python nor a compiler`, () => {
+    const path = join(folder, `path-${major}`);
+    const clone = join(folder, `clone-${major}`);
+    const project = join(folder, `project-${major}`);
+    const inClone = { cwd: clone, onlyPath: path };
+    const inProject = { cwd: project, onlyPath: path };
+
+    before(() => {
+      createPath(path, major);
+      copyClone(clone);
+      mkdirSync(project);
+      writeFileSync(join(project, 'package.json'), '{ "private": true }');
+      const found = ['python3', 'python', 'make', 'cc', 'gcc', 'g++'].filter((name) =>
+        existsSync(join(path, name)),
+      );
+      assert.deepEqual(found, []);
+      assert.equal(run('npm', ['--version'], inClone), `${npmVersion}\n`);
+      assert.match(run('node', ['--version'], inClone), new RegExp(`^v${major}\\.`));
+    });
+    after(() => {
+      for (const each of [clone, project]) rmSync(each, { recursive: true, force: true });
+    });
+
+    test('npm ci prints one line in a clone, and no warning', () => {
+      assert.match(run('sh', ['-c', 'npm ci 2>&1'], inClone), /^\nadded \d+ packages in \w+\n$/);
+    });
+
+    test('npm start serves, and SIGTERM stops it', () => serves(clone, path));
+
+    test('npx animal-store runs the command of the clone', () => {
+      assert.equal(run('npx', ['animal-store', '--version'], inClone), `${version}\n`);
+    });
+
+    test('npm install installs the tarball in an empty project', () => {
+      const output = run('sh', ['-c', `npm install --prefer-offline '${tarball}' 2>&1`], inProject);
+      assert.match(output, /\nadded \d+ packages/);
+      assert.equal(
+        /EBADENGINE +package: 'animal-store@.*\n.*required: \{ node: '>=22\.12' \}/.test(output),
+        major === '20',
+      );
+      if (major === '20') {
+        const refused = run('sh', ['-c', 'npx animal-store --version 2>&1 || true'], inProject);
+        assert.match(refused, /^animal-store: expected Node\.js 22\.12 or later, got 20\.\d+\.\d+$/m);
+      } else {
+        assert.equal(run('npx', ['animal-store', '--version'], inProject), `${version}\n`);
+      }
+    });
+
+    test('npm ci installs it again, if the lock file says that nothing is compiled', {
+      skip: major !== '22',
+    }, () => {
+      const file = join(project, 'package-lock.json');
+      const lock = readJson<{ packages: Record<string, { gypfile?: boolean }> }>(file);
+      const driver = lock.packages['node_modules/better-sqlite3'];
+      assert.ok(driver !== undefined);
+      driver.gypfile = false;
+      writeFileSync(file, JSON.stringify(lock));
+      assert.match(run('npm', ['ci', '--prefer-offline'], inProject), /\nadded \d+ packages/);
+    });
+  });
+}
+
+/** Creates a folder that contains links to Node.js, to its npm and to {@link PROGRAMS}, and nothing else. */
+function createPath(path: string, major: string): void {
+  mkdirSync(path);
+  const npm = join(npms, `node_modules/npm-${major}/bin`);
+  symlinkSync(NODES[major] ?? join(HERE, `node_modules/node-${major}/bin/node`), join(path, 'node'));
+  symlinkSync(join(npm, 'npm-cli.js'), join(path, 'npm'));
+  symlinkSync(join(npm, 'npx-cli.js'), join(path, 'npx'));
+  for (const name of PROGRAMS) {
+    symlinkSync(
+      execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
+      join(path, name),
+    );
+  }
+}
+
+/** Copies the files of this clone that git knows or would add. */
+function copyClone(clone: string): void {
+  const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
+  for (const file of files.trim().split('\n')) {
+    if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(clone, file));
+  }
+}
+
+/** Runs `npm start`, creates and lists a pet with the first key, and stops the server. */
+async function serves(clone: string, path: string): Promise<void> {
+  const server = spawn('npm', ['start'], {
+    cwd: clone,
+    env: { ...environmentWithoutNpm(), PATH: path, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(server, 'exit');
+  try {
+    let [url, key] = ['', ''];
+    for await (const line of createInterface(server.stdout)) {
+      url ||= /^Listening on (\S+)$/.exec(line)?.[1] ?? '';
+      key ||= /^ {2}(pets_\w+)$/.exec(line)?.[1] ?? '';
+      if (key !== '') break;
+    }
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const created = await fetch(`${url}/pets`, {
+      method: 'POST',
+      headers,
+      body: '{"name":"Rex","categoryId":7}',
+    });
+    assert.equal(created.status, 201);
+    assert.equal(await (await fetch(`${url}/pets`, { headers })).text(), `[${await created.text()}]`);
+    assert.ok(existsSync(join(clone, 'data/animal-store.db')));
+  } finally {
+    server.kill('SIGTERM');
+  }
+  assert.deepEqual(await exited, [0, null]);
+}
