@@ -4,14 +4,17 @@ import { AnimalStoreError } from '../domain/errors.ts';
 import type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
 import { ApiKeys } from './api-keys.ts';
 import { CreatePet } from './create-pet.ts';
+import { CreatePetOnce } from './create-pet-once.ts';
 import { GetPet } from './get-pet.ts';
 import { type ImportedPet, type ImportOptions, ImportPets } from './import-pets.ts';
 import { LIMIT_MAX, LIMIT_MIN, ListPets } from './list-pets.ts';
 import { nextTurn } from './next-turn.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
+import type { CreateResult, IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { PetPage, PetQuery } from './ports/pet-repository.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
 import type { BackupOptions, Storage } from './ports/storage.ts';
+import { RecordRemoval } from './record-removal.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
 
 /** The query of {@link AnimalStore.listPets}. */
@@ -24,10 +27,26 @@ export interface PetWalk {
   readonly limit?: number | undefined;
 }
 
-/** The storage of an {@link AnimalStore}. A storage without `transfer` does not support imports and exports. */
-export interface StoreStorage extends Omit<Storage, 'transfer'> {
-  readonly transfer?: PetTransfer | undefined;
+/** The options of {@link AnimalStore.createPet}. */
+export interface CreateOptions {
+  /**
+   * A key that makes a repeated call safe: within 24 hours, a call with the same key and the same pet stores no second
+   * pet, and resolves with the first one. The key has 1 to 255 visible ASCII characters.
+   */
+  readonly idempotencyKey?: string | undefined;
 }
+
+/**
+ * The storage of an {@link AnimalStore}. A storage without `transfer` does not support imports and exports. A storage
+ * without `idempotentCreates` does not support idempotency keys.
+ */
+export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCreates'> {
+  readonly transfer?: PetTransfer | undefined;
+  readonly idempotentCreates?: IdempotentCreates | undefined;
+}
+
+/** The caller of a program that calls the store directly. The id of an API key is never empty. */
+const THIS_PROGRAM = '';
 
 /**
  * The application, with a method for each use case of a store. The HTTP server, the command line and programs that
@@ -38,6 +57,8 @@ export class AnimalStore implements AsyncDisposable {
   readonly #storage: StoreStorage;
   readonly #apiKeys: ApiKeys;
   readonly #createPet: CreatePet;
+  readonly #createPetOnce: CreatePetOnce | undefined;
+  readonly #recordRemoval: RecordRemoval | undefined;
   readonly #listPets: ListPets;
   readonly #getPet: GetPet;
   readonly #verifyApiKey: VerifyApiKey;
@@ -48,6 +69,10 @@ export class AnimalStore implements AsyncDisposable {
     this.#storage = storage;
     this.#apiKeys = new ApiKeys(storage.apiKeys);
     this.#createPet = new CreatePet(storage.pets);
+    if (storage.idempotentCreates !== undefined) {
+      this.#createPetOnce = new CreatePetOnce(storage.idempotentCreates);
+      this.#recordRemoval = new RecordRemoval(this.#createPetOnce);
+    }
     this.#listPets = new ListPets(storage.pets);
     this.#getPet = new GetPet(storage.pets);
     this.#verifyApiKey = new VerifyApiKey(storage.apiKeys);
@@ -64,10 +89,33 @@ export class AnimalStore implements AsyncDisposable {
 
   /**
    * Creates a pet, and resolves with the pet when it is durable. The default status is `available`. When the input
-   * breaks a rule, rejects with `invalid_request`, and stores nothing.
+   * breaks a rule, rejects with `invalid_request`, and stores nothing. When the idempotency key was used for a
+   * different pet, rejects with `idempotency_conflict`.
    */
-  createPet(input: NewPetInput): Promise<Pet> {
+  createPet(input: NewPetInput, { idempotencyKey }: CreateOptions = {}): Promise<Pet> {
+    if (idempotencyKey !== undefined) {
+      return this.createPetOnce(input, THIS_PROGRAM, idempotencyKey).then(({ pet }) => pet);
+    }
     return this.#closed === undefined ? this.#createPet.execute(input) : rejectClosed();
+  }
+
+  /**
+   * Creates a pet exactly once for each caller and idempotency key, as {@link CreatePetOnce.execute} describes. Rejects
+   * with `invalid_request` when the storage does not support idempotency keys.
+   */
+  async createPetOnce(input: NewPetInput, caller: string, key: string): Promise<CreateResult> {
+    if (this.#closed !== undefined) throw closedError();
+    if (this.#createPetOnce === undefined) throw notSupported('Idempotency-Key');
+    this.#recordRemoval?.start();
+    return await this.#createPetOnce.execute(input, caller, key);
+  }
+
+  /**
+   * Starts to remove old idempotency records once a minute, until `close` is called. A server calls this method when it
+   * starts. In other programs, the first create with an idempotency key has the same effect.
+   */
+  startMaintenance(): void {
+    if (this.#closed === undefined) this.#recordRemoval?.start();
   }
 
   /**
@@ -150,6 +198,7 @@ export class AnimalStore implements AsyncDisposable {
 
   /** Completes the accepted writes, and then releases all resources. A second call has no effect. */
   close(): Promise<void> {
+    this.#recordRemoval?.stop();
     this.#closed ??= this.#storage.close();
     return this.#closed;
   }

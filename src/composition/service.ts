@@ -28,6 +28,7 @@ export async function startService(config: Config, version: string): Promise<Ser
     serving = await serve(prepared, version);
     // The key is created after `serve`, because `serve` rejects when the port is in use. If a key were created before
     // such a failure, the operator would never see the key.
+    prepared.parts.store.startMaintenance();
     const firstKey = await createFirstKey(config, prepared.parts.store);
     return serviceOf(prepared, serving, firstKey);
   } catch (error) {

@@ -40,6 +40,11 @@ export interface ApiKey {
   readonly revokedAt?: number | undefined;
   /** The start of the last UTC day on which the key was used. */
   readonly lastUsedOn?: number | undefined;
+  /**
+   * For a key that replaced another key: the id of the first key in this series of replacements. All keys of the series
+   * belong to the same caller. `undefined` for a key that replaced no other key.
+   */
+  readonly callerId?: string | undefined;
 }
 
 /** The attributes of a key that is not stored yet. */

@@ -5,6 +5,7 @@
  *
  * - `invalid_request`: the caller's input breaks a rule; the message names the field and the rule
  * - `not_found`: the requested object does not exist
+ * - `idempotency_conflict`: the idempotency key was used for a different pet
  * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe
  * - `storage_unavailable`: the storage cannot handle requests, for example because it cannot be reached, is full or is
  *   read-only
@@ -13,6 +14,7 @@
 export type ErrorCode =
   | 'invalid_request'
   | 'not_found'
+  | 'idempotency_conflict'
   | 'overloaded'
   | 'storage_unavailable'
   | 'internal_error';

@@ -8,14 +8,20 @@ import { memory } from '../composition/databases/memory.ts';
 import { DatabaseRegister } from '../composition/databases/register.ts';
 import { type AnimalStoreConfig, openStore } from './open-store.ts';
 
-export type { AnimalStore, PetWalk, StoreStorage } from '../application/animal-store.ts';
+export type { AnimalStore, CreateOptions, PetWalk, StoreStorage } from '../application/animal-store.ts';
 export { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
 export { CreatePet } from '../application/create-pet.ts';
+export { CreatePetOnce } from '../application/create-pet-once.ts';
 export { GetPet } from '../application/get-pet.ts';
 export { type ImportedPet, type ImportOptions, ImportPets } from '../application/import-pets.ts';
 export { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, ListPets } from '../application/list-pets.ts';
 export type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
 export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
+export type {
+  CreateAttempt,
+  CreateResult,
+  IdempotentCreates,
+} from '../application/ports/idempotent-creates.ts';
 export type { Commit, Observer, RequestOutcome } from '../application/ports/observer.ts';
 export type { PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
 export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';

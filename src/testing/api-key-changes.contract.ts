@@ -67,6 +67,25 @@ export function replacingKeys(subject: Subject<ApiKeyRepository>): ContractCase[
       },
     ),
 
+    contractCase(
+      subject,
+      'all keys of a series of replacements have the id of the first key as caller id',
+      async (keys) => {
+        const first = await keys.add(...draft('ci'));
+        await keys.add(...draft('other'));
+        assert.equal(first.callerId, undefined);
+        const drafts = [draft('ci'), draft('ci')] as const;
+        const second = await keys.replace(first.id, Date.now() + HOUR, ...drafts[0]);
+        const third = await keys.replace(second?.id ?? '', Date.now() + HOUR, ...drafts[1]);
+        for (const about of [second, third]) assert.equal(about?.callerId, first.id);
+        for (const [key] of drafts) assert.equal((await keys.find(key))?.callerId, first.id);
+        assert.deepEqual(
+          (await keys.list()).map(({ callerId }) => callerId),
+          [undefined, undefined, first.id, first.id],
+        );
+      },
+    ),
+
     contractCase(subject, 'an unknown id is not replaced, and nothing is added', async (keys) => {
       const old = draft('ci');
       const about = await keys.add(...old);

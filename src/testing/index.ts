@@ -6,6 +6,7 @@
 
 export { apiKeyRepositoryContract } from './api-key-repository.contract.ts';
 export type { ContractCase, Opened, Subject } from './contract.ts';
+export { type IdempotentStore, idempotentCreatesContract } from './idempotent-creates.contract.ts';
 export { petRepositoryContract } from './pet-repository.contract.ts';
 export { petTransferContract, type TransferStore } from './pet-transfer.contract.ts';
 export { type StorageSubject, storageContract } from './storage.contract.ts';

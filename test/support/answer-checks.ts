@@ -25,6 +25,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   request_timeout: 408,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  idempotency_conflict: 422,
   headers_too_large: 431,
   internal_error: 500,
   overloaded: 503,

@@ -3,6 +3,7 @@ import type { Storage } from '../../src/application/ports/storage.ts';
 import {
   apiKeyRepositoryContract,
   type ContractCase,
+  idempotentCreatesContract,
   petRepositoryContract,
   petTransferContract,
   type StorageSubject,
@@ -20,6 +21,9 @@ export function testContracts(engine: string, subjectOf: SubjectOf): void {
   const suites: Readonly<Record<string, readonly ContractCase[]>> = {
     PetRepository: petRepositoryContract(subjectOf(({ pets }) => pets)),
     ApiKeyRepository: apiKeyRepositoryContract(subjectOf(({ apiKeys }) => apiKeys)),
+    IdempotentCreates: idempotentCreatesContract(
+      subjectOf(({ pets, idempotentCreates }) => ({ pets, idempotentCreates })),
+    ),
     PetTransfer: petTransferContract(subjectOf(({ pets, transfer }) => ({ pets, transfer }))),
     Storage: storageContract(subjectOf((storage) => storage)),
   };

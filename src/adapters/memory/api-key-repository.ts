@@ -36,6 +36,10 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
 
   async add(key: string, about: NewApiKey): Promise<ApiKey> {
     this.#state.assertOpen();
+    return await this.#add(key, about);
+  }
+
+  async #add(key: string, about: Omit<ApiKey, 'id'>): Promise<ApiKey> {
     const id = `${this.#idPrefix}${this.#keys.length + 1}`;
     const stored = { hash: sha256(key), about: Object.freeze({ id, ...about }) };
     this.#keys.push(stored);
@@ -53,7 +57,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
     const old = this.#find(id);
     if (old === undefined || !isActive(old.about, about.createdAt)) return undefined;
     this.#change(old, { expiresAt: Math.min(old.about.expiresAt ?? endsAt, endsAt) });
-    return this.add(key, about);
+    return this.#add(key, { ...about, callerId: old.about.callerId ?? id });
   }
 
   async revoke(id: string, revokedAt: number): Promise<ApiKey | undefined> {

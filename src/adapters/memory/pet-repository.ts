@@ -22,6 +22,11 @@ export class MemoryPetRepository implements PetRepository {
   }
 
   async add(pet: NewPet): Promise<Pet> {
+    return this.addNow(pet);
+  }
+
+  /** Adds a pet synchronously, so that the caller can add its own data in the same step. */
+  addNow(pet: NewPet): Pet {
     this.#state.assertOpen();
     this.#assertIdsLeft(1);
     return this.#push(this.#lastId + 1n, pet);

@@ -1,5 +1,6 @@
 import type { Storage } from '../../application/ports/storage.ts';
 import { MemoryApiKeyRepository } from './api-key-repository.ts';
+import { MemoryIdempotentCreates } from './idempotent-creates.ts';
 import { OpenState } from './open-state.ts';
 import { MemoryPetRepository } from './pet-repository.ts';
 import { MemoryPetTransfer } from './pet-transfer.ts';
@@ -10,6 +11,7 @@ export function openMemoryStorage(): Storage {
   const pets = new MemoryPetRepository(state);
   return {
     pets,
+    idempotentCreates: new MemoryIdempotentCreates(pets, state),
     apiKeys: new MemoryApiKeyRepository('', state),
     transfer: new MemoryPetTransfer(pets),
     check: async () => state.assertOpen(),

@@ -6,11 +6,12 @@ import { INT64_MAX, parseInt64 } from '../../domain/int64.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { StatementWriter } from './statement-writer.ts';
 
-const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on';
+const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id';
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
 const ADD = `${INSERT} VALUES (?, ?, ?, ?, ?)`;
 const ADD_FIRST = `${INSERT} SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys)`;
-const ADD_IF_CHANGED = `${INSERT} SELECT ?, ?, ?, ?, ? WHERE changes() > 0`;
+const ADD_SUCCESSOR = `INSERT INTO api_keys (hash, name, hint, created_at, expires_at, caller_id)
+  SELECT ?, ?, ?, ?, ?, coalesce(caller_id, id) FROM api_keys WHERE id = ? AND changes() > 0`;
 const END = `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?), ?)
   WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`;
 const REVOKE = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?';
@@ -32,6 +33,7 @@ interface Row {
   readonly expires_at: bigint | null;
   readonly revoked_at: bigint | null;
   readonly last_used_on: bigint | null;
+  readonly caller_id: bigint | null;
 }
 
 /**
@@ -82,17 +84,14 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   async replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined> {
     const { rowId, changes } = await this.#writer.run(
       [END, endsAt, endsAt, rowIdOf(id), about.createdAt],
-      [ADD_IF_CHANGED, ...valuesOf(key, about)],
+      [ADD_SUCCESSOR, ...valuesOf(key, about), rowIdOf(id)],
     );
-    return changes === 0 ? undefined : added(rowId, about);
+    return changes === 0 ? undefined : this.#read(rowId);
   }
 
   async revoke(id: string, revokedAt: number): Promise<ApiKey | undefined> {
     await this.#writer.run([REVOKE, revokedAt, rowIdOf(id)]);
-    return this.#reading(() => {
-      const row = this.#find.get(rowIdOf(id));
-      return row && apiKeyOf(row);
-    });
+    return this.#read(rowIdOf(id));
   }
 
   async setLastUsedOn(id: string, day: number): Promise<void> {
@@ -101,6 +100,13 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
 
   async list(): Promise<readonly ApiKey[]> {
     return this.#reading(() => this.#list.all().map(apiKeyOf));
+  }
+
+  #read(rowId: bigint): ApiKey | undefined {
+    return this.#reading(() => {
+      const row = this.#find.get(rowId);
+      return row && apiKeyOf(row);
+    });
   }
 
   #reading<T>(read: () => T): T {
@@ -149,6 +155,7 @@ function apiKeyOf(row: Row): ApiKey {
     expiresAt: timeOf(row.expires_at),
     revokedAt: timeOf(row.revoked_at),
     lastUsedOn: timeOf(row.last_used_on),
+    callerId: row.caller_id === null ? undefined : String(row.caller_id),
   });
 }
 

@@ -26,7 +26,8 @@ const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
 
-type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
+/** A row of the table `pets`. */
+export type PetRow = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
 
 /**
  * Stores pets in SQLite. Reads run on the calling thread, and writes run on the writer thread. Pages of the list of
@@ -36,9 +37,9 @@ type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetSt
 export class SqlitePetRepository implements PetRepository {
   readonly #snapshot: ReadSnapshot;
   readonly #writer: StatementWriter;
-  readonly #find: Database.Statement<[bigint], Row>;
-  readonly #list: Database.Statement<[bigint, number], Row>;
-  readonly #listByStatus: Database.Statement<[PetStatus, bigint, number], Row>;
+  readonly #find: Database.Statement<[bigint], PetRow>;
+  readonly #list: Database.Statement<[bigint, number], PetRow>;
+  readonly #listByStatus: Database.Statement<[PetStatus, bigint, number], PetRow>;
   readonly #pages = new Map<string, PetPage>();
   #cacheSize = 0;
   #version: unknown;
@@ -46,9 +47,9 @@ export class SqlitePetRepository implements PetRepository {
   constructor(db: Database.Database, snapshot: ReadSnapshot, writer: StatementWriter) {
     this.#snapshot = snapshot;
     this.#writer = writer;
-    this.#find = db.prepare<[bigint], Row>(FIND).raw();
-    this.#list = db.prepare<[bigint, number], Row>(LIST).raw();
-    this.#listByStatus = db.prepare<[PetStatus, bigint, number], Row>(LIST_BY_STATUS).raw();
+    this.#find = db.prepare<[bigint], PetRow>(FIND).raw();
+    this.#list = db.prepare<[bigint, number], PetRow>(LIST).raw();
+    this.#listByStatus = db.prepare<[PetStatus, bigint, number], PetRow>(LIST_BY_STATUS).raw();
   }
 
   async add({ name, categoryId, status }: NewPet): Promise<Pet> {
@@ -116,6 +117,6 @@ function sizeOf({ pets }: PetPage): number {
   return BYTES_PER_PAGE + BYTES_PER_PET * pets.length + BYTES_PER_CODE_UNIT * codeUnits;
 }
 
-function petOf([id, name, categoryId, status]: Row): Pet {
+export function petOf([id, name, categoryId, status]: PetRow): Pet {
   return Object.freeze({ id, name, categoryId, status });
 }

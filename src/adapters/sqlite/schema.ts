@@ -11,7 +11,8 @@ export const APPLICATION_ID = 0x50455453n;
  * schema is a new migration.
  *
  * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
- * pets with one status is one contiguous range of the index.
+ * pets with one status is one contiguous range of the index. The triggers count the records of each caller, because
+ * SQLite would read all records to count them.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -34,5 +35,29 @@ export const MIGRATIONS: readonly string[] = [
     revoked_at INTEGER,
     last_used_on INTEGER
   ) STRICT;
+  `,
+  `
+  ALTER TABLE api_keys ADD COLUMN caller_id INTEGER;
+
+  CREATE TABLE idempotency_records (
+    caller TEXT NOT NULL,
+    key TEXT NOT NULL,
+    pet_id INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (caller, key)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
+
+  CREATE TABLE idempotency_counts (caller TEXT PRIMARY KEY, records INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TRIGGER idempotency_record_added AFTER INSERT ON idempotency_records BEGIN
+    INSERT INTO idempotency_counts VALUES (new.caller, 1) ON CONFLICT DO UPDATE SET records = records + 1;
+  END;
+
+  CREATE TRIGGER idempotency_record_removed AFTER DELETE ON idempotency_records BEGIN
+    UPDATE idempotency_counts SET records = records - 1 WHERE caller = old.caller;
+    DELETE FROM idempotency_counts WHERE caller = old.caller AND records = 0;
+  END;
   `,
 ];

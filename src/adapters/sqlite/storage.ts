@@ -5,6 +5,7 @@ import { SqliteApiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
 import { openReader, prepareDatabase } from './database.ts';
 import { Health } from './health.ts';
+import { SqliteIdempotentCreates } from './idempotent-creates.ts';
 import { SqlitePetRepository } from './pet-repository.ts';
 import { SqlitePetTransfer } from './pet-transfer.ts';
 import { ReadSnapshot } from './read-snapshot.ts';
@@ -46,6 +47,7 @@ export function openSqliteStorage(
   return {
     pets: new SqlitePetRepository(db, snapshot, writer),
     apiKeys: new SqliteApiKeyRepository(db, snapshot, writer),
+    idempotentCreates: new SqliteIdempotentCreates(db, snapshot, writer),
     transfer: new SqlitePetTransfer(path, health, {
       assertOpen: () => writer.assertOpen(),
       onCommit(commit) {

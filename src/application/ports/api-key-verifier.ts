@@ -2,6 +2,11 @@
 export interface ApiKeyHolder {
   readonly id: string;
   readonly name: string;
+  /**
+   * The id that all keys of this caller have in common, when a key was replaced. Default: `id`. Idempotency keys belong
+   * to a caller.
+   */
+  readonly callerId?: string | undefined;
 }
 
 /** Decides whether a string is an active API key. */

@@ -1,4 +1,5 @@
 import type { ApiKeyRepository } from './api-key-repository.ts';
+import type { IdempotentCreates } from './idempotent-creates.ts';
 import type { PetRepository } from './pet-repository.ts';
 import type { PetTransfer } from './pet-transfer.ts';
 
@@ -17,6 +18,7 @@ export interface Storage {
   readonly pets: PetRepository;
   readonly apiKeys: ApiKeyRepository;
   readonly transfer: PetTransfer;
+  readonly idempotentCreates: IdempotentCreates;
 
   /**
    * Copies the whole store, including the API keys, into `file`. The copy contains the state of the store at one moment

@@ -57,7 +57,9 @@ describe.each(STORAGES)('CORS, on %s', (storage) => {
       expect(answers.map(({ status }) => status)).toEqual([200, 201, 400, 401, 404, 405, 200]);
       for (const answer of answers) {
         expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
-        expect(answer.headers['access-control-expose-headers']).toMatch(/ETag,Link,Location,Retry-After/);
+        expect(answer.headers['access-control-expose-headers']).toMatch(
+          /ETag,Idempotency-Replayed,Link,Location,Retry-After/,
+        );
         expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
       }
     });

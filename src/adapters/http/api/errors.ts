@@ -26,6 +26,7 @@ export const STATUS_OF: Readonly<Record<HttpErrorCode, number>> = {
   request_timeout: 408,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  idempotency_conflict: 422,
   headers_too_large: 431,
   internal_error: 500,
   overloaded: 503,

@@ -18,6 +18,7 @@ export interface RequestHead {
     readonly 'content-type'?: string | undefined;
     readonly expect?: string | undefined;
     readonly host?: string | undefined;
+    readonly 'idempotency-key'?: string | string[] | undefined;
     readonly 'if-none-match'?: string | undefined;
     readonly 'transfer-encoding'?: string | undefined;
   };
@@ -38,6 +39,8 @@ export interface ApiRequest {
    * is taken from the field `X-Forwarded-Proto`, which the proxy adds.
    */
   readonly protocol: string;
+  /** The id of the caller, which all keys of a series of rotated API keys share. Empty when no API key is required. */
+  readonly callerId: string;
   /**
    * Returns the media type that the client prefers (RFC 9110, section 12.5.1), or `false` if the client accepts none of
    * the types. If the client has no preference, returns the first type.

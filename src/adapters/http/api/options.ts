@@ -3,7 +3,10 @@ import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier
 import type { Observer } from '../../../application/ports/observer.ts';
 
 /** The methods of an {@link AnimalStore} that the API calls. */
-export type HttpStore = Pick<AnimalStore, 'createPet' | 'listPage' | 'getPet' | 'verifyApiKey' | 'check'>;
+export type HttpStore = Pick<
+  AnimalStore,
+  'createPet' | 'createPetOnce' | 'listPage' | 'getPet' | 'verifyApiKey' | 'check'
+>;
 
 /** The options of the HTTP API. */
 export interface HttpOptions {

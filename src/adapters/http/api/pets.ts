@@ -9,7 +9,7 @@ import type { Pet } from '../../../domain/pet.ts';
 import { DEPRECATION_HEADERS } from './deprecation.ts';
 import { entityTag } from './entity-tag.ts';
 import { HttpError } from './errors.ts';
-import type { Handler } from './http.ts';
+import type { ApiRequest, ApiResponse, Handler, Headers } from './http.ts';
 import { readJson } from './json-body.ts';
 import type { Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
@@ -24,8 +24,10 @@ export function petHandlers(store: HttpStore): Record<Operation['id'], Handler> 
     },
 
     async createPet(request) {
+      const key = request.head.headers['idempotency-key'];
+      if (key !== undefined) return await createOnce(store, request, String(key));
       const pet = await store.createPet(readNewPet(await readJson(request)));
-      return jsonResponse(201, petJson(pet), ['Location', `/v1/pets/${pet.id}`]);
+      return created(pet);
     },
 
     async getPet(request) {
@@ -35,6 +37,17 @@ export function petHandlers(store: HttpStore): Record<Operation['id'], Handler> 
       return revalidated(request, representation(body, entityTag(body), DEPRECATION_HEADERS));
     },
   };
+}
+
+/** Creates a pet exactly once for the caller and the idempotency key. */
+async function createOnce(store: HttpStore, request: ApiRequest, key: string): Promise<ApiResponse> {
+  const input = readNewPet(await readJson(request));
+  const { pet, isReplay } = await store.createPetOnce(input, request.callerId, key);
+  return created(pet, isReplay ? ['Idempotency-Replayed', 'true'] : []);
+}
+
+function created(pet: Pet, headers: Headers = []): ApiResponse {
+  return jsonResponse(201, petJson(pet), ['Location', `/v1/pets/${pet.id}`, ...headers]);
 }
 
 /**

@@ -5,7 +5,8 @@ import { noContent } from '../api/responses.ts';
 import { respond } from './respond.ts';
 
 /** The response header fields that a script of an allowed origin may read. */
-const EXPOSED_HEADERS = 'Deprecation,ETag,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
+const EXPOSED_HEADERS =
+  'Deprecation,ETag,Idempotency-Replayed,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
 
 /**
  * Creates the middleware for cross-origin resource sharing (CORS). The middleware must run before the check of the API

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { ApiRequest, RequestHead } from '../api/http.ts';
 import { readBytes } from './body.ts';
+import type { RequestState } from './respond.ts';
 
 /** Adapts a Koa context to the request type of the API. */
 export class KoaRequest implements ApiRequest {
@@ -26,6 +27,11 @@ export class KoaRequest implements ApiRequest {
 
   preferredType(...types: string[]): string | false {
     return this.#ctx.accepts(types);
+  }
+
+  get callerId(): string {
+    const { holder } = this.#ctx.state as RequestState;
+    return holder?.callerId ?? holder?.id ?? '';
   }
 
   readBody(): Promise<Uint8Array> {

@@ -1,5 +1,6 @@
 /** Generates the OpenAPI 3.1 document from the schemas and the operations. */
 
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../../domain/idempotency-key.ts';
 import { OPERATIONS, type Operation } from '../api/operations.ts';
 import { INT64_METADATA } from '../api/schemas.ts';
 import { COMPONENT_HEADERS } from './headers.ts';
@@ -17,6 +18,7 @@ const DESCRIPTION = `An API for a store that holds pets.
 - **Keys.** Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`.
 - **Exact integers.** \`id\` and \`categoryId\` are int64 and exact in every response. A client whose JSON parser converts them to doubles rounds values above 2^53.
 - **Pages.** The body of a list is a bare array. While more pets follow, \`Link\` has the URL of the next page, with the same \`limit\` and \`status\`.
+- **Safe retries.** A POST that is repeated with the same \`Idempotency-Key\` and the same pet creates one pet. The key is valid for 24 hours.
 - **Errors.** Every error is \`application/json\` with \`code\`, \`message\` and \`status\`, also for an unknown path (404) and a method that a path does not support (405).
 - **Revalidation.** The response to a GET has an \`ETag\`. A GET with it in \`If-None-Match\` gets 304 while the representation is current. HEAD is GET without the body.`;
 
@@ -80,10 +82,27 @@ function describe(operation: Operation): Part {
     tags: ['pets'],
     ...(deprecated && { deprecated }),
     ...(stability && { 'x-stability': stability }),
-    ...(id === 'createPet' ? { requestBody: newPetBody() } : { parameters: parametersOf(id) }),
+    parameters: parametersOf(id),
+    ...(id === 'createPet' && { requestBody: newPetBody() }),
     responses: responsesOf(operation),
   };
 }
+
+const IDEMPOTENCY_KEY: Part = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A key of your choice, such as a UUID. Repeat a request that got no response with the same key: the pet is created ' +
+    'once. Each API key has its own idempotency keys, also after a rotation.',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
+    pattern: `^[!-~]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`,
+  },
+  example: '6f1a9b4e-6f0c-4d0b-9f0e-0f5d2f3f6a11',
+};
 
 function newPetBody(): Part {
   const schema = { $ref: ref('NewPet') };
@@ -104,6 +123,7 @@ function parametersOf(id: Operation['id']): readonly Part[] {
       },
     ];
   }
+  if (id === 'createPet') return [IDEMPOTENCY_KEY];
   const descriptions: Readonly<Record<string, string>> = { status: 'Only pets with this status.' };
   return Object.entries(queryParameterSchemas()).map(([name, { description, ...schema }]) => ({
     name,

@@ -13,6 +13,7 @@ export type HeaderName =
   | 'ETag'
   | 'NextPage'
   | 'Location'
+  | 'Idempotency-Replayed'
   | 'Deprecation'
   | 'Sunset'
   | 'Successor'
@@ -45,6 +46,13 @@ export const COMPONENT_HEADERS: Readonly<Record<HeaderName, Part>> = {
     required: false,
   },
   Location: header('The path of the new pet.', { type: 'string', pattern: '^/v1/pets/-?\\d+$' }),
+  'Idempotency-Replayed': {
+    ...header('An earlier request with the same `Idempotency-Key` created this pet.', {
+      type: 'string',
+      const: 'true',
+    }),
+    required: false,
+  },
   Deprecation: header('The time of deprecation as a Unix timestamp (RFC 9745).', {
     type: 'string',
     const: `@${DEPRECATED_SINCE.getTime() / 1000}`,

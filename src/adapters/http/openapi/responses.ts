@@ -59,6 +59,10 @@ const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }
     when: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
     message: 'the body must be application/json in UTF-8, without Content-Encoding',
   },
+  idempotency_conflict: {
+    when: 'The `Idempotency-Key` was used for a different pet within the last 24 hours.',
+    message: 'the Idempotency-Key was used for a different pet: use a new key for each pet',
+  },
   headers_too_large: {
     when: "The request's head has more than 16 KiB.",
     message: 'the head of a request must have at most 16 KiB',
@@ -110,8 +114,11 @@ function successes({ id, deprecated }: Operation): Part {
     }
     case 'createPet': {
       const content = json('Pet', { created: { value: REX } });
-      const created = headersOf(...EVERY_RESPONSE, 'Location');
-      return { 201: { description: 'The pet was created.', headers: created, content } };
+      const headers = {
+        ...headersOf(...EVERY_RESPONSE, 'Location'),
+        ...optionalHeadersOf('Idempotency-Replayed'),
+      };
+      return { 201: { description: 'The pet was created.', headers, content } };
     }
     case 'getPet': {
       const content = json('Pet', { found: { value: REX } });

@@ -1,0 +1,62 @@
+import { AnimalStoreError } from '../domain/errors.ts';
+import { idempotencyKey } from '../domain/idempotency-key.ts';
+import { type NewPet, type NewPetInput, newPet } from '../domain/pet.ts';
+import type { CreateResult, IdempotentCreates } from './ports/idempotent-creates.ts';
+
+/** How long an idempotency key protects against a second pet, in milliseconds: 24 hours. */
+export const IDEMPOTENCY_LIFETIME: number = 24 * 60 * 60 * 1000;
+
+/** The maximum number of records that are removed in one transaction. Other writes wait for this transaction. */
+const REMOVAL_STEP = 500;
+
+/**
+ * Creates a pet exactly once for each caller and idempotency key. A client that received no response repeats the create
+ * with the same key.
+ */
+export class CreatePetOnce {
+  readonly #creates: IdempotentCreates;
+  readonly #now: () => number;
+
+  constructor(creates: IdempotentCreates, now: () => number = Date.now) {
+    this.#creates = creates;
+    this.#now = now;
+  }
+
+  /**
+   * Stores a pet, or resolves with the pet that an earlier call with the same caller and key has stored within the last
+   * {@link IDEMPOTENCY_LIFETIME} milliseconds.
+   *
+   * Rejects with `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when the
+   * earlier call has stored a different pet. Only calls that have stored a pet count as earlier calls.
+   */
+  async execute(input: NewPetInput, caller: string, key: string): Promise<CreateResult> {
+    const pet = newPet(input);
+    const at = this.#now();
+    const result = await this.#creates.add(pet, {
+      caller,
+      key: idempotencyKey(key),
+      at,
+      validFrom: at - IDEMPOTENCY_LIFETIME,
+    });
+    if (result.isReplay && !isSamePet(result.pet, pet)) {
+      throw new AnimalStoreError(
+        'idempotency_conflict',
+        'the Idempotency-Key was used for a different pet: use a new key for each pet',
+      );
+    }
+    return result;
+  }
+
+  /**
+   * Removes records that are no longer valid, in one transaction. Resolves with `true` when more of these records may
+   * exist.
+   */
+  async removeOldRecords(): Promise<boolean> {
+    const removed = await this.#creates.removeRecords(this.#now() - IDEMPOTENCY_LIFETIME, REMOVAL_STEP);
+    return removed === REMOVAL_STEP;
+  }
+}
+
+function isSamePet(stored: NewPet, pet: NewPet): boolean {
+  return stored.name === pet.name && stored.categoryId === pet.categoryId && stored.status === pet.status;
+}

@@ -1,0 +1,62 @@
+import { AnimalStoreError } from '../../domain/errors.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
+
+/** Identifies a create. All attempts of a client to create the same pet have the same `caller` and `key`. */
+export interface CreateAttempt {
+  /** The id of the caller. Each caller has its own keys. */
+  readonly caller: string;
+  /** The idempotency key that the caller has chosen. */
+  readonly key: string;
+  /** The time of the attempt, in milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** Records from before this time are ignored, in milliseconds since the Unix epoch. */
+  readonly validFrom: number;
+}
+
+/** The result of an attempt. */
+export interface CreateResult {
+  /** The pet that the first attempt with this caller and this key has stored. */
+  readonly pet: Pet;
+  /** Whether an earlier attempt has stored the pet, so that this attempt has stored nothing. */
+  readonly isReplay: boolean;
+}
+
+/**
+ * Stores pets, each with a record of the idempotency key with which it was created. A repeated create with the same
+ * caller and the same key finds the record, and stores no second pet.
+ *
+ * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
+ * code `storage_unavailable` when the storage cannot handle requests.
+ */
+export interface IdempotentCreates {
+  /**
+   * Stores a pet and a record of the attempt in one transaction. Both are durable when the promise resolves. When a
+   * valid record with the same caller and the same key exists, stores nothing, and resolves with the pet of this
+   * record. The record can be of a concurrent attempt, also in another process: one attempt stores its pet, and all
+   * others resolve with this pet.
+   *
+   * Does not compare the pets: the caller of this method does. Assigns ids like `PetRepository.add`. Rejects with
+   * `overloaded` when the caller has {@link RECORDS_PER_CALLER} records.
+   */
+  add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult>;
+
+  /** Resolves with the number of stored records, including records that are no longer valid. */
+  count(): Promise<number>;
+
+  /**
+   * Removes the oldest records that are older than `createdBefore`, at most `limit`. The pets remain. Resolves with the
+   * number of removed records.
+   */
+  removeRecords(createdBefore: number, limit: number): Promise<number>;
+}
+
+/** The maximum number of records of one caller. */
+export const RECORDS_PER_CALLER = 1_000_000;
+
+/** Creates the error of an attempt whose caller has {@link RECORDS_PER_CALLER} records. */
+export function tooManyRecords(limit: number): AnimalStoreError {
+  return new AnimalStoreError(
+    'overloaded',
+    `this API key has used ${limit} idempotency keys within 24 hours: retry later, or create the pet without a key`,
+  );
+}

@@ -1,0 +1,43 @@
+import type { CreatePetOnce } from './create-pet-once.ts';
+import { nextTurn } from './next-turn.ts';
+
+/** How often old records are removed, in milliseconds. */
+const INTERVAL = 60_000;
+
+/** Removes old idempotency records once a minute, in many small transactions, so that other writes do not wait long. */
+export class RecordRemoval {
+  readonly #createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>;
+  readonly #interval: number;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isRunning = false;
+
+  constructor(createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>, interval: number = INTERVAL) {
+    this.#createPetOnce = createPetOnce;
+    this.#interval = interval;
+  }
+
+  /** Starts the timer unless it is running. The timer does not keep the process alive. */
+  start(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setInterval(() => void this.#removeAll(), this.#interval);
+    // In a browser, the timer is a number.
+    if (typeof this.#timer === 'object') this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Removes all old records. After a failure, the next call continues. */
+  async #removeAll(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    try {
+      while (this.#timer !== undefined && (await this.#createPetOnce.removeOldRecords())) await nextTurn();
+    } catch {
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+}

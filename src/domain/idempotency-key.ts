@@ -1,0 +1,20 @@
+/** The rules for idempotency keys, with which a client makes the retry of a create safe. */
+
+import { AnimalStoreError } from './errors.ts';
+
+/** The maximum length of an idempotency key, in characters. */
+export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
+
+const IDEMPOTENCY_KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`);
+
+/**
+ * Returns a valid idempotency key unchanged. Throws `invalid_request` unless the key consists of 1 to
+ * {@link IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters.
+ */
+export function idempotencyKey(key: unknown): string {
+  if (typeof key === 'string' && IDEMPOTENCY_KEY.test(key)) return key;
+  throw new AnimalStoreError(
+    'invalid_request',
+    `Idempotency-Key must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters, and must be given once`,
+  );
+}

@@ -1,0 +1,214 @@
+/** The tests (contract cases) that every `IdempotentCreates` must pass, for any test runner. */
+
+import assert from 'node:assert/strict';
+import type { CreateAttempt, IdempotentCreates } from '../application/ports/idempotent-creates.ts';
+import type { PetRepository } from '../application/ports/pet-repository.ts';
+import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
+import { assertAscending, byId, samplePet, UNUSUAL_NAMES, walk } from './fixtures/pets.ts';
+
+/** A store, with the two interfaces that the tests of `IdempotentCreates` need. */
+export interface IdempotentStore {
+  readonly pets: PetRepository;
+  readonly idempotentCreates: IdempotentCreates;
+}
+
+/** Returns all tests that an `IdempotentCreates` must pass. */
+export function idempotentCreatesContract(subject: Subject<IdempotentStore>): ContractCase[] {
+  return [
+    ...adding(subject),
+    ...expiring(subject),
+    ...removing(subject),
+    ...twoClients(subject),
+    ...lasting(subject),
+  ];
+}
+
+function attempt(key: string, caller = '1', at = 1_000_000): CreateAttempt {
+  return { caller, key, at, validFrom: at - 1000 };
+}
+
+function adding(subject: Subject<IdempotentStore>): ContractCase[] {
+  return [
+    contractCase(subject, 'the first attempt stores the pet', async ({ pets, idempotentCreates }) => {
+      for (const name of UNUSUAL_NAMES) {
+        const { pet, isReplay } = await idempotentCreates.add(samplePet(name, 'sold', -7n), attempt(name));
+        assert.equal(isReplay, false);
+        assert.deepEqual({ ...pet }, { id: pet.id, name, categoryId: -7n, status: 'sold' });
+        assert.ok(Object.isFrozen(pet));
+        assert.deepEqual(await pets.find(pet.id), pet);
+      }
+      assertAscending(await walk(pets, { limit: 100 }));
+    }),
+
+    contractCase(
+      subject,
+      'a repeated attempt stores nothing, and resolves with the first pet',
+      async ({ pets, idempotentCreates }) => {
+        const first = await idempotentCreates.add(samplePet('Rex'), attempt('a'));
+        for (const repeated of [samplePet('Rex'), samplePet('Max', 'sold', 2n)]) {
+          const result = await idempotentCreates.add(repeated, attempt('a'));
+          assert.deepEqual(result, { pet: first.pet, isReplay: true });
+          assert.ok(Object.isFrozen(result.pet));
+        }
+        assert.deepEqual(await walk(pets, { limit: 100 }), [first.pet]);
+        assert.equal(await idempotentCreates.count(), 1);
+      },
+    ),
+
+    contractCase(
+      subject,
+      'each caller has its own keys, and upper and lower case differ',
+      async ({ pets, idempotentCreates }) => {
+        const attempts = [
+          attempt('a', '1'),
+          attempt('a', '2'),
+          attempt('A', '1'),
+          attempt('a', ''),
+          attempt('a', 'a a'),
+          attempt('1', 'a'),
+        ];
+        for (const each of attempts) {
+          assert.equal((await idempotentCreates.add(samplePet('Rex'), each)).isReplay, false);
+        }
+        for (const each of attempts) {
+          assert.equal((await idempotentCreates.add(samplePet('Rex'), each)).isReplay, true);
+        }
+        assert.equal((await walk(pets, { limit: 100 })).length, attempts.length);
+        assert.equal(await idempotentCreates.count(), attempts.length);
+      },
+    ),
+
+    contractCase(
+      subject,
+      'of 50 concurrent attempts with one key, one stores its pet',
+      async ({ pets, idempotentCreates }) => {
+        const others = Array.from({ length: 50 }, (_, index) => pets.add(samplePet(`other ${index}`)));
+        const results = await Promise.all(
+          Array.from({ length: 50 }, (_, index) =>
+            idempotentCreates.add(samplePet(`pet ${index}`), attempt('a')),
+          ),
+        );
+        const [first, ...more] = results.filter(({ isReplay }) => !isReplay);
+        assert.ok(first);
+        assert.deepEqual(more, []);
+        for (const { pet } of results) assert.deepEqual(pet, first.pet);
+        const stored = [...(await Promise.all(others)), first.pet].sort(byId);
+        assert.deepEqual(await walk(pets, { limit: 100 }), stored);
+      },
+    ),
+  ];
+}
+
+function expiring(subject: Subject<IdempotentStore>): ContractCase[] {
+  return [
+    contractCase(
+      subject,
+      'a record is valid from exactly `validFrom`, and is ignored when it is older',
+      async ({ pets, idempotentCreates }) => {
+        const first = await idempotentCreates.add(samplePet('Rex'), attempt('a'));
+        const { at } = attempt('a');
+        const valid = { ...attempt('a', '1', at + 5000), validFrom: at };
+        assert.deepEqual(await idempotentCreates.add(samplePet('Max'), valid), {
+          pet: first.pet,
+          isReplay: true,
+        });
+        const late = { ...valid, validFrom: at + 1 };
+        const second = await idempotentCreates.add(samplePet('Max'), late);
+        assert.equal(second.isReplay, false);
+        assert.deepEqual(await idempotentCreates.add(samplePet('Max'), late), {
+          pet: second.pet,
+          isReplay: true,
+        });
+        assert.deepEqual(await walk(pets, { limit: 100 }), [first.pet, second.pet]);
+        assert.equal(await idempotentCreates.count(), 1);
+      },
+    ),
+
+    contractCase(
+      subject,
+      'a record from the future is valid, so that a clock that is set back creates no second pet',
+      async ({ idempotentCreates }) => {
+        const first = await idempotentCreates.add(samplePet('Rex'), attempt('a', '1', 9_000_000));
+        const result = await idempotentCreates.add(samplePet('Rex'), attempt('a', '1', 1_000_000));
+        assert.deepEqual(result, { pet: first.pet, isReplay: true });
+      },
+    ),
+  ];
+}
+
+function removing(subject: Subject<IdempotentStore>): ContractCase[] {
+  return [
+    contractCase(
+      subject,
+      'the oldest records are removed first, at most `limit`, and their pets remain',
+      async ({ pets, idempotentCreates }) => {
+        for (const at of [1, 2, 3, 4]) {
+          await idempotentCreates.add(samplePet(`pet ${at}`), attempt(`key ${at}`, '1', at * 1_000_000));
+        }
+        assert.equal(await idempotentCreates.removeRecords(3_000_000, 1), 1);
+        assert.equal(await idempotentCreates.count(), 3);
+        assert.equal(await idempotentCreates.removeRecords(3_000_000, 10), 1);
+        assert.equal(await idempotentCreates.removeRecords(3_000_000, 10), 0);
+        assert.equal(await idempotentCreates.count(), 2);
+        assert.equal((await walk(pets, { limit: 100 })).length, 4);
+        for (const [at, isReplay] of [
+          [1, false],
+          [2, false],
+          [3, true],
+          [4, true],
+        ] as const) {
+          const result = await idempotentCreates.add(samplePet('Rex'), {
+            ...attempt(`key ${at}`),
+            validFrom: 0,
+          });
+          assert.equal(result.isReplay, isReplay, `key ${at}`);
+        }
+      },
+    ),
+
+    contractCase(subject, 'an empty store has no records to remove', async ({ idempotentCreates }) => {
+      assert.equal(await idempotentCreates.count(), 0);
+      assert.equal(await idempotentCreates.removeRecords(Date.now(), 10), 0);
+    }),
+  ];
+}
+
+function twoClients(subject: Subject<IdempotentStore>): ContractCase[] {
+  return [
+    ...twoClientCase(
+      subject,
+      'two clients that use the same keys at the same time store one pet for each key',
+      async (one, two) => {
+        const keys = Array.from({ length: 40 }, (_, index) => `key ${index}`);
+        const results = await Promise.all(
+          keys.flatMap((key) =>
+            [one, two].map(({ idempotentCreates }) =>
+              idempotentCreates.add(samplePet(key), attempt(key)).then(({ pet }) => pet),
+            ),
+          ),
+        );
+        const stored = await walk(one.pets, { limit: 100 });
+        assert.equal(stored.length, keys.length);
+        for (const pet of results)
+          assert.deepEqual(
+            pet,
+            stored.find(({ id }) => id === pet.id),
+          );
+        assert.deepEqual([...new Set(results.map(({ name }) => name))].sort(), keys.toSorted());
+      },
+    ),
+  ];
+}
+
+function lasting(subject: Subject<IdempotentStore>): ContractCase[] {
+  return lastingCase(
+    subject,
+    'a repeated attempt after reopening resolves with the first pet',
+    ({ idempotentCreates }) => idempotentCreates.add(samplePet('Rex'), attempt('a')),
+    async ({ pets, idempotentCreates }, { pet }) => {
+      assert.deepEqual(await idempotentCreates.add(samplePet('Rex'), attempt('a')), { pet, isReplay: true });
+      assert.deepEqual(await walk(pets, { limit: 100 }), [pet]);
+      assert.equal(await idempotentCreates.count(), 1);
+    },
+  );
+}

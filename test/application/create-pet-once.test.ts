@@ -1,0 +1,192 @@
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../src/application/animal-store.ts';
+import { CreatePetOnce, IDEMPOTENCY_LIFETIME } from '../../src/application/create-pet-once.ts';
+import type { Storage } from '../../src/application/ports/storage.ts';
+import { RecordRemoval } from '../../src/application/record-removal.ts';
+
+const REX = { name: 'Rex', categoryId: 7n } as const;
+const MINUTE = 60_000;
+
+let now: number;
+let storage: Storage;
+let createPetOnce: CreatePetOnce;
+
+beforeEach(() => {
+  now = Date.UTC(2030, 0, 1);
+  storage = openMemoryStorage();
+  createPetOnce = new CreatePetOnce(storage.idempotentCreates, () => now);
+});
+
+const stored = async () => (await storage.pets.list({ limit: 100 })).pets;
+
+describe('CreatePetOnce', () => {
+  test('an equal pet is a replay, even when the default status is given in one of the calls', async () => {
+    const first = await createPetOnce.execute(REX, '1', 'a');
+    const second = await createPetOnce.execute({ ...REX, status: 'available' }, '1', 'a');
+    expect(first.isReplay).toBe(false);
+    expect(second).toEqual({ pet: first.pet, isReplay: true });
+    expect(await stored()).toEqual([first.pet]);
+  });
+
+  test.each([{ name: 'rex' }, { categoryId: 8n }, { status: 'sold' }] as const)(
+    'a different pet with %o is a conflict, and is not stored',
+    async (change) => {
+      const { pet } = await createPetOnce.execute(REX, '1', 'a');
+      await expect(createPetOnce.execute({ ...REX, ...change }, '1', 'a')).rejects.toMatchObject({
+        code: 'idempotency_conflict',
+      });
+      expect(await stored()).toEqual([pet]);
+    },
+  );
+
+  test('a call that was refused does not use up its key', async () => {
+    await expect(createPetOnce.execute({ ...REX, name: '' }, '1', 'a')).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    expect((await createPetOnce.execute(REX, '1', 'a')).isReplay).toBe(false);
+  });
+
+  test('an invalid key stores nothing', async () => {
+    await expect(createPetOnce.execute(REX, '1', 'a b')).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await stored()).toEqual([]);
+  });
+
+  test('a key is valid for 24 hours', async () => {
+    const { pet } = await createPetOnce.execute(REX, '1', 'a');
+    now += IDEMPOTENCY_LIFETIME;
+    expect(await createPetOnce.execute(REX, '1', 'a')).toEqual({ pet, isReplay: true });
+    now += 1;
+    expect((await createPetOnce.execute(REX, '1', 'a')).isReplay).toBe(false);
+    expect(IDEMPOTENCY_LIFETIME).toBe(24 * 60 * MINUTE);
+  });
+
+  test('removes records that are older than 24 hours, in steps', async () => {
+    for (let key = 0; key < 1100; key++) await createPetOnce.execute(REX, '1', String(key));
+    now += IDEMPOTENCY_LIFETIME;
+    await createPetOnce.execute(REX, '1', 'new');
+    expect(await createPetOnce.removeOldRecords()).toBe(false);
+    now += 1;
+    const left: number[] = [];
+    do left.push(await storage.idempotentCreates.count());
+    while (await createPetOnce.removeOldRecords());
+    expect(left).toEqual([1101, 601, 101]);
+    expect(await storage.idempotentCreates.count()).toBe(1);
+    expect((await createPetOnce.execute(REX, '1', 'new')).isReplay).toBe(true);
+  });
+});
+
+describe('RecordRemoval', () => {
+  /** Fakes the timers, and returns an object that counts its steps. */
+  function start(steps: readonly (boolean | Error)[]) {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const left = [...steps];
+    const removal = new RecordRemoval({
+      async removeOldRecords() {
+        const step = left.shift() ?? false;
+        if (step instanceof Error) throw step;
+        return step;
+      },
+    });
+    removal.start();
+    onTestFinished(() => {
+      removal.stop();
+      vi.useRealTimers();
+    });
+    return { removal, left };
+  }
+
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+  test('removes until nothing is left, once a minute', async () => {
+    const { left, removal } = start([true, true, false, true, false]);
+    removal.start();
+    vi.advanceTimersByTime(MINUTE - 1);
+    await settle();
+    expect(left).toHaveLength(5);
+    vi.advanceTimersByTime(1);
+    await settle();
+    expect(left).toHaveLength(2);
+    vi.advanceTimersByTime(MINUTE);
+    await settle();
+    expect(left).toHaveLength(0);
+  });
+
+  test('continues a minute after a failure', async () => {
+    const { left } = start([new Error('the disk is full'), true, false]);
+    vi.advanceTimersByTime(MINUTE);
+    await settle();
+    expect(left).toHaveLength(2);
+    vi.advanceTimersByTime(MINUTE);
+    await settle();
+    expect(left).toHaveLength(0);
+  });
+
+  test('does not begin again while it is removing, and stops in the middle', async () => {
+    let finish = (_more: boolean) => {};
+    let calls = 0;
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const removal = new RecordRemoval({
+      removeOldRecords() {
+        calls += 1;
+        return new Promise((resolve) => {
+          finish = resolve;
+        });
+      },
+    });
+    removal.start();
+    vi.advanceTimersByTime(3 * MINUTE);
+    await settle();
+    expect(calls).toBe(1);
+    removal.stop();
+    finish(true);
+    await settle();
+    expect(calls).toBe(1);
+  });
+});
+
+describe('AnimalStore', () => {
+  test('createPet with an idempotency key creates one pet', async () => {
+    const store = new AnimalStore(storage);
+    const pets = await Promise.all([1, 2, 3].map(() => store.createPet(REX, { idempotencyKey: 'a' })));
+    expect(new Set(pets).size).toBe(1);
+    expect(await stored()).toEqual([pets[0]]);
+    await store.createPet(REX);
+    expect(await stored()).toHaveLength(2);
+  });
+
+  test('the keys of the program and of API keys are separate', async () => {
+    const store = new AnimalStore(storage);
+    await store.createPet(REX, { idempotencyKey: 'a' });
+    expect((await store.createPetOnce(REX, '1', 'a')).isReplay).toBe(false);
+  });
+
+  test('refuses an idempotency key when the storage does not support it', async () => {
+    const { idempotentCreates, ...others } = storage;
+    const store = new AnimalStore(others);
+    store.startMaintenance();
+    await expect(store.createPet(REX, { idempotencyKey: 'a' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'Idempotency-Key is not supported by this storage',
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  test('removes old records while it is open', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = new AnimalStore(storage);
+    await store.createPet(REX, { idempotencyKey: 'a' });
+    vi.setSystemTime(Date.now() + IDEMPOTENCY_LIFETIME + 1);
+    vi.advanceTimersByTime(MINUTE);
+    await vi.waitFor(async () => expect(await storage.idempotentCreates.count()).toBe(0));
+    await store.close();
+    expect(vi.getTimerCount()).toBe(0);
+    store.startMaintenance();
+    expect(vi.getTimerCount()).toBe(0);
+    await expect(store.createPet(REX, { idempotencyKey: 'b' })).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { idempotencyKey } from '../../src/domain/idempotency-key.ts';
+
+const visible = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+});
+
+test('a key of 1 to 255 visible ASCII characters is returned unchanged', () => {
+  fc.assert(
+    fc.property(visible, (text) => {
+      fc.pre(text.length >= 1 && text.length <= 255);
+      expect(idempotencyKey(text)).toBe(text);
+    }),
+  );
+  expect(idempotencyKey('x'.repeat(255))).toHaveLength(255);
+});
+
+test.each([
+  '',
+  'x'.repeat(256),
+  ' ',
+  'a b',
+  'a\t',
+  '\n',
+  'a\n',
+  'ä',
+  '\x7f',
+  '\0',
+  7,
+  null,
+  undefined,
+  ['a'],
+])('refuses %j', (key) => {
+  expect(() => idempotencyKey(key)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+});
+
+test('refuses every text with another character', () => {
+  fc.assert(
+    fc.property(visible, fc.string({ unit: 'binary', minLength: 1 }), visible, (before, text, after) => {
+      fc.pre(!/^[!-~]*$/.test(text));
+      expect(() => idempotencyKey(before + text + after)).toThrow('visible ASCII characters');
+    }),
+  );
+});

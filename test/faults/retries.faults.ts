@@ -1,0 +1,110 @@
+/** Kills the server repeatedly while clients create pets with idempotency keys, and retry until they have a response. */
+
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { keysOf } from './keys.ts';
+import { ROUNDS, SEED } from './options.ts';
+import { canonicalPet } from './oracle/pet.ts';
+import { Random } from './random.ts';
+import { exportOf, FaultsServer, newFolder } from './server.ts';
+import { printTable } from './table.ts';
+
+const CLIENTS = 16;
+const STREAM = 0x7265_7472;
+const RETRY_DELAY = 5;
+
+/** The share of the creates that are sent twice at the same moment, and the share that are sent again later. */
+const TWICE = 0.2;
+const AGAIN = 0.2;
+
+interface Attempt {
+  readonly body: string;
+  readonly isReplay: boolean;
+}
+
+test(`through ${ROUNDS} kills of seed ${SEED}, each idempotency key has one pet and one response`, {
+  timeout: 60_000 + ROUNDS * 20_000,
+}, async () => {
+  const random = new Random(SEED, STREAM);
+  const { operator } = keysOf(SEED);
+  const folder = newFolder();
+  const agent = new Agent({ keepAlive: true });
+  const start = () => FaultsServer.start({ keys: [operator], logLevel: 'silent', folder });
+  const acknowledged = new Map<string, string>();
+  let server = await start();
+  let isRunning = true;
+  let failures = 0;
+  let replays = 0;
+
+  /** Sends one request. Rejects when the connection is lost. */
+  async function send(key: string): Promise<Attempt | undefined> {
+    const body = JSON.stringify({ name: key, categoryId: 1 });
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      request({
+        agent,
+        port: server.port,
+        method: 'POST',
+        path: '/v1/pets',
+        headers: {
+          Authorization: `Bearer ${operator}`,
+          'Content-Type': 'application/json',
+          'Content-Length': body.length,
+          'Idempotency-Key': key,
+        },
+      })
+        .on('response', resolve)
+        .on('error', reject)
+        .end(body);
+    });
+    const received = await text(response);
+    if (response.statusCode === 503) return undefined;
+    expect(response.statusCode, received).toBe(201);
+    return { body: received, isReplay: response.headers['idempotency-replayed'] === 'true' };
+  }
+
+  /** Repeats a request until it has a response. */
+  async function create(key: string): Promise<void> {
+    for (;;) {
+      const attempt = await send(key).catch(() => undefined);
+      if (attempt !== undefined) {
+        expect(acknowledged.get(key) ?? attempt.body).toBe(attempt.body);
+        acknowledged.set(key, attempt.body);
+        if (attempt.isReplay) replays += 1;
+        return;
+      }
+      failures += 1;
+      await sleep(RETRY_DELAY);
+    }
+  }
+
+  async function runClient(client: number): Promise<void> {
+    for (let count = 0; isRunning; count++) {
+      const key = `${client}.${count}`;
+      await Promise.all(random.chance(TWICE) ? [create(key), create(key)] : [create(key)]);
+      if (random.chance(AGAIN)) await create(key);
+    }
+  }
+
+  const clients = Array.from({ length: CLIENTS }, (_, client) => runClient(client));
+  for (let round = 0; round < ROUNDS; round++) {
+    await sleep(random.between(50, 600));
+    await server.kill();
+    server = await start();
+  }
+  isRunning = false;
+  await Promise.all(clients);
+  agent.destroy();
+  await server.kill();
+
+  const stored = exportOf(folder);
+  printTable(`Retries through kills, seed ${SEED}`, [
+    ['kills', 'keys', 'pets', 'failed attempts', 'replays'],
+    [ROUNDS, acknowledged.size, stored.length, failures, replays],
+  ]);
+  expect(stored.length).toBe(acknowledged.size);
+  expect(new Set(stored.map(canonicalPet))).toEqual(new Set([...acknowledged.values()].map(canonicalPet)));
+  expect(failures).toBeGreaterThan(0);
+  expect(replays).toBeGreaterThan(0);
+});
