@@ -5,8 +5,9 @@
 
 import { readFileSync } from 'node:fs';
 import { consoleOf, runCli } from './adapters/cli/index.ts';
-import { openCommandStore, storeFilesOf } from './composition/command.ts';
+import { openCommandStore, restoreCommandStore, storeFilesOf } from './composition/command.ts';
 import { loadConfig } from './composition/config.ts';
+import { diagnose } from './composition/doctor.ts';
 import { openApiDocumentOf } from './composition/openapi.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -44,13 +45,15 @@ const status = await runCli(process.argv.slice(2), {
   version,
   console: consoleOf(process),
   signal: stop.signal,
-  async startService(databaseUrl) {
-    const config = loadConfig(process.env, databaseUrl);
+  async startService(values) {
+    const config = loadConfig(process.env, values);
     // The import is dynamic, because only the command `serve` needs the server.
     const { startService } = await import('./composition/service.ts');
     return startService(config, version);
   },
   openStore: (databaseUrl, options) => openCommandStore(process.env, databaseUrl, options),
+  restoreStore: (databaseUrl, file, options) => restoreCommandStore(process.env, databaseUrl, file, options),
+  diagnose: (databaseUrl) => diagnose(process.env, databaseUrl),
   storeFiles: (databaseUrl) => storeFilesOf(process.env, databaseUrl),
   openApiDocument: async () => openApiDocumentOf(loadConfig(process.env)),
 });

@@ -16,6 +16,9 @@ export interface IssuedApiKey {
   readonly about: ApiKey;
 }
 
+/** The latest expiry that a rotation computes: the end of the year 9999, which is the last one with four digits. */
+const LAST_EXPIRY = Date.UTC(10_000, 0);
+
 /** Creates, lists, rotates and revokes API keys. Times are milliseconds since the Unix epoch. */
 export class ApiKeys {
   readonly #keys: ApiKeyRepository;
@@ -36,28 +39,38 @@ export class ApiKeys {
 
   /**
    * Creates the first key of the store. When the store has ever had a key, creates no key, and resolves with
-   * `undefined`.
+   * `undefined`. Otherwise, `save` is called with the key before the key is stored. When `save` fails, no key is stored.
    */
-  async createFirst(name: string): Promise<IssuedApiKey | undefined> {
+  async createFirst(
+    name: string,
+    save?: (key: string) => void | Promise<void>,
+  ): Promise<IssuedApiKey | undefined> {
     const [key, draft] = this.#draft(apiKeyName(name));
+    if (save !== undefined) {
+      if ((await this.#keys.list()).length > 0) return undefined;
+      await save(key);
+    }
     const about = await this.#keys.addFirst(key, draft);
     return about && { key, about };
   }
 
   /**
    * Replaces an old key: creates a new key with the same name, and makes the old key expire after `overlap`
-   * milliseconds. An old key that expires earlier keeps its expiry. `expiresAt` is the expiry of the new key.
+   * milliseconds. An old key that expires earlier keeps its expiry. The new key expires at `expiresAt`, or never when
+   * `expiresAt` is `null`. By default, the new key has the lifetime of the old key: the time from its creation to its
+   * expiry.
    *
    * Rejects with `not_found` when the old key does not exist. Rejects with `invalid_request` when the old key is
    * revoked or expired, when `overlap` is not a whole number of milliseconds, or when `expiresAt` is not in the future.
    */
-  async rotate(id: string, overlap: number, expiresAt?: number): Promise<IssuedApiKey> {
+  async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     const now = this.#now();
     if (!Number.isSafeInteger(overlap) || overlap < 0) {
       throw invalid('the overlap must be 0 or more whole milliseconds');
     }
     const old = await this.#activeKey(id, now);
-    const [key, draft] = this.#draft(old.name, expiresAt);
+    const newExpiry = expiresAt === undefined ? expiryLike(old, now) : (expiresAt ?? undefined);
+    const [key, draft] = this.#draft(old.name, newExpiry);
     const about = await this.#keys.replace(id, now + overlap, key, draft);
     if (about === undefined) {
       await this.#activeKey(id, now);
@@ -96,6 +109,11 @@ export class ApiKeys {
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
     return [key, { name, prefix: apiKeyPrefix(key), createdAt, expiresAt }];
   }
+}
+
+/** Returns the expiry at which a key that is created at the time `now` has the lifetime of an old key. */
+function expiryLike({ createdAt, expiresAt }: ApiKey, now: number): number | undefined {
+  return expiresAt === undefined ? undefined : Math.min(now + (expiresAt - createdAt), LAST_EXPIRY);
 }
 
 function invalid(message: string): AnimalStoreError {

@@ -18,6 +18,8 @@ export interface ImportOptions {
    * time to time. `count` is the number of pets that the transaction contains so far.
    */
   readonly onProgress?: ((count: number) => void) | undefined;
+  /** Whether all checks are made, but no pet is stored. Default: false. */
+  readonly dryRun?: boolean | undefined;
   /** The signal that cancels the import. An abort has no effect when the pets are already durable. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,18 +34,31 @@ export class ImportPets {
 
   /**
    * Resolves with the number of stored pets. Rejects with `invalid_request` when a pet breaks a rule and `onRefused` is
-   * not set. Rejects with the same code when the pets have ids and the store has ever had a pet.
+   * not set. Rejects with the same code when the pets have ids and the store has ever had a pet. A dry run resolves
+   * with the number of pets that an import would store.
    */
   async execute(
     batches: AsyncIterable<readonly ImportedPet[]>,
-    { onRefused = refuse, onProgress, signal }: ImportOptions = {},
+    { onRefused = refuse, onProgress, dryRun = false, signal }: ImportOptions = {},
   ): Promise<number> {
     const validation = new Validation(onRefused);
-    return await this.#transfer.importPets(validation.read(batches), {
-      onDuplicateId: (pet) => validation.refuseDuplicate(pet),
-      onProgress,
-      signal,
-    });
+    let isChecked = false;
+    const pets = async function* () {
+      yield* validation.read(batches);
+      isChecked = true;
+      // The contract of the port: when a batch fails, nothing is stored.
+      if (dryRun) throw new Error('the dry run is complete');
+    };
+    try {
+      return await this.#transfer.importPets(pets(), {
+        onDuplicateId: (pet) => validation.refuseDuplicate(pet),
+        onProgress,
+        signal,
+      });
+    } catch (error) {
+      if (dryRun && isChecked) return validation.count;
+      throw error;
+    }
   }
 }
 
@@ -64,9 +79,15 @@ class Validation {
   #inputs: ImportedPet[] = [];
   #pets: (NewPet | Pet)[] = [];
   #haveIds: boolean | undefined;
+  #count = 0;
 
   constructor(onRefused: (pet: ImportedPet, reason: string) => void) {
     this.#onRefused = onRefused;
+  }
+
+  /** The number of pets that were read and not refused. */
+  get count(): number {
+    return this.#count;
   }
 
   async *read(batches: AsyncIterable<readonly ImportedPet[]>): AsyncGenerator<readonly (NewPet | Pet)[]> {
@@ -74,12 +95,14 @@ class Validation {
       this.#inputs = [];
       this.#pets = [];
       for (const input of batch) this.#take(input);
+      this.#count += this.#pets.length;
       yield this.#pets;
     }
   }
 
   refuseDuplicate(pet: Pet): void {
     const input = this.#inputs[this.#pets.indexOf(pet)] as ImportedPet;
+    this.#count -= 1;
     this.#onRefused(input, `duplicate id ${pet.id}`);
   }
 

@@ -4,18 +4,27 @@ import { isIP } from 'node:net';
 import { DATABASES } from './databases/index.ts';
 import type { Database } from './databases/register.ts';
 import { mayHoldPassword } from './databases/shown-value.ts';
-import { type Environment, expected, Fault, Settings } from './settings.ts';
+import { type Environment, expected, Fault, type Parse, Settings } from './settings.ts';
 
 export { ConfigError, type Environment } from './settings.ts';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** What happens to the first key of a store that has never had a key. */
+export type FirstKey =
+  | { readonly kind: 'print' }
+  /** The key is written to the file at `path`, and not printed. */
+  | { readonly kind: 'file'; readonly path: string }
+  /** No key is created. */
+  | { readonly kind: 'none' };
+
 export interface Config {
   readonly host: string;
   readonly port: number;
-  readonly database: Database;
+  readonly database: ConfiguredDatabase;
   readonly apiKeys: readonly string[];
+  readonly firstKey: FirstKey;
   readonly logLevel: LogLevel;
   /** The base URL that clients use, without a slash at the end. */
   readonly publicUrl: string | undefined;
@@ -28,24 +37,38 @@ export interface Config {
   readonly maxConnections: number | undefined;
 }
 
+/** A database, and the name of the setting that selected it. */
+export interface ConfiguredDatabase extends Database {
+  /** The name of the option or the variable in messages, or `the default store`. */
+  readonly source: string;
+}
+
+/** The values of command line options, which have precedence over the environment. */
+export interface OptionValues {
+  readonly databaseUrl?: string | undefined;
+  readonly host?: string | undefined;
+  readonly port?: string | undefined;
+}
+
 const DEFAULT_DATABASE_URL = 'sqlite:./data/animal-store.db';
+const OPTION = '--database-url';
 const HOST_NAME = /^[\w.-]{1,253}$/;
 const API_KEY = /^[\x21-\x2b\x2d-\x7e]{32,}$/;
 const MAX_TIMEOUT = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 1_000_000;
 
 /**
- * Reads the configuration of a server. Throws a `ConfigError` that names every invalid setting.
- *
- * @param databaseUrl the value of `--database-url`, which has precedence over the environment
+ * Reads the configuration of a server. Throws a `ConfigError` that names every invalid setting. The message names the
+ * option instead of the variable when the option is given.
  */
-export function loadConfig(environment: Environment, databaseUrl?: string): Config {
+export function loadConfig(environment: Environment, options: OptionValues = {}): Config {
   const settings = new Settings(environment);
   const config: Config = {
-    host: settings.read('HOST', '127.0.0.1', parseHost),
-    port: settings.read('PORT', '3000', (text) => parseInteger(text, 0, 65_535)),
-    database: readDatabase(settings, databaseUrl, parseDatabase),
+    host: settings.read('HOST', '127.0.0.1', parseHost, ['--host', options.host]),
+    port: settings.read('PORT', '3000', parsePort, ['--port', options.port]),
+    database: readDatabase(settings, environment, options.databaseUrl, parseDatabase),
     apiKeys: settings.readSecret('API_KEYS', '', parseApiKeys),
+    firstKey: settings.read('FIRST_KEY', 'print', parseFirstKey),
     logLevel: settings.read('LOG_LEVEL', 'info', parseLogLevel),
     publicUrl: settings.read('PUBLIC_URL', '', parsePublicUrl),
     corsOrigins: settings.read('CORS_ORIGIN', '', parseOrigins),
@@ -63,22 +86,38 @@ export function loadConfig(environment: Environment, databaseUrl?: string): Conf
 /**
  * Reads only the database URL, for a command other than `serve`. Other settings are not read. Throws a `ConfigError` if
  * the URL is invalid or the data would be lost when the command ends.
+ *
+ * @param databaseUrl the value of `--database-url`, which has precedence over the environment
  */
-export function loadDatabase(environment: Environment, databaseUrl?: string): Database {
+export function loadDurableDatabase(environment: Environment, databaseUrl?: string): ConfiguredDatabase {
+  return loadDatabase(environment, databaseUrl, parseDurableDatabase);
+}
+
+/** Reads only the database URL, and accepts every database. */
+export function loadAnyDatabase(environment: Environment, databaseUrl?: string): ConfiguredDatabase {
+  return loadDatabase(environment, databaseUrl, parseDatabase);
+}
+
+function loadDatabase(
+  environment: Environment,
+  databaseUrl: string | undefined,
+  parse: Parse<Database>,
+): ConfiguredDatabase {
   const settings = new Settings(environment);
-  const database = readDatabase(settings, databaseUrl, parseDurableDatabase);
+  const database = readDatabase(settings, environment, databaseUrl, parse);
   settings.throwFaults();
   return database;
 }
 
 function readDatabase(
   settings: Settings,
+  environment: Environment,
   databaseUrl: string | undefined,
-  parse: (url: string) => Database | Fault,
-): Database {
-  return databaseUrl === undefined
-    ? settings.readSecret('DATABASE_URL', DEFAULT_DATABASE_URL, parse)
-    : settings.parse('--database-url', databaseUrl, parse);
+  parse: Parse<Database>,
+): ConfiguredDatabase {
+  const database = settings.readSecret('DATABASE_URL', DEFAULT_DATABASE_URL, parse, [OPTION, databaseUrl]);
+  const variable = ['DATABASE_URL_FILE', 'DATABASE_URL'].find((name) => environment[name]);
+  return { ...database, source: databaseUrl === undefined ? (variable ?? 'the default store') : OPTION };
 }
 
 function parseDatabase(url: string): Database | Fault {
@@ -98,6 +137,16 @@ function parseHost(text: string): string | Fault {
 function parseInteger(text: string, min: number, max: number): number | Fault {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : expected(`an integer from ${min} to ${max}`, text);
+}
+
+function parsePort(text: string): number | Fault {
+  return parseInteger(text, 0, 65_535);
+}
+
+function parseFirstKey(text: string): FirstKey | Fault {
+  const [, path] = /^file:(.+)$/.exec(text) ?? [];
+  if (path !== undefined) return { kind: 'file', path };
+  return text === 'print' || text === 'none' ? { kind: text } : expected('print, file:PATH or none', text);
 }
 
 function parseApiKeys(text: string): readonly string[] | Fault {

@@ -10,14 +10,19 @@ const RESERVED = 128;
  */
 export function connectionsWithinDescriptors(): number | undefined {
   const limit = descriptorLimit();
-  return limit === undefined ? undefined : Math.max(limit - RESERVED, Math.floor(limit / 4));
+  return limit === undefined ? undefined : connectionsWithin(limit);
+}
+
+/** Returns how many connections a limit of file descriptors leaves room for. */
+export function connectionsWithin(limit: number): number {
+  return Math.max(limit - RESERVED, Math.floor(limit / 4));
 }
 
 /**
  * Returns the maximum number of file descriptors that this process may open. In Node.js, only the diagnostic report
  * contains this number. Without its network section, the report is created in a few milliseconds.
  */
-function descriptorLimit(): number | undefined {
+export function descriptorLimit(): number | undefined {
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files?: { soft: number | 'unlimited' } };

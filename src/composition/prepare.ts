@@ -2,7 +2,7 @@ import { createLog, type Logger, logObserver } from '../adapters/log/index.ts';
 import { combineObservers } from '../application/observers.ts';
 import type { Config } from './config.ts';
 import { createParts, type Parts } from './container.ts';
-import { DATABASES } from './databases/index.ts';
+import { openDatabase } from './open-database.ts';
 
 /** An open store and the server for it, with the configuration and the log. The server does not listen yet. */
 export interface Prepared {
@@ -20,7 +20,7 @@ export interface Prepared {
 export async function prepare(config: Config): Promise<Prepared> {
   const log = await createLog(config.logLevel);
   const observers = [logObserver(log)];
-  const storage = await DATABASES.open(config.database, { observer: combineObservers(observers) });
+  const storage = await openDatabase(config.database, { observer: combineObservers(observers) });
   const parts = createParts(config, storage, observers);
   return { config, log, parts, close: () => parts.store.close() };
 }

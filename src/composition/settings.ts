@@ -22,6 +22,9 @@ export class Fault {
 /** Parses a text. Returns a {@link Fault} when the text is invalid. */
 export type Parse<T> = (text: string) => T | Fault;
 
+/** The name of a command line option, and its value if the option is given. */
+export type OptionValue = readonly [name?: string, value?: string | undefined];
+
 export class Settings {
   readonly #environment: Environment;
   readonly #faults: string[] = [];
@@ -30,20 +33,25 @@ export class Settings {
     this.#environment = environment;
   }
 
-  /** Parses an environment variable, or `defaultText` if the variable is missing or empty. */
-  read<T>(name: string, defaultText: string, parse: Parse<T>): T {
-    return this.parse(name, this.#environment[name] || defaultText, parse);
+  /**
+   * Parses the value of a command line option, if the option is given. Otherwise parses an environment variable, or
+   * `defaultText` if the variable is missing or empty.
+   */
+  read<T>(name: string, defaultText: string, parse: Parse<T>, [option, value]: OptionValue = []): T {
+    if (option !== undefined && value !== undefined) return this.#parse(option, value, parse);
+    return this.#parse(name, this.#environment[name] || defaultText, parse);
   }
 
   /**
-   * Parses the variable `<name>`, or the content of the file whose path is in the variable `<name>_FILE`. If neither
-   * variable is set, parses `defaultText`. If both variables are set, collects a fault.
+   * Parses the value of a command line option, if the option is given. Otherwise parses the variable `<name>`, or the
+   * content of the file whose path is in the variable `<name>_FILE`. If neither variable is set, parses `defaultText`.
+   * If both variables are set, collects a fault.
    */
-  readSecret<T>(name: string, defaultText: string, parse: Parse<T>): T {
+  readSecret<T>(name: string, defaultText: string, parse: Parse<T>, option: OptionValue = []): T {
     const fileName = `${name}_FILE`;
     const file = this.#environment[fileName];
-    if (!file) return this.read(name, defaultText, parse);
-    return this.parse(fileName, file, () =>
+    if (!file || option[1] !== undefined) return this.read(name, defaultText, parse, option);
+    return this.#parse(fileName, file, () =>
       this.#environment[name]
         ? new Fault(`${name} is set too: set one of them only`)
         : parseFile(file, parse),
@@ -54,7 +62,7 @@ export class Settings {
    * Parses the text of a setting. If the text is invalid, collects the fault for `throwFaults`, and returns a value
    * that the caller must not use.
    */
-  parse<T>(name: string, text: string, parse: Parse<T>): T {
+  #parse<T>(name: string, text: string, parse: Parse<T>): T {
     const value = parse(text);
     if (value instanceof Fault) this.#faults.push(`${name}: ${value.reason}`);
     return value as T;

@@ -86,6 +86,14 @@ export function isActive(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: numb
   return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
 }
 
+/** The state of a key at the time `now`. */
+export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
+
+export function apiKeyStatus(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: number): ApiKeyStatus {
+  if (key.revokedAt !== undefined) return 'revoked';
+  return isActive(key, now) ? 'active' : 'expired';
+}
+
 /**
  * Matches a character that the name of a key must not contain: a control or format character, a lone surrogate, an
  * unassigned character, or a line or paragraph separator.

@@ -22,6 +22,13 @@ export type {
   CreateResult,
   IdempotentCreates,
 } from '../application/ports/idempotent-creates.ts';
+export {
+  type Diagnosis,
+  OverwriteRefused,
+  type Problem,
+  type Restored,
+  type RestoreOptions,
+} from '../application/ports/maintenance.ts';
 export type { Commit, Observer, RequestOutcome } from '../application/ports/observer.ts';
 export type { PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
 export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';

@@ -208,3 +208,51 @@ describe('revoke', () => {
     await expect(apiKeys.revoke('7')).rejects.toMatchObject({ code: 'not_found' });
   });
 });
+
+describe('createFirst with save', () => {
+  test('saves the key before it is stored', async () => {
+    let saved = '';
+    const issued = await apiKeys.createFirst('first', async (key) => {
+      expect(await apiKeys.list()).toEqual([]);
+      saved = key;
+    });
+    expect(issued?.key).toBe(saved);
+    expect(await verifyApiKey.verify(saved)).toMatchObject({ name: 'first' });
+  });
+
+  test('stores no key when saving fails', async () => {
+    const save = () => Promise.reject(new Error('the disk is full'));
+    await expect(apiKeys.createFirst('first', save)).rejects.toThrow('the disk is full');
+    expect(await apiKeys.list()).toEqual([]);
+  });
+
+  test('saves nothing when the store has ever had a key', async () => {
+    const { about } = await apiKeys.create('ci');
+    await apiKeys.revoke(about.id);
+    const save = () => Promise.reject(new Error('not expected'));
+    expect(await apiKeys.createFirst('first', save)).toBeUndefined();
+  });
+});
+
+describe('the expiry of a rotated key', () => {
+  test('gives it the lifetime of the old key', async () => {
+    const { about } = await apiKeys.create('ci', now + 90 * HOUR);
+    now += 80 * HOUR;
+    const rotated = await apiKeys.rotate(about.id, HOUR);
+    expect(rotated.about.expiresAt).toBe(now + 90 * HOUR);
+  });
+
+  test('is none when the old key has none, or when null is given', async () => {
+    const { about: endless } = await apiKeys.create('ci');
+    expect((await apiKeys.rotate(endless.id, HOUR)).about.expiresAt).toBeUndefined();
+    const { about } = await apiKeys.create('ci', now + HOUR);
+    expect((await apiKeys.rotate(about.id, HOUR, null)).about.expiresAt).toBeUndefined();
+    expect((await apiKeys.rotate(about.id, HOUR, now + 5 * HOUR)).about.expiresAt).toBe(now + 5 * HOUR);
+  });
+
+  test('is never after the year 9999', async () => {
+    const { about } = await apiKeys.create('ci', Date.UTC(10_000, 0));
+    now += 24 * HOUR;
+    expect((await apiKeys.rotate(about.id, HOUR)).about.expiresAt).toBe(Date.UTC(10_000, 0));
+  });
+});

@@ -187,3 +187,30 @@ test('an error of the batches or of the storage ends the import', async () => {
   };
   await expect(new ImportPets(failing).execute(batchesOf([REX]))).rejects.toThrow('the storage failed');
 });
+
+describe('a dry run', () => {
+  test('resolves with the number of pets that can be imported, and stores none', async () => {
+    const refused: string[] = [];
+    const onRefused = (_: ImportedPet, reason: string) => refused.push(reason);
+    const batches = batchesOf(
+      [
+        { ...REX, id: 7n },
+        { ...UNNAMED, id: 8n },
+      ],
+      [{ ...REX, id: 7n }],
+    );
+    expect(await importPets.execute(batches, { dryRun: true, onRefused })).toBe(1);
+    expect(refused).toEqual(['name must have 1 to 255 characters', 'duplicate id 7']);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('rejects like an import', async () => {
+    await storage.pets.add({ ...REX, status: 'sold' });
+    await expect(importPets.execute(batchesOf([UNNAMED]), { dryRun: true })).rejects.toThrow(
+      'name must have',
+    );
+    const withIds = importPets.execute(batchesOf([{ ...REX, id: 7n }]), { dryRun: true });
+    await expect(withIds).rejects.toEqual(idsNotAccepted());
+    expect(await stored()).toHaveLength(1);
+  });
+});

@@ -8,8 +8,9 @@ const KEY = 'operator-key-of-32-characters-or-more';
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 3000,
-  database: { scheme: 'sqlite', location: './data/animal-store.db' },
+  database: { scheme: 'sqlite', location: './data/animal-store.db', source: 'the default store' },
   apiKeys: [],
+  firstKey: { kind: 'print' },
   logLevel: 'info',
   publicUrl: undefined,
   corsOrigins: [],
@@ -60,13 +61,17 @@ describe('the configuration', () => {
     ['HOST', 'animal_store.internal.', { host: 'animal_store.internal.' }],
     ['PORT', '0', { port: 0 }],
     ['PORT', '65535', { port: 65_535 }],
-    ['DATABASE_URL', 'memory:', { database: { scheme: 'memory', location: '' } }],
+    ['DATABASE_URL', 'memory:', { database: { scheme: 'memory', location: '', source: 'DATABASE_URL' } }],
     [
       'DATABASE_URL',
       'sqlite:/var/lib/pets.db',
-      { database: { scheme: 'sqlite', location: '/var/lib/pets.db' } },
+      { database: { scheme: 'sqlite', location: '/var/lib/pets.db', source: 'DATABASE_URL' } },
     ],
-    ['DATABASE_URL', 'sqlite:pets.db', { database: { scheme: 'sqlite', location: 'pets.db' } }],
+    [
+      'DATABASE_URL',
+      'sqlite:pets.db',
+      { database: { scheme: 'sqlite', location: 'pets.db', source: 'DATABASE_URL' } },
+    ],
     ['API_KEYS', KEY, { apiKeys: [KEY] }],
     ['API_KEYS', `${KEY}-1, ${KEY}-2`, { apiKeys: [`${KEY}-1`, `${KEY}-2`] }],
     ['API_KEYS', '~'.repeat(32), { apiKeys: ['~'.repeat(32)] }],
@@ -85,6 +90,9 @@ describe('the configuration', () => {
     ['SHUTDOWN_TIMEOUT_MS', '0', { shutdownTimeout: 0 }],
     ['SHUTDOWN_TIMEOUT_MS', '2147483647', { shutdownTimeout: 2_147_483_647 }],
     ['MAX_CONNECTIONS', '1', { maxConnections: 1 }],
+    ['FIRST_KEY', 'print', { firstKey: { kind: 'print' } }],
+    ['FIRST_KEY', 'none', { firstKey: { kind: 'none' } }],
+    ['FIRST_KEY', 'file:/run/first-key', { firstKey: { kind: 'file', path: '/run/first-key' } }],
   ] as const)('accepts %s=%s', (name, value, part) => {
     expect(loadConfig({ [name]: value })).toEqual({ ...DEFAULTS, ...part });
   });
@@ -115,6 +123,9 @@ describe('the configuration', () => {
     ['SHUTDOWN_TIMEOUT_MS', '2147483648', 'an integer from 0 to 2147483647'],
     ['MAX_CONNECTIONS', '0', 'an integer from 1 to 1000000'],
     ['MAX_CONNECTIONS', 'auto', 'an integer from 1 to 1000000'],
+    ['FIRST_KEY', 'file:', 'print, file:PATH or none'],
+    ['FIRST_KEY', '/run/first-key', 'print, file:PATH or none'],
+    ['FIRST_KEY', 'NONE', 'print, file:PATH or none'],
   ])('refuses %s=%s, and says what was expected and what it got', (name, value, expected) => {
     const lines = faultsOf({ [name]: value });
     expect(lines).toHaveLength(1);
@@ -155,6 +166,20 @@ describe('the configuration', () => {
     expect(lines[0]).toMatch(new RegExp(`^${name}: `));
     expect(lines[0]).toContain('may hold a password');
     expect(lines[0]).not.toContain('hunter2');
+  });
+
+  test('takes the address from options first, and names the options in faults', () => {
+    const environment = { HOST: 'a b', PORT: 'x' };
+    expect(loadConfig(environment, { host: '::1', port: '0' })).toEqual({
+      ...DEFAULTS,
+      host: '::1',
+      port: 0,
+    });
+    expect(() => loadConfig({ PORT: '80' }, { host: '', port: '65536' })).toThrow(
+      new ConfigError(
+        "--host: expected a host name or an IP address, got ''\n--port: expected an integer from 0 to 65535, got '65536'",
+      ),
+    );
   });
 
   test('reports all faults at once, one line each', () => {
@@ -201,7 +226,7 @@ describe('the configuration', () => {
     const keys = secretFile(`${KEY}-1,${KEY}-2\n`);
     expect(loadConfig({ DATABASE_URL_FILE: database, API_KEYS_FILE: keys })).toEqual({
       ...DEFAULTS,
-      database: { scheme: 'memory', location: '' },
+      database: { scheme: 'memory', location: '', source: 'DATABASE_URL_FILE' },
       apiKeys: [`${KEY}-1`, `${KEY}-2`],
     });
   });

@@ -1,7 +1,7 @@
 /** The database of the configuration, from the environment or from --database-url. */
 
 import { describe, expect, test } from 'vitest';
-import { ConfigError, loadConfig, loadDatabase } from '../../src/composition/config.ts';
+import { ConfigError, loadConfig, loadDurableDatabase } from '../../src/composition/config.ts';
 
 describe('the database of the configuration', () => {
   test.each([
@@ -16,23 +16,33 @@ describe('the database of the configuration', () => {
   ])('%s is refused', (value, shown) => {
     const reason = `expected sqlite:PATH or memory:, got ${shown}`;
     expect(() => loadConfig({ DATABASE_URL: value })).toThrow(new ConfigError(`DATABASE_URL: ${reason}`));
-    expect(() => loadConfig({}, value)).toThrow(new ConfigError(`--database-url: ${reason}`));
-    expect(() => loadDatabase({}, value)).toThrow(new ConfigError(`--database-url: ${reason}`));
+    expect(() => loadConfig({}, { databaseUrl: value })).toThrow(
+      new ConfigError(`--database-url: ${reason}`),
+    );
+    expect(() => loadDurableDatabase({}, value)).toThrow(new ConfigError(`--database-url: ${reason}`));
   });
 
   test('--database-url has precedence over the environment', () => {
     const environment = { DATABASE_URL: 'mysql', DATABASE_URL_FILE: '/no/such/file' };
-    expect(loadConfig(environment, 'memory:').database).toEqual({ scheme: 'memory', location: '' });
-    expect(loadDatabase(environment, 'sqlite:pets.db')).toEqual({ scheme: 'sqlite', location: 'pets.db' });
+    expect(loadConfig(environment, { databaseUrl: 'memory:' }).database).toEqual({
+      scheme: 'memory',
+      location: '',
+      source: '--database-url',
+    });
+    expect(loadDurableDatabase(environment, 'sqlite:pets.db')).toEqual({
+      scheme: 'sqlite',
+      location: 'pets.db',
+      source: '--database-url',
+    });
   });
 
   test('a command other than serve needs a durable database, and ignores all other settings', () => {
-    const database = { scheme: 'sqlite', location: './data/animal-store.db' };
-    expect(loadDatabase({ PORT: 'x', API_KEYS: 'x' })).toEqual(database);
+    const database = { scheme: 'sqlite', location: './data/animal-store.db', source: 'the default store' };
+    expect(loadDurableDatabase({ PORT: 'x', API_KEYS: 'x' })).toEqual(database);
     const reason = 'memory: is supported by serve only, because its data is lost when the command ends';
-    expect(() => loadDatabase({ DATABASE_URL: 'memory:' })).toThrow(
+    expect(() => loadDurableDatabase({ DATABASE_URL: 'memory:' })).toThrow(
       new ConfigError(`DATABASE_URL: ${reason}`),
     );
-    expect(() => loadDatabase({}, 'memory:')).toThrow(new ConfigError(`--database-url: ${reason}`));
+    expect(() => loadDurableDatabase({}, 'memory:')).toThrow(new ConfigError(`--database-url: ${reason}`));
   });
 });

@@ -59,3 +59,12 @@ test('a database of an unknown engine is refused', async () => {
     'unknown database scheme: mysql',
   );
 });
+
+test('an engine without restores says so, and can be examined', async () => {
+  const database = { scheme: 'memory', location: '' };
+  await expect(DATABASES.restore(database, 'backup.db')).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: 'restore is not supported by this storage',
+  });
+  expect(await DATABASES.examine(database)).toMatchObject({ exists: true });
+});

@@ -127,7 +127,8 @@ describe('the store of a command', TIMEOUT, () => {
   test('is given by --database-url, by DATABASE_URL or by a file', async () => {
     const work = new Workspace();
     await work.createKey('environment');
-    await work.output('keys', 'create', '--name', 'option', '--database-url', `sqlite:${work.path('b.db')}`);
+    const other = ['--create-store', '--database-url', `sqlite:${work.path('b.db')}`];
+    await work.output('keys', 'create', '--name', 'option', ...other);
     writeFileSync(work.path('url'), `sqlite:${work.path('b.db')}\n`);
     const fromFile = { DATABASE_URL: '', DATABASE_URL_FILE: work.path('url') };
     expect((await work.run(['keys', 'list'], undefined, fromFile)).out).toContain('option');
@@ -166,7 +167,7 @@ describe('the store of a command', TIMEOUT, () => {
   test('is not created by a command that only reads', async () => {
     const work = new Workspace();
     const { status, err } = await work.run(['keys', 'list']);
-    expect([status, err]).toEqual([1, `animal-store: ${work.store}: there is no such file\n`]);
+    expect([status, err]).toEqual([1, `animal-store: DATABASE_URL: ${work.store}: there is no such file\n`]);
     expect(readdirSync(work.folder)).toEqual([]);
   });
 });

@@ -31,7 +31,9 @@ describe('import and export', TIMEOUT, () => {
       `${lines(90_000)}{"name":"Rex"}\n${lines(10_000)}`,
     );
     expect([status, out]).toEqual([1, '']);
-    expect(err).toBe('animal-store: line 90001: categoryId is required, nothing was imported\n');
+    expect(err).toBe(
+      'animal-store: line 90001: categoryId is required (--skip-invalid leaves out invalid lines), nothing was imported\n',
+    );
     expect(await work.output('export')).toBe(before);
   });
 

@@ -50,9 +50,14 @@ describe('the README', { timeout: 60_000 }, () => {
   });
 
   test('has commands that work one after another in a clone', async () => {
-    const block = BLOCKS.find((text) => text.includes('keys create')) ?? '';
+    const blocks = BLOCKS.filter((text) => /keys create|restore/.test(text));
+    expect(blocks).toHaveLength(2);
     const cwd = folderOfClone();
-    const { exit, out } = runCommand('sh', ['-ec', block], { cwd, env: { npm_config_offline: 'true' } });
+    const options = { cwd, env: { npm_config_offline: 'true' } };
+    // In the README, `npm start` has created the store.
+    const start = runCommand('sh', ['-ec', 'npx animal-store keys create --create-store --name first'], options);
+    expect(await start.exit, start.out.stderr).toEqual({ code: 0, signal: null });
+    const { exit, out } = runCommand('sh', ['-ec', blocks.join('\n')], options);
     expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
     expect(out.stdout).toMatch(/^pets_[0-9A-Za-z]{49}\n/);
     expect(existsSync(join(cwd, 'data/animal-store.db'))).toBe(true);

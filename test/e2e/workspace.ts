@@ -48,7 +48,7 @@ export class Workspace {
   }
 
   async createKey(name = 'test'): Promise<string> {
-    return (await this.output('keys', 'create', '--name', name)).trim();
+    return (await this.output('keys', 'create', '--create-store', '--name', name)).trim();
   }
 
   serve(environment: Environment = {}): Promise<Service> {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { CommandError, UsageError } from './errors.ts';
+import { CommandError, FileError } from './errors.ts';
 import type { CliOptions } from './options.ts';
 import { duration, number, Progress } from './progress.ts';
 import { printResult } from './result.ts';
@@ -20,7 +20,7 @@ export async function backup(
 ): Promise<void> {
   refuseStoreFile(file, file, await storeFiles(databaseUrl));
   if (!force && statSync(file, { throwIfNoEntry: false })?.isFile()) {
-    throw new UsageError(`${file} exists already: --force replaces it`);
+    throw new FileError(`${file} exists already: --force replaces it`);
   }
   const store = await openStore(databaseUrl, { mustExist: true });
   const progress = new Progress(console, 'pages');

@@ -17,10 +17,10 @@ export interface Console {
   /** Escapes a text by `visibleLines`, and writes the text to standard error. Ignores a failed write. */
   readonly err: (text: string) => void;
   /**
-   * Like `out`, but writes the text unchanged, for example with terminal styles. If standard output is a terminal, the
+   * Like `out`, but writes the text or the bytes unchanged, for example with terminal styles. If standard output is a terminal, the
    * caller must escape untrusted text.
    */
-  readonly outRaw: (text: string) => Promise<void>;
+  readonly outRaw: (text: string | Uint8Array) => Promise<void>;
   /** Like `err`, but writes the text unchanged, for example with terminal styles. */
   readonly errRaw: (text: string) => void;
   readonly stdin: Readable;
@@ -67,7 +67,7 @@ export function consoleOf({ stdin, stdout, stderr }: Streams): Console {
   };
 }
 
-function writerTo(stream: Output): (text: string) => Promise<void> {
+function writerTo(stream: Output): (text: string | Uint8Array) => Promise<void> {
   const { fd } = stream;
   const write = fd !== undefined && fstatSync(fd).isFile() ? writeToFile(fd) : writeToStream(stream);
   return async (text) => {
@@ -84,14 +84,14 @@ function writerTo(stream: Output): (text: string) => Promise<void> {
  * report success even if the disk had room for only a part of the bytes.
  */
 function writeToFile(descriptor: number) {
-  return async (text: string): Promise<void> => {
-    const bytes = Buffer.from(text);
+  return async (text: string | Uint8Array): Promise<void> => {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
     for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
   };
 }
 
 function writeToStream(stream: Writable) {
-  return (text: string): Promise<void> =>
+  return (text: string | Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
       stream.write(text, (error) => (error ? reject(error) : resolve()));
     });

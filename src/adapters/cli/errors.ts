@@ -27,6 +27,9 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** The error of a file that a command must not read or write. Its message is complete without the help of the command. */
+export class FileError extends UsageError {}
+
 /** The error of a failed write to standard output. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
@@ -52,9 +55,14 @@ export function exitStatusOf(error: unknown): number {
     : FAILED;
 }
 
-/** Returns one line for each fault in the message of an error. API keys are removed. */
-export function explain(error: unknown): string {
-  const message = withoutApiKeys((error instanceof Error ? error.message : String(error)).trim());
+/**
+ * Returns one line for each fault in the message of an error. API keys are removed.
+ * @param command the command whose help explains the correct usage
+ */
+export function explain(error: unknown, command = 'animal-store'): string {
+  const isUsage = error instanceof UsageError && !(error instanceof FileError);
+  const pointer = isUsage ? ` (see ${command} --help)` : '';
+  const message = withoutApiKeys((error instanceof Error ? error.message : String(error)).trim()) + pointer;
   const faults = isConfigError(error) ? message.split('\n') : [message];
   return faults.map((fault) => `animal-store: ${visible(fault)}`).join('\n');
 }

@@ -1,37 +1,86 @@
+import type { AnimalStore } from '../../application/animal-store.ts';
+import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { petJson } from '../../domain/json.ts';
 import { isPetStatus, PET_STATUSES, type PetStatus } from '../../domain/pet.ts';
 import { CommandError, isBrokenPipe, UsageError } from './errors.ts';
+import { type ExportTarget, outputFile, standardOutput } from './export-target.ts';
+import { writeCompressed } from './gzip.ts';
 import type { CliOptions } from './options.ts';
 import { counted, duration, Progress, rate } from './progress.ts';
+import { visible } from './visible.ts';
 
-/** Writes each pet as a line of NDJSON to standard output. All pets are read from one snapshot of the store. */
+export interface ExportFlags {
+  readonly status?: string;
+  /** The path of the file to write. Without it, the export is written to standard output. */
+  readonly output?: string;
+  readonly force?: boolean;
+  readonly gzip?: boolean;
+}
+
+/** Writes each pet as a line of NDJSON. All pets are read from one snapshot of the store. */
 export async function exportPets(
-  status: string | undefined,
+  flags: ExportFlags,
   databaseUrl: string | undefined,
-  { console, signal, openStore }: CliOptions,
+  { console, signal, openStore, storeFiles }: CliOptions,
 ): Promise<void> {
-  const query = { status: statusOf(status) };
+  const { output, force = false } = flags;
+  const query = { status: statusOf(flags.status) };
+  if (force && output === undefined) throw new UsageError('--force requires --output');
+  const target =
+    output === undefined ? standardOutput(console) : outputFile(output, force, await storeFiles(databaseUrl));
+  const isCompressed = flags.gzip ?? output?.endsWith('.gz') ?? false;
+  if (isCompressed && target.isTerminal) {
+    throw new UsageError(
+      '--gzip: expected --output FILE or a redirection, because standard output is a terminal',
+    );
+  }
   const store = await openStore(databaseUrl, { mustExist: true });
   const progress = new Progress(console, 'pets');
-  const isTerminal = console.outScreen.columns !== undefined;
-  const write = isTerminal ? console.out : console.outRaw;
+  const onCount = (count: number): void => {
+    if (!target.isTerminal) progress.show({ title: 'Exporting', count });
+  };
   let count = 0;
   try {
-    for await (const pets of store.exportPets(query)) {
-      signal.throwIfAborted();
-      await unlessAborted(write(pets.map((pet) => `${petJson(pet)}\n`).join('')), signal);
-      count += pets.length;
-      if (!isTerminal) progress.show({ title: 'Exporting', count });
-    }
+    count = await writeAll(store, query, target, isCompressed, signal, onCount);
+    await target.complete();
   } catch (error) {
+    await target.abandon();
     if (isBrokenPipe(error)) return;
-    throw signal.aborted ? new CommandError('interrupted, the export is not complete') : error;
+    const rest = output === undefined ? 'the export is not complete' : 'nothing was exported';
+    throw signal.aborted ? new CommandError(`interrupted, ${rest}`) : error;
   } finally {
     progress.end();
     await store.close();
   }
   const { elapsed } = progress;
-  console.err(`Exported ${counted(count, 'pet')} in ${duration(elapsed)} (${rate(count, elapsed)}).\n`);
+  const place = output === undefined ? '' : ` to ${visible(output)}`;
+  console.err(
+    `Exported ${counted(count, 'pet')}${place} in ${duration(elapsed)} (${rate(count, elapsed)}).\n`,
+  );
+}
+
+/** Writes the pets to a target, and resolves with their number. */
+async function writeAll(
+  store: AnimalStore,
+  query: Pick<PetQuery, 'status'>,
+  target: ExportTarget,
+  isCompressed: boolean,
+  signal: AbortSignal,
+  onCount: (count: number) => void,
+): Promise<number> {
+  let count = 0;
+  const texts = async function* (): AsyncGenerator<string> {
+    for await (const pets of store.exportPets(query)) {
+      signal.throwIfAborted();
+      yield pets.map((pet) => `${petJson(pet)}\n`).join('');
+      count += pets.length;
+      onCount(count);
+    }
+  };
+  const write = (chunk: string | Buffer): Promise<void> => unlessAborted(target.write(chunk), signal);
+  if (isCompressed) await writeCompressed(texts(), write);
+  else for await (const text of texts()) await write(text);
+  return count;
 }
 
 function statusOf(text: string | undefined): PetStatus | undefined {

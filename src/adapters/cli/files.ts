@@ -2,7 +2,7 @@
 
 import { type BigIntStats, fstatSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { CommandError, UsageError } from './errors.ts';
+import { CommandError, FileError } from './errors.ts';
 
 /** The path of a file, or the descriptor of an open file. */
 export type FileReference = string | number;
@@ -23,11 +23,11 @@ export function isSameFile(one: FileReference, other: FileReference): boolean {
 }
 
 /**
- * Returns the real path of `file`, or `file` itself if nothing exists there. Throws a {@link UsageError} if `file` is
+ * Returns the real path of `file`, or `file` itself if nothing exists there. Throws a {@link FileError} if `file` is
  * not a regular file, and a {@link CommandError} if the folder of `file` does not exist.
  */
 export function pathToWrite(file: string, option: string): string {
-  const notRegular = new UsageError(`${option}: ${file} is not a regular file`);
+  const notRegular = new FileError(`${option}: ${file} is not a regular file`);
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) {
     if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) return file;

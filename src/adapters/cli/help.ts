@@ -26,7 +26,11 @@ type Topic =
   | 'import'
   | 'export'
   | 'backup'
-  | 'openapi';
+  | 'restore'
+  | 'doctor'
+  | 'openapi'
+  | 'completion'
+  | 'help';
 
 export const HELP: Readonly<Record<Topic, string>> = {
   program: `
@@ -36,36 +40,45 @@ Examples:
   animal-store import pets.ndjson
   animal-store export --status available > available.ndjson
   animal-store backup /backups/animal-store.db
+  animal-store doctor
 ${DATABASE}
 Exit status: 0 done, 1 failed, 2 wrong usage.
 `,
   serve: `
 Examples:
   animal-store serve
-  PORT=8080 animal-store serve --database-url sqlite:/var/lib/pets.db
+  animal-store serve --host 0.0.0.0 --port 8080
+  LOG_LEVEL=warn animal-store serve --database-url sqlite:/var/lib/pets.db
 
 The settings are environment variables: HOST, PORT, DATABASE_URL, API_KEYS,
-LOG_LEVEL, PUBLIC_URL, CORS_ORIGIN, SHUTDOWN_TIMEOUT_MS,
-MAX_CONNECTIONS.
+FIRST_KEY, LOG_LEVEL, PUBLIC_URL, CORS_ORIGIN, SHUTDOWN_TIMEOUT_MS,
+MAX_CONNECTIONS. The options have precedence over the variables.
+
+The first start of a store creates an API key. FIRST_KEY is print to show it,
+file:PATH to write it to a file, or none to create no key.
 `,
   create: `
 Examples:
   animal-store keys create --name my-client
   animal-store keys create --name ci --expires 90d
   KEY=$(animal-store keys create --name shop --expires 2027-01-31)
+  animal-store keys create --name shop --create-store
 
 The key is written to standard output, its attributes to standard error. Only
 the hash of the key is stored, so the key cannot be shown again. A key that
 expires on a date is valid until the end of that day (UTC). A running server
-accepts the new key immediately.
+accepts the new key immediately. A store that does not exist is created only
+with --create-store, because a mistyped path would go unnoticed.
 `,
   list: `
 Examples:
   animal-store keys list
+  animal-store keys list --active
   animal-store keys list --json
 
-PREFIX is the start of the key. LAST USED is updated once a day. EXPIRES is the
-last day on which the key is valid. All dates are UTC.
+PREFIX is the start of the key. STATUS is active, expired, revoked, or the last
+day on which the key is valid. LAST USED is updated once a day. All dates are
+UTC.
 `,
   revoke: `
 Examples:
@@ -78,26 +91,33 @@ within 5 s.
 Examples:
   animal-store keys rotate 3
   animal-store keys rotate 3 --overlap 12h
-  animal-store keys rotate 3 --overlap 0
+  animal-store keys rotate 3 --overlap 0 --expires never
 
-Creates a new key with the same name. The old key expires after the overlap, or
-earlier if it had an earlier expiry. If the old key has leaked, use --overlap 0.
+Creates a new key with the same name and the same lifetime, that is, the time
+from the creation of a key to its expiry. The old key expires after the overlap,
+or earlier if it had an earlier expiry. If the old key has leaked, use
+--overlap 0.
 `,
   import: `
 Examples:
   animal-store import pets.ndjson
+  animal-store import --dry-run pets.ndjson.gz
   animal-store import --skip-invalid --refused bad.ndjson pets.ndjson
   animal-store export | animal-store import --database-url sqlite:copy.db -
 
 Each line is one pet in JSON: {"name":"Rex","categoryId":7,"status":"sold"}. The
 status can be left out. Pets with an id keep their id, which is possible only in
-a store that has never had a pet. Blank lines are ignored.
+a store that has never had a pet. Blank lines are ignored. An input that is
+compressed with gzip is recognized by its content.
 
 The import is all or nothing: after an invalid line or Ctrl-C, the store is
 unchanged. With --skip-invalid, invalid lines are skipped and written to a file,
 with their line numbers and the reasons. If that file cannot be written, nothing
 is imported. An existing regular file of that name is replaced, but never a file
 of the store or the input.
+
+With --dry-run, everything is checked in the same way, and nothing is imported.
+The store must exist. With --skip-invalid, the file of invalid lines is written.
 
 The lines are first read into a temporary file (in SQLITE_TMPDIR, TMPDIR or
 /var/tmp) and then stored in one transaction. A server on the same SQLite file
@@ -108,11 +128,13 @@ can read at any time. It cannot create pets during the transaction, which takes
   export: `
 Examples:
   animal-store export > pets.ndjson
-  animal-store export --status sold | gzip > sold.ndjson.gz
+  animal-store export --status sold --output sold.ndjson.gz
+  animal-store export --gzip > pets.ndjson.gz
 
 Writes one line of JSON per pet, in ascending order of id. The export shows the
 store at one moment, however long it takes to read. A server can read and write
-at the same time. After Ctrl-C, the exit status is 1.
+at the same time. After Ctrl-C, the exit status is 1. The file of --output gets
+its name once it is complete and durable.
 `,
   backup: `
 Examples:
@@ -122,8 +144,43 @@ Examples:
 Copies the whole store at one moment, including the keys. A server can read and
 write at the same time. The file gets its name once the copy is complete and
 durable. --force replaces an existing regular file, but never a file of the
-store. To restore a backup, stop the server, replace the database file by the
-copy, and remove the -wal and -shm files beside it.
+store. The command restore restores a backup.
+`,
+  restore: `
+Examples:
+  animal-store restore /backups/animal-store.db
+  animal-store restore --force /backups/animal-store.db
+
+Replaces the whole store, including the keys. Stop the server first: a store
+that is in use is refused. The backup is checked before the store changes, and the
+store is replaced in one step. After a failure or Ctrl-C, the old store is
+unchanged. A store that has pets is replaced only with --force. With --force, a
+store that cannot be read is replaced too, and its files are kept.
+`,
+  doctor: `
+Examples:
+  animal-store doctor
+  animal-store doctor --json
+
+Shows which store is used and which setting selects it, the versions, the
+integrity, the numbers of pets and keys, the free disk space, and what should be
+changed. Run it with the settings and as the user of the server. It changes
+nothing, and a server can run at the same time. The exit status is 1 if an error
+is found. A warning does not change the exit status.
+`,
+  completion: `
+Examples:
+  source <(animal-store completion bash)
+  source <(animal-store completion zsh)
+  animal-store completion fish > ~/.config/fish/completions/animal-store.fish
+
+The first two lines belong into ~/.bashrc and ~/.zshrc. In zsh, the line must
+follow compinit.
+`,
+  help: `
+Examples:
+  animal-store help
+  animal-store help keys create
 `,
   openapi: `
 Examples:

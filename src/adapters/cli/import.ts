@@ -1,7 +1,7 @@
 import type { AnimalStore } from '../../application/animal-store.ts';
 import type { ImportedPet } from '../../application/import-pets.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
-import { CommandError, UsageError } from './errors.ts';
+import { CommandError, FileError, UsageError } from './errors.ts';
 import { isSameFile, pathToWrite } from './files.ts';
 import { chunksOf, type Input, openInput } from './input.ts';
 import { readLines } from './lines.ts';
@@ -18,13 +18,17 @@ export interface ImportFlags {
   /** The path of the file to which refused lines are written. */
   readonly refused?: string;
   readonly newIds?: boolean;
+  /** Whether the pets are checked, but not imported. */
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
 const NOTHING = 'nothing was imported';
+const SKIPPING = '--skip-invalid leaves out invalid lines';
 
 /**
- * Imports the pets of an NDJSON file, or of standard input if `file` is `-`. If an error occurs, no pet is imported.
+ * Imports the pets of an NDJSON file, or of standard input if `file` is `-`. If an error occurs, no pet is imported. A
+ * dry run does the same, but stores no pet and creates no store.
  */
 export async function importPets(
   file: string,
@@ -41,11 +45,11 @@ export async function importPets(
   try {
     if (input.descriptor !== undefined) refuseStoreFile(input.descriptor, input.name, storeFiles);
     const refused = flags.skipInvalid ? refusedLinesOf(file, flags.refused, input, storeFiles) : undefined;
-    const store = await options.openStore(databaseUrl, { mustExist: false });
+    const store = await options.openStore(databaseUrl, { mustExist: flags.dryRun ?? false });
     try {
       const progress = new Progress(console, 'pets');
       const lines = petLines(flags.newIds ?? false, refused);
-      const count = await importLines(store, input, lines, refused, progress, options);
+      const count = await importLines(store, input, lines, refused, flags, progress, options);
       await report(count, progress.elapsed, refused, flags, options);
     } finally {
       await store.close();
@@ -64,6 +68,7 @@ async function importLines(
   input: Input,
   lines: PetLines,
   refused: RefusedLines | undefined,
+  { dryRun }: ImportFlags,
   progress: Progress,
   { console, signal }: CliOptions,
 ): Promise<number> {
@@ -73,6 +78,7 @@ async function importLines(
     );
   try {
     const importing = store.importPets(petsOf(input, lines, refused, progress), {
+      dryRun,
       onRefused: (pet, reason) => lines.refuse(pet, reason),
       onProgress: (count) => progress.show({ title: 'Storing', count, share: count / lines.count }),
       signal,
@@ -109,13 +115,10 @@ async function* petsOf(
   progress: Progress,
 ): AsyncGenerator<readonly ImportedPet[]> {
   let bytes = 0;
-  const chunks = async function* (): AsyncGenerator<Buffer> {
-    for await (const chunk of chunksOf(input)) {
-      bytes += chunk.length;
-      yield chunk;
-    }
-  };
-  for await (const pets of lines.read(readLines(chunks()))) {
+  const chunks = chunksOf(input, (count) => {
+    bytes += count;
+  });
+  for await (const pets of lines.read(readLines(chunks))) {
     yield pets;
     await refused?.flush();
     const share = input.size === undefined ? undefined : bytes / input.size;
@@ -139,7 +142,7 @@ function refusedLinesOf(
   refuseStoreFile(name, `${option}: ${name}`, storeFiles);
   const path = pathToWrite(name, option);
   if (input.descriptor !== undefined && isSameFile(path, input.descriptor)) {
-    throw new UsageError(`${option}: ${name} is the input file`);
+    throw new FileError(`${option}: ${name} is the input file`);
   }
   return new RefusedLines(name, path);
 }
@@ -148,8 +151,8 @@ function petLines(newIds: boolean, refused: RefusedLines | undefined): PetLines 
   return new PetLines({
     newIds,
     onRefused(line, reason) {
-      if (refused === undefined) throw new CommandError(`line ${line.number}: ${reason}, ${NOTHING}`);
-      refused.add(line, reason);
+      if (refused !== undefined) refused.add(line, reason);
+      else throw new CommandError(`line ${line.number}: ${reason} (${SKIPPING}), ${NOTHING}`);
     },
   });
 }
@@ -158,15 +161,18 @@ async function report(
   count: number,
   elapsed: number,
   refused: RefusedLines | undefined,
-  { json }: ImportFlags,
+  { dryRun = false, json }: ImportFlags,
   { console }: CliOptions,
 ): Promise<void> {
   const skipped = refused?.count ?? 0;
   const refusedFile = skipped > 0 ? refused?.file : undefined;
-  const done = `imported ${counted(count, 'pet')}`;
+  const done = dryRun
+    ? `dry run: ${counted(count, 'pet')} can be imported`
+    : `imported ${counted(count, 'pet')}`;
+  const counts = dryRun ? { dryRun, imported: 0, importable: count } : { imported: count };
   const text = json
-    ? JSON.stringify({ imported: count, skipped, refusedFile, milliseconds: Math.round(elapsed) })
-    : `I${done.slice(1)} in ${duration(elapsed)} (${rate(count, elapsed)}).`;
+    ? JSON.stringify({ ...counts, skipped, refusedFile, milliseconds: Math.round(elapsed) })
+    : `${done.charAt(0).toUpperCase()}${done.slice(1)} in ${duration(elapsed)} (${rate(count, elapsed)}).`;
   await printResult(console, `${text}\n`, done);
   if (refusedFile === undefined || json) return;
   console.err(`Skipped ${counted(skipped, 'line')}, see ${visible(refusedFile)}\n`);

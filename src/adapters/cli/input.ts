@@ -7,6 +7,7 @@ import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Console } from './console.ts';
 import { CommandError } from './errors.ts';
+import { decompressed } from './gzip.ts';
 
 export interface Input {
   readonly name: string;
@@ -48,10 +49,24 @@ async function open(file: string, { stdin }: Console, signal: AbortSignal): Prom
   }
 }
 
-/** Yields the chunks of an input. If reading fails, throws an error whose message contains the name of the input. */
-export async function* chunksOf({ stream, name }: Input): AsyncGenerator<Buffer> {
+/**
+ * Yields the chunks of an input. An input that is compressed with gzip is decompressed. If reading fails, throws an
+ * error whose message contains the name of the input.
+ * @param onRead called with the number of bytes of each chunk that was read from the stream
+ */
+export function chunksOf(input: Input, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
+  return decompressed(rawChunksOf(input, onRead), input.name);
+}
+
+async function* rawChunksOf(
+  { stream, name }: Input,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   try {
-    yield* stream;
+    for await (const chunk of stream) {
+      onRead(chunk.length);
+      yield chunk;
+    }
   } catch (error) {
     throw unreadable(name, error);
   }

@@ -4,9 +4,10 @@
  */
 
 import type { ApiKeys, IssuedApiKey } from '../../application/api-keys.ts';
-import { type ApiKey, isActive } from '../../domain/api-key.ts';
+import { storageFaultReason } from '../../application/ports/storage-fault.ts';
+import { type ApiKey, apiKeyStatus } from '../../domain/api-key.ts';
 import type { Console } from './console.ts';
-import { CommandError } from './errors.ts';
+import { CommandError, FileError } from './errors.ts';
 import type { CliOptions } from './options.ts';
 import { printResult } from './result.ts';
 import { table } from './table.ts';
@@ -16,6 +17,12 @@ import { visible } from './visible.ts';
 export interface CreateFlags {
   readonly name: string;
   readonly expires?: string;
+  readonly createStore?: boolean;
+  readonly json?: boolean;
+}
+
+export interface ListFlags {
+  readonly active?: boolean;
   readonly json?: boolean;
 }
 
@@ -46,17 +53,27 @@ export class KeyCommands {
     this.#databaseUrl = databaseUrl;
   }
 
-  async create({ name, expires, json }: CreateFlags): Promise<void> {
-    const expiresAt = expiryOf(expires);
-    const issued = await this.#withKeys(false, (keys) => keys.create(name, expiresAt));
+  async create({ name, expires, createStore = false, json }: CreateFlags): Promise<void> {
+    const expiresAt = expiryOf(expires) ?? undefined;
+    const issued = await this.#withKeys(!createStore, (keys) => keys.create(name, expiresAt)).catch(
+      (error: unknown) => {
+        if (storageFaultReason(error) !== 'file_missing') throw error;
+        throw new FileError(`${(error as Error).message}: --create-store creates it`);
+      },
+    );
     await this.#show(issued, json, 'Key created. Save it: it is not shown again.');
   }
 
-  async list({ json }: JsonFlag): Promise<void> {
-    const keys = await this.#withKeys(true, (keys) => keys.list());
+  async list({ active = false, json }: ListFlags): Promise<void> {
+    const now = Date.now();
+    const all = await this.#withKeys(true, (keys) => keys.list());
+    const keys = active ? all.filter((key) => apiKeyStatus(key, now) === 'active') : all;
     if (json) await this.#console.out(`${JSON.stringify(keys.map(fieldsOf), null, 2)}\n`);
-    else if (keys.length > 0) await this.#console.outRaw(this.#tableOf(keys));
-    else this.#console.err('There is no key yet. Create one: animal-store keys create --name NAME\n');
+    else if (keys.length > 0) await this.#console.outRaw(this.#tableOf(keys, now));
+    else {
+      const kind = all.length > 0 ? 'active key' : 'key yet';
+      this.#console.err(`There is no ${kind}. Create one: animal-store keys create --name NAME\n`);
+    }
   }
 
   async revoke(id: string, { json }: JsonFlag): Promise<void> {
@@ -100,26 +117,32 @@ export class KeyCommands {
     );
   }
 
-  #tableOf(keys: readonly ApiKey[]): string {
-    const now = Date.now();
+  #tableOf(keys: readonly ApiKey[], now: number): string {
     const rows = keys.map((key) => ({
       cells: [
         key.id,
         key.name,
         key.prefix,
+        statusOf(key, now),
         day(key.createdAt),
         key.lastUsedOn === undefined ? '-' : day(key.lastUsedOn),
-        key.expiresAt === undefined ? '-' : lastDay(key.expiresAt),
-        key.revokedAt === undefined ? '-' : day(key.revokedAt),
       ],
-      isInactive: !isActive(key, now),
+      isInactive: apiKeyStatus(key, now) !== 'active',
     }));
-    const head = ['ID', 'NAME', 'PREFIX', 'CREATED', 'LAST USED', 'EXPIRES', 'REVOKED'];
+    const head = ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'];
     return table(head, rows, NAME_COLUMN, this.#console.outScreen);
   }
 }
 
-function expiryOf(text: string | undefined): number | undefined {
+/** Returns the status of a key for people: `active`, `ends on`, `expired on` or `revoked on`, with the day in UTC. */
+function statusOf(key: ApiKey, now: number): string {
+  const status = apiKeyStatus(key, now);
+  if (status === 'revoked') return `revoked on ${day(key.revokedAt ?? now)}`;
+  if (key.expiresAt === undefined) return status;
+  return `${status === 'active' ? 'ends' : status} on ${lastDay(key.expiresAt)}`;
+}
+
+function expiryOf(text: string | undefined): number | null | undefined {
   return text === undefined ? undefined : parseExpiry(text, '--expires', Date.now());
 }
 
@@ -127,11 +150,13 @@ function expiryOf(text: string | undefined): number | undefined {
  * Returns the attributes of a key as members of JSON. Dates and times have the format of RFC 3339. A missing value is
  * `null`.
  */
-function fieldsOf({ id, name, prefix, createdAt, lastUsedOn, expiresAt, revokedAt }: ApiKey) {
+function fieldsOf(key: ApiKey) {
+  const { id, name, prefix, createdAt, lastUsedOn, expiresAt, revokedAt } = key;
   return {
     id,
     name,
     prefix,
+    status: apiKeyStatus(key, Date.now()),
     createdAt: timestamp(createdAt),
     lastUsedOn: lastUsedOn === undefined ? null : day(lastUsedOn),
     expiresAt: timestamp(expiresAt),

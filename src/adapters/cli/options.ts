@@ -1,5 +1,6 @@
 import type { AnimalStore } from '../../application/animal-store.ts';
 import type { IssuedApiKey } from '../../application/api-keys.ts';
+import type { Diagnosis, Problem, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Console } from './console.ts';
 
 /**
@@ -11,7 +12,7 @@ export interface CliOptions {
   readonly console: Console;
   /** The signal that is aborted when the user or the operating system asks the process to stop. */
   readonly signal: AbortSignal;
-  startService(databaseUrl: string | undefined): Promise<RunningService>;
+  startService(values: ServeValues): Promise<RunningService>;
   /**
    * Opens the store at `databaseUrl`, or at the URL from the environment if `databaseUrl` is `undefined`. The caller
    * must close the store.
@@ -22,16 +23,47 @@ export interface CliOptions {
    * may use one of these files as its input or output.
    */
   storeFiles(databaseUrl: string | undefined): Promise<readonly string[]>;
+  /**
+   * Replaces the store by a backup. Rejects with `storage_unavailable` when the store is in use, and with
+   * `invalid_request` when `file` is not a backup or the storage does not support restores.
+   */
+  restoreStore(databaseUrl: string | undefined, file: string, options: RestoreOptions): Promise<Restored>;
+  /** Examines the settings and the store. Changes nothing, and creates no store. */
+  diagnose(databaseUrl: string | undefined): Promise<DoctorReport>;
   /** Resolves with the OpenAPI document as JSON. */
   openApiDocument(): Promise<string>;
+}
+
+/** The values of the options of `serve`. A missing value is read from the environment. */
+export interface ServeValues {
+  readonly databaseUrl?: string | undefined;
+  readonly host?: string | undefined;
+  readonly port?: string | undefined;
+}
+
+/** What `doctor` has found out. */
+export interface DoctorReport {
+  /** The version of Node.js, such as `v26.0.0`. */
+  readonly node: string;
+  /** The limit of open file descriptors, or `undefined` if the limit is unknown. */
+  readonly fileDescriptors: number | undefined;
+  /** The setting that selects the database, or `undefined` if the setting is invalid. */
+  readonly source: string | undefined;
+  readonly scheme: string | undefined;
+  /** The facts about the database, or `undefined` if the setting of the database is invalid. */
+  readonly database: Diagnosis | undefined;
+  /** All problems, including those of the database. */
+  readonly problems: readonly Problem[];
 }
 
 /** A server that accepts connections. */
 export interface RunningService {
   /** The base URL of the API. */
   readonly url: string;
-  /** The API key that the server created, or `undefined`. The server creates a key if the store has never had a key. */
-  readonly firstKey: IssuedApiKey | undefined;
+  /** The API key that the server created and that is to be shown. */
+  readonly firstKey?: IssuedApiKey;
+  /** The path of the file to which the server has written the first key, instead of `firstKey`. */
+  readonly firstKeyFile?: string;
   /** Whether the configuration contains API keys, so that clients need no stored key. */
   readonly hasConfiguredKeys: boolean;
   stop(): Promise<void>;

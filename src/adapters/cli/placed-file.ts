@@ -32,10 +32,15 @@ export class PlacedFile {
     this.#earlier = versionAt(path);
   }
 
-  /** Appends a text to the new file. The first call creates the file. */
-  async write(text: string): Promise<void> {
+  /** Whether a file existed at the final path when this object was created. */
+  get replacesFile(): boolean {
+    return this.#earlier !== undefined;
+  }
+
+  /** Appends a text or bytes to the new file. The first call creates the file. */
+  async write(data: string | Uint8Array): Promise<void> {
     this.#handle ??= await open(this.#partial, 'wx');
-    await this.#handle.writeFile(text);
+    await this.#handle.writeFile(data);
   }
 
   /**

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { Console } from './console.ts';
 import { explain, isBrokenPipe } from './errors.ts';
-import type { CliOptions, RunningService } from './options.ts';
+import type { CliOptions, RunningService, ServeValues } from './options.ts';
 
 /** Runs the server until `signal` is aborted. */
 export async function serve(
-  databaseUrl: string | undefined,
+  values: ServeValues,
   { console, signal, startService }: CliOptions,
 ): Promise<void> {
-  const service = await startService(databaseUrl);
+  const service = await startService(values);
   try {
     const stopped = aborted(signal);
     await Promise.race([stopped, announce(service, console).then(() => stopped)]);
@@ -18,18 +18,20 @@ export async function serve(
 }
 
 /**
- * Prints the URLs and, if the server created a key, the first key. If the server accepts only keys that were created
- * earlier, prints how to create another key. A failure to print does not end the server, because the user can create
- * another key.
+ * Prints the URLs and, if the server created a key, the first key or the path of its file. If the server accepts only
+ * keys that were created earlier, prints how to create another key. A failure to print does not end the server, because
+ * the user can create another key.
  */
 async function announce(
-  { url, firstKey, hasConfiguredKeys }: RunningService,
+  { url, firstKey, firstKeyFile, hasConfiguredKeys }: RunningService,
   console: Console,
 ): Promise<void> {
   try {
     await console.out(`Listening on ${url}\nReference page: ${new URL('/docs', url)}\n`);
     if (firstKey !== undefined) await console.out(welcome(url, firstKey.key));
-    else if (!hasConfiguredKeys) await console.out(ANOTHER_KEY);
+    else if (firstKeyFile !== undefined) {
+      await console.out(`The first API key is in the file ${firstKeyFile}\n`);
+    } else if (!hasConfiguredKeys) await console.out(ANOTHER_KEY);
   } catch (error) {
     if (isBrokenPipe(error)) return;
     const advice =

@@ -1,13 +1,13 @@
-import { UsageError } from './errors.ts';
+import { FileError } from './errors.ts';
 import { type FileReference, isSameFile } from './files.ts';
 import type { CliOptions } from './options.ts';
 
 /**
- * Throws a {@link UsageError} if `file` belongs to the store, because a command must not read or overwrite a file of
+ * Throws a {@link FileError} if `file` belongs to the store, because a command must not read or overwrite a file of
  * the store.
  */
 export function refuseStoreFile(file: FileReference, name: string, storeFiles: readonly string[]): void {
-  if (storeFiles.some((own) => isSameFile(file, own))) throw new UsageError(`${name} belongs to the store`);
+  if (storeFiles.some((own) => isSameFile(file, own))) throw new FileError(`${name} belongs to the store`);
 }
 
 /**
@@ -23,9 +23,9 @@ export function withoutOutputToStore(options: CliOptions): CliOptions {
   };
   return {
     ...options,
-    async startService(databaseUrl) {
-      await check(databaseUrl);
-      return options.startService(databaseUrl);
+    async startService(values) {
+      await check(values.databaseUrl);
+      return options.startService(values);
     },
     async openStore(databaseUrl, how) {
       await check(databaseUrl);

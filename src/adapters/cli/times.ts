@@ -22,10 +22,11 @@ export function parseDuration(text: string, option: string): number {
 }
 
 /**
- * Parses an expiry into milliseconds since the Unix epoch. An expiry is a duration from `now`, or a date, which means
- * the end of that day.
+ * Parses an expiry into milliseconds since the Unix epoch, or into `null` for the text `never`. An expiry is a duration
+ * from `now`, or a date, which means the end of that day.
  */
-export function parseExpiry(text: string, option: string, now: number): number {
+export function parseExpiry(text: string, option: string, now: number): number | null {
+  if (text === 'never') return null;
   const time = DATE.test(text) ? endOfDay(text) : now + parseLength(text, option);
   if (time === undefined) throw new UsageError(`${option}: expected a date of the calendar, got '${text}'`);
   if (time > LAST_TIME + 1)
@@ -55,7 +56,7 @@ export function lastDay(expiresAt: number): string {
 function parseLength(text: string, option: string): number {
   if (!DURATION.test(text)) {
     throw new UsageError(
-      `${option}: expected a duration such as 90d, 12h or 30m, or a date such as 2027-01-31, got '${text}'`,
+      `${option}: expected a duration such as 90d, 12h or 30m, a date such as 2027-01-31, or never, got '${text}'`,
     );
   }
   return parseDuration(text, option);

@@ -1,3 +1,4 @@
+import { idsNotAccepted } from '../../application/import-pets.ts';
 import { nextTurn } from '../../application/next-turn.ts';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import type { PetTransfer, TransferOptions } from '../../application/ports/pet-transfer.ts';
@@ -28,6 +29,7 @@ export class MemoryPetTransfer implements PetTransfer {
       signal?.throwIfAborted();
       for (const pet of batch) {
         if (!('id' in pet)) newPets.push(pet);
+        else if (this.#pets.lastId !== 0n) throw idsNotAccepted();
         else if (petsById.has(pet.id)) onDuplicateId(pet);
         else petsById.set(pet.id, pet);
       }

@@ -1,18 +1,9 @@
 /** The target file of a backup, and the checks that refuse a target that must not be overwritten. */
 
-import {
-  type BigIntStats,
-  closeSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  statSync,
-} from 'node:fs';
+import { type BigIntStats, existsSync, lstatSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { dirname, sep } from 'node:path';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { COMPANIONS, databaseFiles } from './files.ts';
+import { COMPANIONS, databaseFiles, moveToNewName } from './files.ts';
 
 /**
  * The target of a backup. The constructor checks the path of the target before the copy is made. `take` checks the path
@@ -31,7 +22,9 @@ export class BackupTarget {
   constructor(file: string, store: string, overwrite: boolean) {
     this.#file = file;
     this.#overwrite = overwrite;
+    if (file.endsWith('/') || file.endsWith(sep)) throw this.#directory();
     this.path = statOf(file)?.isSymbolicLink() ? this.#linkedPath() : file;
+    this.#refuseMissingFolder();
     this.#refuseStore(store);
     this.#refuseCompanions();
     this.#refuseExisting();
@@ -45,31 +38,7 @@ export class BackupTarget {
     this.#refuseCompanions();
     this.#refuseExisting();
     if (this.#overwrite) renameSync(copy, this.path);
-    else this.#takeNewName(copy);
-  }
-
-  /**
-   * Moves the copy to the path of the target without replacing an existing file. Creates a hard link, which fails when
-   * a file exists at this path. On a file system without hard links, creates an empty file instead, which fails in the
-   * same case, and then replaces the empty file with the copy.
-   */
-  #takeNewName(copy: string): void {
-    try {
-      linkSync(copy, this.path);
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST') throw this.#exists();
-      this.#reserve();
-      renameSync(copy, this.path);
-    }
-  }
-
-  /** Creates an empty file at `path`. Throws when a file already exists at `path`. */
-  #reserve(): void {
-    try {
-      closeSync(openSync(this.path, 'wx'));
-    } catch (error) {
-      throw codeOf(error) === 'EEXIST' ? this.#exists() : error;
-    }
+    else moveToNewName(copy, this.path, () => this.#exists());
   }
 
   #linkedPath(): string {
@@ -111,8 +80,21 @@ export class BackupTarget {
   #refuseExisting(): void {
     const existing = statOf(this.path);
     if (existing === undefined) return;
+    if (existing.isDirectory()) throw this.#directory();
     if (!existing.isFile()) throw this.#notRegular();
     if (!this.#overwrite) throw this.#exists();
+  }
+
+  #refuseMissingFolder(): void {
+    if (existsSync(dirname(this.path))) return;
+    throw new AnimalStoreError(
+      'storage_unavailable',
+      `cannot write ${this.#file}: its folder does not exist`,
+    );
+  }
+
+  #directory(): AnimalStoreError {
+    return invalid(`${this.#file}: expected the path of a file, got a directory`);
   }
 
   #notRegular(): AnimalStoreError {
@@ -130,8 +112,4 @@ function statOf(file: string): BigIntStats | undefined {
 
 function invalid(message: string): AnimalStoreError {
   return new AnimalStoreError('invalid_request', message);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,14 +1,14 @@
 /** Copies the database file of a store. The copy has a temporary name until it is complete. */
 
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BackupOptions } from '../../application/ports/storage.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import { BackupTarget } from './backup-target.ts';
 import { openReader } from './database.ts';
 import { storageError } from './errors.ts';
-import { COMPANIONS } from './files.ts';
+import { COMPANIONS, fsync } from './files.ts';
 
 /** The number of database pages that a backup copies in one iteration of the event loop. A page has 4 KiB. */
 const PAGES_PER_STEP = 1000;
@@ -86,13 +86,4 @@ function backupError(error: unknown, path: string, file: string): AnimalStoreErr
   const { message } = code.startsWith('SQLITE_') ? storageError(error) : (error as Error);
   const failed = FAULTS_OF_SOURCE.test(code) ? `cannot read ${path}` : `cannot write ${file}`;
   return new AnimalStoreError('storage_unavailable', `${failed}: ${message}`, { cause: error });
-}
-
-function fsync(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -3,17 +3,17 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { storageError } from './errors.ts';
+import { identify, quickCheck, READ_LOCK_TIMEOUT } from './inspection.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
-import type { StoreFiles } from './store-files.ts';
 
 /**
  * How long a connection waits for a lock of another connection, in milliseconds: when it writes, when it reads, and
  * when `prepareDatabase` opens the file. A waiting connection blocks its thread.
  */
 const WRITE_LOCK_TIMEOUT = 5000;
-const READ_LOCK_TIMEOUT = 100;
 const OPEN_LOCK_TIMEOUT = 1500;
 
 /**
@@ -27,24 +27,6 @@ const READ_CACHE_SIZE = 4096;
  * truncates a larger log to this size.
  */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
-
-/**
- * The maximum size of a database file that is examined with `quick_check`, in bytes. This SQLite pragma reads the whole
- * file to find damage, so it would delay the start of the service when the file is larger.
- */
-const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
-
-/**
- * A query that tests whether the database file can be read, without reading all of it. It reads the first and the last
- * row of `pets` and of its index, and the first row of `api_keys` and of its index.
- */
-export const READ_ENDS: string = `SELECT
-  (SELECT name FROM pets ORDER BY id LIMIT 1),
-  (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
-  (SELECT name FROM pets INDEXED BY pets_by_status ORDER BY status, id LIMIT 1),
-  (SELECT name FROM pets INDEXED BY pets_by_status ORDER BY status DESC, id DESC LIMIT 1),
-  (SELECT name FROM api_keys ORDER BY id LIMIT 1),
-  (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
 
 export interface PrepareOptions {
   /** Whether a missing database file is an error. When `false`, a missing file is created. Default: false. */
@@ -64,8 +46,10 @@ export function prepareDatabase(
   if (mustExist) refuseMissing(path);
   else createFolderOf(path);
   refuseEmptied(path);
+  const before = inodeOf(path);
   open(path, OPEN_LOCK_TIMEOUT, (db) => {
     const version = refuseForeign(db);
+    refuseReplaced(path, before);
     refuseDamaged(db);
     configure(db);
     if (tryWrite || version < MIGRATIONS.length) migrate(db);
@@ -88,7 +72,7 @@ export function openWriter(path: string, lockTimeout: number = WRITE_LOCK_TIMEOU
 
 function refuseMissing(path: string): void {
   if (existsSync(path)) return;
-  throw new AnimalStoreError('storage_unavailable', `${path}: there is no such file`);
+  throw new StorageFault('file_missing', `${path}: there is no such file`);
 }
 
 /**
@@ -105,7 +89,8 @@ function refuseEmptied(path: string): void {
   );
 }
 
-function createFolderOf(path: string): void {
+/** Creates the folder of a database file, and the parents of the folder, unless they exist. */
+export function createFolderOf(path: string): void {
   try {
     createFolder(dirname(path));
   } catch (error) {
@@ -166,15 +151,25 @@ function configure(db: Database.Database): void {
 }
 
 /**
+ * Throws when the file was replaced while its lock was awaited, which a restore does. SQLite would write to the old
+ * file, and to a write-ahead log at the path of the new one.
+ */
+function refuseReplaced(path: string, before: bigint | undefined): void {
+  if (before === undefined || inodeOf(path) === before) return;
+  throw new AnimalStoreError('storage_unavailable', 'the file was replaced while it was opened: start again');
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
+/**
  * Returns the schema version of the database file. Throws when the file belongs to another application or was written
  * by a newer release.
  */
 function refuseForeign(db: Database.Database): number {
-  const application = db.pragma('application_id', { simple: true });
-  const version = Number(db.pragma('user_version', { simple: true }));
-  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
-  const isNew = application === 0n && version === 0 && tables === 0n;
-  if (!isNew && application !== APPLICATION_ID) {
+  const { isNew, isOwn, version } = identify(db);
+  if (!isNew && !isOwn) {
     throw new AnimalStoreError('storage_unavailable', 'the file is the database of another application');
   }
   if (version > MIGRATIONS.length) {
@@ -207,34 +202,4 @@ function refuseDamaged(db: Database.Database): void {
   const damage = quickCheck(db);
   if (damage === undefined) return;
   throw new AnimalStoreError('storage_unavailable', `the database file is damaged: ${damage}`);
-}
-
-/**
- * Searches for damage in a database file that another program changed while the file was open. Returns a description of
- * the damage, or `undefined` when no damage was found.
- */
-export function findDamage({ main, log }: StoreFiles): string | undefined {
-  const { size } = statSync(main.path);
-  if (size === 0) return 'the file is empty';
-  const db = new Database(main.path, { readonly: true, fileMustExist: true, timeout: READ_LOCK_TIMEOUT });
-  try {
-    const expected = sizeOf(db.defaultSafeIntegers(true));
-    // The newest pages may be in the write-ahead log, and not yet in the database file.
-    if (expected > size + statSync(log.path).size) return `expected ${expected} bytes, got ${size}`;
-    db.prepare(READ_ENDS).get();
-    return quickCheck(db);
-  } finally {
-    db.close();
-  }
-}
-
-function quickCheck(db: Database.Database): string | undefined {
-  if (sizeOf(db) > QUICK_CHECK_LIMIT) return undefined;
-  const finding = db.pragma('quick_check(1)', { simple: true });
-  return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
-}
-
-function sizeOf(db: Database.Database): number {
-  const sql = 'SELECT page_count * page_size FROM pragma_page_count, pragma_page_size';
-  return Number(db.prepare(sql).pluck().get());
 }

@@ -1,9 +1,9 @@
 import type { BigIntStats } from 'node:fs';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import type { CommitGuard } from './batch.ts';
-import { findDamage } from './database.ts';
 import { isLocked } from './errors.ts';
 import { type Findings, failureOf } from './findings.ts';
+import { findDamage } from './inspection.ts';
 import {
   assertSame,
   assertSameFiles,

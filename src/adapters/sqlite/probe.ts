@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
 import { BATCH_LIMIT } from './batch.ts';
-import { READ_ENDS } from './database.ts';
 import { isLocked } from './errors.ts';
 import type { FileGuard } from './file-guard.ts';
 import { type Failure, type Findings, failureOf, findingsOf } from './findings.ts';
+import { READ_ENDS } from './inspection.ts';
 import { assertSameFiles, assertWritable, type StoreFiles } from './store-files.ts';
 
 /**

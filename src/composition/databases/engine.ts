@@ -1,3 +1,4 @@
+import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 
@@ -16,6 +17,16 @@ export interface Adapter {
   open(location: string, options: OpenOptions): Storage | Promise<Storage>;
   /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
   files(location: string): readonly string[];
+  /**
+   * Replaces the database, which no process may have open, by a backup in a file. An engine that has its own backup
+   * tools can leave out this method.
+   */
+  restore?(location: string, file: string, options: RestoreOptions): Promise<Restored>;
+  /**
+   * Examines a database that a server may have open. Changes nothing, and creates no database. A fault of the database
+   * is a problem of the diagnosis, and not an error.
+   */
+  examine(location: string): Diagnosis | Promise<Diagnosis>;
 }
 
 /** A kind of database. The engine defines the format of the database URLs, and loads the storage adapter. */

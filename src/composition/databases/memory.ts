@@ -11,6 +11,17 @@ export const memory: Engine = {
   parse: (rest) => (rest === '' ? '' : undefined),
   async load() {
     const { openMemoryStorage } = await import('../../adapters/memory/index.ts');
-    return { open: () => openMemoryStorage(), files: () => [] };
+    const message = 'the data is lost when the server ends: set DATABASE_URL to sqlite:PATH to keep it';
+    return {
+      open: () => openMemoryStorage(),
+      files: () => [],
+      examine: () => ({
+        location: 'memory:',
+        exists: true,
+        pets: 0,
+        apiKeys: { total: 0, active: 0 },
+        problems: [{ severity: 'warning', message }],
+      }),
+    };
   },
 };

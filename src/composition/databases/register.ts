@@ -1,3 +1,4 @@
+import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { Adapter, Engine, OpenOptions } from './engine.ts';
@@ -54,6 +55,25 @@ export class DatabaseRegister {
   /** Returns the paths of all files that a database can have, including missing files. Does not open the database. */
   async files({ scheme, location }: Database): Promise<readonly string[]> {
     return (await this.#load(scheme)).files(location);
+  }
+
+  /**
+   * Replaces a database that no process has open by a backup. Rejects with `invalid_request` when the engine does not
+   * support restores.
+   */
+  async restore(
+    { scheme, location }: Database,
+    file: string,
+    options: RestoreOptions = {},
+  ): Promise<Restored> {
+    const { restore } = await this.#load(scheme);
+    if (restore !== undefined) return await restore(location, file, options);
+    throw new AnimalStoreError('invalid_request', 'restore is not supported by this storage');
+  }
+
+  /** Examines a database without changing it. Rejects with `storage_unavailable` when the driver is not installed. */
+  async examine({ scheme, location }: Database): Promise<Diagnosis> {
+    return await (await this.#load(scheme)).examine(location);
   }
 
   async #load(scheme: string): Promise<Adapter> {

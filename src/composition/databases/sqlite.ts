@@ -8,11 +8,15 @@ export const sqlite: Engine = {
   isDurable: true,
   parse: (path) => (path === '' || path === ':memory:' ? undefined : path),
   async load() {
-    const { databaseFiles, openSqliteStorage } = await import('../../adapters/sqlite/index.ts');
+    const { databaseFiles, examineSqliteStore, openSqliteStorage, restoreSqliteStore } = await import(
+      '../../adapters/sqlite/index.ts'
+    );
     return {
       open: (path, { forCommand = false, ...options }) =>
         openSqliteStorage(path, { ...options, startWriter: !forCommand }),
       files: databaseFiles,
+      restore: restoreSqliteStore,
+      examine: examineSqliteStore,
     };
   },
 };

@@ -3,8 +3,10 @@
 import { Readable, Writable } from 'node:stream';
 import type { Screen } from '../../../src/adapters/cli/console.ts';
 import { type CliOptions, consoleOf, runCli } from '../../../src/adapters/cli/index.ts';
-import { databaseFiles, openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import { databaseFiles, openSqliteStorage, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
+import type { Environment } from '../../../src/composition/config.ts';
+import { diagnose } from '../../../src/composition/doctor.ts';
 import { temporaryFile } from '../sqlite/temporary-file.ts';
 
 export interface Run {
@@ -18,6 +20,8 @@ export interface RunOptions {
   readonly screen?: Screen;
   readonly signal?: AbortSignal;
   readonly stdout?: Writable;
+  /** The variables for `doctor`, besides `DATABASE_URL`. */
+  readonly environment?: Environment;
   readonly openStore?: CliOptions['openStore'];
   readonly startService?: CliOptions['startService'];
 }
@@ -70,6 +74,8 @@ export function commandLine(path: string = temporaryFile()): CommandLine {
       startService: options.startService ?? (() => Promise.reject(new Error('serve is not expected here'))),
       openStore: options.openStore ?? (async (_, { mustExist }) => openSqliteStore(path, mustExist)),
       storeFiles: async () => databaseFiles(path),
+      restoreStore: (_, file, how) => restoreSqliteStore(path, file, how),
+      diagnose: () => diagnose({ DATABASE_URL: `sqlite:${path}`, ...options.environment }, undefined),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
     });
     return { status, out: stdout.text, err: stderr.text };

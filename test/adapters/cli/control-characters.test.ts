@@ -85,7 +85,7 @@ describe('an error message escapes', () => {
     [['import', '-', `--${EVIL_NAME}`]],
   ])('the arguments of %j', async (args) => {
     const cli = commandLine();
-    await cli.run(['keys', 'create', '--name', 'shop']);
+    await cli.run(['keys', 'create', '--create-store', '--name', 'shop']);
     for (const screen of [TERMINAL, NO_TERMINAL]) {
       const run = await cli.run(args, { screen });
       expect(run.status).not.toBe(0);

@@ -22,7 +22,7 @@ test('an empty URL is refused', async () => {
   const { status, err } = await commandLine().run(['keys', 'list', '--database-url', '']);
   expect([status, err]).toEqual([
     2,
-    "animal-store: --database-url: expected a URL such as sqlite:PATH, got ''\n",
+    "animal-store: --database-url: expected a URL such as sqlite:PATH, got '' (see animal-store --help)\n",
   ]);
 });
 

@@ -33,7 +33,7 @@ describe('export', () => {
     expect(err).toMatch(/^Exported 1 pet in /);
     expect(await cli.run(['export', '--status', 'lost'])).toMatchObject({
       status: 2,
-      err: "animal-store: --status: expected one of available, pending, sold, got 'lost'\n",
+      err: "animal-store: --status: expected one of available, pending, sold, got 'lost' (see animal-store export --help)\n",
     });
   });
 

@@ -86,7 +86,9 @@ describe('import', () => {
   test('of bytes that are not UTF-8 is refused with the line', async () => {
     const stdin = Readable.from([Buffer.from(line('Rex')), Buffer.from(line('é'), 'latin1')]);
     const { err } = await commandLine().run(['import', '-'], { stdin });
-    expect(err).toBe('animal-store: line 2: invalid UTF-8, nothing was imported\n');
+    expect(err).toBe(
+      'animal-store: line 2: invalid UTF-8 (--skip-invalid leaves out invalid lines), nothing was imported\n',
+    );
   });
 
   test('of an unreadable file creates no store', async () => {
@@ -142,7 +144,7 @@ describe('import of pets with ids', () => {
     const cli = commandLine();
     const again = stdin + line('Ida', ',"id":9');
     expect((await cli.run(['import', '-'], { stdin: again })).err).toBe(
-      'animal-store: line 4: duplicate id 9, nothing was imported\n',
+      'animal-store: line 4: duplicate id 9 (--skip-invalid leaves out invalid lines), nothing was imported\n',
     );
     expect(await exportOf(cli)).toBe('');
   });
@@ -218,7 +220,59 @@ describe('import --skip-invalid', () => {
   test('is required by --refused', async () => {
     expect(await commandLine().run(['import', '--refused', 'x', '-'])).toMatchObject({
       status: 2,
-      err: 'animal-store: --refused requires --skip-invalid\n',
+      err: 'animal-store: --refused requires --skip-invalid (see animal-store import --help)\n',
     });
+  });
+});
+
+describe('import --dry-run', () => {
+  const args = ['import', '--dry-run', '-'];
+
+  test('says how many pets can be imported, and imports none', async () => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const { status, out, err } = await cli.run(args, { stdin: line('Mia') + line('Max') });
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toMatch(/^Dry run: 2 pets can be imported in .* s \(.*\/s\)\.\n$/);
+    expect(JSON.parse((await cli.run([...args, '--json'], { stdin: line('Mia') })).out)).toEqual({
+      dryRun: true,
+      imported: 0,
+      importable: 1,
+      skipped: 0,
+      milliseconds: expect.any(Number),
+    });
+    expect(await exportOf(cli)).toBe(before);
+  });
+
+  test('makes every check of an import', async () => {
+    const cli = await withRex();
+    for (const [stdin, reason] of [
+      [`${line('Mia')}oops\n`, 'line 2: invalid JSON'],
+      [line(''), 'line 1: name must have'],
+      [line('Mia', ',"id":9'), 'ids can be imported only into a store that has never had a pet'],
+    ] as const) {
+      const dry = await cli.run(args, { stdin });
+      expect(dry.err).toContain(reason);
+      expect(dry).toEqual(await cli.run(['import', '-'], { stdin }));
+    }
+  });
+
+  test('writes the file of invalid lines, and counts duplicate ids', async () => {
+    const cli = commandLine();
+    await cli.run(['import', '-']);
+    const refused = join(dirname(cli.path), 'bad');
+    const stdin = line('Mia', ',"id":9').repeat(2) + line('Max');
+    const options = [...args, '--skip-invalid', '--refused', refused, '--json'];
+    const { out } = await cli.run(options, { stdin });
+    expect(JSON.parse(out)).toMatchObject({ importable: 1, skipped: 2, refusedFile: refused });
+    expect(readFileSync(refused, 'utf8').trim().split('\n')).toHaveLength(2);
+    expect(await exportOf(cli)).toBe('');
+  });
+
+  test('creates no store', async () => {
+    const cli = commandLine();
+    const { status, err } = await cli.run(args, { stdin: line('Mia') });
+    expect([status, err]).toEqual([1, `animal-store: ${cli.path}: there is no such file\n`]);
+    expect(readdirSync(dirname(cli.path))).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { isApiKey } from '../../../src/domain/api-key.ts';
 import { commandLine, openSqliteStore, TERMINAL } from './cli.ts';
@@ -15,7 +16,15 @@ async function holderOf(path: string, key: string): Promise<string | undefined> 
 describe('keys create', () => {
   test('prints only the key to standard output, and its attributes to standard error', async () => {
     const { path, run } = commandLine();
-    const { status, out, err } = await run(['keys', 'create', '--name', 'shop', '--expires', '2999-01-31']);
+    const { status, out, err } = await run([
+      'keys',
+      'create',
+      '--create-store',
+      '--name',
+      'shop',
+      '--expires',
+      '2999-01-31',
+    ]);
     expect(status).toBe(0);
     const key = out.trim();
     expect(out).toBe(`${key}\n`);
@@ -30,6 +39,7 @@ describe('keys create', () => {
     const { out } = await commandLine().run([
       'keys',
       'create',
+      '--create-store',
       '--name',
       'shop',
       '--expires',
@@ -43,6 +53,7 @@ describe('keys create', () => {
       id: '1',
       name: 'shop',
       prefix: key.slice(0, 9),
+      status: 'active',
       lastUsedOn: null,
       expiresAt: '2999-02-01T00:00:00.000Z',
       revokedAt: null,
@@ -59,12 +70,12 @@ describe('keys create', () => {
     [['--name', 'x', '--expires', '2020-01-31'], "--expires: must be in the future, got '2020-01-31'"],
     [
       ['--name', 'x', '--expires', 'soon'],
-      "--expires: expected a duration such as 90d, 12h or 30m, or a date such as 2027-01-31, got 'soon'",
+      "--expires: expected a duration such as 90d, 12h or 30m, a date such as 2027-01-31, or never, got 'soon'",
     ],
     [['--name', 'x', 'more'], 'too many arguments'],
   ])('%j is wrong usage: %s', async (args, message) => {
     const { path, run } = commandLine();
-    const { status, out, err } = await run(['keys', 'create', ...args]);
+    const { status, out, err } = await run(['keys', 'create', '--create-store', ...args]);
     expect([status, out]).toEqual([2, '']);
     expect(err).toMatch(/^animal-store: .*\n$/);
     expect(err).toContain(message);
@@ -72,13 +83,43 @@ describe('keys create', () => {
   });
 });
 
+describe('keys create on a store that does not exist', () => {
+  test('creates the store only with --create-store, and says so', async () => {
+    const { path, run } = commandLine();
+    expect(await run(['keys', 'create', '--name', 'shop'])).toEqual({
+      status: 2,
+      out: '',
+      err: `animal-store: ${path}: there is no such file: --create-store creates it\n`,
+    });
+    expect(existsSync(path)).toBe(false);
+    expect((await run(['keys', 'create', '--name', 'shop', '--create-store'])).status).toBe(0);
+    expect((await run(['keys', 'create', '--name', 'more'])).status).toBe(0);
+  });
+
+  test('--expires never is the default', async () => {
+    const { run } = commandLine();
+    const { out } = await run([
+      'keys',
+      'create',
+      '--create-store',
+      '--name',
+      'x',
+      '--expires',
+      'never',
+      '--json',
+    ]);
+    expect(JSON.parse(out)).toMatchObject({ expiresAt: null });
+  });
+});
+
 describe('keys list', () => {
   test('is a table that fits the screen', async () => {
     const { run } = commandLine();
-    await run(['keys', 'create', '--name', 'shop']);
+    await run(['keys', 'create', '--create-store', '--name', 'shop']);
     await run([
       'keys',
       'create',
+      '--create-store',
       '--name',
       'a client with a very long name indeed',
       '--expires',
@@ -88,17 +129,19 @@ describe('keys list', () => {
     const { status, out, err } = await run(['keys', 'list']);
     expect([status, err]).toEqual([0, '']);
     const [head = '', shop = '', client = ''] = out.split('\n');
-    expect(head).toMatch(/^ID {2}NAME +PREFIX +CREATED +LAST USED {2}EXPIRES +REVOKED$/);
-    expect(shop).toMatch(/^1 {3}shop +pets_\w{4} {2}\d{4}-\d\d-\d\d {2}- +- +\d{4}-\d\d-\d\d$/);
-    expect(client).toMatch(/^2 {3}a client with a very long name indeed {2}pets_.* {2}2999-01-31 {2}-$/);
+    expect(head).toMatch(/^ID {2}NAME +PREFIX +STATUS +CREATED +LAST USED$/);
+    expect(shop).toMatch(/^1 {3}shop +pets_\w{4} {2}revoked on \d{4}-\d\d-\d\d {2}\d{4}-\d\d-\d\d {2}-$/);
+    expect(client).toMatch(
+      /^2 {3}a client with a very long name indeed {2}pets_\w{4} {2}ends on 2999-01-31 +\d.* {2}-$/,
+    );
     const narrow = await run(['keys', 'list'], { screen: { ...TERMINAL, hasColours: false } });
     for (const line of narrow.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
-    expect(narrow.out).toContain('a client with a v…');
+    expect(narrow.out).toContain('a client with a ve…');
   });
 
   test('--json has everything but the key', async () => {
     const { path, run } = commandLine();
-    const key = (await run(['keys', 'create', '--name', 'shop'])).out.trim();
+    const key = (await run(['keys', 'create', '--create-store', '--name', 'shop'])).out.trim();
     expect(await holderOf(path, key)).toBe('1');
     const { out } = await run(['keys', 'list', '--json']);
     expect(out).not.toContain(key);
@@ -107,11 +150,54 @@ describe('keys list', () => {
         id: '1',
         name: 'shop',
         prefix: key.slice(0, 9),
+        status: 'active',
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
         lastUsedOn: new Date().toISOString().slice(0, 10),
         expiresAt: null,
         revokedAt: null,
       },
+    ]);
+  });
+
+  test('shows the status of each key, and with --active only the active keys', async () => {
+    const { path, run } = commandLine();
+    const store = openSqliteStore(path, false);
+    await store.apiKeys.create('good');
+    await store.apiKeys.create('short', Date.now() + 50);
+    await store.apiKeys.create('leaked');
+    await store.apiKeys.create('guest', Date.UTC(2999, 1, 1));
+    await store.apiKeys.revoke('3');
+    await store.close();
+    await delay(60);
+    const today = new Date().toISOString().slice(0, 10);
+    const { out } = await run(['keys', 'list']);
+    const statuses = out.split('\n').map((row) => row.slice(23).split('  ')[0]);
+    expect(statuses.slice(1, 5)).toEqual([
+      'active',
+      `expired on ${today}`,
+      `revoked on ${today}`,
+      'ends on 2999-01-31',
+    ]);
+    const all = JSON.parse((await run(['keys', 'list', '--json'])).out);
+    expect(all.map(({ status }: { status: string }) => status)).toEqual([
+      'active',
+      'expired',
+      'revoked',
+      'active',
+    ]);
+    const active = JSON.parse((await run(['keys', 'list', '--active', '--json'])).out);
+    expect(active.map(({ name }: { name: string }) => name)).toEqual(['good', 'guest']);
+    expect((await run(['keys', 'list', '--active'])).out.split('\n')).toHaveLength(4);
+  });
+
+  test('--active says when no key is active', async () => {
+    const { run } = commandLine();
+    await run(['keys', 'create', '--create-store', '--name', 'shop']);
+    await run(['keys', 'revoke', '1']);
+    const { out, err } = await run(['keys', 'list', '--active']);
+    expect([out, err]).toEqual([
+      '',
+      'There is no active key. Create one: animal-store keys create --name NAME\n',
     ]);
   });
 
@@ -128,7 +214,7 @@ describe('keys list', () => {
 describe('keys revoke', () => {
   test('revokes a key, and says so', async () => {
     const { path, run } = commandLine();
-    const key = (await run(['keys', 'create', '--name', 'shop'])).out.trim();
+    const key = (await run(['keys', 'create', '--create-store', '--name', 'shop'])).out.trim();
     expect(await run(['keys', 'revoke', '1'])).toEqual({
       status: 0,
       out: 'Key 1 (shop) is revoked.\n',
@@ -143,7 +229,7 @@ describe('keys revoke', () => {
 
   test('of an unknown id fails', async () => {
     const { run } = commandLine();
-    await run(['keys', 'create', '--name', 'shop']);
+    await run(['keys', 'create', '--create-store', '--name', 'shop']);
     for (const id of ['2', '0', 'one', '99999999999999999999']) {
       const expected = { status: 1, out: '', err: `animal-store: there is no key with id ${id}\n` };
       expect(await run(['keys', 'revoke', id])).toEqual(expected);
@@ -155,7 +241,7 @@ describe('keys revoke', () => {
 describe('keys rotate', () => {
   test('creates a key with the same name; the old key expires after the overlap', async () => {
     const { path, run } = commandLine();
-    const old = (await run(['keys', 'create', '--name', 'shop'])).out.trim();
+    const old = (await run(['keys', 'create', '--create-store', '--name', 'shop'])).out.trim();
     const { status, out, err } = await run(['keys', 'rotate', '1', '--overlap', '12h']);
     expect(status).toBe(0);
     expect(isApiKey(out.trim())).toBe(true);
@@ -167,9 +253,20 @@ describe('keys rotate', () => {
     expect(await holderOf(path, out.trim())).toBe('2');
   });
 
+  test('keeps the lifetime of the old key, unless --expires says otherwise', async () => {
+    const { run } = commandLine();
+    await run(['keys', 'create', '--create-store', '--name', 'shop', '--expires', '90d']);
+    for (const expires of [[], ['--expires', 'never'], ['--expires', '1d']]) {
+      await run(['keys', 'rotate', '1', ...expires]);
+    }
+    const [, like, never, day] = JSON.parse((await run(['keys', 'list', '--json'])).out);
+    const days = (time: string) => Math.round((Date.parse(time) - Date.now()) / 86_400_000);
+    expect([days(like.expiresAt), never.expiresAt, days(day.expiresAt)]).toEqual([90, null, 1]);
+  });
+
   test('accepts an overlap of 0, and an expiry', async () => {
     const { path, run } = commandLine();
-    const old = (await run(['keys', 'create', '--name', 'shop'])).out.trim();
+    const old = (await run(['keys', 'create', '--create-store', '--name', 'shop'])).out.trim();
     const args = ['keys', 'rotate', '1', '--overlap', '0', '--expires', '2999-01-31', '--json'];
     const { out, err } = await run(args);
     expect(err).toContain('Key 1 expires now.');
@@ -179,7 +276,7 @@ describe('keys rotate', () => {
 
   test('of an inactive key, or with an invalid option, is wrong usage', async () => {
     const { run } = commandLine();
-    await run(['keys', 'create', '--name', 'shop']);
+    await run(['keys', 'create', '--create-store', '--name', 'shop']);
     expect(await run(['keys', 'rotate', '1', '--overlap', 'long'])).toMatchObject({ status: 2 });
     expect(await run(['keys', 'rotate', '1', '--expires', '1999-01-01'])).toMatchObject({ status: 2 });
     await run(['keys', 'revoke', '1']);
@@ -190,7 +287,7 @@ describe('keys rotate', () => {
 
 test('a key that is given as a wrong argument is never printed', async () => {
   const { path, run } = commandLine();
-  const key = (await run(['keys', 'create', '--name', 'shop'])).out.trim();
+  const key = (await run(['keys', 'create', '--create-store', '--name', 'shop'])).out.trim();
   for (const args of [
     ['keys', 'revoke', key],
     ['keys', 'rotate', key],

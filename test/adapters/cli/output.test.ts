@@ -61,7 +61,7 @@ describe('a result that cannot be written', () => {
   test.each(['ENOSPC', 'EPIPE'])('of a new key says that the key could not be shown: %s', async (code) => {
     const cli = await withRex();
     for (const [id, args] of [
-      ['1', ['keys', 'create', '--name', 'shop']],
+      ['1', ['keys', 'create', '--create-store', '--name', 'shop']],
       ['2', ['keys', 'rotate', '1', '--json']],
     ] as const) {
       const { status, err } = await withFailing(cli, code, ...args);
@@ -74,7 +74,7 @@ describe('a result that cannot be written', () => {
 
   test('of a revocation says that the key is revoked', async () => {
     const cli = await withRex();
-    await cli.run(['keys', 'create', '--name', 'shop']);
+    await cli.run(['keys', 'create', '--create-store', '--name', 'shop']);
     const { status, err } = await withFailing(cli, 'ENOSPC', 'keys', 'revoke', '1');
     expect(status).toBe(1);
     expect(err).toMatch(/^animal-store: key 1 \(shop\) is revoked, but standard output cannot be written/);
@@ -84,7 +84,7 @@ describe('a result that cannot be written', () => {
     'of %j is a failure',
     async (args) => {
       const cli = await withRex();
-      await cli.run(['keys', 'create', '--name', 'shop']);
+      await cli.run(['keys', 'create', '--create-store', '--name', 'shop']);
       expect(await withFailing(cli, 'ENOSPC', ...args)).toEqual({
         status: 1,
         out: '',

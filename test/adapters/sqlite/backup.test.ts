@@ -79,6 +79,8 @@ test('a backup has the state at one moment after its call, while others write', 
   expect(countIn(path)).toBe(40_001n + BigInt(adding.length));
 });
 
+const NOT_REGULAR = / is not a regular file$|: expected the path of a file, got a directory$/;
+
 describe('a backup that fails leaves no file', () => {
   test('when the signal is aborted', async () => {
     const path = temporaryFile();
@@ -178,7 +180,7 @@ describe('an existing file', () => {
       for (const overwrite of [true, false]) {
         await expect(backUp(storage, file, { overwrite })).rejects.toMatchObject({
           code: 'invalid_request',
-          message: `${file} is not a regular file`,
+          message: expect.stringMatching(NOT_REGULAR),
         });
       }
       expect(identityOf(file)).toBe(identity);
@@ -202,7 +204,7 @@ describe('an existing file', () => {
       };
       await expect(backUp(storage, file, { overwrite: true, onProgress })).rejects.toMatchObject({
         code: 'invalid_request',
-        message: `${file} is not a regular file`,
+        message: expect.stringMatching(NOT_REGULAR),
       });
       expect(identityOf(file)).toBe(identity);
       rmSync(file, { recursive: true });

@@ -1,0 +1,169 @@
+/** Examines the files of a store, and reads its facts. Changes nothing, and creates no store. */
+
+import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
+import { storageFaultReason } from '../../application/ports/storage-fault.ts';
+import { isActive } from '../../domain/api-key.ts';
+import { storageError } from './errors.ts';
+import { databaseFiles } from './files.ts';
+import { identify, quickCheck } from './inspection.ts';
+import { MIGRATIONS } from './schema.ts';
+
+/** The free disk space, in bytes, below which there is a warning, and below which there is an error. */
+const LITTLE_SPACE = 100 * 1024 * 1024;
+const NO_SPACE = 10 * 1024 * 1024;
+
+/** How long to wait for the lock of another connection, in milliseconds. */
+const LOCK_TIMEOUT = 1000;
+
+type Facts = Pick<Diagnosis, 'schemaVersion' | 'isSound' | 'pets' | 'apiKeys'>;
+
+/** Collects the problems of a store. */
+class Problems {
+  readonly list: Problem[] = [];
+
+  error(message: string): void {
+    this.list.push({ severity: 'error', message });
+  }
+
+  warn(message: string): void {
+    this.list.push({ severity: 'warning', message });
+  }
+}
+
+/** Examines the store at `path`, which a server may have open. */
+export function examineSqliteStore(path: string): Diagnosis {
+  const [store = path] = databaseFiles(path);
+  const problems = new Problems();
+  const stats = statSync(store, { throwIfNoEntry: false });
+  const folder = existingFolder(store);
+  const freeBytes = examineSpace(folder, problems);
+  examineAccess(stats === undefined ? folder : dirname(store), problems);
+  let facts: Facts = {};
+  if (stats === undefined)
+    problems.error(`${store}: there is no such file, the start of a server creates it`);
+  else if (!stats.isFile()) problems.error(`${store} is not a regular file`);
+  else {
+    examineAccess(store, problems);
+    examineMode(store, stats, problems);
+    facts = readFacts(store, stats, problems);
+  }
+  return {
+    location: store,
+    exists: stats !== undefined,
+    supportedSchemaVersion: MIGRATIONS.length,
+    bytes: stats?.size,
+    freeBytes,
+    ...facts,
+    problems: problems.list,
+  };
+}
+
+/** Returns the folder of a file, or the nearest of its parents that exists. */
+function existingFolder(file: string): string {
+  const folder = dirname(file);
+  return existsSync(folder) || folder === file ? folder : existingFolder(folder);
+}
+
+function examineSpace(folder: string, problems: Problems): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    const free = bavail * bsize;
+    const message = `the disk of ${folder} has only ${Math.floor(free / 1024 / 1024)} MiB left`;
+    if (free < NO_SPACE) problems.error(message);
+    else if (free < LITTLE_SPACE) problems.warn(message);
+    return free;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks that this user can write to a file or a folder. SQLite creates files in the folder of the store. */
+function examineAccess(path: string, problems: Problems): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
+    problems.error(
+      isReadOnly
+        ? `the file system of ${path} is read-only`
+        : `this user may not read and write ${path}: run the command as the user of the server, or change the permissions`,
+    );
+  }
+}
+
+function examineMode(store: string, { mode }: Stats, problems: Problems): void {
+  const isReachable = (statSync(dirname(store)).mode & 0o001) !== 0;
+  if (!isReachable) return;
+  if (mode & 0o002) problems.error(`every user of this machine may change ${store}: chmod o-w ${store}`);
+  if (mode & 0o004) problems.warn(`every user of this machine may read ${store}: chmod o-r ${store}`);
+}
+
+/**
+ * Reads the facts of a store. A connection that may write removes its temporary files at its end, but it also copies a
+ * write-ahead log into the store. Therefore a store with a write-ahead log is opened for reading only.
+ */
+function readFacts(store: string, { size }: Stats, problems: Problems): Facts {
+  if (sizeOf(`${store}-journal`) > 0) {
+    problems.warn(`${store}-journal has an unfinished transaction: the next start of a server undoes it`);
+    return {};
+  }
+  const hasLog = sizeOf(`${store}-wal`) > 0;
+  if (size === 0) {
+    if (!hasLog) return { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
+    problems.error(`${store} is empty, but has a write-ahead log: restore a backup`);
+    return { isSound: false };
+  }
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(store, { readonly: hasLog, fileMustExist: true, timeout: LOCK_TIMEOUT });
+    db.defaultSafeIntegers(true).pragma('query_only = ON');
+    return factsOf(store, db, problems);
+  } catch (error) {
+    const known = storageError(error);
+    problems.error(`${store}: ${known.message}`);
+    return storageFaultReason(known) === 'damaged' ? { isSound: false } : {};
+  } finally {
+    db?.close();
+  }
+}
+
+function factsOf(store: string, db: Database.Database, problems: Problems): Facts {
+  const { isNew, isOwn, version: schemaVersion } = identify(db);
+  if (!isNew && !isOwn) {
+    problems.error(`${store} is the database of another application`);
+    return {};
+  }
+  if (schemaVersion > MIGRATIONS.length) {
+    problems.error(
+      `${store} has schema version ${schemaVersion}, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one`,
+    );
+  }
+  const damage = quickCheck(db, Number.POSITIVE_INFINITY);
+  if (damage !== undefined) {
+    problems.error(`${store} is damaged: ${damage}: restore a backup`);
+    return { schemaVersion, isSound: false };
+  }
+  if (isNew) return { isSound: true, schemaVersion, pets: 0, apiKeys: { total: 0, active: 0 } };
+  const pets = Number(db.prepare('SELECT count(*) FROM pets').pluck().get());
+  return { schemaVersion, isSound: true, pets, apiKeys: countKeys(db) };
+}
+
+function countKeys(db: Database.Database): Diagnosis['apiKeys'] {
+  const rows = db.prepare('SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM api_keys').all() as {
+    expiresAt: bigint | null;
+    revokedAt: bigint | null;
+  }[];
+  const now = Date.now();
+  const time = (value: bigint | null): number | undefined => (value === null ? undefined : Number(value));
+  const active = rows.filter((row) =>
+    isActive({ expiresAt: time(row.expiresAt), revokedAt: time(row.revokedAt) }, now),
+  );
+  return { total: rows.length, active: active.length };
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

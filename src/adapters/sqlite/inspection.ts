@@ -1,0 +1,70 @@
+/** Finds out to which application a database file belongs, and whether the file is damaged. */
+
+import { statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { APPLICATION_ID } from './schema.ts';
+import type { StoreFiles } from './store-files.ts';
+
+/** The maximum wait of a read connection for the lock of another connection, in milliseconds. */
+export const READ_LOCK_TIMEOUT = 100;
+
+/**
+ * The maximum size of a database file that is examined with `quick_check`, in bytes. This SQLite pragma reads the whole
+ * file to find damage, so it would delay the start of the service when the file is larger.
+ */
+const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
+
+/**
+ * A query that tests whether the database file can be read, without reading all of it. It reads the first and the last
+ * row of `pets` and of its index, and the first row of `api_keys` and of its index.
+ */
+export const READ_ENDS: string = `SELECT
+  (SELECT name FROM pets ORDER BY id LIMIT 1),
+  (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
+  (SELECT name FROM pets INDEXED BY pets_by_status ORDER BY status, id LIMIT 1),
+  (SELECT name FROM pets INDEXED BY pets_by_status ORDER BY status DESC, id DESC LIMIT 1),
+  (SELECT name FROM api_keys ORDER BY id LIMIT 1),
+  (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
+
+/** Returns to which application a database file belongs, and its schema version. */
+export function identify(db: Database.Database): { isNew: boolean; isOwn: boolean; version: number } {
+  const application = db.pragma('application_id', { simple: true });
+  const version = Number(db.pragma('user_version', { simple: true }));
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  const isNew = application === 0n && version === 0 && tables === 0n;
+  return { isNew, isOwn: application === APPLICATION_ID, version };
+}
+
+/**
+ * Searches for damage in a database file that another program changed while the file was open. Returns a description of
+ * the damage, or `undefined` when no damage was found.
+ */
+export function findDamage({ main, log }: StoreFiles): string | undefined {
+  const { size } = statSync(main.path);
+  if (size === 0) return 'the file is empty';
+  const db = new Database(main.path, { readonly: true, fileMustExist: true, timeout: READ_LOCK_TIMEOUT });
+  try {
+    const expected = sizeOf(db.defaultSafeIntegers(true));
+    // The newest pages may be in the write-ahead log, and not yet in the database file.
+    if (expected > size + statSync(log.path).size) return `expected ${expected} bytes, got ${size}`;
+    db.prepare(READ_ENDS).get();
+    return quickCheck(db);
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Examines a database file with `quick_check`. Returns a description of the damage, or `undefined` when no damage was
+ * found or the file is larger than `limit` bytes.
+ */
+export function quickCheck(db: Database.Database, limit: number = QUICK_CHECK_LIMIT): string | undefined {
+  if (sizeOf(db) > limit) return undefined;
+  const finding = db.pragma('quick_check(1)', { simple: true });
+  return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
+}
+
+function sizeOf(db: Database.Database): number {
+  const sql = 'SELECT page_count * page_size FROM pragma_page_count, pragma_page_size';
+  return Number(db.prepare(sql).pluck().get());
+}

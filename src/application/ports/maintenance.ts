@@ -1,0 +1,56 @@
+/** Work on a database that is not open: an operator restores a backup, or examines a store that no server can open. */
+
+import { AnimalStoreError } from '../../domain/errors.ts';
+
+/** The options of a restore. */
+export interface RestoreOptions {
+  /** Whether a store that has pets, or that cannot be read, is replaced. By default, such a store is refused. */
+  readonly overwrite?: boolean | undefined;
+  /** Called from time to time with the fraction of the backup that is copied, from 0 to 1. */
+  readonly onProgress?: ((fraction: number) => void) | undefined;
+  /** The signal that cancels the restore. After a cancellation the store is unchanged. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A restored store. */
+export interface Restored {
+  /** Where the store is, such as the path of a file. */
+  readonly location: string;
+  readonly bytes: number;
+  readonly pets: number;
+  readonly apiKeys: number;
+  /**
+   * The paths of the files of the replaced store, if it could not be read. The files are renamed instead of removed,
+   * so that their data can be rescued.
+   */
+  readonly setAside: readonly string[];
+}
+
+/** Something that an operator should change. An `error` prevents the service from working, a `warning` does not. */
+export interface Problem {
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+}
+
+/** The facts about a database, and its problems. A fact that is unknown, or that the engine does not have, is missing. */
+export interface Diagnosis {
+  /** Where the data is, without passwords, such as the absolute path of a file. */
+  readonly location: string;
+  readonly exists: boolean;
+  readonly schemaVersion?: number | undefined;
+  /** The schema version that this release writes. */
+  readonly supportedSchemaVersion?: number | undefined;
+  readonly isSound?: boolean | undefined;
+  readonly bytes?: number | undefined;
+  readonly freeBytes?: number | undefined;
+  readonly pets?: number | undefined;
+  readonly apiKeys?: { readonly total: number; readonly active: number } | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** The error of a restore that would replace a store that has pets or cannot be read, without `overwrite`. */
+export class OverwriteRefused extends AnimalStoreError {
+  constructor(message: string) {
+    super('invalid_request', message);
+  }
+}

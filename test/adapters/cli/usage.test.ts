@@ -1,0 +1,52 @@
+/** Wrong usage points at the help, and every way to ask for help or the version works. */
+
+import { describe, expect, test } from 'vitest';
+import { commandLine, withRex } from './cli.ts';
+
+describe('wrong usage names the help of the command', () => {
+  test.each([
+    [['fly'], 'animal-store', "unknown command 'fly'"],
+    [['keys', 'creat'], 'animal-store keys', "unknown command 'creat' (Did you mean create?)"],
+    [['keys', 'create'], 'animal-store keys create', "required option '--name <name>' not specified"],
+    [['export', '--fast'], 'animal-store export', "unknown option '--fast'"],
+    [['import'], 'animal-store import', "missing required argument 'file'"],
+    [['backup', 'a', 'b'], 'animal-store backup', 'too many arguments'],
+    [['completion', 'tcsh'], 'animal-store completion', 'Allowed choices are bash, zsh, fish'],
+    [['export', '--status', 'lost'], 'animal-store export', "got 'lost'"],
+    [['export', '--force'], 'animal-store export', '--force requires --output'],
+    [['keys', 'rotate', '1', '--overlap', 'x'], 'animal-store keys rotate', '--overlap: expected a duration'],
+    [['help', 'keys', 'fly'], 'animal-store keys', "unknown command 'fly'"],
+  ])('%j', async (args, command, message) => {
+    const { status, out, err } = await (await withRex()).run(args);
+    expect([status, out]).toEqual([2, '']);
+    expect(err).toMatch(/^animal-store: .*\n$/);
+    expect(err).toContain(message);
+    expect(err.endsWith(` (see ${command} --help)\n`)).toBe(true);
+  });
+
+  test('but not if the message is complete', async () => {
+    const cli = await withRex();
+    const { status, err } = await cli.run(['backup', cli.path]);
+    expect([status, err]).toEqual([2, `animal-store: ${cli.path} belongs to the store\n`]);
+  });
+});
+
+describe('help', () => {
+  test.each([[[]], [['keys']], [['keys', 'create']], [['serve']], [['help']]])(
+    'of %j is the same as with --help',
+    async (names) => {
+      const { run } = commandLine();
+      const help = await run(['help', ...names]);
+      expect(help).toMatchObject({ status: 0, err: '' });
+      expect(help.out).toContain(`Usage: ${['animal-store', ...names].join(' ')} `);
+      expect(await run([...names, '--help'])).toEqual(help);
+      expect(await run([...names, '-h'])).toEqual(help);
+    },
+  );
+});
+
+test.each(['-v', '--version'])('%s prints the version', async (option) => {
+  const expected = { status: 0, out: '1.2.3\n', err: '' };
+  expect(await commandLine().run([option])).toEqual(expected);
+  expect(await commandLine().run(['keys', option])).toEqual(expected);
+});
