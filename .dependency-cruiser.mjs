@@ -14,6 +14,9 @@ const DRIVERS = {
 
 const PACKAGES = 'node_modules/';
 
+/** The reference page, which runs in the browser. */
+const PAGE = '^src/adapters/http/docs/page/';
+
 const KOA = 'node_modules/(@types/)?(@koa/|koa__|koa[-/])';
 
 function packages(...names) {
@@ -48,7 +51,7 @@ export default {
       forbidden(
         `adapter-${adapter}-imports-its-driver`,
         `Packages that adapters/${adapter} may import: ${drivers.join(', ') || 'none'}.`,
-        { path: `^src/adapters/${adapter}/` },
+        { path: `^src/adapters/${adapter}/`, pathNot: PAGE },
         { path: PACKAGES, ...(drivers.length > 0 && { pathNot: packages(...drivers) }) },
       ),
     ),
@@ -75,6 +78,18 @@ export default {
       'The folders koa/ and node/ do not import each other, types included; index.ts connects them.',
       { path: '^src/adapters/http/(koa|node)/' },
       { path: '^src/adapters/http/(koa|node)/', pathNot: '^src/adapters/http/$1/' },
+    ),
+    forbidden(
+      'page-imports-itself-and-its-parser',
+      'The reference page runs in the browser: it imports no code of the server. Its parser is bundled with it.',
+      { path: PAGE },
+      { path: '.', pathNot: [PAGE, packages('marked')] },
+    ),
+    forbidden(
+      'page-is-imported-by-nobody',
+      'The server serves the built files of the reference page.',
+      { path: '^src/', pathNot: PAGE },
+      { path: PAGE },
     ),
     forbidden(
       'main-imports-composition-and-cli',
@@ -125,7 +140,7 @@ export default {
     forbidden(
       'no-dev-dependency',
       'Packages that the service needs to run are dependencies, not devDependencies.',
-      { path: '^src/' },
+      { path: '^src/', pathNot: PAGE },
       { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     ),
     forbidden(

@@ -9,6 +9,8 @@ const config: ViteUserConfig = defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
+      // These modules need a browser: test/clients/browser.js tests them.
+      exclude: ['src/adapters/http/docs/page/{main.ts,view/**}'],
       thresholds: {
         statements: 95,
         'src/domain/**': { 100: true },

@@ -108,6 +108,12 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/adapters/http/koa/a.ts': "import type { N } from '../node/empty.ts'; export type M = N;",
     'src/adapters/http/node/b.ts': "import '../koa/empty.ts';",
   },
+  'page-imports-itself-and-its-parser': {
+    'src/adapters/http/docs/page/a.ts': "import '../../api/empty.ts';",
+    'src/adapters/http/docs/page/b.ts': "import 'valibot';",
+    'src/adapters/http/docs/page/c.ts': "import 'node:fs';",
+  },
+  'page-is-imported-by-nobody': { 'src/adapters/http/docs/c.ts': "import './page/empty.ts';" },
   'main-imports-composition-and-cli': { 'src/main.ts': "import './domain/empty.ts';" },
   'library-imports-core-and-databases': {
     'src/library/a.ts': "await import('../adapters/sqlite/index.ts');",
@@ -135,6 +141,8 @@ const INNOCENT: Readonly<Record<string, string>> = {
     "import 'koa'; import type { A } from '../api/empty.ts'; export type K = A;",
   'src/adapters/http/node/empty.ts': "import 'node:http'; import '../api/empty.ts'; export type N = string;",
   'src/adapters/http/api/empty.ts': "import 'valibot'; export type A = string;",
+  'src/adapters/http/docs/page/empty.ts': "import 'marked';",
+  'src/adapters/http/docs/page/good.ts': "import './empty.ts';",
   'src/adapters/http/index.ts': "import 'koa'; import './koa/empty.ts'; import './node/empty.ts';",
   'src/adapters/sqlite/empty.ts':
     "import 'better-sqlite3'; import 'node:fs'; import '../../application/good.ts';",

@@ -55,7 +55,11 @@ describe('the README', { timeout: 60_000 }, () => {
     const cwd = folderOfClone();
     const options = { cwd, env: { npm_config_offline: 'true' } };
     // In the README, `npm start` has created the store.
-    const start = runCommand('sh', ['-ec', 'npx animal-store keys create --create-store --name first'], options);
+    const start = runCommand(
+      'sh',
+      ['-ec', 'npx animal-store keys create --create-store --name first'],
+      options,
+    );
     expect(await start.exit, start.out.stderr).toEqual({ code: 0, signal: null });
     const { exit, out } = runCommand('sh', ['-ec', blocks.join('\n')], options);
     expect(await exit, out.stderr).toEqual({ code: 0, signal: null });

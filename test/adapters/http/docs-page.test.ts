@@ -9,7 +9,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Admission } from '../../../src/adapters/http/api/admission.ts';
 import type { Handler } from '../../../src/adapters/http/api/http.ts';
 import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs/assets.ts';
-import { formatJson, parseDocument } from '../../../src/adapters/http/docs/exact-integers.ts';
 import { KoaRequest } from '../../../src/adapters/http/koa/request.ts';
 import { type RequestState, respond, respondWithError } from '../../../src/adapters/http/koa/respond.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
@@ -67,7 +66,7 @@ describe('the page', () => {
       status: 405,
       headers: { allow: 'GET, HEAD, OPTIONS' },
     });
-    for (const path of ['/docs/', '/docs/none.js', '/docs/..%2fmain.js', '/docs/swagger-ui.LICENSE']) {
+    for (const path of ['/docs/', '/docs/none.js', '/docs/..%2fmain.js', '/docs/main.ts']) {
       expect(await ask('GET', path, NO_KEY)).toMatchObject({ status: 404 });
     }
   });
@@ -79,8 +78,9 @@ describe('the page', () => {
     expect(body).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
     const targets = [...body.matchAll(/\s(?:src|href)="([^"]*)"/g)].map(([, target]) => target);
     const served = ['/openapi.json', ...DOCS_ASSETS.map(({ path }) => path)].map((path) => path.slice(1));
-    expect(targets.length).toBeGreaterThan(5);
-    expect(served).toEqual(expect.arrayContaining(targets));
+    const files = targets.filter((target) => !target?.startsWith('#'));
+    expect(files.length).toBeGreaterThan(3);
+    expect(served).toEqual(expect.arrayContaining(files));
   });
 
   test('is 503 if its file cannot be read, and is read again by the next request', async () => {
@@ -110,45 +110,5 @@ describe('the page', () => {
     expect([read.status, await read.text()]).toEqual([200, 'now']);
     rmSync(`${path}.gz`);
     expect((await fetch(`${origin}/docs`)).status).toBe(200);
-  });
-});
-
-describe('exact integers', () => {
-  test.each([
-    ['{"id":9007199254740993}', '{\n  "id": 9007199254740993\n}'],
-    ['[-9223372036854775808,1,9007199254740991]', '[\n  -9223372036854775808,\n  1,\n  9007199254740991\n]'],
-    [
-      '{"name":"9007199254740993 \\" 9007199254740993"}',
-      '{\n  "name": "9007199254740993 \\" 9007199254740993"\n}',
-    ],
-    ['[1.5,1e3,-0.25]', '[\n  1.5,\n  1000,\n  -0.25\n]'],
-    ['"\\\\"', '"\\\\"'],
-  ])('%s keeps its digits', (text, shown) => {
-    expect(formatJson(text)).toBe(shown);
-  });
-
-  test('text that is not JSON throws a SyntaxError', () => {
-    expect(() => formatJson('{"id":9007199254740993')).toThrow(SyntaxError);
-  });
-
-  test('only bounds and examples are changed', () => {
-    const large = '9007199254740993';
-    expect(parseDocument(`{"maximum":${large},"minimum":${large},"other":1}`)).toEqual({ other: 1 });
-    expect(parseDocument('{"maximum":"text","value":"text","other":{"id":1}}')).toEqual({
-      maximum: 'text',
-      value: 'text',
-      other: { id: 1 },
-    });
-  });
-
-  test('a bound that would be rounded is removed, and such an example becomes text', () => {
-    const document = parseDocument(
-      '{"minimum":-9223372036854775808,"maximum":100,"a":{"value":{"id":9007199254740993}},"b":{"value":{"id":1}}}',
-    );
-    expect(document).toEqual({
-      maximum: 100,
-      a: { value: '{\n  "id": 9007199254740993\n}' },
-      b: { value: { id: 1 } },
-    });
   });
 });

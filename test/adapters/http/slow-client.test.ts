@@ -43,7 +43,7 @@ describe.concurrent.each(STORAGES)('a client that is too slow, on %s', (storage)
     const socket = connect(Number(new URL(server.origin).port), '127.0.0.1').pause();
     socket.on('error', () => {});
     const closed = once(socket, 'close');
-    socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40));
+    socket.write('GET /docs/docs.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(800));
     await sleep(1500);
     let received = 0;
     socket.on('data', (chunk) => {

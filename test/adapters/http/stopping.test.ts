@@ -83,17 +83,17 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
 
   test('completes its responses to a client that reads slowly', async () => {
     const { server, origin, client } = await startServer(storage);
-    const { body } = await client.get('/docs/swagger-ui-bundle.js');
+    const { body } = await client.get('/docs/docs.js');
     const connection = await Connection.open(origin);
     connection.socket.pause();
-    connection.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8));
+    connection.write('GET /docs/docs.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(160));
     await expect.poll(() => connection.socket.bytesWritten).toBeGreaterThan(0);
     await sleep(100);
     const stopped = server.stop(60_000);
     await sleep(1500);
     connection.socket.resume();
     const bodies = (await connection.rest()).map((answer) => answer.body.length);
-    expect(bodies).toEqual(Array.from({ length: 8 }, () => body.length));
+    expect(bodies).toEqual(Array.from({ length: 160 }, () => body.length));
     await stopped;
   });
 

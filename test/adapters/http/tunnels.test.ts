@@ -53,7 +53,7 @@ describe.each(STORAGES)('CONNECT and Upgrade, on %s', (storage) => {
   test('a client that requests a tunnel and never reads is disconnected', async () => {
     const socket = connect(Number(new URL(server.origin).port), '127.0.0.1').pause();
     socket.on('error', () => {});
-    socket.write(`${'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)}${CONNECT}`);
+    socket.write(`${'GET /docs/docs.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(400)}${CONNECT}`);
     await sleep(1500);
     let received = 0;
     socket.on('data', (chunk) => {

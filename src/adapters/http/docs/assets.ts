@@ -22,17 +22,11 @@ export interface Asset {
  */
 const FOLDER = new URL('../../../../dist/docs/', import.meta.url);
 
-const SCRIPT = 'text/javascript; charset=utf-8';
-const STYLE = 'text/css; charset=utf-8';
-
 export const DOCS_ASSETS: readonly Asset[] = [
   { path: '/docs', file: 'index.html', type: 'text/html; charset=utf-8' },
-  { path: '/docs/docs.js', file: 'docs.js', type: SCRIPT },
-  { path: '/docs/exact-integers.js', file: 'exact-integers.js', type: SCRIPT },
-  { path: '/docs/docs.css', file: 'docs.css', type: STYLE },
+  { path: '/docs/docs.js', file: 'docs.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/docs/docs.css', file: 'docs.css', type: 'text/css; charset=utf-8' },
   { path: '/docs/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
-  { path: '/docs/swagger-ui-bundle.js', file: 'swagger-ui-bundle.js', type: SCRIPT },
-  { path: '/docs/swagger-ui.css', file: 'swagger-ui.css', type: STYLE },
 ];
 
 /**

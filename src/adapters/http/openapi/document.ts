@@ -3,6 +3,7 @@
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../../domain/idempotency-key.ts';
 import { OPERATIONS, type Operation } from '../api/operations.ts';
 import { INT64_METADATA } from '../api/schemas.ts';
+import { apiDescription } from './description.ts';
 import { COMPONENT_HEADERS } from './headers.ts';
 import { NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
 import { componentSchemas, type Part, queryParameterSchemas, ref } from './schemas.ts';
@@ -12,15 +13,6 @@ const INTERFACE_VERSION = '1.0.0';
 
 /** The path of the base URL. The paths in the OpenAPI document are relative to the base URL. */
 const BASE_PATH = '/v1';
-
-const DESCRIPTION = `An API for a store that holds pets.
-
-- **Keys.** Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`.
-- **Exact integers.** \`id\` and \`categoryId\` are int64 and exact in every response. A client whose JSON parser converts them to doubles rounds values above 2^53.
-- **Pages.** The body of a list is a bare array. While more pets follow, \`Link\` has the URL of the next page, with the same \`limit\` and \`status\`.
-- **Safe retries.** A POST that is repeated with the same \`Idempotency-Key\` and the same pet creates one pet. The key is valid for 24 hours.
-- **Errors.** Every error is \`application/json\` with \`code\`, \`message\` and \`status\`, also for an unknown path (404) and a method that a path does not support (405).
-- **Revalidation.** The response to a GET has an \`ETag\`. A GET with it in \`If-None-Match\` gets 304 while the representation is current. HEAD is GET without the body.`;
 
 export interface OpenApiOptions {
   readonly operations?: readonly Operation[];
@@ -49,7 +41,7 @@ export function openApiDocument(
     info: {
       title: 'Animal Store',
       version: INTERFACE_VERSION,
-      description: DESCRIPTION,
+      description: apiDescription(),
       contact: { name: 'The operator of this animal store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },

@@ -36,7 +36,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
 const BEFORE_ROUTING: readonly number[] = [400, 408, 431];
 
 /** For each error code, the description of the error and an example message. */
-const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }>> = {
+export const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }>> = {
   invalid_request: {
     when: 'The query, the body or the message is malformed or breaks a rule.',
     message: 'Host must be given once',
@@ -45,8 +45,14 @@ const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: string }
     when: 'The API key is missing or invalid.',
     message: 'an API key is required: Authorization: Bearer <API_KEY>',
   },
-  not_found: { when: 'No pet has this id.', message: 'there is no pet with id 1' },
-  method_not_allowed: { when: 'The path has no such method.', message: 'DELETE is not allowed here' },
+  not_found: {
+    when: 'No pet has this id, or nothing is at this path.',
+    message: 'there is no pet with id 1',
+  },
+  method_not_allowed: {
+    when: 'The path does not support the method. `Allow` lists the methods that it supports.',
+    message: 'DELETE is not allowed here',
+  },
   request_timeout: {
     when: 'The client was too slow to send.',
     message: 'the request took too long to arrive',

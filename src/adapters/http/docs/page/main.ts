@@ -1,0 +1,109 @@
+/** Shows the OpenAPI document of the server. This is the script of the reference page. */
+
+import { readReference, slugOf } from './reference.ts';
+import type { BaseUrls } from './view/console.ts';
+import { el, heading, methodBadge } from './view/dom.ts';
+import { guidesOf } from './view/markdown.ts';
+import { fillNavigation } from './view/navigation.ts';
+import { operationView } from './view/operation.ts';
+import { overview } from './view/overview.ts';
+import { schemaView } from './view/schema.ts';
+import { newChoices } from './view/state.ts';
+
+const content = document.querySelector('main') as HTMLElement;
+const navigation = document.querySelector('nav') as HTMLElement;
+const menu = document.querySelector('#menu') as HTMLButtonElement;
+
+menu.addEventListener('click', () => setMenu(menu.getAttribute('aria-expanded') !== 'true'));
+navigation.addEventListener('click', ({ target }) => {
+  if ((target as Element).closest('a')) setMenu(false);
+});
+document.addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape' || menu.getAttribute('aria-expanded') !== 'true') return;
+  setMenu(false);
+  menu.focus();
+});
+
+try {
+  const response = await fetch('openapi.json');
+  if (!response.ok) throw new Error(`the server responded with ${response.status}`);
+  show(await response.text());
+} catch (error) {
+  const reason = (error as Error).message;
+  content.replaceChildren(
+    el('h1', {}, 'The reference cannot be shown'),
+    el(
+      'p',
+      { role: 'alert' },
+      `The OpenAPI document could not be read: ${reason}. Reload the page to try again.`,
+    ),
+  );
+}
+
+function show(text: string): void {
+  const reference = readReference(text);
+  const urls = baseUrls(reference.serverUrl);
+  const choices = newChoices();
+  const { introduction, guides } = guidesOf(reference.description, choices);
+  content.replaceChildren(
+    overview(reference, introduction, urls.forPrograms, choices),
+    group(
+      'Operations',
+      ...reference.operations.map((operation) => operationView(operation, reference, urls, choices)),
+    ),
+    group('Guides', ...guides.map(({ title, slug, content }) => section(title, slug, ...content))),
+    group(
+      'Schemas',
+      ...reference.schemas.map(([name, schema]) =>
+        section(name, `schema-${slugOf(name)}`, schemaView(schema, reference)),
+      ),
+    ),
+  );
+  fillNavigation(navigation, {
+    Operations: reference.operations.map(({ slug, summary, method, isDeprecated }) => ({
+      slug,
+      title: summary,
+      isDeprecated,
+      badge: methodBadge(method),
+    })),
+    Guides: guides,
+    Schemas: reference.schemas.map(([title]) => ({ slug: `schema-${slugOf(title)}`, title })),
+  });
+  goToFragment();
+}
+
+/**
+ * Returns the base URLs of the API. When the document names the host of the page, both are relative to the page: behind
+ * a proxy, the page knows the scheme and the path that clients use, and the server may not know them.
+ */
+function baseUrls(serverUrl: string): BaseUrls {
+  const forConsole = new URL('v1', location.href).href;
+  const server = new URL(serverUrl, location.href);
+  return { forConsole, forPrograms: server.host === location.host ? forConsole : server.href };
+}
+
+function group(title: string, ...sections: readonly Node[]): HTMLElement {
+  const id = slugOf(title);
+  return el(
+    'section',
+    { id, class: 'group-of-sections', 'aria-labelledby': `${id}-heading` },
+    heading('h2', id, title),
+    ...sections,
+  );
+}
+
+function section(title: string, slug: string, ...children: readonly Node[]): HTMLElement {
+  const attributes = { id: slug, class: 'text', 'aria-labelledby': `${slug}-heading` };
+  return el('section', attributes, heading('h3', slug, title), ...children);
+}
+
+/** Scrolls to the section that the URL names. The browser cannot, because the section did not exist when it loaded. */
+function goToFragment(): void {
+  if (location.hash !== '')
+    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+}
+
+function setMenu(isOpen: boolean): void {
+  menu.setAttribute('aria-expanded', String(isOpen));
+  navigation.classList.toggle('is-open', isOpen);
+}

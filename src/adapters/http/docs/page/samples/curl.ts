@@ -1,0 +1,17 @@
+import type { SampleOptions, SampleRequest } from './request.ts';
+
+/** Returns the request as a curl command for a POSIX shell. */
+export function curlSample({ method, url, headers, body }: SampleRequest, { key }: SampleOptions): string {
+  const authorization =
+    key === undefined ? '"Authorization: Bearer $API_KEY"' : quote(`Authorization: Bearer ${key}`);
+  return [
+    `curl ${method === 'GET' ? '' : `--request ${method} `}${quote(url)}`,
+    `--header ${authorization}`,
+    ...headers.map(([name, value]) => `--header ${quote(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
+  ].join(' \\\n  ');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,38 @@
+import type { SampleOptions, SampleRequest } from './request.ts';
+
+/** Returns the request as a program for Python 3, which needs only the standard library. */
+export function pythonSample({ method, url, headers, body }: SampleRequest, { key }: SampleOptions): string {
+  const authorization =
+    key === undefined ? '"Bearer " + os.environ["API_KEY"]' : JSON.stringify(`Bearer ${key}`);
+  const fields = [
+    `"Authorization": ${authorization}`,
+    ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+  ];
+  const lines = [
+    'import json',
+    ...(key === undefined ? ['import os'] : []),
+    'from urllib.error import HTTPError',
+    'from urllib.request import Request, urlopen',
+    '',
+    'request = Request(',
+    `    ${JSON.stringify(url)},`,
+    ...(method === 'GET' ? [] : [`    method=${JSON.stringify(method)},`]),
+    '    headers={',
+    ...fields.map((field) => `        ${field},`),
+    '    },',
+    ...(body === undefined ? [] : [`    data=${quote(body)}.encode(),`]),
+    ')',
+    'try:',
+    '    response = urlopen(request)',
+    'except HTTPError as error:',
+    '    response = error',
+    '# The integers of Python are exact.',
+    'print(response.status, json.load(response))',
+  ];
+  return lines.join('\n');
+}
+
+/** Returns a string literal, in single quotes when the text needs no escape. */
+function quote(text: string): string {
+  return /^[^'\\\p{Cc}]*$/u.test(text) ? `'${text}'` : JSON.stringify(text);
+}

@@ -1,0 +1,54 @@
+/** Builds the request of an operation from the values that a reader has typed. */
+
+import type { Operation } from '../reference.ts';
+
+/** A request that the console sends and the samples show. */
+export interface SampleRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The header fields, except `Authorization`. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body?: string;
+}
+
+export interface SampleOptions {
+  /** The API key to write into the sample. Without a key, the sample reads the environment variable `API_KEY`. */
+  readonly key?: string | undefined;
+}
+
+/** The values of an operation, as text. An empty parameter is not sent. */
+export interface Values {
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** Builds a request. The text of the parameters and of the body is sent unchanged, so integers stay exact. */
+export function requestOf(
+  operation: Operation,
+  { parameters, body }: Values,
+  baseUrl: string,
+): SampleRequest {
+  const given = (place: string) =>
+    operation.parameters
+      .filter((parameter) => parameter.in === place)
+      .map(({ name }) => [name, parameters.get(name) ?? ''] as const)
+      .filter(([, value]) => value !== '');
+  const path = given('path').reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, () => encodeURIComponent(value)),
+    operation.path,
+  );
+  const query = new URLSearchParams(given('query').map(([name, value]) => [name, value])).toString();
+  const hasBody = operation.body !== undefined;
+  return {
+    method: operation.method,
+    url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
+    headers: [...(hasBody ? [['Content-Type', 'application/json'] as const] : []), ...given('header')],
+    ...(hasBody && { body }),
+  };
+}
+
+/** Returns the query parameters of the next page, or `undefined` when `Link` (RFC 8288) has no next page. */
+export function nextPage(link: string | null): URLSearchParams | undefined {
+  const target = /<([^>]*)>\s*;[^,]*\brel="?next\b/.exec(link ?? '')?.[1];
+  return target === undefined ? undefined : new URL(target, 'http://localhost').searchParams;
+}

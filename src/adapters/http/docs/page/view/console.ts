@@ -1,0 +1,79 @@
+/** The console of an operation: a form that sends a request and shows the response. */
+
+import type { Operation } from '../reference.ts';
+import { nextPage, requestOf, type SampleRequest, type Values } from '../samples/request.ts';
+import { el } from './dom.ts';
+import { apiKeyField, bodyField, parameterField } from './fields.ts';
+import { responseView } from './response.ts';
+import { type Choices, State } from './state.ts';
+
+export interface Console {
+  readonly element: HTMLElement;
+  /** The request of the form, with the public base URL. */
+  readonly request: State<SampleRequest>;
+}
+
+export interface BaseUrls {
+  /** The base URL that programs use. */
+  readonly forPrograms: string;
+  /** The base URL that the console uses. It has the origin of the page, because the page may connect to no other. */
+  readonly forConsole: string;
+}
+
+export function consoleOf(
+  operation: Operation,
+  resolve: Parameters<typeof parameterField>[1],
+  urls: BaseUrls,
+  choices: Choices,
+): Console {
+  const fields = operation.parameters.map((parameter) => parameterField(parameter, resolve));
+  const body = operation.body && bodyField(operation.body);
+  const values = (): Values => ({
+    parameters: new Map(fields.map(({ name, control }) => [name, control.value])),
+    body: body?.control.value ?? '',
+  });
+  const request = new State(requestOf(operation, values(), urls.forPrograms));
+  const response = responseView(operation.summary);
+  const send = el('button', { type: 'submit', class: 'send' }, 'Send request');
+  const form = el(
+    'form',
+    { class: 'console', 'aria-label': `Console: ${operation.summary}`, autocomplete: 'off' },
+    el('h4', {}, 'Try it'),
+    ...fields.map(({ element }) => element),
+    body?.element,
+    apiKeyField(operation.slug, choices),
+    el(
+      'div',
+      { class: 'send-row' },
+      send,
+      urls.forConsole !== urls.forPrograms && el('span', {}, `to ${urls.forConsole}`),
+    ),
+  );
+  form.addEventListener('input', () => request.set(requestOf(operation, values(), urls.forPrograms)));
+
+  let isBusy = false;
+  const submit = async () => {
+    if (isBusy) return;
+    isBusy = true;
+    const sent = requestOf(operation, values(), urls.forConsole);
+    try {
+      await response.show(sent, choices.apiKey.value, turnPage);
+    } finally {
+      isBusy = false;
+    }
+  };
+  const turnPage = (link: string | null) => {
+    const query = nextPage(link);
+    if (query === undefined) return undefined;
+    return () => {
+      for (const { name, control } of fields) control.value = query.get(name) ?? '';
+      form.dispatchEvent(new Event('input'));
+      void submit();
+    };
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void submit();
+  });
+  return { element: el('div', {}, form, response.element), request };
+}

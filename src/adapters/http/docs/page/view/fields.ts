@@ -1,0 +1,97 @@
+/** The fields of a console. All fields hold text, so that no integer is rounded. */
+
+import { rulesOf } from '../constraints.ts';
+import { formatJson, writeExact } from '../exact-json.ts';
+import type { Content, Parameter, Schema } from '../openapi.ts';
+import { el } from './dom.ts';
+import { showKeyButton } from './samples.ts';
+import type { Choices } from './state.ts';
+
+export interface Field<C extends HTMLElement> {
+  readonly name: string;
+  readonly element: HTMLElement;
+  readonly control: C;
+}
+
+export function parameterField(
+  { name, in: place, required = false, example, schema: reference }: Parameter,
+  resolve: (schema: Schema) => Schema,
+): Field<HTMLInputElement | HTMLSelectElement> {
+  const schema = resolve(reference);
+  const { enum: _choices, ...others } = schema;
+  const rules = schema.format === undefined ? rulesOf(others) : [schema.format];
+  const isRequired = required || place === 'path';
+  const control =
+    schema.enum === undefined
+      ? el('input', {
+          type: 'text',
+          name,
+          required: isRequired,
+          spellcheck: 'false',
+          inputmode: schema.type === 'integer' && 'numeric',
+          placeholder: schema.default === undefined ? undefined : writeExact(schema.default),
+          value: example === undefined ? undefined : textOf(example),
+        })
+      : el(
+          'select',
+          { name },
+          !isRequired && el('option', { value: '' }, 'any'),
+          ...schema.enum.map((value) => el('option', { value: textOf(value) }, textOf(value))),
+        );
+  const notes = [isRequired && 'required', ...rules].filter(Boolean).join(' · ');
+  const label = el('label', {}, el('span', { class: 'label' }, name, el('small', {}, notes)), control);
+  return { name, element: label, control };
+}
+
+/** Creates the field of a request body, with a choice of the examples in the OpenAPI document. */
+export function bodyField({ examples = {} }: Content): Field<HTMLTextAreaElement> {
+  const names = Object.keys(examples);
+  const textAt = (name: string | undefined) =>
+    name === undefined ? '' : formatJson(writeExact(examples[name]?.value));
+  const control = el('textarea', { name: 'body', rows: '5', spellcheck: 'false' });
+  control.value = textAt(names[0]);
+  const choice = el(
+    'select',
+    {},
+    ...names.map((name) => el('option', { value: name }, examples[name]?.summary ?? name)),
+  );
+  choice.addEventListener('input', () => {
+    control.value = textAt(choice.value);
+  });
+  const element = el(
+    'div',
+    { class: 'body-field' },
+    el('label', {}, el('span', { class: 'label' }, 'Example'), choice),
+    el('label', {}, el('span', { class: 'label' }, 'Request body', el('small', {}, 'JSON')), control),
+  );
+  return { name: 'body', element, control };
+}
+
+/** Creates a field for the API key. All such fields show the same key. */
+export function apiKeyField(id: string, choices: Choices): HTMLElement {
+  const { apiKey, isKeyShown } = choices;
+  const control = el('input', {
+    id: `${id}-api-key`,
+    type: 'password',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    placeholder: 'pets_…',
+  });
+  control.addEventListener('input', () => apiKey.set(control.value.trim()));
+  apiKey.observe((key) => {
+    if (control.value.trim() !== key) control.value = key;
+  });
+  isKeyShown.observe((isShown) => {
+    control.type = isShown ? 'text' : 'password';
+  });
+  return el(
+    'div',
+    { class: 'key-field' },
+    el('label', { for: control.id, class: 'label' }, 'API key'),
+    el('div', { class: 'key-row' }, control, showKeyButton(choices)),
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : writeExact(value);
+}

@@ -1,0 +1,104 @@
+/** The navigation: links to all sections, a search, and the mark of the section in view. */
+
+import { el } from './dom.ts';
+
+export interface Link {
+  readonly slug: string;
+  readonly title: string;
+  readonly isDeprecated?: boolean;
+  readonly badge?: Node;
+}
+
+/** The links of the navigation. The keys are the titles of the groups. */
+export type Links = Readonly<Record<string, readonly Link[]>>;
+
+/** Fills the navigation. All sections must be in the document. */
+export function fillNavigation(navigation: HTMLElement, links: Links): void {
+  const search = el('input', { type: 'search', id: 'search', placeholder: 'Search', autocomplete: 'off' });
+  const count = el('p', { class: 'count', role: 'status' });
+  const groups = Object.entries(links).map(([title, entries]) => {
+    const items = entries.map((entry) => item(entry));
+    const id = `navigation-${title.toLowerCase()}`;
+    const element = el(
+      'div',
+      {},
+      el('p', { class: 'group', id }, title),
+      el('ul', { 'aria-labelledby': id }, ...items.map(({ element }) => element)),
+    );
+    return { element, items };
+  });
+  const find = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const { element, items } of groups) {
+      for (const { element: row, text } of items) row.hidden = !words.every((word) => text.includes(word));
+      element.hidden = items.every(({ element: row }) => row.hidden);
+    }
+    const found = groups.flatMap(({ items }) => items).filter(({ element }) => !element.hidden).length;
+    count.textContent = words.length === 0 ? '' : `${found} ${found === 1 ? 'section' : 'sections'} found`;
+  };
+  search.addEventListener('input', find);
+  navigation.replaceChildren(
+    el('label', { for: 'search', class: 'visually-hidden' }, 'Search'),
+    search,
+    count,
+    ...groups.map(({ element }) => element),
+  );
+  markSectionInView(groups.flatMap(({ items }) => items));
+}
+
+interface Item {
+  readonly element: HTMLElement;
+  readonly link: HTMLAnchorElement;
+  readonly section: HTMLElement | null;
+  /** The text that the search looks at. */
+  readonly text: string;
+}
+
+function item({ slug, title, isDeprecated = false, badge }: Link): Item {
+  const hint = isDeprecated && el('span', { class: 'visually-hidden' }, ' (deprecated) ');
+  const link = el(
+    'a',
+    { href: `#${slug}` },
+    el('span', { class: isDeprecated && 'is-deprecated' }, title),
+    hint,
+    badge,
+  );
+  const section = document.getElementById(slug);
+  return {
+    element: el('li', {}, link),
+    link,
+    section,
+    text: `${title} ${section?.textContent}`.toLowerCase(),
+  };
+}
+
+/** The height of the window, in pixels, in which the section in view starts. */
+const TOP = 120;
+
+/** Marks the link to the last section that starts above {@link TOP}. At the end of the page, marks the last section. */
+function markSectionInView(items: readonly Item[]): void {
+  const mark = () => {
+    const isAtEnd = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
+    const line = isAtEnd ? innerHeight : TOP;
+    const isReached = ({ section }: Item) => (section?.getBoundingClientRect().top ?? line) < line;
+    const current = items.findLast(isReached);
+    for (const item of items) {
+      if (item === current) item.link.setAttribute('aria-current', 'true');
+      else item.link.removeAttribute('aria-current');
+    }
+  };
+  let isPlanned = false;
+  addEventListener(
+    'scroll',
+    () => {
+      if (isPlanned) return;
+      isPlanned = true;
+      requestAnimationFrame(() => {
+        isPlanned = false;
+        mark();
+      });
+    },
+    { passive: true },
+  );
+  mark();
+}

@@ -1,0 +1,46 @@
+/** A list of tabs, of which one is selected. The arrow keys, Home and End select a tab. */
+
+import { button, el } from './dom.ts';
+import type { State } from './state.ts';
+
+/**
+ * Creates the tabs. The first tab is selected when no tab has the selected value.
+ *
+ * @param panelId the id of the element that shows the selected tab
+ */
+export function tabList<T extends string>(
+  name: string,
+  values: readonly T[],
+  selected: State<T>,
+  panelId: string,
+): HTMLElement {
+  const tabs = values.map((value) =>
+    button({ role: 'tab', id: `${panelId}-${value}`, 'aria-controls': panelId }, value, () =>
+      selected.set(value),
+    ),
+  );
+  const selectedAt = () => Math.max(values.indexOf(selected.value), 0);
+  selected.observe(() => {
+    for (const [at, tab] of tabs.entries()) {
+      tab.setAttribute('aria-selected', String(at === selectedAt()));
+      tab.tabIndex = at === selectedAt() ? 0 : -1;
+    }
+  });
+  const list = el('div', { role: 'tablist', 'aria-label': name }, ...tabs);
+  list.addEventListener('keydown', (event) => {
+    const at = selectedAt();
+    const moves: Readonly<Record<string, number>> = {
+      ArrowRight: at + 1,
+      ArrowLeft: at - 1,
+      Home: 0,
+      End: values.length - 1,
+    };
+    const target = moves[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    const next = (target + values.length) % values.length;
+    selected.set(values[next] as T);
+    tabs[next]?.focus();
+  });
+  return list;
+}

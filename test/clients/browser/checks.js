@@ -1,0 +1,243 @@
+/** What a reader does with the reference page. Each function is one check. */
+
+import assert from 'node:assert/strict';
+import { DESKTOP, operation, PHONE, typeKey, visit } from './visit.js';
+
+export const LARGE = '9007199254740993';
+const PETS = `{"name":"Минька 🐈","categoryId":${LARGE},"status":"pending"}`;
+const LANGUAGES = ['curl', 'JavaScript', 'Python', 'Go'];
+
+/** Sends requests with the consoles. Large integers are sent and shown exactly. */
+export function consoles({ context, server }) {
+  return visit(context, server.origin, {}, async (page) => {
+    const list = operation(page, 'list-pets');
+    const create = operation(page, 'create-pet');
+    const get = operation(page, 'get-pet');
+    assert.match(await list.send(), /^401 /);
+    await typeKey(page, 'not-a-key-that-anybody-was-ever-given');
+    assert.match(await list.send(), /^401 /);
+    assert.match(await list.response.textContent(), /"code": "unauthorized"/);
+
+    await typeKey(page, server.key);
+    await create.field('body').fill(PETS);
+    const [sent] = await Promise.all([
+      page.waitForRequest((request) => request.method() === 'POST'),
+      create.send(),
+    ]);
+    assert.equal(sent.postData(), PETS, 'the body is sent as it was typed');
+    assert.match(await create.status.textContent(), /^201 /);
+    assert.match(await create.response.textContent(), new RegExp(`"categoryId": ${LARGE}\\b`));
+    await create.field('body').fill('{"name":"Rex","categoryId":1e0}');
+    await create.send();
+    await create.field('body').fill('{"name":""');
+    assert.match(await create.send(), /^400 /);
+
+    await list.field('limit').fill('1');
+    assert.match(await list.send(), /^200 /);
+    assert.match(await list.response.textContent(), new RegExp(`"categoryId": ${LARGE}\\b`));
+    await list.section.getByRole('button', { name: 'Next page' }).click();
+    await page.waitForFunction(() =>
+      document.querySelector('#list-pets pre code')?.textContent.includes('after=1'),
+    );
+    await list.response.filter({ hasText: '"Rex"' }).waitFor();
+    assert.equal(await list.section.getByRole('button', { name: 'Next page' }).count(), 0);
+    await list.field('limit').fill('0');
+    assert.match(await list.send(), /^400 /);
+
+    await get.field('petId').fill('1');
+    assert.match(await get.send(), /^200 /);
+    await get.section.locator('.response-details summary').click();
+    assert.match(await get.section.locator('.response-details').textContent(), /sunset: Thu, 05 Dec 2030/);
+    await get.field('petId').fill(LARGE);
+    assert.match(await get.send(), /^404 /);
+    assert.match(await get.response.textContent(), new RegExp(`no pet with id ${LARGE}\\b`));
+
+    await typeKey(page, 'nö €');
+    assert.match(await list.send(), /^Not sent: /);
+  });
+}
+
+/** The contents are those of the document that the server sends, and no integer of it is rounded. */
+export async function contents({ context, server }) {
+  await visit(context, server.origin, {}, async (page) => {
+    const text = await page.locator('main').textContent();
+    for (const exact of [LARGE, '-9223372036854775808 to 9223372036854775807'])
+      assert.ok(text.includes(exact));
+    assert.doesNotMatch(text, /740992|775807\d|6000/);
+    assert.equal(await page.getByText('deprecated, removal on 5 Dec 2030').count(), 2);
+    const { bottom } = await page.locator('.operation-list').evaluate((list) => list.getBoundingClientRect());
+    assert.equal(await page.locator('.operation-list li').count(), 3);
+    assert.ok(bottom < DESKTOP.height, `the list of the operations ends at ${bottom} px`);
+  });
+  const changes = [
+    ['"maximum":100,', '"maximum":9007199254740995,'],
+    ['"summary":"List pets"', '"summary":"Enumerate <b>pets</b>","x-stability":"beta"'],
+    ['05 Dec 2030', '01 Feb 2031'],
+    ['64 KiB', '65 KiB'],
+    ['## Caching', '## Caches of clients\\n\\n```sh\\nin a shell\\n```\\n\\n```go\\nin Go\\n```\\n'],
+    ['"payload_too_large":{"value"', '"body_too_large":{"value"'],
+  ];
+  const prepare = (page) =>
+    page.route('**/openapi.json', async (route) => {
+      const response = await route.fetch();
+      let body = await response.text();
+      for (const [from, to] of changes) {
+        assert.ok(body.includes(from), from);
+        body = body.replaceAll(from, to);
+      }
+      await route.fulfill({ response, body });
+    });
+  await visit(context, server.origin, { prepare }, async (page) => {
+    const text = await page.locator('body').textContent();
+    for (const shown of ['1 to 9007199254740995', 'removal on 1 Feb 2031', '65 KiB', '413 body_too_large']) {
+      assert.ok(text.includes(shown), shown);
+    }
+    const list = page.locator('#list-pets');
+    assert.equal(await list.locator('h3').textContent(), 'Enumerate <b>pets</b>');
+    assert.equal(await list.locator('.badge').textContent(), 'beta');
+    await page.getByRole('navigation').getByRole('link', { name: 'Caches of clients' }).click();
+    assert.match(page.url(), /#caches-of-clients$/);
+    const guide = page.locator('#caches-of-clients');
+    assert.equal(await guide.getByRole('tabpanel').textContent(), 'in a shell');
+    await guide.getByRole('tab', { name: 'Go' }).click();
+    assert.equal(await guide.getByRole('tabpanel').textContent(), 'in Go');
+    assert.match(await list.getByRole('tabpanel').textContent(), /^package main/);
+  });
+}
+
+/** Every link to a part of the page has a target, and the page shows the target of its URL. */
+export async function deepLinks({ context, server }) {
+  let fragments = [];
+  await visit(context, server.origin, {}, async (page) => {
+    const targets = await page.$$eval('a[href^="#"]', (links) =>
+      links.map((link) => link.getAttribute('href')),
+    );
+    for (const target of new Set(targets)) assert.equal(await page.locator(target).count(), 1, target);
+    fragments = await page.$$eval('nav a', (links) => links.map((link) => link.getAttribute('href')));
+    for (const name of [
+      '#list-pets',
+      '#create-pet',
+      '#get-pet',
+      '#authentication',
+      '#pagination',
+      '#errors',
+    ]) {
+      assert.ok(fragments.includes(name), name);
+    }
+  });
+  for (const fragment of [...fragments, '#exact-integers', '#schemas', '#errors-not-found']) {
+    await visit(context, server.origin, { fragment, size: PHONE }, async (page) => {
+      const isShown = () => {
+        const { top } = document.querySelector(location.hash).getBoundingClientRect();
+        const isAtEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
+        return top > 40 && (top < 120 || (isAtEnd && top < innerHeight));
+      };
+      await page.waitForFunction(isShown, undefined, { timeout: 3000 });
+    });
+  }
+}
+
+/** The samples follow the console. They show the key only after the reader asks, and copying copies what is shown. */
+export function samples({ context, server }) {
+  return visit(context, server.origin, {}, async (page) => {
+    const key = 'pets_0123456789';
+    const list = operation(page, 'list-pets');
+    const pasted = () => page.evaluate(() => navigator.clipboard.readText());
+    const show = list.form.getByRole('button', { name: 'Show key' });
+    assert.equal(await show.isVisible(), false, 'without a key there is nothing to show');
+    await typeKey(page, key);
+    await list.field('limit').fill('7');
+    for (const isShown of [false, true]) {
+      if (isShown) await show.click();
+      for (const language of LANGUAGES) {
+        await list.tab(language).click();
+        const text = await list.sample.textContent();
+        assert.match(text, /pets\?limit=7/);
+        assert.equal(text.includes(key), isShown, language);
+        assert.equal(
+          await operation(page, 'get-pet')
+            .sample.textContent()
+            .then((other) => other.includes(key)),
+          isShown,
+        );
+        await list.copy.click();
+        assert.equal(await pasted(), text, 'the copy is the text that is shown');
+      }
+      const types = await page
+        .getByLabel('API key')
+        .evaluateAll((fields) =>
+          fields.filter((field) => field.matches('input')).map((field) => `${field.type} ${field.value}`),
+        );
+      assert.deepEqual(
+        types,
+        Array.from({ length: 4 }, () => `${isShown ? 'text' : 'password'} ${key}`),
+      );
+    }
+    await list.form.getByRole('button', { name: 'Hide key' }).click();
+    assert.equal((await list.sample.textContent()).includes(key), false);
+    const stored = await page.evaluate(() =>
+      JSON.stringify([localStorage, sessionStorage, document.cookie, location]),
+    );
+    assert.equal(stored.includes(key), false);
+    assert.deepEqual(await context.cookies(), []);
+    await page.reload();
+    assert.equal(await page.getByLabel('API key').first().inputValue(), '');
+  });
+}
+
+/** The page works without a mouse. */
+export async function keyboard({ context, server }) {
+  await visit(context, server.origin, {}, async (page) => {
+    const focused = (selector) => page.evaluate((text) => document.activeElement.matches(text), selector);
+    const tabTo = async (selector) => {
+      for (let presses = 0; presses < 80 && !(await focused(selector)); presses += 1)
+        await page.keyboard.press('Tab');
+      assert.ok(await focused(selector), `Tab reaches ${selector}`);
+    };
+    await page.keyboard.press('Tab');
+    assert.ok(await focused('.skip'));
+    await page.keyboard.press('Enter');
+    await tabTo('#list-pets [role=tab][aria-selected=true]');
+    await page.keyboard.press('ArrowRight');
+    assert.match(await page.locator('#create-pet [role=tabpanel]').textContent(), /await fetch/);
+    await page.keyboard.press('End');
+    assert.match(await page.locator('#list-pets [role=tabpanel]').textContent(), /package main/);
+    await page.keyboard.press('ArrowRight');
+    assert.ok(await focused('#list-pets [role=tab]:first-child'), 'the last tab is followed by the first');
+    await tabTo('#list-pets input[name=limit]');
+    await page.keyboard.type('2');
+    await page.keyboard.press('Enter');
+    await page.locator('#list-pets [role=status]').filter({ hasText: /^401 / }).waitFor();
+  });
+  await visit(context, server.origin, { size: PHONE }, async (page) => {
+    const navigation = page.getByRole('navigation');
+    const menu = page.getByRole('button', { name: 'Menu' });
+    await menu.press('Enter');
+    await navigation.getByRole('link', { name: 'Errors' }).waitFor();
+    await page.keyboard.press('Escape');
+    assert.equal(await navigation.isVisible(), false);
+    await menu.press('Enter');
+    await navigation.getByRole('link', { name: 'Errors' }).press('Enter');
+    assert.equal(await navigation.isVisible(), false);
+    assert.match(page.url(), /#errors$/);
+  });
+}
+
+/** The search shows the sections that contain every word. */
+export function search({ context, server }) {
+  return visit(context, server.origin, {}, async (page) => {
+    const links = page.getByRole('navigation').getByRole('link');
+    const all = await links.count();
+    await page.getByRole('searchbox', { name: 'Search' }).fill('if-none-match');
+    assert.deepEqual(await links.allTextContents(), [
+      'List petsGET',
+      'Get a pet (deprecated) GET',
+      'Caching',
+    ]);
+    assert.equal(await page.getByRole('navigation').getByRole('status').textContent(), '3 sections found');
+    await page.getByRole('searchbox').fill('no such word');
+    assert.equal(await links.count(), 0);
+    await page.getByRole('searchbox').fill('');
+    assert.equal(await links.count(), all);
+  });
+}
