@@ -6,14 +6,20 @@ ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... python3 exam
 import json
 import os
 import re
+import time
+import uuid
+from http.client import HTTPException, HTTPMessage
 from typing import Any, Iterator, Optional
 from urllib.error import HTTPError
 from urllib.parse import urlencode, urljoin
 from urllib.request import Request, urlopen
 
+ATTEMPTS = 5
+MAX_WAIT = 30
+
 
 class AnimalStoreError(Exception):
-    """What the service refused, by its `code` and `status`."""
+    """An error response of the API, with its `code` and `status`."""
 
     def __init__(self, code: str, message: str, status: int) -> None:
         super().__init__(f"{status} {code}: {message}")
@@ -26,40 +32,55 @@ class AnimalStore:
         self._url = url
         self._key = key
 
-    def add(self, name: str, category_id: int, status: Optional[str] = None) -> dict[str, Any]:
+    def create_pet(self, name: str, category_id: int, status: Optional[str] = None) -> dict[str, Any]:
+        """Creates a pet. Each attempt has the same key, and each pet has its own key."""
         pet: dict[str, Any] = {"name": name, "categoryId": category_id}
         if status is not None:
             pet["status"] = status
-        return self._ask(self._url + "/pets", pet)[0]
+        headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+        return self._send(self._url + "/pets", json.dumps(pet).encode(), headers)[0]
 
-    def walk(self, **query: Any) -> Iterator[dict[str, Any]]:
-        """All matching pets, page by page."""
+    def list_pets(self, **query: Any) -> Iterator[dict[str, Any]]:
+        """Yields all pets that match a query, page by page."""
         url: Optional[str] = f"{self._url}/pets?{urlencode(query)}"
         while url is not None:
-            pets, link = self._ask(url)
-            yield from pets
-            following = re.search(r'<([^>]+)>; rel="next"', link)
+            page, headers = self._send(url)
+            yield from page
+            following = re.search(r'<([^>]+)>; rel="next"', headers.get("Link", ""))
             url = urljoin(url, following[1]) if following else None
 
-    def _ask(self, url: str, body: Optional[dict[str, Any]] = None) -> tuple[Any, str]:
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
-        try:
-            with urlopen(Request(url, data, headers), timeout=30) as response:
-                return json.load(response), response.headers.get("Link", "")
-        except HTTPError as error:
-            raise AnimalStoreError(**json.load(error)) from None
+    def _send(
+        self, url: str, body: Optional[bytes] = None, headers: dict[str, str] = {}
+    ) -> tuple[Any, HTTPMessage]:
+        """Sends a request. Repeats it after a lost connection, a 429 or a 503, up to 5 attempts in all."""
+        request = Request(url, body, {"Authorization": f"Bearer {self._key}", **headers})
+        for attempt in range(ATTEMPTS):
+            is_last = attempt == ATTEMPTS - 1
+            wait = 2.0 ** (attempt - 1)
+            try:
+                with urlopen(request, timeout=30) as response:
+                    return json.load(response), response.headers
+            except HTTPError as error:
+                if is_last or error.code not in (429, 503):
+                    raise AnimalStoreError(**json.load(error)) from None
+                retry_after = error.headers.get("Retry-After", "")
+                wait = float(retry_after) if retry_after.isdecimal() else wait
+            except (OSError, HTTPException):
+                if is_last:
+                    raise
+            time.sleep(min(wait, MAX_WAIT))
+        raise AssertionError("the last attempt returns or raises")
 
 
 if __name__ == "__main__":
     store = AnimalStore(
         os.environ.get("ANIMAL_STORE_URL", "http://127.0.0.1:3000/v1"), os.environ["ANIMAL_STORE_KEY"]
     )
-    added = [store.add(f"Минька {number}", 2**53 + number, "pending") for number in range(3)]
-    walked = list(store.walk(status="pending", limit=2))
-    assert all(pet in walked for pet in added), walked
+    created = [store.create_pet(f"Минька {number}", 2**53 + number, "pending") for number in range(3)]
+    pets = list(store.list_pets(status="pending", limit=2))
+    assert all(pet in pets for pet in created), pets
     try:
-        store.add("", 1)
+        store.create_pet("", 1)
     except AnimalStoreError as error:
-        print(error)
-    print(f"{len(walked)} pets are pending, the last is {walked[-1]}")
+        print("refused:", error)
+    print(f"{len(pets)} pets are pending, the last is {pets[-1]}")

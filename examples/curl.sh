@@ -1,18 +1,50 @@
 #!/bin/sh
-# The API from a shell: ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... examples/curl.sh
+# The API with curl 7.84 or newer. curl and the shell copy numbers as text, so every integer stays exact.
+#
+#     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... sh examples/curl.sh
 set -eu
 : "${ANIMAL_STORE_URL:=http://127.0.0.1:3000/v1}"
 : "${ANIMAL_STORE_KEY:?is the API key}"
 
-pets() {
-  curl --silent --fail-with-body --write-out '\n' --header "Authorization: Bearer $ANIMAL_STORE_KEY" "$@"
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+
+# Sends a request. Repeats it after a lost connection, a 429 or a 503, up to 5 attempts in all. curl waits for the time in
+# Retry-After, and also repeats after a 408, 500, 502 or 504. Prints the body, sets $link to the Link field, and fails if the
+# status is 400 or above.
+send() {
+  curl --silent --max-time 30 --retry 4 --retry-all-errors --retry-max-time 120 \
+    --header "Authorization: Bearer $ANIMAL_STORE_KEY" \
+    --output "$folder/body" --write-out '%{http_code} %header{link}\n' "$@" > "$folder/result" || return
+  read -r status link < "$folder/result"
+  cat "$folder/body"
+  echo
+  [ "$status" -lt 400 ]
 }
 
-echo '# Create a pet whose categoryId is too large for a double'
-pets --json '{"name":"Rex","categoryId":9007199254740993}' "$ANIMAL_STORE_URL/pets"
+# Creates a pet from JSON. Each attempt has the same key, and each pet has its own key.
+create_pet() {
+  key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  send --header "Idempotency-Key: $key" --json "$1" "$ANIMAL_STORE_URL/pets"
+}
 
-echo '# List the first ten available pets'
-pets "$ANIMAL_STORE_URL/pets?status=available&limit=10"
+# Prints all pets that match a query, one page per line.
+list_pets() {
+  origin=$(printf %s "$ANIMAL_STORE_URL" | sed 's|\(//[^/]*\).*|\1|')
+  path="${ANIMAL_STORE_URL#"$origin"}/pets?$1"
+  while [ -n "$path" ]; do
+    send "$origin$path"
+    path=$(printf %s "$link" | sed -n 's/.*<\([^>]*\)>; rel="next".*/\1/p')
+  done
+}
+
+echo '# Create three pets whose categoryId is too large for a double'
+for name in Rex Tom Минька; do
+  create_pet '{"name":"'"$name"'","categoryId":9007199254740993,"status":"pending"}'
+done
+
+echo '# List all pending pets, two per page'
+list_pets 'status=pending&limit=2'
 
 echo '# The response to an invalid request has a code, a message and a status'
-! pets "$ANIMAL_STORE_URL/pets?limit=0"
+! create_pet '{"name":"","categoryId":7}'

@@ -21,12 +21,17 @@ const MANUALS = ['docs/**/*.{json,md,svg}', 'examples/**/*.{py,sh,ts}'];
 /** The type declarations that a reader of `examples/typed-client.ts` generates. */
 const GENERATED = 'examples/animal-store.d.ts';
 
-/** Returns every module with its types, the reference page, the manuals and the other files, sorted. */
+/** Returns every module with its types and its source, the reference page, the manuals and the other files, sorted. */
 export function expectedFiles(): string[] {
   const modules = globSync('**/*.ts', { cwd: join(ROOT, 'src') })
     .filter((file) => !file.startsWith(PAGE_SOURCES))
     .map((file) => file.replace(/\.ts$/, ''));
-  const compiled = modules.flatMap((module) => [`dist/${module}.js`, `dist/${module}.d.ts`]);
+  const compiled = modules.flatMap((module) => [
+    `dist/${module}.js`,
+    `dist/${module}.d.ts`,
+    `dist/${module}.d.ts.map`,
+    `src/${module}.ts`,
+  ]);
   const manuals = globSync(MANUALS, { cwd: ROOT }).filter((file) => file !== GENERATED);
   return [...compiled, ...PAGE.map((file) => `dist/docs/${file}`), ...manuals, ...OTHERS].toSorted();
 }

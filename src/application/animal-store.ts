@@ -7,7 +7,7 @@ import { CreatePet } from './create-pet.ts';
 import { CreatePetOnce } from './create-pet-once.ts';
 import { GetPet } from './get-pet.ts';
 import { type ImportedPet, type ImportOptions, ImportPets } from './import-pets.ts';
-import { LIMIT_MAX, LIMIT_MIN, ListPets } from './list-pets.ts';
+import { LIMIT_MAX, LIMIT_MIN, ListPets, type PetPageQuery } from './list-pets.ts';
 import { nextTurn } from './next-turn.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult, IdempotentCreates } from './ports/idempotent-creates.ts';
@@ -21,8 +21,11 @@ import { VerifyApiKey } from './verify-api-key.ts';
 export interface PetWalk {
   /** The status of the pets to list. By default, pets with any status are listed. */
   readonly status?: PetStatus | undefined;
-  /** Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. */
-  readonly after?: bigint | undefined;
+  /**
+   * Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. The id is a
+   * `bigint` such as `7n`, or a `number` that is a safe integer.
+   */
+  readonly after?: bigint | number | undefined;
   /** The maximum number of pets, 1 or more. By default, there is no maximum. */
   readonly limit?: number | undefined;
 }
@@ -81,6 +84,13 @@ export class AnimalStore implements AsyncDisposable {
   /**
    * The use cases for the API keys of HTTP clients: creating, listing, rotating and revoking keys. Throws
    * `storage_unavailable` when the store is closed.
+   *
+   * @example
+   * ```ts
+   * const { key, about } = await store.apiKeys.create('my-client');
+   * await store.apiKeys.revoke(about.id);
+   * console.log(await store.verifyApiKey(key)); // undefined
+   * ```
    */
   get apiKeys(): ApiKeys {
     if (this.#closed !== undefined) throw closedError();
@@ -91,6 +101,12 @@ export class AnimalStore implements AsyncDisposable {
    * Creates a pet, and resolves with the pet when it is durable. The default status is `available`. When the input
    * breaks a rule, rejects with `invalid_request`, and stores nothing. When the idempotency key was used for a
    * different pet, rejects with `idempotency_conflict`.
+   *
+   * @example
+   * ```ts
+   * const pet = await store.createPet({ name: 'Rex', categoryId: 7n, status: 'sold' });
+   * console.log(pet.id); // 1n
+   * ```
    */
   createPet(input: NewPetInput, { idempotencyKey }: CreateOptions = {}): Promise<Pet> {
     if (idempotencyKey !== undefined) {
@@ -123,13 +139,21 @@ export class AnimalStore implements AsyncDisposable {
    * yielded exactly once, even while pets are added. The pets are read page by page, and a page is read only when the
    * caller needs its pets. When a value of the query is out of range, the first call of `next` rejects with
    * `invalid_request`.
+   *
+   * @example
+   * ```ts
+   * await store.createPet({ name: 'Rex', categoryId: 7n });
+   * for await (const pet of store.listPets({ status: 'available' })) {
+   *   console.log(pet.name); // Rex
+   * }
+   * ```
    */
   async *listPets({ status, after, limit = Infinity }: PetWalk = {}): AsyncGenerator<Pet, void, undefined> {
     if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= LIMIT_MIN)) {
       throw new AnimalStoreError('invalid_request', `limit must be an integer of ${LIMIT_MIN} or more`);
     }
     let left = limit;
-    let from = after;
+    let from: bigint | number | undefined = after;
     while (true) {
       const { pets, more } = await this.listPage({ status, after: from, limit: Math.min(left, LIMIT_MAX) });
       yield* pets;
@@ -145,13 +169,28 @@ export class AnimalStore implements AsyncDisposable {
   /**
    * Resolves with one page of the matching pets, as `GET /pets` does. The limit is 1 to 100 pets, and the default limit
    * is 20. For the next page, set `after` to the id of the last pet of this page.
+   *
+   * @example
+   * ```ts
+   * const { pets, more } = await store.listPage({ limit: 100 });
+   * const nextPage = more ? await store.listPage({ limit: 100, after: pets.at(-1)?.id }) : undefined;
+   * ```
    */
-  listPage(query?: Partial<PetQuery>): Promise<PetPage> {
+  listPage(query?: PetPageQuery): Promise<PetPage> {
     return this.#closed === undefined ? this.#listPets.execute(query) : rejectClosed();
   }
 
-  /** Resolves with the pet that has this id. Rejects with `not_found` when no pet has this id. */
-  getPet(id: bigint): Promise<Pet> {
+  /**
+   * Resolves with the pet that has this id. The id is a `bigint` such as `7n`, or a `number` that is a safe integer.
+   * Rejects with `not_found` when no pet has this id.
+   *
+   * @example
+   * ```ts
+   * const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
+   * console.log((await store.getPet(id)).name); // Rex
+   * ```
+   */
+  getPet(id: bigint | number): Promise<Pet> {
     return this.#closed === undefined ? this.#getPet.execute(id) : rejectClosed();
   }
 
@@ -167,6 +206,14 @@ export class AnimalStore implements AsyncDisposable {
    * Imports pets in bulk, and resolves with the number of stored pets when they are durable. When anything fails, no
    * pet is stored. A pet that breaks a rule is passed to `onRefused`, and is not imported. Without `onRefused`, a pet
    * that breaks a rule makes the import reject with `invalid_request`.
+   *
+   * @example
+   * ```ts
+   * const batches = (async function* () {
+   *   yield [{ id: 5n, name: 'Rex', categoryId: 7n }];
+   * })();
+   * console.log(await store.importPets(batches)); // 1
+   * ```
    */
   async importPets(batches: AsyncIterable<readonly ImportedPet[]>, options?: ImportOptions): Promise<number> {
     return await new ImportPets(this.#transfer('import')).execute(batches, options);
@@ -175,6 +222,13 @@ export class AnimalStore implements AsyncDisposable {
   /**
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was
    * requested is not yielded.
+   *
+   * @example
+   * ```ts
+   * for await (const pets of store.exportPets()) {
+   *   for (const pet of pets) console.log(pet.name);
+   * }
+   * ```
    */
   async *exportPets(query?: Pick<PetQuery, 'status'>): AsyncGenerator<readonly Pet[], void, undefined> {
     yield* this.#transfer('export').exportPets(query);
@@ -184,6 +238,11 @@ export class AnimalStore implements AsyncDisposable {
    * Copies the whole store, including the API keys, into a file. Resolves when the copy is durable. Rejects with
    * `invalid_request` when the storage does not support backups, or when the file must not be written. For example, an
    * existing file is refused unless `overwrite` is set.
+   *
+   * @example
+   * ```ts
+   * await store.backup('./pets-backup.db', { overwrite: true });
+   * ```
    */
   async backup(file: string, options?: BackupOptions): Promise<void> {
     if (this.#closed !== undefined) throw closedError();

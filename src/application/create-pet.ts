@@ -1,7 +1,20 @@
 import { type NewPetInput, newPet, type Pet } from '../domain/pet.ts';
 import type { PetRepository } from './ports/pet-repository.ts';
 
-/** The use case of `POST /pets`: creates a pet. */
+/**
+ * The use case of `POST /pets`: creates a pet.
+ *
+ * @example
+ * ```ts
+ * import { CreatePet, ListPets } from 'animal-store';
+ * import { openMemoryStorage } from 'animal-store/memory';
+ *
+ * const { pets } = openMemoryStorage();
+ * await new CreatePet(pets).execute({ name: 'Rex', categoryId: 7n });
+ * const page = await new ListPets(pets).execute({ limit: 10 });
+ * console.log(page.pets.length); // 1
+ * ```
+ */
 export class CreatePet {
   readonly #pets: PetRepository;
 

@@ -1,5 +1,5 @@
 import { AnimalStoreError } from '../domain/errors.ts';
-import { isInt64 } from '../domain/int64.ts';
+import { int64Fault, toInt64 } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
 import type { PetRepository } from './ports/pet-repository.ts';
 
@@ -11,9 +11,16 @@ export class GetPet {
     this.#pets = pets;
   }
 
-  /** Resolves with the pet. Rejects with `not_found` when no pet has this id. */
-  async execute(id: bigint): Promise<Pet> {
-    const pet = isInt64(id) ? await this.#pets.find(id) : undefined;
+  /**
+   * Resolves with the pet. Rejects with `not_found` when no pet has this id, and with `invalid_request` when the id is
+   * neither a `bigint` nor a safe integer.
+   */
+  async execute(id: bigint | number): Promise<Pet> {
+    const exactId = toInt64(id);
+    if (exactId === undefined && typeof id !== 'bigint') {
+      throw new AnimalStoreError('invalid_request', int64Fault('id', id));
+    }
+    const pet = exactId === undefined ? undefined : await this.#pets.find(exactId);
     if (pet === undefined) throw new AnimalStoreError('not_found', `there is no pet with id ${id}`);
     return pet;
   }

@@ -3,7 +3,7 @@ import { type NewPet, type NewPetInput, newPet, type Pet, petWithId } from '../d
 import type { PetTransfer } from './ports/pet-transfer.ts';
 
 /** A pet to import. Either all pets of an import have an id, or none of them has one. A pet with an id keeps its id. */
-export type ImportedPet = NewPetInput & { readonly id?: bigint | undefined };
+export type ImportedPet = NewPetInput & { readonly id?: bigint | number | undefined };
 
 /** The options of an import: callbacks, and a signal that cancels the import. */
 export interface ImportOptions {

@@ -1,7 +1,7 @@
 import { AnimalStoreError } from '../domain/errors.ts';
-import { INT64_MAX, INT64_MIN, isInt64 } from '../domain/int64.ts';
-import { isPetStatus, PET_STATUSES } from '../domain/pet.ts';
-import type { PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
+import { int64Fault, toInt64 } from '../domain/int64.ts';
+import { isPetStatus, PET_STATUSES, type PetStatus } from '../domain/pet.ts';
+import type { PetPage, PetRepository } from './ports/pet-repository.ts';
 
 /** The smallest value of `limit`, the maximum number of pets in a page. */
 export const LIMIT_MIN = 1;
@@ -9,6 +9,19 @@ export const LIMIT_MIN = 1;
 export const LIMIT_MAX = 100;
 /** The default value of `limit`, the maximum number of pets in a page. */
 export const LIMIT_DEFAULT = 20;
+
+/** The query of {@link ListPets}. */
+export interface PetPageQuery {
+  /** The maximum number of pets in the page: {@link LIMIT_MIN} to {@link LIMIT_MAX}. Default: {@link LIMIT_DEFAULT}. */
+  readonly limit?: number | undefined;
+  /** The status of the pets to list. By default, pets with any status are listed. */
+  readonly status?: PetStatus | undefined;
+  /**
+   * Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. The id is a
+   * `bigint` such as `7n`, or a `number` that is a safe integer.
+   */
+  readonly after?: bigint | number | undefined;
+}
 
 /** The use case of `GET /pets`: lists pets, one page at a time. */
 export class ListPets {
@@ -22,17 +35,16 @@ export class ListPets {
    * Resolves with one page of the matching pets, in ascending order of id. For the next page, set `after` to the id of
    * the last pet of this page. Rejects with `invalid_request` when a value of the query is out of range.
    */
-  async execute(query: Partial<PetQuery> = {}): Promise<PetPage> {
-    const { limit = LIMIT_DEFAULT, status, after } = query;
+  async execute(query: PetPageQuery = {}): Promise<PetPage> {
+    const { limit = LIMIT_DEFAULT, status, after: given } = query;
+    const after = toInt64(given);
     if (!Number.isInteger(limit) || limit < LIMIT_MIN || limit > LIMIT_MAX) {
       throw invalid(`limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
     }
     if (status !== undefined && !isPetStatus(status)) {
       throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`);
     }
-    if (after !== undefined && !isInt64(after)) {
-      throw invalid(`after must be an integer from ${INT64_MIN} to ${INT64_MAX}`);
-    }
+    if (after === undefined && given !== undefined) throw invalid(int64Fault('after', given));
     return await this.#pets.list({ limit, status, after });
   }
 }

@@ -1,10 +1,11 @@
 /** Reads the configuration from the environment, and reports every invalid setting. */
 
-import { isIP } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
 import { DATABASES } from './databases/index.ts';
 import type { Database } from './databases/register.ts';
 import { mayHoldPassword } from './databases/shown-value.ts';
-import { type Environment, expected, Fault, type Parse, Settings } from './settings.ts';
+import { type Environment, expected, Fault, listOf, type Parse, Settings } from './settings.ts';
+import { parseTrustedProxies } from './trusted-proxies.ts';
 
 export { ConfigError, type Environment } from './settings.ts';
 
@@ -26,9 +27,11 @@ export interface Config {
   readonly apiKeys: readonly string[];
   readonly firstKey: FirstKey;
   readonly logLevel: LogLevel;
-  /** The base URL that clients use, without a slash at the end. */
+  /** The base URL that clients use, without a slash at the end. Its path is the prefix of links. */
   readonly publicUrl: string | undefined;
   readonly corsOrigins: readonly string[];
+  /** The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
+  readonly trustedProxies: BlockList | undefined;
   /** How long a stopping service waits for the requests in flight, in milliseconds. */
   readonly shutdownTimeout: number;
   /**
@@ -72,6 +75,7 @@ export function loadConfig(environment: Environment, options: OptionValues = {})
     logLevel: settings.read('LOG_LEVEL', 'info', parseLogLevel),
     publicUrl: settings.read('PUBLIC_URL', '', parsePublicUrl),
     corsOrigins: settings.read('CORS_ORIGIN', '', parseOrigins),
+    trustedProxies: settings.read('TRUST_PROXY', '', parseTrustedProxies),
     shutdownTimeout: settings.read('SHUTDOWN_TIMEOUT_MS', '10000', (text) =>
       parseInteger(text, 0, MAX_TIMEOUT),
     ),
@@ -186,8 +190,4 @@ function parseOrigins(text: string): readonly string[] | Fault {
 function webUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
-}
-
-function listOf(text: string): readonly string[] {
-  return text === '' ? [] : text.split(',').map((item) => item.trim());
 }

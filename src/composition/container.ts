@@ -44,6 +44,7 @@ export function createParts(config: Config, storage: Storage, observers: readonl
       observers: parts.resolve(OBSERVERS),
       publicUrl: config.publicUrl,
       corsOrigins: config.corsOrigins,
+      trustedProxies: config.trustedProxies,
       maxConnections: config.maxConnections ?? connectionsWithinDescriptors(),
     }),
   );

@@ -74,6 +74,11 @@ export class Settings {
   }
 }
 
+/** Splits a text at its commas. The result is empty if the text is empty. */
+export function listOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split(',').map((item) => item.trim());
+}
+
 export function expected(what: string, text: string): Fault {
   return new Fault(`expected ${what}, got ${shownValue(text)}`);
 }

@@ -22,6 +22,21 @@ export type ErrorCode =
 /**
  * The error that use cases and adapters throw. Distinguish errors by `code` and not with `instanceof`, because a
  * program can load two copies of this class.
+ *
+ * @example
+ * ```ts
+ * import { asAnimalStoreError, createAnimalStore } from 'animal-store';
+ *
+ * const store = await createAnimalStore({ database: 'memory:' });
+ * try {
+ *   await store.createPet({ name: '', categoryId: 7n });
+ * } catch (error) {
+ *   const refusal = asAnimalStoreError(error);
+ *   if (refusal?.code !== 'invalid_request') throw error;
+ *   console.log(refusal.message); // name must have 1 to 255 characters
+ * }
+ * await store.close();
+ * ```
  */
 export class AnimalStoreError extends Error {
   override readonly name = 'AnimalStoreError';

@@ -24,6 +24,35 @@ export function isInt64(value: unknown): value is bigint {
 }
 
 /**
+ * Returns an int64 as a `bigint`. Accepts a `bigint` in the range of an int64, and a `number` that is a safe integer: a
+ * larger `number` may already be rounded. Returns `undefined` for any other value.
+ */
+export function toInt64(value: unknown): bigint | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  return isInt64(value) ? value : undefined;
+}
+
+/**
+ * Returns the message for a value that is not an integer from `min` to {@link INT64_MAX}. When the type of the value is
+ * wrong, the message says which types are accepted.
+ */
+export function int64Fault(name: string, value: unknown, min: bigint = INT64_MIN): string {
+  const rule = `${name} must be an integer from ${min} to ${INT64_MAX}`;
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return rule;
+  return `${rule}: expected a bigint such as 7n, or a safe integer, got ${shown(value)}`;
+}
+
+/** The maximum length of a string in a message. API keys are longer, and are never shown. */
+const SHOWN_LENGTH = 30;
+
+/** Formats a value for a message. */
+function shown(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'number') return String(value);
+  if (typeof value === 'string' && value.length <= SHOWN_LENGTH) return JSON.stringify(value);
+  return `a value of type ${typeof value}`;
+}
+
+/**
  * Reads an int64 from a plain decimal integer, without a plus sign, leading zeros or spaces. Returns `undefined` for
  * any other text.
  */

@@ -1,7 +1,6 @@
-/** Reads and writes JSON (RFC 8259) with exact int64 values. */
+/** Reads JSON (RFC 8259) with exact int64 values. */
 
 import { parseJsonInt64 } from './int64.ts';
-import type { Pet } from './pet.ts';
 
 /**
  * Matches a text with a number that `JSON.parse` may round. A JavaScript number preserves up to 15 significant digits.
@@ -71,14 +70,4 @@ function endOfString(text: string, start: number): number {
 function exact(_key: string, value: unknown, context: { source: string }): unknown {
   if (typeof value !== 'number') return value;
   return parseJsonInt64(context.source) ?? (Number.isInteger(value) ? Number.NaN : value);
-}
-
-/** Formats a pet as JSON. */
-export function petJson({ id, name, categoryId, status }: Pet): string {
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
-}
-
-/** Formats pets as a JSON array. */
-export function petsJson(pets: readonly Pet[]): string {
-  return `[${pets.map(petJson).join(',')}]`;
 }

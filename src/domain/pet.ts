@@ -1,7 +1,7 @@
 /** Pets and the rules for their fields. */
 
 import { AnimalStoreError } from './errors.ts';
-import { INT64_MAX, INT64_MIN, isInt64 } from './int64.ts';
+import { int64Fault, toInt64 } from './int64.ts';
 
 /** The values that the status of a pet can have. The status tells whether the pet is available. */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
@@ -31,19 +31,34 @@ export interface Pet extends NewPet {
   readonly id: bigint;
 }
 
-/** The input to create a pet: a {@link NewPet} whose status can be left out. */
-export type NewPetInput = Omit<NewPet, 'status'> & { readonly status?: PetStatus | undefined };
+/** The input to create a pet. */
+export interface NewPetInput {
+  /** The name: 1 to 255 Unicode code points, well-formed, without U+0000. A name is stored unchanged. */
+  readonly name: string;
+  /** The id of the category: any int64 as a `bigint` such as `7n`, or a `number` that is a safe integer. */
+  readonly categoryId: bigint | number;
+  /** The status. Default: {@link DEFAULT_STATUS}. */
+  readonly status?: PetStatus | undefined;
+}
 
 /**
  * Validates the input, and returns a {@link NewPet}. Throws `invalid_request` when the input breaks rules; the message
  * names every broken rule. Ignores all properties of the input except `name`, `categoryId` and `status`.
  */
 export function newPet(input: NewPetInput): NewPet {
-  const { name, categoryId, status = DEFAULT_STATUS } = input;
-  const faults = [nameFault(name), categoryIdFault(categoryId), statusFault(status)].filter(
-    (fault) => fault !== undefined,
-  );
-  if (faults.length > 0) throw new AnimalStoreError('invalid_request', faults.join('; '));
+  if (input === undefined || input === null) {
+    throw new AnimalStoreError('invalid_request', "expected a pet such as { name: 'Rex', categoryId: 7n }");
+  }
+  const { name, categoryId: given, status = DEFAULT_STATUS } = input;
+  const categoryId = toInt64(given);
+  const faults = [
+    nameFault(name),
+    categoryId === undefined ? categoryIdFault(given) : undefined,
+    statusFault(status),
+  ].filter((fault) => fault !== undefined);
+  if (categoryId === undefined || faults.length > 0) {
+    throw new AnimalStoreError('invalid_request', faults.join('; '));
+  }
   return { name, categoryId, status };
 }
 
@@ -51,10 +66,10 @@ export function newPet(input: NewPetInput): NewPet {
  * Validates the input, and returns a {@link Pet} with the id of the input. Throws `invalid_request` when the input
  * breaks a rule for the id, or a rule of {@link newPet}.
  */
-export function petWithId(input: NewPetInput & Pick<Pet, 'id'>): Pet {
-  const { id } = input;
-  if (!isInt64(id) || id < 1n) {
-    throw new AnimalStoreError('invalid_request', `id must be an integer from 1 to ${INT64_MAX}`);
+export function petWithId(input: NewPetInput & { readonly id: bigint | number }): Pet {
+  const id = toInt64(input.id);
+  if (id === undefined || id < 1n) {
+    throw new AnimalStoreError('invalid_request', int64Fault('id', input.id, 1n));
   }
   const { name, categoryId, status } = newPet(input);
   return { id, name, categoryId, status };
@@ -82,9 +97,8 @@ function hasNameLength(name: string): boolean {
   return length >= NAME_MIN_LENGTH && length <= NAME_MAX_LENGTH;
 }
 
-function categoryIdFault(categoryId: unknown): string | undefined {
-  if (categoryId === undefined) return 'categoryId is required';
-  return isInt64(categoryId) ? undefined : `categoryId must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
+function categoryIdFault(categoryId: unknown): string {
+  return categoryId === undefined ? 'categoryId is required' : int64Fault('categoryId', categoryId);
 }
 
 function statusFault(status: unknown): string | undefined {

@@ -5,7 +5,8 @@
 
 import type { AnimalStore } from '../application/animal-store.ts';
 import { DATABASES } from '../composition/databases/index.ts';
-import { type AnimalStoreConfig, openStore } from './open-store.ts';
+import { openStore } from './open-store.ts';
+import type { AnimalStoreConfig } from './store-config.ts';
 
 export * from './portable.ts';
 
@@ -15,6 +16,16 @@ export * from './portable.ts';
  *
  * Rejects with `invalid_request` when the database URL is neither `sqlite:PATH` nor `memory:`. Rejects with
  * `storage_unavailable` when the database cannot be opened or its driver is not installed.
+ *
+ * @example
+ * ```ts
+ * import { createAnimalStore } from 'animal-store';
+ *
+ * const store = await createAnimalStore({ database: 'sqlite:./pets.db' });
+ * const rex = await store.createPet({ name: 'Rex', categoryId: 7n });
+ * console.log(rex.id); // 1n
+ * await store.close();
+ * ```
  */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
   return openStore(config, DATABASES);

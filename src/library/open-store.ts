@@ -1,36 +1,22 @@
-import { AnimalStore, type StoreStorage } from '../application/animal-store.ts';
+import { AnimalStore } from '../application/animal-store.ts';
 import type { DatabaseRegister } from '../composition/databases/register.ts';
 import { AnimalStoreError } from '../domain/errors.ts';
+import { type AnimalStoreConfig, checkConfig } from './store-config.ts';
 
-/** The configuration of a store: either the URL of a database, or a storage object. */
-export type AnimalStoreConfig =
-  | {
-      /**
-       * The database URL: `memory:` or `sqlite:PATH`. `memory:` loses the data when the process ends. `sqlite:` creates
-       * a missing file, and is not available in a browser.
-       */
-      readonly database: string;
-      readonly storage?: undefined;
-    }
-  | {
-      /**
-       * A storage object, such as your own implementation of {@link StoreStorage}. The object must fulfil the contracts
-       * in the comments of the interface.
-       */
-      readonly storage: StoreStorage;
-      readonly database?: undefined;
-    };
-
-/** Opens a store. Rejects with `invalid_request` when `databases` does not support the database URL. */
+/**
+ * Opens a store. Rejects with `invalid_request` when the configuration is invalid, or when `databases` does not support
+ * the database URL.
+ */
 export async function openStore(
-  { database, storage }: AnimalStoreConfig,
+  config: AnimalStoreConfig,
   databases: DatabaseRegister,
 ): Promise<AnimalStore> {
+  checkConfig(config);
+  const { database, storage } = config;
   if (storage !== undefined) return new AnimalStore(storage);
-  const url = String(database);
-  const parsed = databases.parse(url);
+  const parsed = databases.parse(database);
   if (parsed === undefined) {
-    throw new AnimalStoreError('invalid_request', `database: ${databases.fault(url)}`);
+    throw new AnimalStoreError('invalid_request', `database: ${databases.fault(database)}`);
   }
   return new AnimalStore(await databases.open(parsed));
 }

@@ -6,7 +6,8 @@
 import type { AnimalStore } from '../application/animal-store.ts';
 import { memory } from '../composition/databases/memory.ts';
 import { DatabaseRegister } from '../composition/databases/register.ts';
-import { type AnimalStoreConfig, openStore } from './open-store.ts';
+import { openStore } from './open-store.ts';
+import type { AnimalStoreConfig } from './store-config.ts';
 
 export type { AnimalStore, CreateOptions, PetWalk, StoreStorage } from '../application/animal-store.ts';
 export { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
@@ -14,7 +15,13 @@ export { CreatePet } from '../application/create-pet.ts';
 export { CreatePetOnce } from '../application/create-pet-once.ts';
 export { GetPet } from '../application/get-pet.ts';
 export { type ImportedPet, type ImportOptions, ImportPets } from '../application/import-pets.ts';
-export { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, ListPets } from '../application/list-pets.ts';
+export {
+  LIMIT_DEFAULT,
+  LIMIT_MAX,
+  LIMIT_MIN,
+  ListPets,
+  type PetPageQuery,
+} from '../application/list-pets.ts';
 export type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
 export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 export type {
@@ -56,9 +63,22 @@ export {
   type PetStatus,
   petWithId,
 } from '../domain/pet.ts';
-export type { AnimalStoreConfig } from './open-store.ts';
+export { parsePet, parsePets, petJson, petsJson } from '../domain/pet-json.ts';
+export type { AnimalStoreConfig } from './store-config.ts';
 
-/** Opens a store. The only supported database URL is `memory:`. For any other URL, rejects with `invalid_request`. */
+/**
+ * Opens a store. The only supported database URL is `memory:`. For any other URL, rejects with `invalid_request`.
+ *
+ * @example
+ * ```ts
+ * import { createAnimalStore } from 'animal-store';
+ *
+ * const store = await createAnimalStore({ database: 'memory:' });
+ * const rex = await store.createPet({ name: 'Rex', categoryId: 7n });
+ * console.log(rex.id); // 1n
+ * await store.close();
+ * ```
+ */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
   return openStore(config, new DatabaseRegister([memory]));
 }

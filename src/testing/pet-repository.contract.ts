@@ -17,7 +17,21 @@ import {
 } from './fixtures/pets.ts';
 import { listingPets } from './pet-listing.contract.ts';
 
-/** Returns all tests that a `PetRepository` must pass. */
+/**
+ * Returns all tests that a `PetRepository` must pass.
+ *
+ * @example
+ * ```ts
+ * import { test } from 'node:test';
+ * import { openMemoryStorage } from 'animal-store/memory';
+ * import { petRepositoryContract } from 'animal-store/testing';
+ *
+ * const cases = petRepositoryContract({
+ *   open: async () => ({ port: openMemoryStorage().pets, close: async () => {} }),
+ * });
+ * for (const { name, run } of cases) test(name, run);
+ * ```
+ */
 export function petRepositoryContract(subject: Subject<PetRepository>): ContractCase[] {
   return [
     ...adding(subject),

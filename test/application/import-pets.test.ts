@@ -45,6 +45,11 @@ test('stores pets with their ids', async () => {
   expect((await stored()).map(({ id }) => id)).toEqual([3n, 7n]);
 });
 
+test('accepts safe integers', async () => {
+  expect(await importPets.execute(batchesOf([{ name: 'Rex', categoryId: 7, id: 5 }]))).toBe(1);
+  expect(await stored()).toEqual([{ name: 'Rex', categoryId: 7n, id: 5n, status: 'available' }]);
+});
+
 test('an id that is undefined counts as left out', async () => {
   expect(await importPets.execute(batchesOf([{ ...REX, id: undefined }, REX]))).toBe(2);
 });

@@ -6,10 +6,12 @@ import { StorageFault } from '../../src/application/ports/storage-fault.ts';
 const OUTCOME: RequestOutcome = {
   method: 'GET',
   route: '/v1/pets',
+  path: undefined,
   status: 200,
   ms: 1.5,
   requestId: 'a',
   keyId: undefined,
+  address: '192.0.2.1',
   aborted: undefined,
 };
 
@@ -40,14 +42,14 @@ test('every observer is notified with the same values', () => {
   const error = new Error('failed');
   const fault = new StorageFault('disk_full', 'the disk is full');
   observer.onRequest?.(OUTCOME);
-  observer.onError?.(error, 'a');
+  observer.onError?.(error, 'a', '192.0.2.1');
   observer.onCommit?.({ writes: 2, ms: 3 });
   observer.onStorageState?.(fault);
   observer.onStorageState?.(undefined);
   for (const { calls } of recorders) {
     expect(calls).toEqual([
       ['onRequest', OUTCOME],
-      ['onError', error, 'a'],
+      ['onError', error, 'a', '192.0.2.1'],
       ['onCommit', { writes: 2, ms: 3 }],
       ['onStorageState', fault],
       ['onStorageState', undefined],

@@ -60,6 +60,45 @@ describe('GetPet', () => {
   );
 });
 
+describe('an id', () => {
+  test('can be a safe integer', async () => {
+    const pet = await createPet.execute({ name: 'Rex', categoryId: 7 });
+    expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: 7n, status: 'available' });
+    expect(await getPet.execute(1)).toEqual(pet);
+    expect((await listPets.execute({ after: 0 })).pets).toEqual([pet]);
+    expect((await listPets.execute({ after: 1 })).pets).toEqual([]);
+  });
+
+  test.each([0, -1, 2, Number.MAX_SAFE_INTEGER])('rejects with not_found for id %s', async (id) => {
+    await addPets(1);
+    await expect(getPet.execute(id)).rejects.toMatchObject({
+      code: 'not_found',
+      message: `there is no pet with id ${id}`,
+    });
+  });
+
+  test.each([
+    [2 ** 53, '9007199254740992'],
+    [1.5, '1.5'],
+    [Number.NaN, 'NaN'],
+    ['1', '"1"'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+  ])('cannot be %s', async (id, got) => {
+    const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+    const hint = `expected a bigint such as 7n, or a safe integer, got ${got}`;
+    await expect(getPet.execute(id as never)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `id ${range}: ${hint}`,
+    });
+    if (id === undefined) return;
+    await expect(listPets.execute({ after: id as never })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `after ${range}: ${hint}`,
+    });
+  });
+});
+
 describe('ListPets', () => {
   test('returns the first 20 pets by default', async () => {
     await addPets(21);
@@ -108,7 +147,7 @@ describe('ListPets', () => {
     expect((await listPets.execute({ after })).pets).toHaveLength(1);
   });
 
-  test.each([INT64_MAX + 1n, INT64_MIN - 1n, 1, '1', null])('after cannot be %s', async (after) => {
+  test.each([INT64_MAX + 1n, INT64_MIN - 1n])('after cannot be %s', async (after) => {
     await expect(listPets.execute({ after: after as bigint })).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'after must be an integer from -9223372036854775808 to 9223372036854775807',

@@ -14,6 +14,7 @@ const DEFAULTS = {
   logLevel: 'info',
   publicUrl: undefined,
   corsOrigins: [],
+  trustedProxies: undefined,
   shutdownTimeout: 10_000,
   maxConnections: undefined,
 };
@@ -44,7 +45,16 @@ function faultsOf(environment: Environment): string[] {
 describe('the configuration', () => {
   test('has a default for everything, and an empty variable counts as not set', () => {
     expect(loadConfig({})).toEqual(DEFAULTS);
-    const names = ['HOST', 'PORT', 'DATABASE_URL', 'API_KEYS', 'LOG_LEVEL', 'PUBLIC_URL', 'CORS_ORIGIN'];
+    const names = [
+      'HOST',
+      'PORT',
+      'DATABASE_URL',
+      'API_KEYS',
+      'LOG_LEVEL',
+      'PUBLIC_URL',
+      'CORS_ORIGIN',
+      'TRUST_PROXY',
+    ];
     const all = [...names, 'SHUTDOWN_TIMEOUT_MS', 'DATABASE_URL_FILE', 'API_KEYS_FILE'];
     expect(loadConfig(Object.fromEntries(all.map((name) => [name, ''])))).toEqual(DEFAULTS);
   });
@@ -119,6 +129,25 @@ describe('the configuration', () => {
     ['CORS_ORIGIN', '*', 'origins such as https://example.org'],
     ['CORS_ORIGIN', 'https://a.example/', 'origins such as https://example.org'],
     ['CORS_ORIGIN', 'a.example', 'origins such as https://example.org'],
+    ...[
+      ['proxy.example', 'proxy.example'],
+      ['10.0.0.1:80', '10.0.0.1:80'],
+      ['10.0.0.0/33', '10.0.0.0/33'],
+      ['::1/129', '::1/129'],
+      ['::ffff:10.0.0.0/95', '::ffff:10.0.0.0/95'],
+      ['10.0.0.0/', '10.0.0.0/'],
+      ['10.0.0.0/-1', '10.0.0.0/-1'],
+      ['/8', '/8'],
+      ['fe80::1%eth0', 'fe80::1%eth0'],
+      ['10.0.0.1,,10.0.0.2', ''],
+      ['10.0.0.1, x', 'x'],
+      ['true', 'true'],
+    ].map(([value = '', got = '']) => [
+      'TRUST_PROXY',
+      value,
+      'addresses or networks such as 10.0.0.0/8',
+      got,
+    ]),
     ['SHUTDOWN_TIMEOUT_MS', '10s', 'an integer from 0 to 2147483647'],
     ['SHUTDOWN_TIMEOUT_MS', '2147483648', 'an integer from 0 to 2147483647'],
     ['MAX_CONNECTIONS', '0', 'an integer from 1 to 1000000'],
@@ -126,11 +155,30 @@ describe('the configuration', () => {
     ['FIRST_KEY', 'file:', 'print, file:PATH or none'],
     ['FIRST_KEY', '/run/first-key', 'print, file:PATH or none'],
     ['FIRST_KEY', 'NONE', 'print, file:PATH or none'],
-  ])('refuses %s=%s, and says what was expected and what it got', (name, value, expected) => {
-    const lines = faultsOf({ [name]: value });
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain(`${name}: expected ${expected}`);
-    expect(lines[0]).toContain(`, got '${value}'`);
+  ])(
+    'refuses %s=%s, and says what was expected and what it got',
+    (name = '', value = '', expected = '', got = value) => {
+      const lines = faultsOf({ [name]: value });
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain(`${name}: expected ${expected}`);
+      expect(lines[0]).toContain(`, got '${got}'`);
+    },
+  );
+
+  test.each([
+    ['10.0.0.1', ['10.0.0.1', '::ffff:10.0.0.1'], ['10.0.0.2', '::1']],
+    ['10.0.0.0/8, 192.0.2.1', ['10.255.255.255', '192.0.2.1'], ['11.0.0.0', '192.0.2.2']],
+    ['::1', ['::1'], ['::2', '127.0.0.1']],
+    ['2001:DB8::/32', ['2001:db8:ffff::1'], ['2001:db9::1']],
+    ['::ffff:10.0.0.0/104', ['10.1.2.3'], ['11.1.2.3']],
+    ['::FFFF:10.0.0.1', ['10.0.0.1'], ['10.0.0.2']],
+    ['0.0.0.0/0,::/0', ['203.0.113.9', '2001:db8::1'], []],
+  ])('reads TRUST_PROXY=%s', (value, trusted, others) => {
+    const { trustedProxies } = loadConfig({ TRUST_PROXY: value });
+    const isTrusted = (address: string) =>
+      trustedProxies?.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+    for (const address of trusted) expect(isTrusted(address), address).toBe(true);
+    for (const address of others) expect(isTrusted(address), address).toBe(false);
   });
 
   test.each([
@@ -152,6 +200,7 @@ describe('the configuration', () => {
     ['CORS_ORIGIN', 'https://a.example,https://me:hunter2@b.example'],
     ['CORS_ORIGIN', 'https://me:hunter2,3@b.example'],
     ['CORS_ORIGIN', 'me:hunter2@b.example'],
+    ['TRUST_PROXY', '10.0.0.1,me:hunter2@10.0.0.2'],
     ['HOST', 'me:hunter2@127.0.0.1'],
     ['HOST', 'http://me:hunter2@127.0.0.1:3000'],
     ['PORT', 'http://me:hunter2@127.0.0.1:3000'],

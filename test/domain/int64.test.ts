@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { INT64_MAX, INT64_MIN, isInt64, parseInt64, parseJsonInt64 } from '../../src/domain/int64.ts';
+import {
+  INT64_MAX,
+  INT64_MIN,
+  int64Fault,
+  isInt64,
+  parseInt64,
+  parseJsonInt64,
+  toInt64,
+} from '../../src/domain/int64.ts';
 
 const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
 const around = fc.bigInt({ min: 4n * INT64_MIN, max: 4n * INT64_MAX });
@@ -52,6 +60,65 @@ describe('isInt64', () => {
 
   test.each([INT64_MIN - 1n, INT64_MAX + 1n, 1, '1', null, undefined])('%s is not an int64', (value) => {
     expect(isInt64(value)).toBe(false);
+  });
+});
+
+describe('toInt64', () => {
+  test('accepts every int64 as a bigint, and nothing beyond the range', () => {
+    fc.assert(fc.property(around, (value) => toInt64(value) === (isInt64(value) ? value : undefined)));
+  });
+
+  test('accepts every safe integer, and no other number', () => {
+    fc.assert(fc.property(fc.maxSafeInteger(), (value) => toInt64(value) === BigInt(value)));
+    fc.assert(
+      fc.property(fc.double(), (value) => {
+        expect(toInt64(value)).toBe(Number.isSafeInteger(value) ? BigInt(value) : undefined);
+      }),
+    );
+  });
+
+  test.each([2 ** 53, -(2 ** 53), 1.5, Number.NaN, Infinity, '1', true, null, undefined, [1], Object(1n)])(
+    'refuses %o',
+    (value) => {
+      expect(toInt64(value)).toBeUndefined();
+    },
+  );
+
+  test('has one zero', () => {
+    expect(toInt64(-0)).toBe(0n);
+  });
+});
+
+describe('int64Fault', () => {
+  const RANGE = 'id must be an integer from 1 to 9223372036854775807';
+
+  test.each([0n, -1n, INT64_MAX + 1n, 0, -1])('names the range for %s', (value) => {
+    expect(int64Fault('id', value, 1n)).toBe(RANGE);
+  });
+
+  test.each([
+    [2 ** 53, '9007199254740992'],
+    [1.5, '1.5'],
+    [Number.NaN, 'NaN'],
+    ['7', '"7"'],
+    ['7\n', '"7\\n"'],
+    ['x'.repeat(30), `"${'x'.repeat(30)}"`],
+    ['x'.repeat(31), 'a value of type string'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [true, 'a value of type boolean'],
+    [{}, 'a value of type object'],
+    [Symbol('x'), 'a value of type symbol'],
+  ])('names the accepted types for %o', (value, got) => {
+    expect(int64Fault('id', value, 1n)).toBe(
+      `${RANGE}: expected a bigint such as 7n, or a safe integer, got ${got}`,
+    );
+  });
+
+  test('has the range of an int64 by default', () => {
+    expect(int64Fault('after', INT64_MAX + 1n)).toBe(
+      'after must be an integer from -9223372036854775808 to 9223372036854775807',
+    );
   });
 });
 

@@ -101,11 +101,29 @@ describe('a categoryId', () => {
     expect(() => make({ categoryId: undefined })).toThrow(refusal('categoryId is required'));
   });
 
-  test.each([INT64_MIN - 1n, INT64_MAX + 1n, 1, 1.5, '1', null])('cannot be %s', (categoryId) => {
+  test.each([1, -7, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
+    'can be the safe integer %s, and becomes a bigint',
+    (categoryId) => {
+      expect(make({ categoryId })).toHaveProperty('categoryId', BigInt(categoryId));
+    },
+  );
+
+  test.each([INT64_MIN - 1n, INT64_MAX + 1n])('cannot be %s', (categoryId) => {
     expect(() => make({ categoryId })).toThrow(
       refusal('categoryId must be an integer from -9223372036854775808 to 9223372036854775807'),
     );
   });
+
+  test.each([2 ** 53, 1.5, Number.NaN, '1', null, true])(
+    'cannot be %s, and the message says why',
+    (value) => {
+      expect(() => make({ categoryId: value })).toThrow(
+        refusal(
+          /^categoryId must be an integer from .+: expected a bigint such as 7n, or a safe integer, got /,
+        ),
+      );
+    },
+  );
 });
 
 describe('a status', () => {
@@ -124,6 +142,12 @@ describe('a status', () => {
   });
 });
 
+test.each([undefined, null])('%s is not a pet', (value) => {
+  expect(() => newPet(value as never)).toThrow(
+    refusal("expected a pet such as { name: 'Rex', categoryId: 7n }"),
+  );
+});
+
 test('unknown members are ignored', () => {
   expect(make({ status: 'sold', id: 7n, colour: 'red' })).toEqual({
     name: 'Rex',
@@ -133,7 +157,7 @@ test('unknown members are ignored', () => {
 });
 
 test('the message names every broken rule', () => {
-  expect(() => make({ name: '', categoryId: 1, status: 'lost' })).toThrow(
+  expect(() => make({ name: '', categoryId: '1', status: 'lost' })).toThrow(
     refusal(/^name must [^;]+; categoryId must [^;]+; status must [^;]+$/),
   );
 });
@@ -145,8 +169,20 @@ describe('a pet with an id', () => {
     expect(petWithId({ ...rex, id })).toEqual({ ...rex, id, status: 'available' });
   });
 
-  test.each([0n, -1n, INT64_MIN, INT64_MAX + 1n, 1, '1', null, undefined])('cannot have %s', (id) => {
-    expect(() => petWithId({ ...rex, id: id as bigint })).toThrow(
+  test.each([1, Number.MAX_SAFE_INTEGER])('keeps the safe integer %s as a bigint', (id) => {
+    expect(petWithId({ ...rex, id })).toHaveProperty('id', BigInt(id));
+  });
+
+  test.each([2 ** 53, 1.5, '1', null, undefined])('cannot have %s, and the message says why', (id) => {
+    expect(() => petWithId({ ...rex, id: id as never })).toThrow(
+      refusal(
+        `id must be an integer from 1 to ${INT64_MAX}: expected a bigint such as 7n, or a safe integer, got ${typeof id === 'string' ? '"1"' : id}`,
+      ),
+    );
+  });
+
+  test.each([0n, -1n, INT64_MIN, INT64_MAX + 1n, 0, -1])('cannot have %s', (id) => {
+    expect(() => petWithId({ ...rex, id: id as never })).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
         message: `id must be an integer from 1 to ${INT64_MAX}`,

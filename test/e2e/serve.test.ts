@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { isApiKey } from '../../src/domain/api-key.ts';
 import { Client } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';
+import { linesOf } from '../support/log-streams.ts';
 import {
   BIN,
   OPERATOR_KEY,
@@ -78,6 +79,22 @@ describe('animal-store serve', { timeout: TIMEOUT }, () => {
     await expect.poll(() => out.stderr).toContain('"keyId":"env-1"');
     expect(out.stdout).not.toMatch(KEY);
     expect(out.stderr).not.toContain(OPERATOR_KEY);
+  });
+
+  test('behind a proxy: logs the client that TRUST_PROXY lets it know, and links to the path of PUBLIC_URL', async () => {
+    const { out, client } = await startService({
+      env: { API_KEYS: OPERATOR_KEY, TRUST_PROXY: '127.0.0.0/8', PUBLIC_URL: 'https://pets.example/shop' },
+    });
+    const forwarded = { 'X-Forwarded-For': '198.51.100.1, 203.0.113.9', 'X-Forwarded-Proto': 'https' };
+    const created = await client.post(REX, forwarded);
+    expect(created).toMatchObject({ status: 201, headers: { location: '/shop/v1/pets/1' } });
+    await client.get(`/nothing?key=${OPERATOR_KEY}`, forwarded);
+    const address = '203.0.113.9';
+    await expect.poll(() => out.stderr).toContain('/nothing');
+    expect(linesOf(out.stderr).filter(({ msg }) => msg === 'request')).toMatchObject([
+      { status: 201, route: '/v1/pets', address },
+      { status: 404, path: '/nothing', address },
+    ]);
   });
 
   test('stores nothing on disk with DATABASE_URL=memory:', async () => {

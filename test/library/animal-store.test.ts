@@ -150,13 +150,70 @@ test.each([
   ['./pets.db', "'./pets.db'"],
   ['postgres://user:secret@host/db', "'postgres:…'"],
   ['hunter2@host', 'a value that may hold a password'],
-  [undefined, "'undefined'"],
 ])('the database %s is refused', async (database, given) => {
   const message = (expected: string) => `database: expected ${expected}, got ${given}`;
-  const config = { database: database as string };
-  await expect(createAnimalStore(config)).rejects.toMatchObject({
+  await expect(createAnimalStore({ database })).rejects.toMatchObject({
     code: 'invalid_request',
     message: message('sqlite:PATH or memory:'),
+  });
+});
+
+const OPTION_EXPECTED = "expected one option, database or storage, such as { database: 'memory:' }, got";
+const NO_STORAGE = 'storage: missing or invalid members: pets, apiKeys, check, close';
+
+test.each([
+  ['nothing', undefined, `${OPTION_EXPECTED} undefined`],
+  ['null', null, `${OPTION_EXPECTED} object`],
+  ['a URL', 'sqlite:./a.db', `${OPTION_EXPECTED} string`],
+  ['no option', {}, `${OPTION_EXPECTED} object`],
+  ['an undefined database', { database: undefined }, `${OPTION_EXPECTED} object`],
+  [
+    'both options',
+    { database: 'memory:', storage: openMemoryStorage() },
+    `${OPTION_EXPECTED} database, storage`,
+  ],
+  ['a misspelled option', { databse: 'memory:' }, `${OPTION_EXPECTED} databse`],
+  [
+    'an option that does not exist',
+    { database: 'memory:', timeout: 5 },
+    `${OPTION_EXPECTED} database, timeout`,
+  ],
+  ['a number', { database: 5 }, "database: expected a string such as 'memory:', got number"],
+  ['null as a database', { database: null }, "database: expected a string such as 'memory:', got object"],
+  [
+    'a URL object',
+    { database: new URL('sqlite:./a.db') },
+    "database: expected a string such as 'memory:', got object",
+  ],
+  ['a string as a storage', { storage: 'memory:' }, NO_STORAGE],
+  ['null as a storage', { storage: null }, NO_STORAGE],
+  ['a repository', { storage: openMemoryStorage().pets }, NO_STORAGE],
+  ['a promise of a storage', { storage: Promise.resolve(openMemoryStorage()) }, NO_STORAGE],
+  [
+    'a part of a storage',
+    { storage: { ...openMemoryStorage(), pets: undefined, close: 5 } },
+    'storage: missing or invalid members: pets, close',
+  ],
+])('a configuration that is %s is refused', async (_, config, message) => {
+  for (const create of [createAnimalStore, createPortableStore]) {
+    await expect(create(config as never)).rejects.toMatchObject({
+      name: 'AnimalStoreError',
+      code: 'invalid_request',
+      message: `createAnimalStore: ${message}`,
+    });
+  }
+});
+
+test('the ids of a store can be safe integers', async () => {
+  const store = await open('memory:');
+  const rex = await store.createPet({ name: 'Rex', categoryId: 7 });
+  expect(rex).toEqual({ id: 1n, name: 'Rex', categoryId: 7n, status: 'available' });
+  expect(await store.getPet(1)).toBe(rex);
+  expect(await walk(store, { after: 0 })).toEqual([rex]);
+  await expect(store.getPet('1' as never)).rejects.toMatchObject({
+    code: 'invalid_request',
+    message:
+      'id must be an integer from -9223372036854775808 to 9223372036854775807: expected a bigint such as 7n, or a safe integer, got "1"',
   });
 });
 

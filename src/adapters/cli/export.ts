@@ -1,7 +1,7 @@
 import type { AnimalStore } from '../../application/animal-store.ts';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
-import { petJson } from '../../domain/json.ts';
 import { isPetStatus, PET_STATUSES, type PetStatus } from '../../domain/pet.ts';
+import { petJson } from '../../domain/pet-json.ts';
 import { CommandError, isBrokenPipe, UsageError } from './errors.ts';
 import { type ExportTarget, outputFile, standardOutput } from './export-target.ts';
 import { writeCompressed } from './gzip.ts';

@@ -51,8 +51,9 @@ Examples:
   LOG_LEVEL=warn animal-store serve --database-url sqlite:/var/lib/pets.db
 
 The settings are environment variables: HOST, PORT, DATABASE_URL, API_KEYS,
-FIRST_KEY, LOG_LEVEL, PUBLIC_URL, CORS_ORIGIN, SHUTDOWN_TIMEOUT_MS,
-MAX_CONNECTIONS. The options have precedence over the variables.
+FIRST_KEY, LOG_LEVEL, PUBLIC_URL, CORS_ORIGIN, TRUST_PROXY,
+SHUTDOWN_TIMEOUT_MS, MAX_CONNECTIONS. The options have precedence over the
+variables.
 
 The first start of a store creates an API key. FIRST_KEY is print to show it,
 file:PATH to write it to a file, or none to create no key.

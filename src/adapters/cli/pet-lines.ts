@@ -1,7 +1,7 @@
 /** Parses lines of NDJSON into pets to import. The application checks later whether each pet is valid. */
 
 import type { ImportedPet } from '../../application/import-pets.ts';
-import { parseJson } from '../../domain/json.ts';
+import { parsePetMembers } from '../../domain/pet-json.ts';
 import type { Line } from './lines.ts';
 
 export interface PetLinesOptions {
@@ -69,24 +69,13 @@ export class PetLines {
   #petOf(line: Line): PetOfLine | string | undefined {
     if (line.fault !== undefined) return line.fault;
     if (line.text.trim() === '') return undefined;
-    let value: unknown;
     try {
-      value = parseJson(line.text);
+      const { id, ...members } = parsePetMembers(line.text);
+      const givenId = this.#newIds ? undefined : id;
+      this.#haveIds ||= givenId !== undefined;
+      return { ...members, id: givenId, line };
     } catch (error) {
-      return `invalid JSON: ${(error as Error).message}`;
+      return (error as Error).message;
     }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'expected a JSON object';
-    const { id, name, categoryId, status } = value as Readonly<Record<string, unknown>>;
-    const givenId = this.#newIds ? undefined : id;
-    this.#haveIds ||= givenId !== undefined;
-    return { id: integer(givenId), name, categoryId: integer(categoryId), status, line } as PetOfLine;
   }
-}
-
-/**
- * Converts a safe integer to `bigint`, which the application expects. Returns any other value unchanged, because
- * `parseJson` has already converted larger integers.
- */
-function integer(value: unknown): unknown {
-  return Number.isSafeInteger(value) ? BigInt(value as number) : value;
 }

@@ -3,11 +3,13 @@
 import type Koa from 'koa';
 import { combineObservers } from '../../application/observers.ts';
 import { Admission } from './api/admission.ts';
+import { cachedProxies } from './api/client-address.ts';
 import type { HttpOptions, HttpStore } from './api/options.ts';
 import { createApp } from './koa/app.ts';
 import { createNodeServer, type HttpServer, type ServerLimits } from './node/server.ts';
 
 export type { Observer, RequestOutcome } from '../../application/ports/observer.ts';
+export type { TrustedProxies } from './api/client-address.ts';
 export { sunsetNotice } from './api/deprecation.ts';
 export type { HttpOptions, HttpStore } from './api/options.ts';
 export type { HttpServer, ServerLimits } from './node/server.ts';
@@ -20,20 +22,50 @@ export interface HttpServerOptions extends HttpOptions, ServerLimits {}
  * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests under
  * `/v1` and to the public paths, such as `/docs`. The server must call this function before anything reads the body of
  * the request. The app itself does not need to be closed. The caller closes the store.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { createAnimalStore } from 'animal-store';
+ * import { createHttpApp } from 'animal-store/http';
+ *
+ * const store = await createAnimalStore({ database: 'memory:' });
+ * const server = createServer(createHttpApp(store).callback());
+ * server.listen(0, '127.0.0.1', async () => {
+ *   server.close();
+ *   await store.close();
+ * });
+ * ```
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
-  return createApp(store, new Admission(), {
-    ...options,
-    observer: combineObservers(options.observers ?? []),
-  });
+  return createApp(store, new Admission(), { ...options, ...shared(options) });
 }
 
 /**
  * Creates the API as an HTTP server that stops gracefully. The caller closes the store after the server has stopped.
+ *
+ * @example
+ * ```ts
+ * import { createAnimalStore } from 'animal-store';
+ * import { createServer } from 'animal-store/http';
+ *
+ * const store = await createAnimalStore({ database: 'memory:' });
+ * const server = createServer(store);
+ * const url = await server.listen(0, '127.0.0.1');
+ * const response = await fetch(`${url}/v1/pets`);
+ * console.log(response.status); // 401
+ * await server.stop(1000);
+ * await store.close();
+ * ```
  */
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
   const admission = new Admission();
-  const observer = combineObservers(options.observers ?? []);
-  const app = createApp(store, admission, { ...options, observer });
-  return createNodeServer(app.callback(), admission, { ...options, observer });
+  const all = { ...options, ...shared(options) };
+  const app = createApp(store, admission, all);
+  return createNodeServer(app.callback(), admission, all);
+}
+
+/** Creates the parts that the app and the server share. */
+function shared({ observers = [], trustedProxies }: HttpOptions) {
+  return { observer: combineObservers(observers), trustedProxies: cachedProxies(trustedProxies) };
 }

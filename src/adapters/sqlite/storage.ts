@@ -30,6 +30,17 @@ export interface SqliteOptions {
  * Opens the store in a SQLite file. Creates a missing file unless `mustExist` is set. Throws `storage_unavailable`,
  * with the path in the message, when the file is damaged or cannot be written. Throws the same error when the file
  * belongs to another application or was written by a newer release.
+ *
+ * @example
+ * ```ts
+ * import { createAnimalStore } from 'animal-store';
+ * import { openSqliteStorage } from 'animal-store/sqlite';
+ *
+ * const observer = { onCommit: ({ writes }: { writes: number }) => console.log(writes) }; // 1
+ * const store = await createAnimalStore({ storage: openSqliteStorage('./pets.db', { observer }) });
+ * await store.createPet({ name: 'Rex', categoryId: 7n });
+ * await store.close();
+ * ```
  */
 export function openSqliteStorage(
   path: string,

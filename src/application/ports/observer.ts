@@ -5,12 +5,19 @@ export interface RequestOutcome {
   readonly method: string;
   /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matches. */
   readonly route: string | undefined;
+  /**
+   * The path of a request that matches no route; `undefined` when a route matches or the path is unknown. The path has
+   * no query, at most 200 characters and then `…`, only visible ASCII characters, and no API key.
+   */
+  readonly path: string | undefined;
   readonly status: number;
   /** The time from the arrival of the request headers to the response, in milliseconds. */
   readonly ms: number;
   readonly requestId: string;
   /** The id of the API key; `undefined` when the request required no API key, or had no valid API key. */
   readonly keyId: string | undefined;
+  /** The IP address of the client; `undefined` when it is unknown, for example on a Unix domain socket. */
+  readonly address: string | undefined;
   /** `true` when the client disconnected before the response was sent. */
   readonly aborted: true | undefined;
 }
@@ -29,8 +36,12 @@ export interface Commit {
 export interface Observer {
   /** Called after a response was sent, or after the client disconnected before the response. */
   onRequest?(request: RequestOutcome): void;
-  /** Called with the error that caused a response with status 500 or above. The error is not sent to the client. */
-  onError?(error: unknown, requestId: string): void;
+  /**
+   * Called with the error that caused a response with status 500 or above. The error is not sent to the client.
+   *
+   * @param address the IP address of the client
+   */
+  onError?(error: unknown, requestId: string, address?: string): void;
   /** Called after a transaction was committed. */
   onCommit?(commit: Commit): void;
   /**

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import { MIGRATIONS } from '../../../src/adapters/sqlite/schema.ts';
 import { diagnose } from '../../../src/composition/doctor.ts';
 import { openStorage, temporaryFolder } from '../sqlite/temporary-file.ts';
 import { type CommandLine, commandLine, line, withRex } from './cli.ts';
@@ -68,8 +69,8 @@ describe('doctor', () => {
         scheme: 'sqlite',
         location: cli.path,
         exists: true,
-        schemaVersion: 1,
-        supportedSchemaVersion: 1,
+        schemaVersion: MIGRATIONS.length,
+        supportedSchemaVersion: MIGRATIONS.length,
         isSound: true,
         bytes: statSync(cli.path).size,
         pets: 1,
@@ -196,7 +197,7 @@ describe('doctor finds', () => {
     [
       'a store of a newer release',
       (path: string) => new Database(path).exec('PRAGMA user_version = 99').close(),
-      'has schema version 99, this release supports 1',
+      `has schema version 99, this release supports ${MIGRATIONS.length}`,
       true,
     ],
     [

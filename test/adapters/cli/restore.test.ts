@@ -17,6 +17,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import { MIGRATIONS } from '../../../src/adapters/sqlite/schema.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { openCommandStore, restoreCommandStore } from '../../../src/composition/command.ts';
 import { makeSpecialFiles } from '../../support/special-files.ts';
@@ -168,7 +169,7 @@ describe('a restore is refused', () => {
     [
       'a backup of a newer release',
       (file: string) => edit(file, 'PRAGMA user_version = 99'),
-      'has schema version 99, this release supports 1: use the release that wrote it, or a newer one',
+      `has schema version 99, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one`,
     ],
     ['a truncated backup', (file: string) => truncateSync(file, 8192), 'damaged'],
     ['a backup with a log', (file: string) => writeFileSync(`${file}-wal`, 'x'), 'a database that is in use'],

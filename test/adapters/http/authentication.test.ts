@@ -79,6 +79,31 @@ describe.each(STORAGES)('the API key, on %s', (storage) => {
     expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': INVALID } });
   });
 
+  test.each([
+    ['the key alone', (key: string) => key, 'the scheme Bearer is missing before the API key'],
+    ['a scheme alone', () => 'Basic', 'the scheme Bearer is missing before the API key'],
+    ['Basic', (key: string) => `Basic ${btoa(`x:${key}`)}`, 'Authorization must have the scheme Bearer'],
+    ['ApiKey', (key: string) => `ApiKey ${key}`, 'Authorization must have the scheme Bearer'],
+    ['two keys', (key: string) => `${key} ${key}`, 'Authorization must have the scheme Bearer'],
+    ['Bearer and a colon', (key: string) => `Bearer: ${key}`, 'Authorization must have the scheme Bearer'],
+    ['Bearer without a key', () => 'bearer', 'expected one API key after Bearer'],
+    ['Bearer with two keys', (key: string) => `Bearer ${key} ${key}`, 'expected one API key after Bearer'],
+  ])(
+    'is refused with a message that tells the syntax, and repeats nothing: %s',
+    async (_name, header, fault) => {
+      const value = header(server.key);
+      const answer = await server.client.get('/v1/pets', { Authorization: value });
+      expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': INVALID } });
+      expect(JSON.parse(answer.body)).toEqual({
+        code: 'unauthorized',
+        message: `${fault}: Authorization: Bearer <API_KEY>`,
+        status: 401,
+      });
+      for (const part of value.split(' ').slice(1)) expect(JSON.stringify(answer)).not.toContain(part);
+      expect(JSON.stringify(answer)).not.toContain(server.key.slice(0, 20));
+    },
+  );
+
   test('is refused from the next request after it was revoked', async () => {
     const { storage: store, client } = await startServer(storage);
     expect((await client.get('/v1/pets')).status).toBe(200);

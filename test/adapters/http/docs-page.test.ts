@@ -10,7 +10,12 @@ import { Admission } from '../../../src/adapters/http/api/admission.ts';
 import type { Handler } from '../../../src/adapters/http/api/http.ts';
 import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs/assets.ts';
 import { KoaRequest } from '../../../src/adapters/http/koa/request.ts';
-import { type RequestState, respond, respondWithError } from '../../../src/adapters/http/koa/respond.ts';
+import {
+  type AppState,
+  type RequestState,
+  respond,
+  respondWithError,
+} from '../../../src/adapters/http/koa/respond.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { startDocumentedServer } from '../../support/documented-server.ts';
 import { temporaryFolder } from '../../support/process.ts';
@@ -21,7 +26,8 @@ const NO_KEY = { headers: { Authorization: '', 'Accept-Encoding': 'identity' } }
 async function serve(handler: Handler, errors: unknown[]): Promise<string> {
   const app = new Koa().use(async (ctx) => {
     const observer = { onError: (error: unknown) => errors.push(error) };
-    ctx.state = { requestId: 'request', startedAt: 0, observer } satisfies RequestState;
+    const state: AppState = { observer, proxies: undefined, deprecation: [] };
+    ctx.state = { app: state, requestId: 'request', startedAt: 0, address: undefined } satisfies RequestState;
     try {
       respond(ctx, await handler(new KoaRequest(ctx)));
     } catch (error) {

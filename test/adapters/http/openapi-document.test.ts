@@ -1,7 +1,9 @@
 /** Tests that the OpenAPI document is served, complete and correct. */
 
 import { readFile } from 'node:fs/promises';
+import { BlockList } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { STATUS_OF } from '../../../src/adapters/http/api/errors.ts';
 import { OPERATIONS } from '../../../src/adapters/http/api/operations.ts';
 import { openApiDocument } from '../../../src/adapters/http/openapi/document.ts';
 import { assertSame } from '../../../src/adapters/sqlite/store-files.ts';
@@ -36,7 +38,30 @@ function examplesOf(document: Document, path: string, method: string, status: nu
   return document.paths[path]?.[method]?.responses[status]?.content?.['application/json'].examples ?? {};
 }
 
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
+
 describe('the document', () => {
+  test('has a table of all error codes, as docs/api.md has', async () => {
+    const { description } = JSON.parse(openApiDocument('')).info as { description: string };
+    const manual = await readFile(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+    for (const [code, status] of Object.entries(STATUS_OF)) {
+      expect(description).toMatch(new RegExp(`^\\| \`${code}\` \\| ${status} \\| .+\\. \\|$`, 'm'));
+      expect(manual).toMatch(new RegExp(`^\\| \`${code}\` \\| ${status} \\| .+\\. \\|$`, 'm'));
+    }
+  });
+
+  test('says what the limits are, what happens under load, and how to walk all pages and to repeat a request', () => {
+    const { info, paths } = JSON.parse(openApiDocument(''));
+    expect(info.description).toContain('| `limit` of a list | 1 to 100, by default 20 |');
+    expect(info.description).toContain('The server has no rate limit.');
+    expect(info.description).toContain('503 `overloaded` with `Retry-After`');
+    expect(info.description).toContain('Follow these links until a response has none.');
+    expect(info.description).toContain('Repeat a request after a lost connection, a 429 or a 503.');
+    expect(Object.keys(paths['/pets'].post.responses)).not.toContain('429');
+    expect(paths['/pets'].get.parameters[0].schema).toMatchObject({ minimum: 1, maximum: 100, default: 20 });
+  });
+
   test('equals docs/openapi.json, so that every change is visible in a review', async () => {
     await expect(`${await openApiDocumentOf(loadConfig({}))}\n`).toMatchFileSnapshot(SNAPSHOT);
   });
@@ -87,6 +112,20 @@ describe('/openapi.json', () => {
     const { ask } = await startDocumentedServer({ publicUrl: 'https://pets.example.org' });
     const { body } = await ask('GET', '/openapi.json');
     expect(documentOf(body).servers).toEqual([{ url: 'https://pets.example.org/v1' }]);
+  });
+
+  test.each([
+    ['http', undefined, 'http'],
+    ['https', new BlockList(), 'http'],
+    ['https', LOOPBACK, 'https'],
+    ['javascript', LOOPBACK, 'http'],
+  ])('has the scheme that a trusted proxy names: %s', async (proto, trustedProxies, scheme) => {
+    const { ask } = await startDocumentedServer({ trustedProxies });
+    const headers = { 'X-Forwarded-Proto': proto };
+    const { body } = await ask('GET', '/openapi.json', { headers });
+    expect(documentOf(body).servers).toEqual([
+      { url: expect.stringMatching(`^${scheme}://127\\.0\\.0\\.1:\\d+/v1$`) },
+    ]);
   });
 
   test('can be revalidated, and behaves like every other path', async () => {

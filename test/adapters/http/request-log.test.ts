@@ -1,3 +1,4 @@
+import { BlockList } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
@@ -39,18 +40,25 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     await client.request('HEAD', '/nothing', { headers, key: null });
     await client.request('OPTIONS', '/v1/pets', { headers });
     const keyId = about?.id;
-    const common = { level: 30, msg: 'request', requestId: 'my-id', ms: expect.any(Number) };
+    const common = {
+      level: 30,
+      msg: 'request',
+      requestId: 'my-id',
+      ms: expect.any(Number),
+      address: '127.0.0.1',
+    };
     expect(lines()).toMatchObject([
       { ...common, method: 'GET', route: '/v1/pets', status: 200, keyId },
       { ...common, method: 'POST', route: '/v1/pets', status: 201, keyId },
       { ...common, method: 'GET', route: '/v1/pets/{petId}', status: 404, keyId },
       { ...common, method: 'DELETE', route: '/v1/pets', status: 405, keyId },
-      { ...common, method: 'GET', status: 401 },
-      { ...common, method: 'HEAD', status: 404 },
+      { ...common, method: 'GET', path: '/v1/pets', status: 401 },
+      { ...common, method: 'HEAD', path: '/nothing', status: 404 },
       { ...common, method: 'OPTIONS', route: '/v1/pets', status: 204, keyId },
     ]);
     expect(lines()[4]).not.toHaveProperty('keyId');
     expect(lines()[5]).not.toHaveProperty('route');
+    for (const index of [0, 1, 2, 3, 6]) expect(lines()[index]).not.toHaveProperty('path');
   });
 
   test('has a line for each message that is not HTTP, with the request id of the response', async () => {
@@ -63,7 +71,9 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
       expect(lines().at(-1)).toMatchObject({
         status: answer?.status,
         requestId: answer?.headers['x-request-id'],
+        address: '127.0.0.1',
       });
+      expect(lines().at(-1)).not.toHaveProperty('path');
     }
     expect(lines()).toHaveLength(2);
   });
@@ -79,7 +89,9 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     await new Promise((resolve) => connection.socket.once('received', resolve));
     connection.socket.resetAndDestroy();
     await expect.poll(() => lines().length).toBe(1);
-    expect(lines()).toMatchObject([{ method: 'POST', route: '/v1/pets', status: 400, aborted: true }]);
+    expect(lines()).toMatchObject([
+      { method: 'POST', route: '/v1/pets', status: 400, address: '127.0.0.1', aborted: true },
+    ]);
     expect(errors).toEqual([]);
   });
 
@@ -101,12 +113,92 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     await client.post(CANARY.repeat(10_000));
     await client.request('GET', '/v1/pets', { key: wrong });
     await client.get(`/v1/pets?access_token=${key}&q=${CANARY}`);
-    await client.get(`/${CANARY}`, { 'X-Api-Key': key, Cookie: CANARY, 'X-Request-Id': `"${CANARY}"` });
+    await client.get(`/v1/nothing/${key}?${CANARY}`);
+    await client.get('/', { 'X-Forwarded-For': CANARY, 'X-Forwarded-Proto': CANARY });
+    await client.get(`/?${CANARY}`, { 'X-Api-Key': key, Cookie: CANARY, 'X-Request-Id': `"${CANARY}"` });
     const all = texts.join('');
     expect(errors).toHaveLength(1);
-    expect(texts).toHaveLength(9);
+    expect(texts).toHaveLength(11);
     expect(all).toContain('the storage broke');
     for (const secret of [key, key.slice(5, 30), CANARY]) expect(all).not.toContain(secret);
+  });
+
+  test('has the address and the path of each request that matches no route', async () => {
+    const { logger, lines } = log();
+    const { client } = await startServer(storage, { observers: [logObserver(logger)] });
+    await client.get(`/nothing/${'x'.repeat(300)}?key=${CANARY}`);
+    await client.get('/v1/store/orders');
+    await client.get('/%1b%00');
+    await client.get('http://example.org/elsewhere', { Host: 'example.org' });
+    expect(lines()).toMatchObject([
+      { status: 404, path: `/nothing/${'x'.repeat(191)}…`, address: '127.0.0.1' },
+      { status: 404, path: '/v1/store/orders' },
+      { status: 404, path: '/%1b%00' },
+      { status: 404, path: '/elsewhere' },
+    ]);
+  });
+
+  test('has the address that a trusted proxy names, in every line of a request', async () => {
+    const { logger, lines } = log();
+    const trustedProxies = new BlockList();
+    trustedProxies.addAddress('127.0.0.1');
+    const { client, origin, errors } = await startServer(storage, {
+      observers: [logObserver(logger)],
+      trustedProxies,
+      wrap: (store) => ({
+        ...store,
+        pets: { ...store.pets, list: () => Promise.reject(new Error('the storage broke')) },
+      }),
+    });
+    const forwarded = { 'X-Forwarded-For': '192.0.2.66, 203.0.113.9' };
+    const address = '203.0.113.9';
+    await client.get('/v1/pets', forwarded);
+    await client.get('/nothing', forwarded);
+    expect(errors).toHaveLength(1);
+    expect(lines()).toMatchObject([
+      { msg: 'request failed', address },
+      { msg: 'request', status: 500, address },
+      { msg: 'request', status: 404, address },
+    ]);
+    const field = 'Host: x\r\nX-Forwarded-For: 203.0.113.9\r\n';
+    const broken = `${field}Transfer-Encoding: chunked\r\n\r\nno chunk\r\n`;
+    for (const message of [`CONNECT x:1 HTTP/1.1\r\n${field}\r\n`, `POST / HTTP/1.1\r\n${broken}`]) {
+      const connection = await Connection.open(origin);
+      connection.write(message);
+      await connection.rest();
+      expect(lines().at(-1)).toMatchObject({ msg: 'request', address });
+    }
+  });
+
+  test('has the address of the connection when its proxy is not trusted', async () => {
+    const { logger, lines } = log();
+    const { client } = await startServer(storage, {
+      observers: [logObserver(logger)],
+      trustedProxies: new BlockList(),
+    });
+    await client.get('/nothing', { 'X-Forwarded-For': '203.0.113.9' });
+    expect(lines()).toMatchObject([{ address: '127.0.0.1' }]);
+  });
+
+  test('never contains a hostile X-Forwarded-For, and its length delays no response', async () => {
+    const { logger, lines, texts } = log();
+    const trustedProxies = new BlockList();
+    trustedProxies.addSubnet('127.0.0.0', 8);
+    const { client } = await startServer(storage, { observers: [logObserver(logger)], trustedProxies });
+    const values = [
+      CANARY,
+      `${CANARY}, `,
+      `203.0.113.9${CANARY}`,
+      '\u0085\u00ff',
+      ','.repeat(10_000),
+      '1,'.repeat(5000),
+      `fe80::1%${CANARY.replace('-', '.')}`,
+    ];
+    for (const value of values) await client.get('/v1/pets', { 'X-Forwarded-For': value });
+    await client.get('/v1/pets', { 'X-Forwarded-For': `${'127.0.0.2,'.repeat(1000)}127.0.0.3` });
+    expect(lines().map(({ address }) => address)).toEqual([...values.map(() => '127.0.0.1'), '127.0.0.2']);
+    expect(texts.join('')).not.toMatch(/canary|\u0085|\u00ff/);
+    expect(lines().every(({ ms }) => Number(ms) < 1000)).toBe(true);
   });
 
   test('has no request lines above the level info, and requests are not observed', () => {

@@ -97,6 +97,15 @@ describe('GET /', () => {
     }
   });
 
+  describe('with a public URL that has a path', () => {
+    const other = sharedServer('memory', { publicUrl: 'https://example.org/shop' });
+
+    test('redirects to the page under this path', async () => {
+      const { headers } = await other.client.get('/', { Accept: 'text/html' });
+      expect(headers).toMatchObject({ location: '/shop/docs' });
+    });
+  });
+
   describe('with CORS', () => {
     const other = sharedServer('memory', { corsOrigins: ['https://shop.example'] });
 

@@ -34,6 +34,8 @@ const list: RequestOutcome = {
   ms: 0.25,
   requestId: 'first',
   keyId: '1',
+  path: undefined,
+  address: '192.0.2.1',
   aborted: undefined,
 };
 
@@ -44,8 +46,10 @@ test('each line has all fields of its own request, whatever was logged before', 
     { ...list, status: 304, requestId: 'third' },
     { ...list, keyId: '2', requestId: 'fourth', aborted: true },
     { ...list, method: 'POST', status: 201, requestId: 'fifth' },
-    { ...list, route: undefined, status: 401, keyId: undefined, requestId: 'sixth' },
-    { ...list, requestId: 'seventh' },
+    { ...list, route: undefined, path: '/v1/x', status: 401, keyId: undefined, requestId: 'sixth' },
+    { ...list, address: '2001:db8::1', requestId: 'seventh' },
+    { ...list, route: undefined, path: '/a', status: 404, requestId: 'eighth' },
+    { ...list, route: undefined, path: '/b', status: 404, requestId: 'ninth', address: undefined },
   ];
   const expected = requests.map((request) => ({
     level: 30,
@@ -158,8 +162,12 @@ describe('in a flood', () => {
       },
       { level: 50, kind: 'x is not a function', suppressed: 2 },
     ]);
-    onError?.(full(), 'again');
-    expect(lines().at(-1)).toMatchObject({ requestId: 'again', err: { code: 'storage_unavailable' } });
+    onError?.(full(), 'again', '192.0.2.1');
+    expect(lines().at(-1)).toMatchObject({
+      requestId: 'again',
+      address: '192.0.2.1',
+      err: { code: 'storage_unavailable' },
+    });
   });
 
   test('errors that all differ are limited too', () => {

@@ -5,24 +5,30 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { expectedFiles } from '../../../scripts/tarball.ts';
-import { ROOT, run, stage } from '../stage.ts';
+import { ROOT, readJson, run, stage } from '../stage.ts';
 
 const { tarball, installed } = stage();
 
-test('contains every module with its types, the reference page, the manuals and the licenses, and nothing else', () => {
+test('contains every module with its types and its source, the reference page, the manuals and the licenses, and nothing else', () => {
   const entries = run('tar', ['-tzf', tarball], { cwd: ROOT }).trim().split('\n');
   const files = entries.map((entry) => entry.replace(/^package\//, ''));
   assert.ok(files.length > 100);
   assert.deepEqual(files.toSorted(), expectedFiles());
 });
 
-test('no module refers to a missing source map', () => {
+test('each declaration leads to its line in a source that is in the tarball', () => {
   const folder = join(installed, 'node_modules/animal-store');
-  const modules = globSync('dist/**/*.{js,d.ts}', { cwd: folder });
-  assert.ok(modules.length > 80);
-  for (const module of modules) {
-    const map = /^\/\/# sourceMappingURL=(.*)$/m.exec(readFileSync(join(folder, module), 'utf8'))?.[1];
-    assert.equal(map, undefined, module);
+  const declarations = globSync('dist/**/*.d.ts', { cwd: folder });
+  assert.ok(declarations.length > 80);
+  for (const declaration of declarations) {
+    const path = join(folder, declaration);
+    const map = join(dirname(path), mapOf(path) ?? '');
+    const { sources } = readJson<{ sources: string[] }>(map);
+    assert.deepEqual(
+      sources.map((source) => join(dirname(map), source)),
+      [path.replace('/dist/', '/src/').replace(/\.d\.ts$/, '.ts')],
+    );
+    for (const source of sources) assert.ok(existsSync(join(dirname(map), source)), source);
   }
 });
 
@@ -37,3 +43,14 @@ test('every relative link of the manuals leads to a file of the package', () => 
   const broken = links.filter(({ manual, target }) => !existsSync(join(folder, dirname(manual), target)));
   assert.deepEqual(broken, []);
 });
+test('no compiled module refers to a missing source map', () => {
+  const folder = join(installed, 'node_modules/animal-store');
+  for (const module of globSync('dist/**/*.js', { cwd: folder })) {
+    assert.equal(mapOf(join(folder, module)), undefined, module);
+  }
+});
+
+/** Returns the name of the source map that a file refers to. */
+function mapOf(path: string): string | undefined {
+  return /^\/\/# sourceMappingURL=(.*)$/m.exec(readFileSync(path, 'utf8'))?.[1];
+}

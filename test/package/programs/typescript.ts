@@ -5,6 +5,10 @@ import {
   type NewPet,
   type Pet,
   type PetRepository,
+  parsePet,
+  parsePets,
+  petJson,
+  petsJson,
   type Storage,
 } from 'animal-store';
 import { createHttpApp, createServer, type HttpServer } from 'animal-store/http';
@@ -36,8 +40,26 @@ const server: HttpServer = createServer(store, {
 const cases: ContractCase[] = petRepositoryContract({
   open: async () => ({ port: new Shouting(), close: async () => {} }),
 });
-// @ts-expect-error a category is a bigint
-await store.createPet({ name: 'Rex', categoryId: 7 }).catch(() => {});
+const tom: Pet = await store.createPet({ name: 'Tom', categoryId: 7 });
+const sameTom: Pet = parsePet(petJson(await store.getPet(Number(tom.id))));
+const pets: readonly Pet[] = parsePets(petsJson([tom, sameTom]));
+const categories: readonly bigint[] = pets.map(({ categoryId }) => categoryId);
+// @ts-expect-error a category is not a string
+await store.createPet({ name: 'Rex', categoryId: '7' }).catch(() => {});
+// @ts-expect-error an id is not a string
+await store.getPet('1').catch(() => {});
+// @ts-expect-error the options are required
+await createAnimalStore().catch(() => {});
+// @ts-expect-error the option is misspelled
+await createAnimalStore({ databse: 'memory:' }).catch(() => {});
+// @ts-expect-error either a database or a storage
+await createAnimalStore({ database: 'memory:', storage: openMemoryStorage() }).catch(() => {});
 
-if (names.join() === 'REX' && app.callback().length === 2 && !server.isStopping && cases.length > 10)
+if (
+  names.join() === 'REX' &&
+  categories.join() === '7,7' &&
+  app.callback().length === 2 &&
+  !server.isStopping &&
+  cases.length > 10
+)
   console.log('done');

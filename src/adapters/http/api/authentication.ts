@@ -7,6 +7,10 @@ import type { RequestHead } from './http.ts';
  * section 11.1; RFC 6750, section 2.1).
  */
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
+
+/** The start of an `Authorization` field with the scheme `Bearer`, whatever follows. */
+const BEARER_SCHEME = /^bearer(?:[ \t]|$)/i;
+const USAGE = 'Authorization: Bearer <API_KEY>';
 const CHALLENGE = 'Bearer realm="animal-store"';
 
 /** Whether a path needs an API key. `/v1` and all paths below `/v1` need a key. */
@@ -16,21 +20,34 @@ export function needsApiKey(path: string): boolean {
 
 /**
  * Returns the API key in the `Authorization` field of a request, without checking whether the key exists. Throws
- * `unauthorized` when the field is missing, malformed or repeated.
+ * `unauthorized` when the field is missing, malformed or repeated. The message never contains a part of the field,
+ * because any part can be a key.
  */
 export function bearerKey({ headers, rawHeaders }: RequestHead): string {
   const { authorization } = headers;
-  if (authorization === undefined) {
-    throw unauthorized('an API key is required: Authorization: Bearer <API_KEY>');
-  }
+  if (authorization === undefined) throw unauthorized(`an API key is required: ${USAGE}`);
   const key = BEARER.exec(authorization)?.[1];
-  if (key === undefined || countFieldLines(rawHeaders, 'authorization') > 1) throw invalidKey();
+  if (key === undefined) throw malformed(authorization);
+  if (countFieldLines(rawHeaders, 'authorization') > 1) throw refused('Authorization must be given once');
   return key;
+}
+
+function malformed(authorization: string): HttpError {
+  if (BEARER_SCHEME.test(authorization)) return refused(`expected one API key after Bearer: ${USAGE}`);
+  return refused(
+    /[ \t]/.test(authorization)
+      ? `Authorization must have the scheme Bearer: ${USAGE}`
+      : `the scheme Bearer is missing before the API key: ${USAGE}`,
+  );
 }
 
 /** Creates the error for an API key that is malformed, unknown, expired or revoked. */
 export function invalidKey(): HttpError {
-  return unauthorized('the API key is not valid', ', error="invalid_token"');
+  return refused('the API key is not valid');
+}
+
+function refused(message: string): HttpError {
+  return unauthorized(message, ', error="invalid_token"');
 }
 
 function unauthorized(message: string, detail = ''): HttpError {

@@ -9,18 +9,22 @@ export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
 export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
 /**
- * The header fields of responses to `GET /v1/pets/{petId}`: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`.
+ * Returns the header fields of responses to `GET /v1/pets/{petId}`: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`.
  * The `Link` field has two targets: an explanation (the relation `deprecation`, RFC 9745), and the path to use instead
  * (the relation `successor-version`, RFC 5829).
+ *
+ * @param prefix the path in front of `/docs` and `/v1` that clients use
  */
-export const DEPRECATION_HEADERS: Headers = [
-  'Deprecation',
-  `@${DEPRECATED_SINCE.getTime() / 1000}`,
-  'Sunset',
-  SUNSET.toUTCString(),
-  'Link',
-  '</docs>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
-];
+export function deprecationHeaders(prefix: string): Headers {
+  return [
+    'Deprecation',
+    `@${DEPRECATED_SINCE.getTime() / 1000}`,
+    'Sunset',
+    SUNSET.toUTCString(),
+    'Link',
+    `<${prefix}/docs>; rel="deprecation"; type="text/html", <${prefix}/v1/pets>; rel="successor-version"`,
+  ];
+}
 
 const DEPRECATED_TARGET = /^(?:https?:\/\/[^/]+)?\/v1\/pets\/[^/?#]+(?:[?#]|$)/;
 

@@ -1,7 +1,7 @@
 /** The errors of the API: their codes, statuses and responses. */
 
 import { type AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../../domain/errors.ts';
-import { DEPRECATION_HEADERS, isDeprecated } from './deprecation.ts';
+import { isDeprecated } from './deprecation.ts';
 import { JSON_HEADERS, NO_STORE } from './headers.ts';
 import type { ApiResponse, Headers, RequestHead } from './http.ts';
 
@@ -62,8 +62,14 @@ const CLOSE: Headers = ['Connection', 'close'];
  * `status`. If the error is unexpected, the message contains the request id instead of the cause.
  *
  * @param head the request line and the header fields, or `undefined` when the request could not be parsed
+ * @param deprecation the additional header fields of responses from a deprecated path
  */
-export function errorResponse(error: unknown, requestId: string, head?: RequestHead): ApiResponse {
+export function errorResponse(
+  error: unknown,
+  requestId: string,
+  head?: RequestHead,
+  deprecation: Headers = [],
+): ApiResponse {
   const known = knownError(error);
   const code = known === undefined ? 'internal_error' : known.code;
   const status = STATUS_OF[code];
@@ -73,7 +79,7 @@ export function errorResponse(error: unknown, requestId: string, head?: RequestH
       : known.message;
   return {
     status,
-    headers: [...JSON_HEADERS, ...NO_STORE, ...headersOf(known, status, head)],
+    headers: [...JSON_HEADERS, ...NO_STORE, ...headersOf(known, status, head, deprecation)],
     body: JSON.stringify({ code, message, status }),
   };
 }
@@ -91,12 +97,13 @@ function headersOf(
   error: HttpError | AnimalStoreError | undefined,
   status: number,
   head: RequestHead | undefined,
+  deprecation: Headers,
 ): string[] {
   const headers = error instanceof HttpError ? [...error.headers] : [];
   if (status === 503) headers.push(...RETRY_AFTER);
   // Status 401 is the response to a missing or invalid API key. Such a response must not reveal which paths are
   // deprecated.
-  if (status !== 401 && isDeprecated(head?.url)) headers.push(...DEPRECATION_HEADERS);
+  if (status !== 401 && isDeprecated(head?.url)) headers.push(...deprecation);
   const isLast = status === 408 || status === 413 || status === 431 || head?.headers.expect !== undefined;
   if (isLast && !headers.includes('Connection')) headers.push(...CLOSE);
   return headers;

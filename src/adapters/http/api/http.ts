@@ -35,8 +35,8 @@ export interface ApiRequest {
   /** The values of the variables in the path template, such as `petId`. The values are percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   /**
-   * The scheme of the request URL: `http` or `https`. If the Koa app trusts a reverse proxy (`app.proxy`), the scheme
-   * is taken from the field `X-Forwarded-Proto`, which the proxy adds.
+   * The scheme of the request URL: `http` or `https`. If the request comes from a trusted proxy, the scheme is taken
+   * from the field `X-Forwarded-Proto`, which the proxy adds.
    */
   readonly protocol: string;
   /** The id of the caller, which all keys of a series of rotated API keys share. Empty when no API key is required. */

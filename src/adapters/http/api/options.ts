@@ -1,6 +1,7 @@
 import type { AnimalStore } from '../../../application/animal-store.ts';
 import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
 import type { Observer } from '../../../application/ports/observer.ts';
+import type { TrustedProxies } from './client-address.ts';
 
 /** The methods of an {@link AnimalStore} that the API calls. */
 export type HttpStore = Pick<
@@ -12,13 +13,24 @@ export type HttpStore = Pick<
 export interface HttpOptions {
   /** Verifies the API keys of requests. By default, the store verifies them. Every request under `/v1` needs a key. */
   readonly apiKeys?: ApiKeyVerifier | undefined;
-  /** The public base URL in the OpenAPI document. By default the URL is derived from the `Host` of each request. */
+  /**
+   * The base URL that clients use, when a proxy hides the server. If the URL has a path, such as
+   * `https://example.org/shop`, the proxy must remove this path from requests, and the links in responses start with it
+   * (`/shop/v1/pets`). By default the links start with `/v1`, and the URL in the OpenAPI document is derived from the
+   * `Host` of each request.
+   */
   readonly publicUrl?: string | undefined;
   /**
    * The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none, and no
    * response has a CORS header field.
    */
   readonly corsOrigins?: readonly string[] | undefined;
+  /**
+   * The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count, as a `BlockList` of `node:net`, which must
+   * not change afterwards. Default: none, and
+   * the address of a client is the remote address of its connection.
+   */
+  readonly trustedProxies?: TrustedProxies | undefined;
   /** Notified of every response, and of every error that causes a status of 500 or above. */
   readonly observers?: readonly Observer[] | undefined;
 }

@@ -1,6 +1,6 @@
 /** Creates the responses that several handlers have in common. */
 
-import { DEPRECATION_HEADERS, isDeprecated } from './deprecation.ts';
+import { isDeprecated } from './deprecation.ts';
 import { matches } from './entity-tag.ts';
 import { API_HEADERS, JSON_HEADERS, NO_STORE, REVALIDATE } from './headers.ts';
 import type { ApiRequest, ApiResponse, Headers, RequestHead } from './http.ts';
@@ -10,9 +10,10 @@ export function jsonResponse(status: number, body: string, headers: Headers = []
   return { status, headers: [...JSON_HEADERS, ...NO_STORE, ...headers], body };
 }
 
-export function noContent({ url }: RequestHead, headers: Headers): ApiResponse {
-  const deprecation = isDeprecated(url) ? DEPRECATION_HEADERS : [];
-  return { status: 204, headers: [...API_HEADERS, ...NO_STORE, ...deprecation, ...headers], body: '' };
+/** @param deprecation the additional header fields of responses from a deprecated path */
+export function noContent({ url }: RequestHead, headers: Headers, deprecation: Headers): ApiResponse {
+  const additional = isDeprecated(url) ? deprecation : [];
+  return { status: 204, headers: [...API_HEADERS, ...NO_STORE, ...additional, ...headers], body: '' };
 }
 
 /** A JSON body with its entity tag and header fields, from which any number of responses can be created. */

@@ -3,9 +3,10 @@
 import { docsRoutes } from '../docs/assets.ts';
 import { openApi } from '../openapi/handler.ts';
 import type { Admission } from './admission.ts';
+import { deprecationHeaders } from './deprecation.ts';
 import { HttpError, noSuchPath } from './errors.ts';
 import { livez, readyz } from './health.ts';
-import type { Handler } from './http.ts';
+import type { Handler, Headers } from './http.ts';
 import { OPERATIONS } from './operations.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
 import { petHandlers } from './pets.ts';
@@ -15,14 +16,19 @@ import { root } from './root.ts';
 /** The handler of each path. The keys are path templates, such as `/v1/pets/{petId}`. */
 export type Routes = ReadonlyMap<string, Handler>;
 
-/** Creates the routes under `/v1`, which need an API key. */
-export function apiRoutes(store: HttpStore): Routes {
-  const handlers = petHandlers(store);
+/**
+ * Creates the routes under `/v1`, which need an API key.
+ *
+ * @param prefix the path in front of `/v1` in the links of responses
+ */
+export function apiRoutes(store: HttpStore, prefix: string): Routes {
+  const handlers = petHandlers(store, prefix);
+  const deprecation = deprecationHeaders(prefix);
   const paths = new Map<string, Map<string, Handler>>();
   for (const { id, method, path } of OPERATIONS) {
     paths.set(path, (paths.get(path) ?? new Map()).set(method, handlers[id]));
   }
-  return new Map([...paths].map(([path, methods]) => [path, byMethod(methods)]));
+  return new Map([...paths].map(([path, methods]) => [path, byMethod(methods, deprecation)]));
 }
 
 /** Creates the routes that need no API key, such as `/docs`. */
@@ -35,7 +41,7 @@ export function publicRoutes(store: HttpStore, admission: Admission, options: Ht
   ];
   return new Map([
     ['/', root(options)],
-    ...routes.map(([path, handler]) => [path, byMethod(new Map([['GET', handler]]))] as const),
+    ...routes.map(([path, handler]) => [path, byMethod(new Map([['GET', handler]]), [])] as const),
   ]);
 }
 
@@ -44,7 +50,7 @@ export function publicRoutes(store: HttpStore, admission: Admission, options: Ht
  * every other request, throws `not_found`.
  */
 export const notFound: Handler = ({ head }) => {
-  if (head.method === 'OPTIONS' && head.url === '*') return noContent(head, ALLOW_ALL);
+  if (head.method === 'OPTIONS' && head.url === '*') return noContent(head, ALLOW_ALL, []);
   throw noSuchPath();
 };
 
@@ -55,14 +61,14 @@ const ALLOW_ALL = ['Allow', 'GET, HEAD, POST, OPTIONS'];
  * Node.js omits the body of the response. The response to OPTIONS lists the methods of the path. For any other method
  * without a handler, throws `method_not_allowed`.
  */
-function byMethod(methods: ReadonlyMap<string, Handler>): Handler {
+function byMethod(methods: ReadonlyMap<string, Handler>, deprecation: Headers): Handler {
   const allow = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allowed = ['Allow', [...allow, 'OPTIONS'].join(', ')];
   return (request) => {
     const { method = '' } = request.head;
     const handler = methods.get(method === 'HEAD' ? 'GET' : method);
     if (handler !== undefined) return handler(request);
-    if (method === 'OPTIONS') return noContent(request.head, allowed);
+    if (method === 'OPTIONS') return noContent(request.head, allowed, deprecation);
     throw new HttpError('method_not_allowed', `${method} is not allowed here`, allowed);
   };
 }

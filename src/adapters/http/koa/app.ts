@@ -4,14 +4,17 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Observer } from '../../../application/ports/observer.ts';
 import type { Admission } from '../api/admission.ts';
 import { bearerKey, invalidKey, needsApiKey } from '../api/authentication.ts';
+import { addressOf } from '../api/client-address.ts';
+import { deprecationHeaders } from '../api/deprecation.ts';
 import { HttpError } from '../api/errors.ts';
 import { refuseMalformed } from '../api/malformed.ts';
 import type { HttpOptions, HttpStore } from '../api/options.ts';
+import { pathPrefixOf } from '../api/public-url.ts';
 import { requestIdOf } from '../api/request-id.ts';
 import { apiRoutes, notFound, publicRoutes } from '../api/routes.ts';
 import { allowOrigins } from './cors.ts';
 import { KoaRequest } from './request.ts';
-import { type RequestState, respond, respondWithError } from './respond.ts';
+import { type AppState, type RequestState, respond, respondWithError } from './respond.ts';
 import { router } from './router.ts';
 
 /**
@@ -32,26 +35,30 @@ export function createApp(
   admission: Admission,
   options: HttpOptions & { readonly observer: Observer },
 ): Koa {
-  const { corsOrigins = [], observer } = options;
+  const { corsOrigins = [], observer, publicUrl, trustedProxies: proxies } = options;
+  const prefix = pathPrefixOf(publicUrl);
   const app = new App();
-  app.use(identify(app, observer));
+  app.use(identify(app, { observer, proxies, deprecation: deprecationHeaders(prefix) }));
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   app.use(guard(store, admission, options));
   // A router compares the path of a request with its routes, one after another. The API routes have their own router,
   // which runs first. A request to the API is therefore never compared with the public routes.
-  app.use(router(apiRoutes(store)));
+  app.use(router(apiRoutes(store, prefix)));
   app.use(router(publicRoutes(store, admission, options)));
   app.use(async (ctx) => respond(ctx, await notFound(new KoaRequest(ctx))));
   return app;
 }
 
-/** Creates the middleware that sets `ctx.state`: the request id, the start time and the observer. */
-function identify(app: Koa, observer: Observer): Middleware {
+/** Creates the middleware that sets `ctx.state`: the request id, the start time and the address of the client. */
+function identify(app: Koa, state: AppState): Middleware {
+  const { observer, proxies } = state;
   const isTimed = observer.onRequest !== undefined;
+  const isAddressed = isTimed || observer.onError !== undefined;
   return (ctx, next) => {
-    const outerState = ctx.state;
+    const { req, state: outerState } = ctx;
     const startedAt = isTimed ? performance.now() : 0;
-    ctx.state = { requestId: requestIdOf(ctx.req), startedAt, observer } satisfies RequestState;
+    const address = isAddressed ? addressOf(req, proxies) : undefined;
+    ctx.state = { app: state, requestId: requestIdOf(req), startedAt, address } satisfies RequestState;
     return ctx.app === app ? next() : isolate(ctx, next, outerState);
   };
 }

@@ -2,7 +2,7 @@ import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 import { refuseMalformed } from '../api/malformed.ts';
 import { noContent } from '../api/responses.ts';
-import { respond } from './respond.ts';
+import { type RequestState, respond } from './respond.ts';
 
 /** The response header fields that a script of an allowed origin may read. */
 const EXPOSED_HEADERS =
@@ -32,6 +32,6 @@ export function allowOrigins(origins: readonly string[]): Middleware {
     });
     if (!isPreflight) return;
     refuseMalformed(ctx.req);
-    respond(ctx, noContent(ctx.req, []));
+    respond(ctx, noContent(ctx.req, [], (ctx.state as RequestState).app.deprecation));
   };
 }

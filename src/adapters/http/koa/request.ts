@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { forwardedProtocol } from '../api/client-address.ts';
 import type { ApiRequest, RequestHead } from '../api/http.ts';
 import { readBytes } from './body.ts';
 import type { RequestState } from './respond.ts';
@@ -22,7 +23,10 @@ export class KoaRequest implements ApiRequest {
   }
 
   get protocol(): string {
-    return this.#ctx.protocol;
+    const { req, state } = this.#ctx;
+    const { proxies } = (state as RequestState).app;
+    const forwarded = forwardedProtocol(req.socket.remoteAddress, req.headers['x-forwarded-proto'], proxies);
+    return forwarded ?? this.#ctx.protocol;
   }
 
   preferredType(...types: string[]): string | false {

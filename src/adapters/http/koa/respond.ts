@@ -3,14 +3,26 @@
 import type { Context } from 'koa';
 import type { ApiKeyHolder } from '../../../application/ports/api-key-verifier.ts';
 import type { Observer } from '../../../application/ports/observer.ts';
+import type { TrustedProxies } from '../api/client-address.ts';
 import { errorResponse } from '../api/errors.ts';
-import type { ApiResponse } from '../api/http.ts';
+import type { ApiResponse, Headers } from '../api/http.ts';
+import { unmatchedPath } from '../api/unmatched-path.ts';
+
+/** What all requests of an app have in common. */
+export interface AppState {
+  readonly observer: Observer;
+  readonly proxies: TrustedProxies | undefined;
+  /** The additional header fields of responses from a deprecated path. */
+  readonly deprecation: Headers;
+}
 
 /** The value of `ctx.state` during a request. */
 export interface RequestState {
+  readonly app: AppState;
   readonly requestId: string;
   readonly startedAt: number;
-  readonly observer: Observer;
+  /** The address of the client; `undefined` when it is unknown or nobody observes requests. */
+  readonly address: string | undefined;
   route?: string;
   holder?: ApiKeyHolder;
 }
@@ -36,22 +48,24 @@ export function respond(ctx: Context, { status, headers, body }: ApiResponse): v
     );
     res.end(body, length === body.length ? 'latin1' : 'utf8');
   }
-  state.observer.onRequest?.({
+  state.app.observer.onRequest?.({
     method: ctx.method,
     route: state.route,
+    path: state.route === undefined ? unmatchedPath(ctx.req) : undefined,
     status,
     ms: Math.round((performance.now() - state.startedAt) * 1000) / 1000,
     requestId: state.requestId,
     keyId: state.holder?.id,
+    address: state.address,
     aborted,
   });
 }
 
 /** Sends the error response to a request whose handling failed. The thrown value can have any type. */
 export function respondWithError(ctx: Context, error: unknown): void {
-  const { requestId, observer } = ctx.state as RequestState;
-  const response = errorResponse(error, requestId, ctx.req);
-  if (response.status >= 500) observer.onError?.(error, requestId);
+  const { requestId, address, app } = ctx.state as RequestState;
+  const response = errorResponse(error, requestId, ctx.req, app.deprecation);
+  if (response.status >= 500) app.observer.onError?.(error, requestId, address);
   if (response.headers.includes('Connection')) ctx.res.shouldKeepAlive = false;
   respond(ctx, response);
 }

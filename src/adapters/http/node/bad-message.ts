@@ -3,12 +3,19 @@
  * the socket, because Node.js creates no `ServerResponse` for these messages.
  */
 
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Observer } from '../../../application/ports/observer.ts';
+import { clientAddress, type TrustedProxies } from '../api/client-address.ts';
 import { errorResponse, HttpError } from '../api/errors.ts';
 import { newRequestId } from '../api/request-id.ts';
 import type { Connection } from './connection.ts';
+
+/** Who is told about a response, and how the address of the client is determined. */
+export interface Reporting {
+  readonly observer: Observer;
+  readonly trustedProxies?: TrustedProxies | undefined;
+}
 
 /**
  * Responds to a message that is invalid or arrives too slowly, and closes the connection. The responses to earlier
@@ -17,7 +24,7 @@ import type { Connection } from './connection.ts';
  *
  * @param fault the `code` of the error that Node.js reported
  */
-export function refuseMessage(connection: Connection, fault: string | undefined, observer: Observer): void {
+export function refuseMessage(connection: Connection, fault: string | undefined, reporting: Reporting): void {
   if (connection.isRefused) return;
   // Node.js reported a timeout, but the client is not slow: the connection holds received bytes that are not parsed
   // yet.
@@ -26,30 +33,50 @@ export function refuseMessage(connection: Connection, fault: string | undefined,
   const { socket, newest, isClosing } = connection;
   const isBodyBroken = newest?.req.complete === false;
   if (!socket.writable || fault === 'ECONNRESET' || (isBodyBroken && newest.headersSent)) socket.destroy();
-  else if (isBodyBroken || !isClosing) respondLast(connection, fault, observer);
+  else if (isBodyBroken || !isClosing) {
+    respondLast(connection, fault, isBodyBroken ? newest.req : undefined, reporting);
+  }
 }
 
 /**
  * Responds to CONNECT and closes the connection. After CONNECT, Node.js no longer manages the socket. For this reason,
  * this function destroys the socket when it has no traffic for `readingTimeout` milliseconds.
  */
-export function refuseTunnel(connection: Connection, readingTimeout: number, observer: Observer): void {
+export function refuseTunnel(
+  connection: Connection,
+  request: IncomingMessage,
+  readingTimeout: number,
+  reporting: Reporting,
+): void {
   const { socket, isClosing } = connection;
   connection.isRefused = true;
   socket.setTimeout(readingTimeout, () => socket.destroy());
   socket.resume();
-  if (!isClosing) respondLast(connection, 'CONNECT', observer);
+  if (!isClosing) respondLast(connection, 'CONNECT', request, reporting);
 }
 
-function respondLast(connection: Connection, fault: string | undefined, observer: Observer): void {
+/** @param request the request to which the response belongs, if its head was parsed */
+function respondLast(
+  connection: Connection,
+  fault: string | undefined,
+  request: IncomingMessage | undefined,
+  { observer, trustedProxies }: Reporting,
+): void {
   const { newest, beforeNewest, socket } = connection;
   connection.isClosing = true;
+  const forwardedFor = request?.headers['x-forwarded-for'];
+  const address = clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
   const before = newest?.req.complete === false ? beforeNewest : newest;
-  if (before === undefined || before.writableFinished) write(socket, fault, observer);
-  else before.once('finish', () => write(socket, fault, observer));
+  if (before === undefined || before.writableFinished) write(socket, fault, address, observer);
+  else before.once('finish', () => write(socket, fault, address, observer));
 }
 
-function write(socket: Socket, fault: string | undefined, observer: Observer): void {
+function write(
+  socket: Socket,
+  fault: string | undefined,
+  address: string | undefined,
+  observer: Observer,
+): void {
   if (!socket.writable) return;
   const requestId = newRequestId();
   const { status, headers, body } = errorResponse(errorOf(fault), requestId);
@@ -63,10 +90,12 @@ function write(socket: Socket, fault: string | undefined, observer: Observer): v
   observer.onRequest?.({
     method: '',
     route: undefined,
+    path: undefined,
     status,
     ms: 0,
     requestId,
     keyId: undefined,
+    address,
     aborted: undefined,
   });
 }

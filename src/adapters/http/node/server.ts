@@ -2,9 +2,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import type { Observer } from '../../../application/ports/observer.ts';
 import type { Admission } from '../api/admission.ts';
-import { refuseMessage, refuseTunnel } from './bad-message.ts';
+import { type Reporting, refuseMessage, refuseTunnel } from './bad-message.ts';
 import type { HandleRequest } from './connection.ts';
 import { Connections } from './connections.ts';
 
@@ -61,10 +60,8 @@ export interface ServerLimits {
   readonly readingTimeout?: number | undefined;
 }
 
-export interface NodeServerOptions extends ServerLimits {
-  /** Notified of the responses to CONNECT, to invalid HTTP, and to messages that arrive too slowly. */
-  readonly observer: Observer;
-}
+/** The options of a server. The observer is notified of the responses that the server sends itself. */
+export interface NodeServerOptions extends ServerLimits, Reporting {}
 
 /**
  * Creates a server that calls `handle` for each valid request, except for CONNECT.
@@ -75,14 +72,14 @@ export interface NodeServerOptions extends ServerLimits {
 export function createNodeServer(
   handle: HandleRequest,
   admission: Admission,
-  {
+  options: NodeServerOptions,
+): HttpServer {
+  const {
     maxConnections,
-    observer,
     headersTimeout = HEADERS_TIMEOUT,
     requestTimeout = REQUEST_TIMEOUT,
     readingTimeout = READING_TIMEOUT,
-  }: NodeServerOptions,
-): HttpServer {
+  } = options;
   const server = createServer({
     headersTimeout,
     requestTimeout,
@@ -105,18 +102,22 @@ export function createNodeServer(
     if (res.writableLength > 0) req.socket.setTimeout(readingTimeout);
   });
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => connections.take(req, res);
-  server.on('connection', (socket) => connections.add(socket));
+  server.on('connection', (socket) => {
+    // Node.js remembers the address. After the client has disconnected, the operating system no longer knows it.
+    void socket.remoteAddress;
+    connections.add(socket);
+  });
   server.on('request', onRequest);
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('connect', (_req: IncomingMessage, socket: Socket) => {
+  server.on('connect', (req: IncomingMessage, socket: Socket) => {
     const connection = connections.get(socket);
-    if (connection !== undefined) refuseTunnel(connection, readingTimeout, observer);
+    if (connection !== undefined) refuseTunnel(connection, req, readingTimeout, options);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket);
     if (connection === undefined) socket.destroy();
-    else refuseMessage(connection, error.code, observer);
+    else refuseMessage(connection, error.code, options);
   });
 
   return {

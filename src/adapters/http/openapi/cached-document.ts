@@ -5,7 +5,8 @@
 
 import { hash } from 'node:crypto';
 import type { EncodedResource } from '../api/encodings.ts';
-import { openApiDocument, serverUrlOf } from './document.ts';
+import { serverUrlOf } from '../api/public-url.ts';
+import { openApiDocument } from './document.ts';
 
 /** The maximum number of cached documents. */
 const CACHE_LIMIT = 16;

@@ -9,6 +9,7 @@ import { DEPRECATED_SINCE, SUNSET } from '../api/deprecation.ts';
 import { type HttpErrorCode, STATUS_OF } from '../api/errors.ts';
 import { BODY_LIMIT } from '../api/json-body.ts';
 import { FAILURES } from './responses.ts';
+import { PAGES_SAMPLES, RETRY_SAMPLES } from './samples.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -38,11 +39,17 @@ The body of a list is a bare array, in ascending order of \`id\`. While more pet
 
 Follow these links until a response has none. This visits every pet that existed at the start exactly once, even while pets are added.
 
+${PAGES_SAMPLES}
+
 ## Safe retries
 
 A client that gets no response to a POST does not know whether the pet was stored. Send the header field \`Idempotency-Key\` with a new key for each pet, such as a UUID, and repeat the request with the same key.
 
 For ${IDEMPOTENCY_LIFETIME / HOUR} hours, a request with the same key and the same pet gets the first response again, with \`Idempotency-Replayed: true\`, and stores nothing. A request with the same key and a different pet gets 422 \`idempotency_conflict\`. Each API key has its own idempotency keys; a rotated key shares those of its predecessor.
+
+Repeat a request after a lost connection, a 429 or a 503. Wait for the seconds in \`Retry-After\`, but limit the wait and the number of attempts:
+
+${RETRY_SAMPLES}
 
 ## Errors
 
@@ -50,13 +57,17 @@ The body of every error has exactly the members \`code\`, \`message\` and \`stat
 
 ${table('Code | Status | When', errorRows())}
 
-When several errors apply, the order is 401, 404, 405, 415, 413, 400. A response with status 503 has \`Retry-After\`: repeat the request after that many seconds.
+When several errors apply, the order is 401, 404, 405, 415, 413, 400. A response with status 503 has \`Retry-After\`: repeat the request after that many seconds, with a limit for the number of attempts. Do not repeat a request after any other error.
 
 ## Limits
 
 ${table('What | Limit', limitRows())}
 
 A value outside its limit is an error. Values are never adjusted.
+
+## Load
+
+The server has no rate limit. When too many creates are queued, a further create gets 503 \`overloaded\` with \`Retry-After\`, and is not stored; reads continue. A stopping server completes the requests in flight, and responds to further requests with 503 \`overloaded\`. A server with its maximum number of connections closes a further connection without a response.
 
 ## Caching
 

@@ -2,6 +2,7 @@
 
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../../domain/idempotency-key.ts';
 import { OPERATIONS, type Operation } from '../api/operations.ts';
+import { BASE_PATH, serverUrlOf } from '../api/public-url.ts';
 import { INT64_METADATA } from '../api/schemas.ts';
 import { apiDescription } from './description.ts';
 import { COMPONENT_HEADERS } from './headers.ts';
@@ -10,9 +11,6 @@ import { componentSchemas, type Part, queryParameterSchemas, ref } from './schem
 
 /** The version of the HTTP interface. The npm package has its own version. */
 const INTERFACE_VERSION = '1.0.0';
-
-/** The path of the base URL. The paths in the OpenAPI document are relative to the base URL. */
-const BASE_PATH = '/v1';
 
 export interface OpenApiOptions {
   readonly operations?: readonly Operation[];
@@ -58,11 +56,6 @@ export function openApiDocument(
     },
   };
   return JSON.stringify(document, exact, indent);
-}
-
-/** Returns the base URL of the API: the origin, with `/v1` added if missing. */
-export function serverUrlOf(origin: string): string {
-  return origin.endsWith(BASE_PATH) ? origin : origin + BASE_PATH;
 }
 
 function describe(operation: Operation): Part {

@@ -1,6 +1,6 @@
 /** The header fields in the OpenAPI document. */
 
-import { DEPRECATED_SINCE, DEPRECATION_HEADERS, SUNSET } from '../api/deprecation.ts';
+import { DEPRECATED_SINCE, SUNSET } from '../api/deprecation.ts';
 import type { Part } from './schemas.ts';
 
 /**
@@ -41,11 +41,11 @@ export const COMPONENT_HEADERS: Readonly<Record<HeaderName, Part>> = {
   NextPage: {
     ...header('The next page, with `rel="next"` (RFC 8288). The last page has no such link.', {
       type: 'string',
-      pattern: '^</v1/pets\\?[^>]+>; rel="next"$',
+      pattern: '^<[^>?]*/v1/pets\\?[^>]+>; rel="next"$',
     }),
     required: false,
   },
-  Location: header('The path of the new pet.', { type: 'string', pattern: '^/v1/pets/-?\\d+$' }),
+  Location: header('The path of the new pet.', { type: 'string', pattern: '^[^?#]*/v1/pets/-?\\d+$' }),
   'Idempotency-Replayed': {
     ...header('An earlier request with the same `Idempotency-Key` created this pet.', {
       type: 'string',
@@ -63,7 +63,8 @@ export const COMPONENT_HEADERS: Readonly<Record<HeaderName, Part>> = {
   }),
   Successor: header('Links to the explanation of the deprecation, and to the operation to use instead.', {
     type: 'string',
-    const: DEPRECATION_HEADERS[DEPRECATION_HEADERS.indexOf('Link') + 1],
+    pattern:
+      '^<[^>?]*/docs>; rel="deprecation"; type="text/html", <[^>?]*/v1/pets>; rel="successor-version"$',
   }),
   'WWW-Authenticate': header('How to authenticate; with `error="invalid_token"` when a key was sent.', {
     type: 'string',

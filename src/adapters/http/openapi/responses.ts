@@ -77,9 +77,12 @@ export const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: s
     when: 'An unexpected error.',
     message: 'unexpected error; when you report it, name the request hT5kQ2aP-1c',
   },
-  overloaded: { when: 'A queue is full, or the server is stopping.', message: 'the server is stopping' },
+  overloaded: {
+    when: 'Too many creates are queued, or the server is stopping. Nothing was stored.',
+    message: 'the server is stopping',
+  },
   storage_unavailable: {
-    when: 'The storage cannot be reached, is full or is read-only.',
+    when: 'The database is locked, full, read-only or damaged.',
     message: 'the database file was removed or renamed while it was open',
   },
 };

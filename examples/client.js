@@ -1,0 +1,75 @@
+/**
+ * The API with `fetch` alone. `JSON.parse` rounds integers beyond 2^53, so this client reads each integer from its digits,
+ * as a `bigint`. It needs Node.js 22 or a browser with `JSON.rawJSON`.
+ *
+ *     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... node examples/client.js
+ */
+
+const BASE_URL = process.env.ANIMAL_STORE_URL ?? 'http://127.0.0.1:3000/v1';
+const KEY = process.env.ANIMAL_STORE_KEY;
+const ATTEMPTS = 5;
+const MAX_WAIT = 30;
+
+/** Sends a request. Repeats it after a lost connection, a 429 or a 503, up to 5 attempts in all. */
+async function send(url, options = {}) {
+  for (let attempt = 1; ; attempt += 1) {
+    let seconds = 2 ** (attempt - 2);
+    try {
+      const response = await fetch(url, {
+        ...options,
+        headers: { Authorization: `Bearer ${KEY}`, ...options.headers },
+        signal: AbortSignal.timeout(30_000),
+      });
+      const result = { response, text: await response.text() };
+      if (attempt === ATTEMPTS || (response.status !== 429 && response.status !== 503)) return result;
+      seconds = Number(response.headers.get('Retry-After')) || seconds;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(seconds, MAX_WAIT) * 1000));
+  }
+}
+
+/** Creates a pet. `categoryId` is a `bigint` or a safe integer. Each attempt has the same key, each pet its own key. */
+async function createPet(pet) {
+  const result = await send(`${BASE_URL}/pets`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
+    body: JSON.stringify(pet, writeExactly),
+  });
+  return bodyOf(result);
+}
+
+/** Yields all pets that match a query, page by page. */
+async function* listPets(query) {
+  let url = `${BASE_URL}/pets?${new URLSearchParams(query)}`;
+  while (url !== undefined) {
+    const result = await send(url);
+    yield* bodyOf(result);
+    const next = /<([^>]+)>; rel="next"/.exec(result.response.headers.get('Link') ?? '')?.[1];
+    url = next && new URL(next, url).href;
+  }
+}
+
+/** Returns the body of a response, or throws an error with `code` and `status`. */
+function bodyOf({ response, text }) {
+  if (response.ok) return JSON.parse(text, readExactly);
+  const { code, message, status } = JSON.parse(text);
+  throw Object.assign(new Error(`${status} ${code}: ${message}`), { code, status });
+}
+
+function readExactly(_key, value, { source }) {
+  return typeof value === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
+function writeExactly(_key, value) {
+  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
+}
+
+for (const name of ['Rex', 'Tom', 'Минька']) {
+  await createPet({ name, categoryId: 9007199254740993n, status: 'sold' });
+}
+for await (const { id, name, categoryId } of listPets({ status: 'sold', limit: 2 })) {
+  console.log(`pet ${id}: ${name} in category ${categoryId}`);
+}
+await createPet({ name: '', categoryId: 7 }).catch((error) => console.log(`refused: ${error.message}`));

@@ -1,0 +1,121 @@
+/** Determines the address of a client, also behind reverse proxies that the operator trusts. */
+
+import { isIP } from 'node:net';
+import type { RequestHead } from './http.ts';
+
+/** The addresses of trusted proxies. `BlockList` of `node:net` is assignable to this type. */
+export interface TrustedProxies {
+  /** Returns whether an address belongs to a trusted proxy. */
+  check(address: string, family: 'ipv4' | 'ipv6'): boolean;
+}
+
+/** The maximum number of addresses whose check is cached. */
+const CACHE_LIMIT = 1000;
+
+/** The maximum number of proxies between a client and the server. Further addresses in `X-Forwarded-For` are ignored. */
+const MAX_PROXIES = 16;
+
+/** The maximum length of one element of `X-Forwarded-For`: an IPv6 address in brackets with a port. */
+const MAX_ELEMENT_LENGTH = 64;
+
+const MAPPED_PREFIX = '::ffff:';
+
+/** An element with brackets or a port: `[2001:db8::1]`, `[2001:db8::1]:443` or `192.0.2.1:443`. */
+const BRACKETS_OR_PORT = /^(?:\[([\da-f:.]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
+
+/**
+ * Returns the same proxies, with a cache of the checked addresses, because a check of `BlockList` takes longer than the
+ * rest of {@link clientAddress}.
+ */
+export function cachedProxies(proxies: TrustedProxies | undefined): TrustedProxies | undefined {
+  if (proxies === undefined) return undefined;
+  const checked = new Map<string, boolean>();
+  return {
+    check: (address, family) => {
+      let isTrusted = checked.get(address);
+      if (isTrusted === undefined) {
+        isTrusted = proxies.check(address, family);
+        if (checked.size >= CACHE_LIMIT) checked.clear();
+        checked.set(address, isTrusted);
+      }
+      return isTrusted;
+    },
+  };
+}
+
+/**
+ * Returns the address of the client, or `undefined` if the address of the peer is unknown. Without trusted proxies, this
+ * is the address of the peer. If the peer is a trusted proxy, this is the rightmost address in `X-Forwarded-For` that is
+ * not a trusted proxy. A client can write anything to the left of this address, so nothing there is read.
+ *
+ * @param peer the remote address of the connection
+ * @param forwardedFor the value of `X-Forwarded-For`
+ */
+export function clientAddress(
+  peer: string | undefined,
+  forwardedFor: string | string[] | undefined,
+  proxies: TrustedProxies | undefined,
+): string | undefined {
+  if (peer === undefined) return undefined;
+  let client = unmapped(peer);
+  if (proxies === undefined || typeof forwardedFor !== 'string') return client;
+  let end = forwardedFor.length;
+  for (let hops = 0; hops < MAX_PROXIES && end >= 0 && isTrusted(client, proxies); hops++) {
+    const start = end === 0 ? 0 : forwardedFor.lastIndexOf(',', end - 1) + 1;
+    const address = end - start > MAX_ELEMENT_LENGTH ? undefined : addressIn(forwardedFor.slice(start, end));
+    if (address === undefined) return client;
+    client = address;
+    end = start - 1;
+  }
+  return client;
+}
+
+/** Returns the {@link clientAddress} of a request. Call it before the client can disconnect. */
+export function addressOf(
+  { socket, headers }: RequestHead & { readonly socket: { readonly remoteAddress?: string | undefined } },
+  proxies: TrustedProxies | undefined,
+): string | undefined {
+  return clientAddress(socket.remoteAddress, headers['x-forwarded-for'], proxies);
+}
+
+/**
+ * Returns the scheme of the URL that the client requested: the last value of `X-Forwarded-Proto` if the peer is a trusted
+ * proxy. Returns `undefined` if the peer is not trusted, or if the value is neither `http` nor `https`.
+ *
+ * @param peer the remote address of the connection
+ */
+export function forwardedProtocol(
+  peer: string | undefined,
+  forwardedProto: string | string[] | undefined,
+  proxies: TrustedProxies | undefined,
+): 'http' | 'https' | undefined {
+  if (peer === undefined || proxies === undefined || typeof forwardedProto !== 'string') return undefined;
+  if (!isTrusted(unmapped(peer), proxies)) return undefined;
+  const protocol = forwardedProto
+    .slice(forwardedProto.lastIndexOf(',') + 1)
+    .trim()
+    .toLowerCase();
+  return protocol === 'http' || protocol === 'https' ? protocol : undefined;
+}
+
+/** Converts an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) to an IPv4 address. Returns other addresses unchanged. */
+function unmapped(address: string): string {
+  return address.startsWith(MAPPED_PREFIX) && address.includes('.')
+    ? address.slice(MAPPED_PREFIX.length)
+    : address;
+}
+
+function isTrusted(address: string, proxies: TrustedProxies): boolean {
+  if (!address.includes(':')) return proxies.check(address, 'ipv4');
+  const zone = address.indexOf('%');
+  return proxies.check(zone === -1 ? address : address.slice(0, zone), 'ipv6');
+}
+
+/** Returns the IP address in an element of `X-Forwarded-For`, without a port. Returns `undefined` for anything else. */
+function addressIn(element: string): string | undefined {
+  const text = element.trim().toLowerCase();
+  const match = BRACKETS_OR_PORT.exec(text);
+  const address = match?.[1] ?? match?.[2] ?? text;
+  // An IPv6 address with a zone (`fe80::1%eth0`) has a meaning on one machine only, and the zone can be any text.
+  return isIP(address) === 0 || address.includes('%') ? undefined : unmapped(address);
+}

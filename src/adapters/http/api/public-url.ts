@@ -1,0 +1,27 @@
+/** The URLs that clients use, when a proxy hides the server. */
+
+import { AnimalStoreError } from '../../../domain/errors.ts';
+
+/** The path of the base URL. The paths in the OpenAPI document are relative to the base URL. */
+export const BASE_PATH = '/v1';
+
+/** Returns the base URL of the API: the public URL, with `/v1` added if missing. */
+export function serverUrlOf(publicUrl: string): string {
+  const url = publicUrl.replace(/\/+$/, '');
+  return url.endsWith(BASE_PATH) ? url : url + BASE_PATH;
+}
+
+/**
+ * Returns the path in front of `/v1` in the base URL: `/shop` for `https://example.org/shop`. A proxy removes this path
+ * from requests, so the server adds it to the links in responses. Throws `invalid_request` if the public URL is not an
+ * http or https URL.
+ */
+export function pathPrefixOf(publicUrl: string | undefined): string {
+  if (publicUrl === undefined) return '';
+  const url = URL.parse(serverUrlOf(publicUrl));
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new AnimalStoreError('invalid_request', 'publicUrl: expected an http or https URL');
+  }
+  // A link that starts with two slashes would lead to another host.
+  return url.pathname.slice(0, -BASE_PATH.length).replace(/^\/+/, '/');
+}

@@ -1,0 +1,129 @@
+/** Tests the server behind a proxy that removes a path from requests, as `PUBLIC_URL` with a path requires. */
+
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createHttpApp } from '../../../src/adapters/http/index.ts';
+import { createAnimalStore } from '../../../src/library/index.ts';
+import { STORAGES, startServer } from '../../support/server.ts';
+
+/** Starts a proxy that removes `prefix` from paths. Resolves with the origin of the proxy. */
+async function startProxy(target: string, prefix: string): Promise<string> {
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, url = '', headers } = incoming;
+    if (!url.startsWith(`${prefix}/`)) {
+      outgoing.writeHead(404).end('not below the prefix');
+      return;
+    }
+    const forwarded = request(target + url.slice(prefix.length), { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(outgoing);
+    });
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    proxy.close();
+    proxy.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+/** Returns the URL of the link with a relation, as a client resolves it. */
+function linkOf(response: Response, relation: string): string | undefined {
+  const links = (response.headers.get('Link') ?? '').matchAll(/<([^>]*)>; rel="([\w-]+)"/g);
+  const target = [...links].find(([, , found]) => found === relation)?.[1];
+  return target === undefined ? undefined : new URL(target, response.url).href;
+}
+
+describe.each(STORAGES)('behind a proxy that removes a path, on %s', (storage) => {
+  test.each([
+    'https://pets.example/shop',
+    'https://pets.example/shop/',
+    'https://pets.example/shop/v1',
+    'https://pets.example//shop',
+  ])('every link of a response works for the client: %s', async (publicUrl) => {
+    const { origin, key } = await startServer(storage, { publicUrl });
+    const proxy = await startProxy(origin, '/shop');
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    for (let id = 1; id <= 5; id += 1) {
+      const body = JSON.stringify({ name: `Rex ${id}`, categoryId: 7 });
+      const created = await fetch(`${proxy}/shop/v1/pets`, { method: 'POST', headers, body });
+      expect(created.headers.get('Location')).toBe(`/shop/v1/pets/${id}`);
+      const location = new URL(created.headers.get('Location') ?? '', created.url);
+      const found = await fetch(location, { headers });
+      expect(await found.json()).toMatchObject({ id });
+      expect(linkOf(found, 'successor-version')).toBe(`${proxy}/shop/v1/pets`);
+      const docs = await fetch(linkOf(found, 'deprecation') ?? '');
+      expect([docs.status, await docs.text()]).toEqual([200, expect.stringContaining('<html')]);
+    }
+    for (const _again of ['uncached', 'cached']) {
+      const ids: number[] = [];
+      let next: string | undefined = `${proxy}/shop/v1/pets?limit=2`;
+      while (next !== undefined) {
+        const page: Response = await fetch(next, { headers });
+        ids.push(...((await page.json()) as { id: number }[]).map(({ id }) => id));
+        next = linkOf(page, 'next');
+      }
+      expect(ids).toEqual([1, 2, 3, 4, 5]);
+    }
+    const link =
+      '</shop/docs>; rel="deprecation"; type="text/html", </shop/v1/pets>; rel="successor-version"';
+    for (const [method, status] of [
+      ['GET', 404],
+      ['OPTIONS', 204],
+      ['DELETE', 405],
+    ] as const) {
+      const answer = await fetch(`${proxy}/shop/v1/pets/99`, { method, headers });
+      expect([answer.status, answer.headers.get('Link')]).toEqual([status, link]);
+    }
+  });
+
+  test('a preflight request to the deprecated path names the path of the client', async () => {
+    const { origin } = await startServer(storage, {
+      publicUrl: 'https://pets.example/shop',
+      corsOrigins: ['https://app.example'],
+    });
+    const { headers } = await fetch(`${origin}/v1/pets/1`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://app.example', 'Access-Control-Request-Method': 'GET' },
+    });
+    expect(headers.get('Link')).toContain('</shop/v1/pets>');
+  });
+});
+
+test('two apps with different public URLs serve one store, each with its own links', async () => {
+  const store = await createAnimalStore({ database: 'memory:' });
+  const { key } = await store.apiKeys.create('me');
+  for (let id = 1; id <= 3; id += 1) await store.createPet({ name: 'Rex', categoryId: 7n });
+  const listOf = async (publicUrl?: string) => {
+    const server = createServer(createHttpApp(store, { publicUrl }).callback());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/pets?limit=2`;
+    return async () => {
+      const { headers } = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+      return [headers.get('Link'), headers.get('ETag')];
+    };
+  };
+  const [plain, shop] = [await listOf(), await listOf('https://pets.example/shop')];
+  const next = 'v1/pets?limit=2&after=2>; rel="next"';
+  const tags = new Set<string | null | undefined>();
+  for (let round = 1; round <= 3; round += 1) {
+    const [first, second] = [await plain(), await shop()];
+    expect([first[0], second[0]]).toEqual([`</${next}`, `</shop/${next}`]);
+    tags.add(first[1]).add(second[1]);
+  }
+  expect(tags.size).toBe(2);
+});
+
+test.each(['pets.example/shop', '/shop', 'ftp://pets.example', ''])(
+  'the option publicUrl must be an http or https URL: %j is refused',
+  async (publicUrl) => {
+    const store = await createAnimalStore({ database: 'memory:' });
+    expect(() => createHttpApp(store, { publicUrl })).toThrow('publicUrl: expected an http or https URL');
+  },
+);

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import { type NewPetInput, PET_STATUSES, type Pet } from '../../src/domain/pet.ts';
+import { parsePet, parsePetMembers, parsePets, petJson, petsJson } from '../../src/domain/pet-json.ts';
+
+const REX: Pet = { id: INT64_MAX, name: 'é "🐈" \\\n', categoryId: INT64_MIN, status: 'sold' };
+const REX_JSON =
+  '{"id":9223372036854775807,"name":"é \\"🐈\\" \\\\\\n","categoryId":-9223372036854775808,"status":"sold"}';
+
+const anyPet: fc.Arbitrary<Pet> = fc.record({
+  id: fc.bigInt({ min: 1n, max: INT64_MAX }),
+  name: fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 255 })
+    .map((name) => name.replaceAll('\0', ' '))
+    .filter((name) => name.isWellFormed()),
+  categoryId: fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
+  status: fc.constantFrom(...PET_STATUSES),
+});
+
+/** Reads JSON with the parser of Node.js alone, and takes each integer from its digits. */
+function exactly(text: string): unknown {
+  return JSON.parse(text, ((_key: string, value: unknown, { source }: { source: string }) =>
+    typeof value === 'number' ? BigInt(source) : value) as (key: string, value: unknown) => unknown);
+}
+
+function refusal(message: string) {
+  return expect.objectContaining({ code: 'invalid_request', message });
+}
+
+describe('petJson and petsJson', () => {
+  test('write exact numbers, in a fixed order, without spaces', () => {
+    expect(petJson(REX)).toBe(REX_JSON);
+    expect(petsJson([])).toBe('[]');
+    expect(petsJson([REX, REX])).toBe(`[${REX_JSON},${REX_JSON}]`);
+  });
+
+  test('write JSON with the exact digits of every int64', () => {
+    fc.assert(fc.property(anyPet, (pet) => void expect(exactly(petJson(pet))).toEqual(pet)));
+  });
+});
+
+describe('parsePet and parsePets', () => {
+  test('read what petJson and petsJson write, for every int64 and name', () => {
+    fc.assert(fc.property(anyPet, (pet) => void expect(parsePet(petJson(pet))).toEqual(pet)));
+    fc.assert(fc.property(fc.array(anyPet), (pets) => void expect(parsePets(petsJson(pets))).toEqual(pets)));
+  });
+
+  test('read any notation of an int64, and ignore white space and other members', () => {
+    expect(parsePet(' {"id":5e0, "name":"Rex", "categoryId":-7.0, "colour":1.5}\n')).toEqual({
+      id: 5n,
+      name: 'Rex',
+      categoryId: -7n,
+      status: 'available',
+    });
+  });
+
+  test.each([
+    ['9223372036854775808', '1'],
+    ['0', '1'],
+    ['1.5', '1'],
+    ['1e400', '1'],
+    ['"1"', '1'],
+    ['null', '1'],
+    ['[1]', '1'],
+  ])('the id %s is out of range', (id) => {
+    expect(() => parsePet(`{"id":${id},"name":"Rex","categoryId":7}`)).toThrow(
+      refusal('id must be an integer from 1 to 9223372036854775807'),
+    );
+  });
+
+  test.each(['9223372036854775808', '1.5', '"7"', 'null', 'true', '{}'])(
+    'the categoryId %s is out of range',
+    (categoryId) => {
+      expect(() => parsePet(`{"id":1,"name":"","categoryId":${categoryId}}`)).toThrow(
+        refusal(
+          'name must have 1 to 255 characters; categoryId must be an integer from -9223372036854775808 to 9223372036854775807',
+        ),
+      );
+    },
+  );
+
+  test.each([
+    ['{"name":"Rex","categoryId":7}', 'id is required'],
+    ['{"id":1}', 'name is required; categoryId is required'],
+    [
+      '{"id":1,"name":"Rex","categoryId":7,"status":"lost"}',
+      'status must be one of available, pending, sold',
+    ],
+    ['[]', 'expected a JSON object'],
+    ['7', 'expected a JSON object'],
+    ['null', 'expected a JSON object'],
+  ])('%s is not a pet', (text, message) => {
+    expect(() => parsePet(text)).toThrow(refusal(message));
+  });
+
+  test.each([
+    ['{}', 'expected a JSON array'],
+    [`[${REX_JSON},{"id":2,"name":"Tom"}]`, '[1]: categoryId is required'],
+    [`[${REX_JSON},${REX_JSON},7]`, '[2]: expected a JSON object'],
+  ])('%s is not an array of pets', (text, message) => {
+    expect(() => parsePets(text)).toThrow(refusal(message));
+  });
+
+  test.each(['', '{', 'undefined', "{'id':1}", '['.repeat(501)])('%j is not JSON', (text) => {
+    const error = expect.objectContaining({
+      code: 'invalid_request',
+      message: expect.stringMatching(/^invalid JSON: ./),
+      cause: expect.any(Error),
+    });
+    expect(() => parsePet(text)).toThrow(error);
+    expect(() => parsePets(text)).toThrow(error);
+  });
+});
+
+describe('parsePetMembers', () => {
+  test('reads the members without a rule, and leaves out what is not there', () => {
+    expect(parsePetMembers('{"name":true,"categoryId":9007199254740993,"colour":"red"}')).toEqual({
+      id: undefined,
+      name: true,
+      categoryId: 9007199254740993n,
+      status: undefined,
+    });
+  });
+
+  test('refuses a value that is not an object', () => {
+    expect(() => parsePetMembers('[{}]')).toThrow(refusal('expected a JSON object'));
+  });
+});
+
+test('JSON.stringify with JSON.rawJSON, as docs/embedding.md shows, writes the same numbers', () => {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+  const text = JSON.stringify({ pet: REX }, (_, value) =>
+    typeof value === 'bigint' ? rawJSON(String(value)) : value,
+  );
+  expect(text).toBe(`{"pet":${REX_JSON}}`);
+  expect(() => JSON.stringify(REX satisfies NewPetInput)).toThrow(TypeError);
+});

@@ -1,0 +1,112 @@
+/**
+ * Compiles and runs the examples of the docstrings, the README and docs/embedding.md, with the built package. An example
+ * must print what the comments behind `console.log` say.
+ */
+
+import { execFile } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FOLDER = mkdtempSync(join(tmpdir(), 'animal-store-examples-'));
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+mkdirSync(join(FOLDER, 'node_modules'));
+symlinkSync(ROOT, join(FOLDER, 'node_modules/animal-store'), 'dir');
+writeFileSync(join(FOLDER, 'package.json'), '{ "type": "module" }');
+
+/** An example of a method of `AnimalStore` uses this store. */
+const STORE = `import { createAnimalStore } from 'animal-store';
+await using store = await createAnimalStore({ database: 'sqlite:./pets.db' });
+`;
+
+interface Example {
+  readonly title: string;
+  readonly code: string;
+  readonly file: string;
+}
+
+/** The exported names that must have an example. */
+const MAIN_NAMES = [
+  ...['createAnimalStore', 'AnimalStoreError', 'CreatePet', 'petJson', 'petsJson', 'parsePet', 'parsePets'],
+  ...['apiKeys', 'createPet', 'listPets', 'listPage', 'getPet', 'importPets', 'exportPets', 'backup'],
+  ...['createHttpApp', 'createServer', 'openMemoryStorage', 'openSqliteStorage', 'petRepositoryContract'],
+];
+
+const docstrings = globSync('src/**/*.ts', { cwd: ROOT }).flatMap(examplesOf);
+const documents = ['README.md', 'docs/embedding.md'].flatMap(blocksOf);
+
+/** Returns the examples in the docstrings of a module, with the name that each docstring describes. */
+function examplesOf(module: string): Example[] {
+  const source = readFileSync(join(ROOT, module), 'utf8');
+  const found = source.matchAll(
+    /\* @example\n *\* ```ts\n(?<lines>[\s\S]*?) *\* ```\n *\*\/\n *(?:(?:export|async|function|class|get) |\*)*(?<name>\w+)/g,
+  );
+  return [...found].map(({ groups: { lines = '', name = '' } = {} }, index) => {
+    const code = lines.replaceAll(/^ *\* ?/gm, '');
+    const file = join(FOLDER, `${module.replaceAll(/\W/g, '-')}-${index}`, `${name}.ts`);
+    return { title: name, code: code.startsWith('import ') ? code : STORE + code, file };
+  });
+}
+
+/** Returns the blocks of JavaScript in a document. */
+function blocksOf(document: string): Example[] {
+  const found = readFileSync(join(ROOT, document), 'utf8').matchAll(/^```js\n(.*?)^```$/gms);
+  return [...found].map(([, code = ''], index) => {
+    const title = `${document} ${index + 1}`;
+    return { title, code, file: join(FOLDER, title.replaceAll(/\W/g, '-'), 'block.mjs') };
+  });
+}
+
+/** Returns the comments that say what an example prints: behind a `console.log`, or in the next line. */
+function expectedOutput(code: string): string[] {
+  return [...code.matchAll(/console\.log\(.*\)[;,)](?: |\n)\/\/ (.*)$/gm)].map(([, line = '']) => line);
+}
+
+for (const { file, code } of [...docstrings, ...documents]) {
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, code);
+}
+
+test('every main function has an example', () => {
+  const titles = docstrings.map(({ title }) => title);
+  for (const name of MAIN_NAMES) expect(titles).toContain(name);
+  const tags = globSync('src/**/*.ts', { cwd: ROOT }).flatMap(
+    (file) => readFileSync(join(ROOT, file), 'utf8').match(/@example/g) ?? [],
+  );
+  expect(tags).toHaveLength(docstrings.length);
+});
+
+test('the examples in docstrings are well typed', () => {
+  const program = ts.createProgram(
+    docstrings.map(({ file }) => file),
+    {
+      target: ts.ScriptTarget.ES2023,
+      lib: ['lib.es2024.d.ts', 'lib.esnext.disposable.d.ts'],
+      module: ts.ModuleKind.NodeNext,
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noEmit: true,
+      skipLibCheck: true,
+    },
+  );
+  const faults = ts.getPreEmitDiagnostics(program);
+  expect(
+    ts.formatDiagnostics(faults, { ...ts.sys, getCanonicalFileName: String, getNewLine: () => '\n' }),
+  ).toBe('');
+});
+
+describe.each([...docstrings, ...documents])('the example of $title', ({ code, file }) => {
+  test('runs, and prints what its comments say', async () => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { cwd: join(file, '..') });
+    const expected = expectedOutput(code);
+    if (expected.length > 0) expect(stdout.trimEnd().split('\n')).toEqual(expected);
+    expect(stderr).toBe('');
+  });
+});
