@@ -1,6 +1,6 @@
 /**
- * The entry point of the program. Runs the command line, stops the command on SIGINT or SIGTERM, and sets the exit
- * status.
+ * The entry point of the program. Runs the command line, stops the command on SIGINT, SIGTERM or an uncaught error, and
+ * sets the exit status.
  */
 
 import { readFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { openCommandStore, restoreCommandStore, storeFilesOf } from './compositi
 import { loadConfig } from './composition/config.ts';
 import { diagnose } from './composition/doctor.ts';
 import { openApiDocumentOf } from './composition/openapi.ts';
+import type { Service } from './composition/service.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -28,6 +29,7 @@ const REPEATED_SIGNAL = 1000;
 
 const stop = new AbortController();
 let stoppedAt = 0;
+let hasUncaughtError = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
 
 /** Asks the command to stop. A further signal after {@link REPEATED_SIGNAL} ends the process immediately. */
@@ -41,6 +43,17 @@ function onSignal(signal: NodeJS.Signals): void {
   }
 }
 
+/**
+ * Logs an error that no code has caught, and stops the server gracefully, because the state of the process may be
+ * inconsistent. The exit status is then 1. A second uncaught error ends the process immediately.
+ */
+function onUncaughtError(error: unknown, service: Service): void {
+  service.logUncaughtError(error);
+  if (hasUncaughtError) process.exit(1);
+  hasUncaughtError = true;
+  stop.abort();
+}
+
 const status = await runCli(process.argv.slice(2), {
   version,
   console: consoleOf(process),
@@ -49,7 +62,10 @@ const status = await runCli(process.argv.slice(2), {
     const config = loadConfig(process.env, values);
     // The import is dynamic, because only the command `serve` needs the server.
     const { startService } = await import('./composition/service.ts');
-    return startService(config, version);
+    const service = await startService(config, version);
+    // A rejected promise that no code handles causes the same event.
+    process.on('uncaughtException', (error) => onUncaughtError(error, service));
+    return service;
   },
   openStore: (databaseUrl, options) => openCommandStore(process.env, databaseUrl, options),
   restoreStore: (databaseUrl, file, options) => restoreCommandStore(process.env, databaseUrl, file, options),
@@ -58,7 +74,7 @@ const status = await runCli(process.argv.slice(2), {
   openApiDocument: async () => openApiDocumentOf(loadConfig(process.env)),
 });
 
-// After a signal, the process exits immediately, even if nobody has read its output.
-if (stop.signal.aborted) process.exit(status);
+// After a signal or an uncaught error, the process exits immediately, even if nobody has read its output.
+if (stop.signal.aborted) process.exit(hasUncaughtError ? 1 : status);
 process.exitCode = status;
 setTimeout(() => process.exit(), EXIT_TIMEOUT).unref();

@@ -6,7 +6,7 @@ import type { CreateResult, IdempotentCreates } from './ports/idempotent-creates
 /** How long an idempotency key protects against a second pet, in milliseconds: 24 hours. */
 export const IDEMPOTENCY_LIFETIME: number = 24 * 60 * 60 * 1000;
 
-/** The maximum number of records that are removed in one transaction. Other writes wait for this transaction. */
+/** The maximum number of records that one statement removes or changes. Other writes wait for its transaction. */
 const REMOVAL_STEP = 500;
 
 /**
@@ -48,12 +48,16 @@ export class CreatePetOnce {
   }
 
   /**
-   * Removes records that are no longer valid, in one transaction. Resolves with `true` when more of these records may
-   * exist.
+   * Removes records that are no longer valid. Sets the time of records from the future to the present, so that these
+   * records are removed in 24 hours. Resolves with `true` when more of these records may exist.
    */
   async removeOldRecords(): Promise<boolean> {
-    const removed = await this.#creates.removeRecords(this.#now() - IDEMPOTENCY_LIFETIME, REMOVAL_STEP);
-    return removed === REMOVAL_STEP;
+    const now = this.#now();
+    const numbers = await Promise.all([
+      this.#creates.redateRecords(now, REMOVAL_STEP),
+      this.#creates.removeRecords(now - IDEMPOTENCY_LIFETIME, REMOVAL_STEP),
+    ]);
+    return numbers.includes(REMOVAL_STEP);
   }
 }
 

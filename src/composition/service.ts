@@ -16,6 +16,8 @@ export interface Service extends CreatedKey {
   readonly hasConfiguredKeys: boolean;
   /** Completes the requests in flight and closes the store. A second call returns the same promise. */
   stop(): Promise<void>;
+  /** Logs an error that no code has caught. */
+  logUncaughtError(error: unknown): void;
 }
 
 /** Opens the store and starts the server. If a step fails, closes the server and the store, and rejects. */
@@ -45,5 +47,11 @@ function serviceOf({ config, log, close }: Prepared, serving: Serving, created: 
   };
   let stopped: Promise<void> | undefined;
   const hasConfiguredKeys = config.apiKeys.length > 0;
-  return { ...created, url: serving.url, hasConfiguredKeys, stop: () => (stopped ??= stop()) };
+  return {
+    ...created,
+    url: serving.url,
+    hasConfiguredKeys,
+    stop: () => (stopped ??= stop()),
+    logUncaughtError: (err) => log.fatal({ err }, 'uncaught error'),
+  };
 }

@@ -166,9 +166,30 @@ function removing(subject: Subject<IdempotentStore>): ContractCase[] {
       },
     ),
 
+    contractCase(
+      subject,
+      'records from the future get the present time, at most `limit`, so that they are removed in time',
+      async ({ idempotentCreates }) => {
+        await idempotentCreates.add(samplePet('Rex'), attempt('past', '1', 1_000_000));
+        const results = [];
+        for (const key of ['a', 'b', 'c']) {
+          results.push(await idempotentCreates.add(samplePet('Rex'), attempt(key, '1', 9_000_000)));
+        }
+        assert.equal(await idempotentCreates.redateRecords(2_000_000, 2), 2);
+        assert.equal(await idempotentCreates.redateRecords(2_000_000, 2), 1);
+        assert.equal(await idempotentCreates.redateRecords(2_000_000, 2), 0);
+        const again = await idempotentCreates.add(samplePet('Rex'), attempt('a', '1', 2_000_000));
+        assert.deepEqual(again, { pet: results[0]?.pet, isReplay: true });
+        assert.equal(await idempotentCreates.removeRecords(2_000_000, 10), 1);
+        assert.equal(await idempotentCreates.removeRecords(2_000_001, 10), 3);
+        assert.equal(await idempotentCreates.count(), 0);
+      },
+    ),
+
     contractCase(subject, 'an empty store has no records to remove', async ({ idempotentCreates }) => {
       assert.equal(await idempotentCreates.count(), 0);
       assert.equal(await idempotentCreates.removeRecords(Date.now(), 10), 0);
+      assert.equal(await idempotentCreates.redateRecords(Date.now(), 10), 0);
     }),
   ];
 }

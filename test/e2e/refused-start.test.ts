@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type RunOptions, runBin, temporaryFolder } from '../support/process.ts';
+import { BIN, type RunOptions, runBin, temporaryFolder } from '../support/process.ts';
 
 /** The path of an unsupported older Node.js in `PATH`, if there is one. */
 const oldNode = (process.env['PATH'] ?? '')
@@ -66,6 +66,8 @@ describe('a start that fails', { timeout: 30_000 }, () => {
       (path: string) => makeDatabase(path, 'PRAGMA application_id = 1346720851; PRAGMA user_version = 99'),
       1,
     ],
+    ['a damaged store', (path: string) => makeDamaged(path, (bytes) => bytes.fill(0xa5, 8192, 16_384)), 1],
+    ['a truncated store', (path: string) => makeDamaged(path, (bytes) => bytes.subarray(0, 12_288)), 1],
   ])('names the file when it is %s', async (_case, make, count) => {
     const cwd = temporaryFolder();
     make(join(cwd, 'pets.db'));
@@ -119,4 +121,17 @@ function makeDatabase(path: string, sql: string): void {
   const db = new Database(path);
   db.exec(sql);
   db.close();
+}
+
+/** Creates a store with pets, and replaces the contents of its file. */
+function makeDamaged(path: string, damage: (bytes: Buffer) => Buffer): void {
+  const input = '{"name":"Rex","categoryId":7,"status":"sold"}\n'.repeat(1000);
+  const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: `sqlite:${path}` };
+  const { status, stderr } = spawnSync(process.execPath, [BIN, 'import', '-'], {
+    env,
+    input,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+  writeFileSync(path, damage(readFileSync(path)));
 }

@@ -28,6 +28,12 @@ export const LOG: string | undefined = process.env['FAULTS_LOG'];
 /** How often the server is killed during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);
 
+/** How often a server is stopped under load. */
+export const STOPS: number = integer('FAULTS_STOPS', 3);
+
+/** How often each of two servers behind nginx is restarted under load. */
+export const RESTARTS: number = integer('FAULTS_RESTARTS', 2);
+
 function integer(name: string, fallback: number, min = 1, max = Number.MAX_SAFE_INTEGER): number {
   const text = process.env[name] ?? String(fallback);
   const value = Number(text);

@@ -23,6 +23,10 @@ export interface ServerOptions {
   readonly keys: readonly string[];
   readonly log?: LogTarget;
   readonly logLevel?: string;
+  /** A free port by default. */
+  readonly port?: number;
+  /** Additional environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The folder of the store; a new one by default. */
   readonly folder?: string;
 }
@@ -66,10 +70,18 @@ export class FaultsServer {
     log = 'file',
     logLevel = 'info',
     folder = newFolder(),
+    port: wanted = 0,
+    env,
   }: ServerOptions): Promise<FaultsServer> {
     const child = spawn(process.execPath, [...NODE_ARGS, BIN, 'serve'], {
       cwd: folder,
-      env: { ...storeOf(folder), PORT: '0', API_KEYS: keys.join(','), LOG_LEVEL: logLevel },
+      env: {
+        ...storeOf(folder),
+        PORT: String(wanted),
+        API_KEYS: keys.join(','),
+        LOG_LEVEL: logLevel,
+        ...env,
+      },
       stdio: stdioOf(log, folder),
     });
     running.add(child);
@@ -83,8 +95,8 @@ export class FaultsServer {
         if (found !== undefined) resolve(Number(found));
       });
       void exit.then(({ code, signal }) => {
-        const reason = log === 'file' ? readFileSync(join(folder, 'log'), 'utf8') : '';
-        reject(new Error(`the server did not start: ${signal ?? code} ${reason}`));
+        const reason = orNothing(() => readFileSync(join(folder, 'log'), 'utf8'));
+        reject(new Error(`the server did not start: ${signal ?? code} ${reason ?? ''}`));
       });
     });
     return new FaultsServer(child, folder, port, exit);

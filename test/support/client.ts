@@ -41,10 +41,13 @@ export class Client {
   readonly origin: string;
   readonly key: string;
   readonly #agent = new Agent({ keepAlive: true });
+  readonly #check: typeof checked;
 
-  constructor(origin: string, key: string) {
+  /** @param check checks each response; another function is necessary for the responses of a proxy */
+  constructor(origin: string, key: string, check: typeof checked = checked) {
     this.origin = origin;
     this.key = key;
+    this.#check = check;
   }
 
   get(target: string, headers: RequestOptions['headers'] = {}): Promise<Answer> {
@@ -69,7 +72,7 @@ export class Client {
       outgoing.on('error', reject);
       outgoing.on('response', (incoming) => {
         read(incoming)
-          .then((answer) => checked(answer, { method, target }))
+          .then((answer) => this.#check(answer, { method, target }))
           .then(resolve, reject);
       });
       outgoing.end(body);

@@ -80,7 +80,7 @@ export const canFaultDisk: boolean =
 export const faultyDiskNote: string = canFaultDisk ? '' : ' (skipped: there is no C compiler, cc)';
 
 /** The faults that `faulty-disk.c` supports. */
-export type DiskFault = 'none' | 'fsync' | 'hang' | 'write' | 'read';
+export type DiskFault = 'none' | 'fsync' | 'slow' | 'hang' | 'write' | 'read';
 
 export interface FaultyDisk {
   /** The environment variables that preload the faulty disk into a server. */
@@ -90,10 +90,7 @@ export interface FaultyDisk {
 
 export function faultyDisk(): FaultyDisk {
   const folder = temporaryFolder();
-  const library = join(folder, 'faulty-disk.so');
-  const source = join(import.meta.dirname, 'faulty-disk.c');
-  const { status, stderr } = spawnSync('cc', ['-O2', '-shared', '-fPIC', '-o', library, source]);
-  if (status !== 0) throw new Error(`cc: ${stderr}`);
+  const library = compile('faulty-disk.c', folder);
   const word = join(folder, 'fault');
   const set = (fault: DiskFault): void => {
     writeFileSync(`${word}.new`, fault);
@@ -101,4 +98,32 @@ export function faultyDisk(): FaultyDisk {
   };
   set('none');
   return { env: { LD_PRELOAD: library, FAULTY_DISK: word }, set };
+}
+
+export interface FaultyClock {
+  /** The environment variables that preload the faulty clock into a server. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Sets the clock of the server to this number of milliseconds after the time of the machine. */
+  setAhead(milliseconds: number): void;
+}
+
+export function faultyClock(): FaultyClock {
+  const folder = temporaryFolder();
+  const library = compile('faulty-clock.c', folder);
+  const file = join(folder, 'ahead');
+  writeFileSync(file, new BigInt64Array(1));
+  const setAhead = (milliseconds: number): void => {
+    // The server has mapped the file into its memory, so the file must not be truncated.
+    writeFileSync(file, new BigInt64Array([BigInt(milliseconds) * 1_000_000n]), { flag: 'r+' });
+  };
+  return { env: { LD_PRELOAD: library, FAULTY_CLOCK: file }, setAhead };
+}
+
+/** Compiles a source file in this folder to a library that can be preloaded. Returns the path of the library. */
+function compile(name: string, folder: string): string {
+  const library = join(folder, `${name}.so`);
+  const source = join(import.meta.dirname, name);
+  const { status, stderr } = spawnSync('cc', ['-O2', '-shared', '-fPIC', '-o', library, source]);
+  if (status !== 0) throw new Error(`cc: ${stderr}`);
+  return library;
 }

@@ -22,6 +22,8 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
   readonly #limit: number;
   readonly #records = new Map<string, IdempotencyRecord>();
   readonly #countOf = new Map<string, number>();
+  /** No record is from after this time. */
+  #newestAt = 0;
 
   /** @param limit the maximum number of records of one caller */
   constructor(pets: MemoryPetRepository, state: OpenState, limit: number = RECORDS_PER_CALLER) {
@@ -41,6 +43,7 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
     if (count >= this.#limit) throw tooManyRecords(this.#limit);
     const added = this.#pets.addNow(pet);
     this.#records.set(name, { caller, pet: added, at });
+    this.#newestAt = Math.max(this.#newestAt, at);
     this.#countOf.set(caller, count + 1);
     return { pet: added, isReplay: false };
   }
@@ -59,6 +62,21 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
       removed += 1;
     }
     return removed;
+  }
+
+  async redateRecords(now: number, limit: number): Promise<number> {
+    this.#state.assertOpen();
+    if (this.#newestAt <= now) return 0;
+    let redated = 0;
+    for (const [name, record] of this.#records) {
+      if (redated >= limit) return redated;
+      if (record.at > now) {
+        this.#records.set(name, { ...record, at: now });
+        redated += 1;
+      }
+    }
+    this.#newestAt = now;
+    return redated;
   }
 
   #remove(name: string, { caller }: IdempotencyRecord): void {

@@ -35,6 +35,22 @@ export type Part = (typeof PARTS)[number];
  */
 export type Findings = Readonly<Partial<Record<Part, Failure | null>>>;
 
+/** The disk has not completed a task of the writer thread in time. */
+export const NOT_RESPONDING: Failure = {
+  code: 'storage_unavailable',
+  message: 'the disk does not respond',
+  detail: 'the writer thread has not replied in time',
+  reason: 'not_responding',
+};
+
+/** Another process has locked the database for so long that writes were refused. */
+export const LOCKED: Failure = {
+  code: 'storage_unavailable',
+  message: 'the database is locked by another process',
+  detail: 'writes were refused, because the lock was held too long',
+  reason: 'locked',
+};
+
 export function failureOf(error: unknown): Failure {
   const known = storageError(error);
   const reason = known instanceof StorageFault ? known.reason : undefined;

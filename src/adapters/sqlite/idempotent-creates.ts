@@ -29,6 +29,8 @@ const FIND = `SELECT id, name, category_id, status FROM pets
 const COUNT = 'SELECT coalesce(sum(records), 0) FROM idempotency_counts';
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE created_at < ? ORDER BY created_at LIMIT ?)`;
+const REDATE = `UPDATE idempotency_records SET created_at = ? WHERE (caller, key) IN (
+  SELECT caller, key FROM idempotency_records WHERE created_at > ? LIMIT ?)`;
 
 /** Stores the records in the transactions that store the pets. */
 export class SqliteIdempotentCreates implements IdempotentCreates {
@@ -72,6 +74,11 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
 
   async removeRecords(createdBefore: number, limit: number): Promise<number> {
     const { changes } = await this.#writer.run([REMOVE, createdBefore, limit]);
+    return changes;
+  }
+
+  async redateRecords(now: number, limit: number): Promise<number> {
+    const { changes } = await this.#writer.run([REDATE, now, now, limit]);
     return changes;
   }
 

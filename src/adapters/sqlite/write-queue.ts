@@ -20,9 +20,15 @@ const BYTES_PER_CODE_UNIT = 2;
  * that take effect together or not at all. A write that is still queued at its deadline is rejected, and never stored.
  */
 export class WriteQueue {
+  readonly #onLate: () => void;
   #writes: QueuedWrite[] = [];
   #size = 0;
   #timer: NodeJS.Timeout | undefined;
+
+  /** @param onLate called when writes were rejected at their deadline */
+  constructor(onLate: () => void = () => {}) {
+    this.#onLate = onLate;
+  }
 
   get length(): number {
     return this.#writes.length;
@@ -83,6 +89,7 @@ export class WriteQueue {
         ),
       );
     }
+    if (late.length > 0) this.#onLate();
   }
 
   /**

@@ -3,7 +3,7 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 import { BATCH_LIMIT } from './batch.ts';
 import { packWrites, type Reply } from './codec.ts';
 import { closedError } from './errors.ts';
-import type { Failure } from './findings.ts';
+import { LOCKED, NOT_RESPONDING } from './findings.ts';
 import type { Health } from './health.ts';
 import { type QueuedWrite, rejectWrites, settleWrites } from './queued-write.ts';
 import type { Statement, StatementWriter, Written } from './statement-writer.ts';
@@ -28,13 +28,6 @@ const LOCK_TIMEOUT = 100;
 
 const UNKNOWN = 'it is unknown whether this was stored';
 
-const NOT_RESPONDING: Failure = {
-  code: 'storage_unavailable',
-  message: 'the disk does not respond',
-  detail: 'the writer thread has not replied in time',
-  reason: 'not_responding',
-};
-
 /**
  * The writes that were sent to the writer thread, to be stored in one transaction. A write is a list of SQL statements
  * that take effect together or not at all. When the writer thread does not reply in time, the batch is given up: the
@@ -56,9 +49,11 @@ export class Writer implements StatementWriter {
   readonly #health: Health;
   readonly #observer: Observer;
   readonly #endSnapshot: () => void;
-  readonly #queue = new WriteQueue();
+  readonly #queue = new WriteQueue(() => this.#refusedLate());
   readonly #thread: WriterHandle;
   #batch: Batch | undefined;
+  /** Whether another process held the lock of the database when the last batch was to be stored. */
+  #isLocked = false;
   #isScheduled = false;
   #gathering: { readonly enough: number; readonly timer: NodeJS.Timeout } | undefined;
   #probe: PromiseWithResolvers<void> | undefined;
@@ -169,6 +164,7 @@ export class Writer implements StatementWriter {
     if (isProbe) this.#endProbe();
     else if (batch !== undefined) {
       this.#batch = undefined;
+      this.#isLocked = isLocked;
       this.#endSnapshot();
       if (isLocked && !batch.isGivenUp) this.#queue.putBack(batch.writes);
       else {
@@ -194,6 +190,11 @@ export class Writer implements StatementWriter {
     const time = Math.min((performance.now() - startedAt) * GATHER_SHARE, GATHER_MAX);
     if (queued === 0 || queued >= enough || time < GATHER_MIN) this.#commitNext();
     else this.#gathering = { enough, timer: setTimeout(() => this.#commitNext(), time) };
+  }
+
+  /** Called when queued writes were rejected at their deadline. A long lock is a fault until a write succeeds. */
+  #refusedLate(): void {
+    if (this.#isLocked) this.#health.apply({ write: LOCKED });
   }
 
   /**

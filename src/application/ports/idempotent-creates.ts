@@ -48,6 +48,13 @@ export interface IdempotentCreates {
    * number of removed records.
    */
   removeRecords(createdBefore: number, limit: number): Promise<number>;
+
+  /**
+   * Sets the time of records from after `now` to `now`, for at most `limit` records. Such records exist after the clock
+   * was set back. Without this change, they would not be removed until the clock reaches their time. Resolves with the
+   * number of changed records.
+   */
+  redateRecords(now: number, limit: number): Promise<number>;
 }
 
 /** The maximum number of records of one caller. */

@@ -11,6 +11,7 @@ import { AnimalStoreError } from '../../domain/errors.ts';
  * - `sync_failed`: the disk did not confirm that a write is durable; all writes are refused until the server is
  *   restarted
  * - `not_responding`: the disk does not respond
+ * - `locked`: writes were refused, because another process has locked the database; the fault ends with the lock
  */
 export const STORAGE_FAULT_REASONS = [
   'file_missing',
@@ -21,6 +22,7 @@ export const STORAGE_FAULT_REASONS = [
   'damaged',
   'sync_failed',
   'not_responding',
+  'locked',
 ] as const;
 /** One of {@link STORAGE_FAULT_REASONS}. */
 export type StorageFaultReason = (typeof STORAGE_FAULT_REASONS)[number];

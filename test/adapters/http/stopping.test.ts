@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { Admission } from '../../../src/adapters/http/api/admission.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
 import { STORAGES, startServer } from '../../support/server.ts';
 
 describe.each(STORAGES)('a server that stops, on %s', (storage) => {
-  test('refuses new connections, completes the requests in flight, and stops', async () => {
+  test('accepts the connections that clients have opened, refuses new ones, completes the requests in flight, and stops', async () => {
     const { wrap, open, entered } = gate();
     const { server, client, origin } = await startServer(storage, { wrap });
     const inFlight = client.post({ name: 'Rex', categoryId: 1 });
@@ -13,13 +14,16 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     expect(server.isStopping).toBe(false);
     const stopped = server.stop(60_000);
     expect(server.isStopping).toBe(true);
+    const accepted = await Connection.open(origin);
+    accepted.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await accepted.next()).toMatchObject({ status: 200, headers: { connection: 'close' } });
     await expect(Connection.open(origin)).rejects.toThrow('ECONNREFUSED');
     open();
     expect(await inFlight).toMatchObject({ status: 201, headers: { connection: 'close' } });
     await stopped;
   });
 
-  test('responds on a busy connection: /readyz 503, /v1 503 overloaded, 401 without a key', async () => {
+  test('responds to requests that are on their way: /readyz 503, /v1 200, 401 without a key', async () => {
     const { wrap, open, entered } = gate();
     const { server, client, origin, key } = await startServer(storage, { wrap });
     const authorization = `Authorization: Bearer ${key}\r\n`;
@@ -39,16 +43,24 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     const stopped = server.stop(60_000);
     for (const connection of connections) connection.socket.write('\r\n');
     const answers = await Promise.all(connections.map((connection) => connection.next()));
-    expect(answers.map(({ status }) => status)).toEqual([503, 200, 503, 401]);
+    expect(answers.map(({ status }) => status)).toEqual([503, 200, 200, 401]);
     expect(answers[0]).toMatchObject({ body: '{"status":"unavailable","reason":"stopping"}' });
-    expect(JSON.parse(answers[2]?.body ?? '')).toEqual({
-      code: 'overloaded',
-      message: 'the server is stopping',
-      status: 503,
-    });
     for (const { headers } of answers) expect(headers['connection']).toBe('close');
     open();
     expect((await inFlight).status).toBe(201);
+    await stopped;
+  });
+
+  test('responds on all connections that clients open at the moment of the stop', async () => {
+    const { server, origin } = await startServer(storage);
+    const opening = Array.from({ length: 100 }, () => Connection.open(origin));
+    const stopped = server.stop(60_000);
+    const answers = opening.map(async (each) => {
+      const connection = await each;
+      connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+      return (await connection.next()).status;
+    });
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
     await stopped;
   });
 
@@ -117,4 +129,15 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
       'EADDRINUSE',
     );
   });
+});
+
+test('requests are admitted at first after the stop, and refused later', () => {
+  const admission = new Admission();
+  admission.stop();
+  expect(admission.isStopping).toBe(true);
+  admission.assertAdmitted();
+  admission.refuse();
+  expect(() => admission.assertAdmitted()).toThrow(
+    expect.objectContaining({ code: 'overloaded', message: 'the server is stopping' }),
+  );
 });

@@ -40,12 +40,30 @@ describe('while another process holds the lock', () => {
       expect(each.ms).toBeGreaterThan(4800);
       expect(each.ms).toBeLessThan(5900);
     }
-    await storage.check();
+    await expect(storage.check()).rejects.toMatchObject({ reason: 'locked' });
     other.exec('COMMIT');
     const next = await timed(storage.pets.add(REX));
     expect(next).toMatchObject({ isAdded: true });
     expect(next.ms).toBeLessThan(500);
     expect((await storage.pets.list({ limit: 100 })).pets.map(({ id }) => id)).toEqual([1n, 2n]);
+    await storage.check();
+  });
+
+  test('a check rejects once an add was refused, and resolves when the lock is gone, without another add', async () => {
+    const path = temporaryFile();
+    const { storage } = await openWarm(path);
+    const other = connect(path);
+    other.exec('BEGIN IMMEDIATE');
+    const add = timed(storage.pets.add(REX));
+    await sleep(2000);
+    await storage.check();
+    expect(await add).toMatchObject({ isAdded: false });
+    for (let times = 0; times < 3; times++) {
+      await expect(storage.check()).rejects.toMatchObject({ reason: 'locked' });
+      await sleep(600);
+    }
+    other.exec('COMMIT');
+    await expect.poll(() => storage.check().then(() => 'sound', String), { timeout: 2000 }).toBe('sound');
   });
 
   test('later adds of the same batch keep their own deadline and their order', async () => {

@@ -18,10 +18,10 @@ const FLOOD_TIME = 60_000;
 const CONNECTIONS_PER_TURN = 2;
 
 /**
- * After `stop`, idle connections stay open for this time, in milliseconds. A request that a client sent before the stop
- * can still arrive.
+ * After `stop`, idle connections stay open for this time, in milliseconds. A request that a client sends on a
+ * connection before it learns of the stop is handled.
  */
-const IDLE_TIME = 1000;
+export const IDLE_TIME: number = 1000;
 
 export class Connections implements Turns {
   readonly #handle: HandleRequest;

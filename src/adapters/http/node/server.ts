@@ -3,9 +3,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Admission } from '../api/admission.ts';
+import { acceptQueued } from './accept-queue.ts';
 import { type Reporting, refuseMessage, refuseTunnel } from './bad-message.ts';
 import type { HandleRequest } from './connection.ts';
-import { Connections } from './connections.ts';
+import { Connections, IDLE_TIME } from './connections.ts';
 
 /** The default of `headersTimeout`, in milliseconds. */
 const HEADERS_TIMEOUT = 10_000;
@@ -36,8 +37,9 @@ export interface HttpServer {
    */
   listen(port: number, host: string): Promise<string>;
   /**
-   * Stops accepting connections, and completes the requests in flight. Connections that are still open after `timeout`
-   * milliseconds are closed. Resolves when all connections are closed.
+   * Stops accepting connections, and completes the requests in flight. For one second, the next request of each open
+   * connection is handled too, because a client does not learn of the stop before the next response. Connections that
+   * are still open after `timeout` milliseconds are closed. Resolves when all connections are closed.
    */
   stop(timeout: number): Promise<void>;
   readonly isStopping: boolean;
@@ -67,7 +69,7 @@ export interface NodeServerOptions extends ServerLimits, Reporting {}
  * Creates a server that calls `handle` for each valid request, except for CONNECT.
  *
  * @param handle writes the response, and resolves when the whole response has been passed to Node.js
- * @param admission makes the app refuse requests under `/v1` after the server was told to stop
+ * @param admission makes the app refuse requests under `/v1` when the server has been stopping for {@link IDLE_TIME}
  */
 export function createNodeServer(
   handle: HandleRequest,
@@ -125,7 +127,8 @@ export function createNodeServer(
     stop(timeout) {
       admission.stop();
       connections.stop();
-      return stop(server, connections, timeout);
+      const refusing = setTimeout(() => admission.refuse(), IDLE_TIME);
+      return stop(server, connections, timeout).finally(() => clearTimeout(refusing));
     },
     get isStopping() {
       return admission.isStopping;
@@ -149,7 +152,8 @@ async function listen(server: Server, port: number, host: string): Promise<strin
  * Stops the server with the method `close` of `net.Server`. The method `close` of `http.Server` is not used, because it
  * closes idle connections immediately, even while a request is arriving.
  */
-function stop(server: Server, connections: Connections, timeout: number): Promise<void> {
+async function stop(server: Server, connections: Connections, timeout: number): Promise<void> {
+  if (timeout > 0) await acceptQueued(server);
   return new Promise((resolve) => {
     const drain = setInterval(() => connections.closeIdle(), DRAIN_INTERVAL);
     const deadline = setTimeout(() => connections.destroy(), timeout);

@@ -1,0 +1,107 @@
+/** Clients that each keep one connection open, send one request at a time, and record every outcome. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, Client, type RequestOptions } from '../../support/client.ts';
+import { Latencies } from '../soak/latencies.ts';
+
+export interface Exchange {
+  readonly method: 'GET' | 'POST';
+  readonly target: string;
+  readonly options?: RequestOptions;
+}
+
+/** The outcomes of all requests of a group of clients. */
+export class Outcomes {
+  requests = 0;
+  /** The pets of every 201, as received. */
+  readonly pets: string[] = [];
+  /** A description of each request without the expected response. */
+  readonly failures: string[] = [];
+  /** In milliseconds. */
+  readonly creates: Latencies = new Latencies();
+  readonly reads: Latencies = new Latencies();
+}
+
+export interface GroupOptions {
+  readonly origin: string;
+  readonly key: string;
+  readonly clients: number;
+  /** Returns the next request of a client. */
+  next(client: number, count: number): Exchange;
+  /** Returns the pause before the next request, in milliseconds. */
+  pause?(client: number): number;
+  /** Whether the responses come from a proxy, which adds header fields. */
+  readonly isProxy?: boolean;
+  /** Whether a failed connection ends the client, because the server has stopped listening. */
+  readonly endsWhenRefused?: boolean;
+}
+
+/** A group of clients, which send requests until `stop` is called. */
+export class ClientGroup {
+  readonly outcomes: Outcomes = new Outcomes();
+  readonly #options: GroupOptions;
+  readonly #running: Promise<unknown>;
+  #isStopping = false;
+
+  constructor(options: GroupOptions) {
+    this.#options = options;
+    this.#running = Promise.all(Array.from({ length: options.clients }, (_, client) => this.#run(client)));
+  }
+
+  /** Resolves when every client has received its last response. */
+  async stop(): Promise<Outcomes> {
+    this.#isStopping = true;
+    return this.ended();
+  }
+
+  /** Resolves when every client has ended because the server refused its connection. */
+  async ended(): Promise<Outcomes> {
+    await this.#running;
+    return this.outcomes;
+  }
+
+  async #run(number: number): Promise<void> {
+    const { origin, key, next, pause, isProxy = false, endsWhenRefused = false } = this.#options;
+    const client = isProxy ? new Client(origin, key, (answer) => answer) : new Client(origin, key);
+    for (let count = 0; !this.#isStopping; count++) {
+      const exchange = next(number, count);
+      const start = performance.now();
+      const { method, target, options } = exchange;
+      const result = await client.request(method, target, options).catch((error: unknown) => error as Error);
+      if (endsWhenRefused && isRefused(result)) break;
+      this.#note(exchange, result, performance.now() - start);
+      const time = pause?.(number) ?? 0;
+      if (time > 0) await sleep(time);
+    }
+    client.close();
+  }
+
+  #note({ method, target }: Exchange, result: Answer | Error, ms: number): void {
+    const { outcomes } = this;
+    outcomes.requests += 1;
+    const expected = method === 'POST' ? 201 : 200;
+    if (result instanceof Error) outcomes.failures.push(`${method} ${target}: ${result} after ${ms} ms`);
+    else if (result.status !== expected) {
+      outcomes.failures.push(`${method} ${target}: ${result.status} ${result.body} after ${ms} ms`);
+    } else if (method === 'POST') outcomes.pets.push(result.body);
+    (method === 'POST' ? outcomes.creates : outcomes.reads).add(ms);
+  }
+}
+
+function isRefused(result: unknown): boolean {
+  return result instanceof Error && 'code' in result && result.code === 'ECONNREFUSED';
+}
+
+/** Returns a create of a pet with the given name. */
+export function createOf(name: string, headers: Readonly<Record<string, string>> = {}): Exchange {
+  return {
+    method: 'POST',
+    target: '/v1/pets',
+    options: {
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ name, categoryId: 1 }),
+    },
+  };
+}
+
+export const LIST: Exchange = { method: 'GET', target: '/v1/pets' };

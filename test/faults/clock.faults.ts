@@ -1,0 +1,135 @@
+/** The clock of the machine jumps ten years forwards and back while clients read and create. */
+
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Answer, Client } from '../support/client.ts';
+import { canFaultDisk, faultyClock, faultyDiskNote } from '../support/faults.ts';
+import { ClientGroup, createOf, LIST } from './client/clients.ts';
+import { createKey } from './commands.ts';
+import { keysOf } from './keys.ts';
+import { SEED } from './options.ts';
+import { FaultsServer, newFolder } from './server.ts';
+import { printTable } from './table.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+const TEN_YEARS = 3652 * DAY;
+
+test.skipIf(!canFaultDisk)(
+  `the clock jumps ten years forwards and back: no request fails, and keys and records expire by the clock${faultyDiskNote}`,
+  { timeout: 120_000 },
+  async () => {
+    const { operator } = keysOf(SEED);
+    const clock = faultyClock();
+    const folder = newFolder();
+    const server = await FaultsServer.start({ keys: [operator], folder, env: clock.env });
+    const origin = `http://127.0.0.1:${server.port}`;
+    const clientOf = (key: string): Client => {
+      const client = new Client(origin, key);
+      onTestFinished(() => client.close());
+      return client;
+    };
+    const client = clientOf(operator);
+    const [expiringKey] = await createKey(folder, 'expires', '--expires', '90d');
+    const [lastingKey] = await createKey(folder, 'lasts');
+    const expiring = clientOf(expiringKey);
+    const lasting = clientOf(lastingKey);
+    const statusWith = async (holder: Client) => (await holder.get('/v1/pets?limit=1')).status;
+    const statuses = async () => [await statusWith(expiring), await statusWith(lasting)];
+    const create = (key: string): Promise<Answer> =>
+      client.post({ name: key, categoryId: 1 }, { 'Idempotency-Key': key });
+    const isReplay = async (key: string, first: Answer): Promise<boolean> => {
+      const again = await create(key);
+      expect(again.status).toBe(201);
+      const isSame = again.headers['idempotency-replayed'] === 'true';
+      expect(again.body === first.body).toBe(isSame);
+      return isSame;
+    };
+    const expectSound = async (year: number) => {
+      for (const target of ['/livez', '/readyz']) expect((await client.get(target)).status).toBe(200);
+      await client.get('/v1/pets?limit=1', { 'X-Request-Id': `in-${year}` });
+      const found = () =>
+        server
+          .log()
+          .split('\n')
+          .find((line) => line.includes(`"in-${year}"`));
+      await expect.poll(found).toMatch(`"time":"${year}-`);
+    };
+    const group = new ClientGroup({
+      origin,
+      key: operator,
+      clients: 4,
+      next: (number, count) => (count % 2 === 0 ? createOf(`load ${number}.${count}`) : LIST),
+      pause: () => 5,
+    });
+    const year = new Date().getFullYear();
+    const other = new Database(join(folder, 'pets.db'));
+    onTestFinished(() => {
+      other.close();
+    });
+
+    const before = await create('before');
+    expect(before.status).toBe(201);
+    expect(await statuses()).toEqual([200, 200]);
+    await expectSound(year);
+
+    // A create waits for a lock while the clock jumps.
+    other.exec('BEGIN IMMEDIATE');
+    const waiting = create('waiting');
+    await sleep(300);
+    clock.setAhead(TEN_YEARS);
+    await sleep(700);
+    other.exec('ROLLBACK');
+    expect((await waiting).status).toBe(201);
+    expect(await statuses()).toEqual([401, 200]);
+    const ahead = await create('ahead');
+    expect(await isReplay('ahead', ahead)).toBe(true);
+    expect(await isReplay('before', before)).toBe(false);
+    await expectSound(year + 10);
+    await sleep(1500);
+
+    clock.setAhead(0);
+    expect(await statuses()).toEqual([200, 200]);
+    expect(await isReplay('ahead', ahead)).toBe(true);
+    const present = await create('present');
+    expect(await isReplay('present', present)).toBe(true);
+    await sleep(1500);
+
+    clock.setAhead(-TEN_YEARS);
+    expect(await statuses()).toEqual([200, 200]);
+    expect(await isReplay('present', present)).toBe(true);
+    const behind = await create('behind');
+    expect(await isReplay('behind', behind)).toBe(true);
+    await expectSound(year - 10);
+    await sleep(1500);
+    const { requests, failures, creates, reads } = await group.stop();
+
+    // The checks of the storage continue, although the clock was set back.
+    const path = join(folder, 'pets.db');
+    renameSync(path, `${path}.away`);
+    await expect.poll(async () => (await client.get('/readyz')).body).toContain('file_missing');
+    renameSync(`${path}.away`, path);
+    await expect.poll(async () => (await client.get('/readyz')).status).toBe(200);
+
+    clock.setAhead(0);
+    expect(await isReplay('present', present)).toBe(true);
+    printTable('The clock jumps ten years forwards and back', [
+      ['requests', 'failed', 'creates p99 ms', 'max ms', 'reads p99 ms', 'max ms'],
+      [
+        requests,
+        failures.length,
+        creates.summary().p99,
+        creates.summary().max,
+        reads.summary().p99,
+        reads.summary().max,
+      ],
+    ]);
+    expect(failures).toEqual([]);
+    expect(server.log().match(/"msg":"the storage/g)).toHaveLength(2);
+    const start = performance.now();
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - start).toBeLessThan(5000);
+  },
+);

@@ -1,0 +1,85 @@
+/** Restarts two servers behind nginx in turn, under load. No request may fail. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ClientGroup, createOf, LIST } from './client/clients.ts';
+import { keysOf } from './keys.ts';
+import { freePort, hasNginx, startNginx } from './nginx.ts';
+import { RESTARTS, SEED } from './options.ts';
+import { canonicalPet } from './oracle/pet.ts';
+import { Random } from './random.ts';
+import { exportOf, FaultsServer, newFolder } from './server.ts';
+import { printTable } from './table.ts';
+
+/** Half of the clients pause between two requests, for at most {@link MAX_PAUSE} milliseconds. */
+const CLIENTS = 32;
+const MAX_PAUSE = 300;
+const STREAM = 0x6e_67_69;
+
+if (!hasNginx) console.warn('SKIPPED: a deployment behind nginx. nginx is not installed.');
+
+test.skipIf(!hasNginx)(
+  `two servers behind nginx are restarted ${RESTARTS} times each under load: no request fails${hasNginx ? '' : ' (skipped: there is no nginx)'}`,
+  { timeout: 60_000 + RESTARTS * 60_000 },
+  async () => {
+    const random = new Random(SEED, STREAM);
+    const { operator } = keysOf(SEED);
+    const folder = newFolder();
+    const ports = [await freePort(), await freePort()] as const;
+    const start = (port: number) => FaultsServer.start({ keys: [operator], logLevel: 'warn', folder, port });
+    const servers = [await start(ports[0]), await start(ports[1])];
+    const nginx = await startNginx(ports);
+    const group = new ClientGroup({
+      origin: nginx.origin,
+      key: operator,
+      clients: CLIENTS,
+      isProxy: true,
+      next: (client, count) => {
+        const name = `${client}.${count}`;
+        if (count % 2 === 1) return LIST;
+        return createOf(name, count % 4 === 0 ? { 'Idempotency-Key': name } : {});
+      },
+      pause: (client) => (client % 2 === 0 ? 0 : random.between(0, MAX_PAUSE)),
+    });
+    const stopTimes: number[] = [];
+    for (let restart = 0; restart < 2 * RESTARTS; restart++) {
+      await sleep(random.between(500, 1500));
+      const turn = restart % 2;
+      const begin = performance.now();
+      expect(await servers[turn]?.stop()).toEqual({ code: 0, signal: null });
+      stopTimes.push(Math.round(performance.now() - begin));
+      servers[turn] = await start(ports[turn] as number);
+    }
+    await sleep(500);
+    const { requests, failures, pets, creates, reads } = await group.stop();
+    printTable(`Two servers behind nginx, seed ${SEED}`, [
+      [
+        'restarts',
+        'requests',
+        'failed',
+        'creates p99 ms',
+        'max ms',
+        'reads p99 ms',
+        'max ms',
+        'longest stop ms',
+      ],
+      [
+        2 * RESTARTS,
+        requests,
+        failures.length,
+        creates.summary().p99,
+        creates.summary().max,
+        reads.summary().p99,
+        reads.summary().max,
+        Math.max(...stopTimes),
+      ],
+    ]);
+    expect({ failures, errors: failures.length > 0 ? nginx.errors() : '' }).toEqual({
+      failures: [],
+      errors: '',
+    });
+    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+    expect(exportOf(folder).map(canonicalPet).toSorted()).toEqual(pets.map(canonicalPet).toSorted());
+    expect(requests).toBeGreaterThan(RESTARTS * CLIENTS);
+  },
+);

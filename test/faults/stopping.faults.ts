@@ -1,0 +1,54 @@
+/** Stops a server under load, repeatedly. No request of a client with an open connection may be lost. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ClientGroup, createOf, LIST } from './client/clients.ts';
+import { keysOf } from './keys.ts';
+import { SEED, STOPS } from './options.ts';
+import { canonicalPet } from './oracle/pet.ts';
+import { Random } from './random.ts';
+import { exportOf, FaultsServer, newFolder } from './server.ts';
+import { printTable } from './table.ts';
+
+/** Half of the clients pause between two requests, for at most {@link MAX_PAUSE} milliseconds. */
+const CLIENTS = 32;
+const MAX_PAUSE = 300;
+const STREAM = 0x73_746f_70;
+
+test(`SIGTERM under load breaks no request of ${CLIENTS} clients, in ${STOPS} rounds of seed ${SEED}`, {
+  timeout: 60_000 + STOPS * 20_000,
+}, async () => {
+  const random = new Random(SEED, STREAM);
+  const { operator } = keysOf(SEED);
+  const folder = newFolder();
+  const acknowledged: string[] = [];
+  const failures: string[] = [];
+  const stopTimes: number[] = [];
+  let requests = 0;
+  for (let round = 0; round < STOPS; round++) {
+    const server = await FaultsServer.start({ keys: [operator], logLevel: 'warn', folder });
+    const group = new ClientGroup({
+      origin: `http://127.0.0.1:${server.port}`,
+      key: operator,
+      clients: CLIENTS,
+      next: (client, count) => (count % 2 === 0 ? createOf(`${round}.${client}.${count}`) : LIST),
+      pause: (client) => (client % 2 === 0 ? 0 : random.between(0, MAX_PAUSE)),
+      endsWhenRefused: true,
+    });
+    await sleep(random.between(500, 1500));
+    const start = performance.now();
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    stopTimes.push(Math.round(performance.now() - start));
+    const outcomes = await group.ended();
+    requests += outcomes.requests;
+    failures.push(...outcomes.failures);
+    acknowledged.push(...outcomes.pets);
+  }
+  printTable(`Stops under load, seed ${SEED}`, [
+    ['rounds', 'requests', 'broken', 'creates', 'longest stop ms'],
+    [STOPS, requests, failures.length, acknowledged.length, Math.max(...stopTimes)],
+  ]);
+  expect(failures).toEqual([]);
+  expect(new Set(exportOf(folder).map(canonicalPet))).toEqual(new Set(acknowledged.map(canonicalPet)));
+  expect(requests).toBeGreaterThan(STOPS * CLIENTS * 2);
+});

@@ -1,0 +1,152 @@
+/** Two servers on one file: ids, idempotency keys, pages and API keys. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Answer, Client } from '../support/client.ts';
+import { createKey, runCommand } from './commands.ts';
+import { keysOf } from './keys.ts';
+import { SEED } from './options.ts';
+import { canonicalPet, nameOf } from './oracle/pet.ts';
+import { exportOf, FaultsServer, newFolder } from './server.ts';
+import { printTable } from './table.ts';
+
+const MILLISECONDS = 6000;
+const PAGE = 20;
+
+/** The number of clients of each server that create pets without an idempotency key. */
+const CREATORS = 4;
+
+interface Totals {
+  creates: number;
+  races: number;
+  replays: number;
+  handovers: number;
+  walks: number;
+  steps: number;
+}
+
+test('two servers on one file: ids are unique, pages and keys are up to date, idempotency keys are shared', {
+  timeout: 120_000,
+}, async () => {
+  const { operator } = keysOf(SEED);
+  const folder = newFolder();
+  const start = () => FaultsServer.start({ keys: [operator], logLevel: 'warn', folder });
+  const servers = [await start(), await start()];
+  const clientsOf = (key: string) =>
+    servers.map(({ port }) => {
+      const client = new Client(`http://127.0.0.1:${port}`, key);
+      onTestFinished(() => client.close());
+      return client;
+    }) as [Client, Client];
+  const clients = clientsOf(operator);
+  const acknowledged = new Map<number, string>();
+  const totals: Totals = { creates: 0, races: 0, replays: 0, handovers: 0, walks: 0, steps: 0 };
+  let isRunning = true;
+
+  function note(answer: Answer): number {
+    expect(answer.status, answer.body).toBe(201);
+    const id = idOf(answer.body);
+    expect(acknowledged.get(id) ?? answer.body).toBe(answer.body);
+    acknowledged.set(id, answer.body);
+    return id;
+  }
+
+  async function create(server: number, client: number): Promise<void> {
+    for (let count = 0; isRunning; count++) {
+      const answer = await clients[server]?.post({ name: `${server}.${client}.${count}`, categoryId: 1 });
+      expect(acknowledged.has(idOf(answer?.body ?? ''))).toBe(false);
+      note(answer as Answer);
+      totals.creates += 1;
+    }
+  }
+
+  /** Sends the same create to both servers at once. */
+  async function race(): Promise<void> {
+    for (let count = 0; isRunning; count++) {
+      const headers = { 'Idempotency-Key': `race-${count}` };
+      const pet = { name: `race ${count}`, categoryId: 2 };
+      const answers = await Promise.all(clients.map((client) => client.post(pet, headers)));
+      expect(new Set(answers.map(note)).size).toBe(1);
+      const replays = answers.filter((answer) => answer.headers['idempotency-replayed'] === 'true');
+      expect(replays).toHaveLength(1);
+      totals.replays += replays.length;
+      totals.races += 1;
+    }
+  }
+
+  /** Reads an empty page of one server, creates a pet at the other server, and reads the page again. */
+  async function handOver(from: number): Promise<void> {
+    const [writer, reader] = [clients[from] as Client, clients[1 - from] as Client];
+    for (let count = 0; isRunning; count++) {
+      const last = Math.max(0, ...acknowledged.keys());
+      const target = `/v1/pets?limit=1&after=${last}`;
+      await reader.get(target);
+      const id = note(await writer.post({ name: `hand over ${from}.${count}`, categoryId: 3 }));
+      const [first] = JSON.parse((await reader.get(target)).body);
+      expect(first?.id).toBeLessThanOrEqual(id);
+      expect(first?.id).toBeGreaterThan(last);
+      expect((await reader.get(`/v1/pets/${id}`)).status).toBe(200);
+      totals.handovers += 1;
+    }
+  }
+
+  /** Follows the pages. Every pet that was acknowledged before the first page is seen once. */
+  async function walk(reader: Client): Promise<void> {
+    while (isRunning) {
+      const known = [...acknowledged.keys()];
+      const seen: number[] = [];
+      for (let target: string | undefined = `/v1/pets?limit=${PAGE}`; target !== undefined; ) {
+        const { status, body, headers } = await reader.get(target);
+        expect(status).toBe(200);
+        seen.push(...(JSON.parse(body) as { id: number }[]).map(({ id }) => id));
+        target = /^<(.*)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
+        totals.steps += 1;
+      }
+      expect(seen.filter((id, index) => index > 0 && id <= (seen[index - 1] ?? 0))).toEqual([]);
+      const once = new Set(seen);
+      expect(known.filter((id) => !once.has(id))).toEqual([]);
+      totals.walks += 1;
+    }
+  }
+
+  /** Creates an API key and revokes it. Each server accepts it and refuses it from the next request on. */
+  async function changeKeys(): Promise<void> {
+    for (let count = 0; isRunning; count++) {
+      const [key = '', id = ''] = await createKey(folder, `key ${count}`);
+      const holders = clientsOf(key);
+      for (const holder of holders) expect((await holder.get('/v1/pets?limit=1')).status).toBe(200);
+      await runCommand(folder, 'keys', 'revoke', id);
+      for (const holder of holders) expect((await holder.get('/v1/pets?limit=1')).status).toBe(401);
+      await sleep(200);
+    }
+  }
+
+  const all = [
+    ...[0, 1].flatMap((server) => Array.from({ length: CREATORS }, (_, client) => create(server, client))),
+    race(),
+    handOver(0),
+    handOver(1),
+    ...clients.map(walk),
+    changeKeys(),
+  ];
+  await Promise.race([sleep(MILLISECONDS), Promise.all(all)]);
+  for (const client of clients) expect((await client.get('/readyz')).status).toBe(200);
+  isRunning = false;
+  await Promise.all(all);
+
+  printTable('Two servers on one file', [
+    ['creates', 'races of one key', 'replays', 'reads after a create elsewhere', 'walks', 'pages'],
+    [totals.creates, totals.races, totals.replays, totals.handovers, totals.walks, totals.steps],
+  ]);
+  for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+  const stored = exportOf(folder);
+  expect(stored.map(canonicalPet).toSorted()).toEqual(
+    [...acknowledged.values()].map(canonicalPet).toSorted(),
+  );
+  expect(new Set(stored.map(nameOf)).size).toBe(stored.length);
+  for (const total of Object.values(totals)) expect(total).toBeGreaterThan(0);
+});
+
+function idOf(pet: string): number {
+  return Number(/^\{"id":(\d+),/.exec(pet)?.[1]);
+}
