@@ -165,7 +165,11 @@ func main() {
 	if baseURL == "" {
 		baseURL = "http://127.0.0.1:3000/v1"
 	}
-	store := &Store{baseURL, os.Getenv("ANIMAL_STORE_KEY"), http.Client{Timeout: 30 * time.Second}}
+	key := os.Getenv("ANIMAL_STORE_KEY")
+	if key == "" {
+		log.Fatal("set ANIMAL_STORE_KEY to an API key")
+	}
+	store := &Store{baseURL, key, http.Client{Timeout: 30 * time.Second}}
 
 	for number := int64(1); number <= 3; number++ {
 		pet, err := store.Create(NewPet{Name: "Rex", CategoryID: 1<<53 + number, Status: "sold"})

@@ -7,6 +7,8 @@
 
 const BASE_URL = process.env.ANIMAL_STORE_URL ?? 'http://127.0.0.1:3000/v1';
 const KEY = process.env.ANIMAL_STORE_KEY;
+if (KEY === undefined) throw new Error('set ANIMAL_STORE_KEY to an API key');
+if (JSON.rawJSON === undefined) throw new Error('expected Node.js 22 or newer');
 const ATTEMPTS = 5;
 const MAX_WAIT = 30;
 

@@ -6,6 +6,7 @@ ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... python3 exam
 import json
 import os
 import re
+import sys
 import time
 import uuid
 from http.client import HTTPException, HTTPMessage
@@ -73,9 +74,10 @@ class AnimalStore:
 
 
 if __name__ == "__main__":
-    store = AnimalStore(
-        os.environ.get("ANIMAL_STORE_URL", "http://127.0.0.1:3000/v1"), os.environ["ANIMAL_STORE_KEY"]
-    )
+    key = os.environ.get("ANIMAL_STORE_KEY")
+    if key is None:
+        sys.exit("set ANIMAL_STORE_KEY to an API key")
+    store = AnimalStore(os.environ.get("ANIMAL_STORE_URL", "http://127.0.0.1:3000/v1"), key)
     created = [store.create_pet(f"Минька {number}", 2**53 + number, "pending") for number in range(3)]
     pets = list(store.list_pets(status="pending", limit=2))
     assert all(pet in pets for pet in created), pets

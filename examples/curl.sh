@@ -4,7 +4,7 @@
 #     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... sh examples/curl.sh
 set -eu
 : "${ANIMAL_STORE_URL:=http://127.0.0.1:3000/v1}"
-: "${ANIMAL_STORE_KEY:?is the API key}"
+: "${ANIMAL_STORE_KEY:?set ANIMAL_STORE_KEY to an API key}"
 
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT

@@ -131,7 +131,9 @@ function parseDatabase(url: string): Database | Fault {
 function parseDurableDatabase(url: string): Database | Fault {
   const database = parseDatabase(url);
   if (database instanceof Fault || DATABASES.isDurable(database)) return database;
-  return new Fault(`${url} is supported by serve only, because its data is lost when the command ends`);
+  return new Fault(
+    `${url} is supported by serve and doctor only, because its data is lost when the command ends`,
+  );
 }
 
 function parseHost(text: string): string | Fault {

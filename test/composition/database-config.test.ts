@@ -39,7 +39,8 @@ describe('the database of the configuration', () => {
   test('a command other than serve needs a durable database, and ignores all other settings', () => {
     const database = { scheme: 'sqlite', location: './data/animal-store.db', source: 'the default store' };
     expect(loadDurableDatabase({ PORT: 'x', API_KEYS: 'x' })).toEqual(database);
-    const reason = 'memory: is supported by serve only, because its data is lost when the command ends';
+    const reason =
+      'memory: is supported by serve and doctor only, because its data is lost when the command ends';
     expect(() => loadDurableDatabase({ DATABASE_URL: 'memory:' })).toThrow(
       new ConfigError(`DATABASE_URL: ${reason}`),
     );

@@ -145,7 +145,7 @@ describe('the store of a command', TIMEOUT, () => {
   });
 
   test.each([
-    ['memory:', 'memory: is supported by serve only'],
+    ['memory:', 'memory: is supported by serve and doctor only'],
     ['mysql://user:secret@host/db', "expected sqlite:PATH or memory:, got 'mysql:…'"],
     ['sqlite:', "expected sqlite:PATH or memory:, got 'sqlite:'"],
   ])('cannot be %j', async (url, message) => {

@@ -82,7 +82,9 @@ test('keys create does not create a mistyped store', TIMEOUT, async () => {
     );
     expect([status, out]).toEqual([2, '']);
     expect(err).toMatch(
-      new RegExp(`^animal-store: ${source}: \\S+: there is no such file: --create-store creates it\n$`),
+      new RegExp(
+        `^animal-store: ${source}: \\S+: there is no such file. Check the path, or create a store there with --create-store\n$`,
+      ),
     );
   }
   expect([existsSync(work.path('no')), existsSync(work.path('data'))]).toEqual([false, false]);

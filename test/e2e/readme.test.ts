@@ -23,7 +23,9 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
 
 describe('the README', { timeout: 60_000 }, () => {
   test('has only commands that are tested here', () => {
-    const others = LINES.filter((line) => !/^(npm |KEY=|curl |npx animal-store )/.test(line));
+    const others = LINES.filter(
+      (line) => !/^(npm |export ANIMAL_STORE_KEY=|curl |npx animal-store )/.test(line),
+    );
     expect(others).toEqual([]);
   });
 
@@ -83,7 +85,7 @@ async function createAndList(shell: string, args: readonly string[]): Promise<vo
   const work = new Workspace();
   const key = await work.createKey();
   const { origin } = await work.serve();
-  const block = BLOCKS.find((text) => text.startsWith('KEY=')) ?? '';
+  const block = BLOCKS.find((text) => text.startsWith('export ANIMAL_STORE_KEY=')) ?? '';
   const input = `${block.replace('pets_…', key).replaceAll('http://127.0.0.1:3000', origin)}\n`;
   const { stdout, stderr, status } = spawnSync(shell, args, { input, encoding: 'utf8' });
   const pet = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';

@@ -58,7 +58,9 @@ export class KeyCommands {
     const issued = await this.#withKeys(!createStore, (keys) => keys.create(name, expiresAt)).catch(
       (error: unknown) => {
         if (storageFaultReason(error) !== 'file_missing') throw error;
-        throw new FileError(`${(error as Error).message}: --create-store creates it`);
+        throw new FileError(
+          `${(error as Error).message}. Check the path, or create a store there with --create-store`,
+        );
       },
     );
     await this.#show(issued, json, 'Key created. Save it: it is not shown again.');

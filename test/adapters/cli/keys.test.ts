@@ -89,7 +89,7 @@ describe('keys create on a store that does not exist', () => {
     expect(await run(['keys', 'create', '--name', 'shop'])).toEqual({
       status: 2,
       out: '',
-      err: `animal-store: ${path}: there is no such file: --create-store creates it\n`,
+      err: `animal-store: ${path}: there is no such file. Check the path, or create a store there with --create-store\n`,
     });
     expect(existsSync(path)).toBe(false);
     expect((await run(['keys', 'create', '--name', 'shop', '--create-store'])).status).toBe(0);

@@ -239,7 +239,7 @@ describe('a restore is refused', () => {
   test('by a storage without restores, and for memory:', async () => {
     await expect(restoreCommandStore({}, 'memory:', 'x', {})).rejects.toMatchObject({
       name: 'ConfigError',
-      message: expect.stringContaining('--database-url: memory: is supported by serve only'),
+      message: expect.stringContaining('--database-url: memory: is supported by serve and doctor only'),
     });
     const store = new AnimalStore(openMemoryStorage());
     await expect(store.backup('x')).rejects.toThrow('backup is not supported by this storage');

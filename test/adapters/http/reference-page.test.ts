@@ -189,10 +189,10 @@ describe('the samples', () => {
   test.each(LANGUAGES)('%s reads the key from the environment until the key is given', (language) => {
     const key = "pets_it's";
     const hidden = SAMPLES[language](request, go);
-    expect(hidden).toContain('API_KEY');
+    expect(hidden).toContain('ANIMAL_STORE_KEY');
     expect(hidden).not.toContain('pets_');
     const shown = SAMPLES[language](request, { ...go, key });
-    expect(shown).not.toContain('API_KEY');
+    expect(shown).not.toContain('ANIMAL_STORE_KEY');
     expect(shown).toContain('pets_it');
     for (const sample of [hidden, shown]) {
       expect(sample).toContain('9007199254740993');

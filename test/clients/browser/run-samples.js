@@ -43,7 +43,7 @@ export function runSamples({ context, server }) {
       await create.tab(language).click();
       for (const isShown of [false, true]) {
         if (isShown) await create.form.getByRole('button', { name: 'Show key' }).click();
-        const environment = isShown ? {} : { API_KEY: server.key };
+        const environment = isShown ? {} : { ANIMAL_STORE_KEY: server.key };
         const created = await run(language, await create.sample.textContent(), environment);
         assert.ok(created.includes(LARGE), `${language} created: ${created}`);
         const listed = await run(language, await list.sample.textContent(), environment);
@@ -70,7 +70,7 @@ async function run(language, code, environment) {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-sample-'));
   try {
     writeFileSync(join(folder, file), code);
-    const { API_KEY, ...inherited } = process.env;
+    const { ANIMAL_STORE_KEY, ...inherited } = process.env;
     const { stdout } = await execute(command, [...args, join(folder, file)], {
       cwd: folder,
       env: { GOCACHE: join(tmpdir(), 'animal-store-go-cache'), ...inherited, ...environment },

@@ -26,7 +26,7 @@ export async function readJson(request: ApiRequest): Promise<unknown> {
   if (!isJson(headers['content-type']) || headers['content-encoding'] !== undefined) {
     throw new HttpError(
       'unsupported_media_type',
-      `the body must be ${MEDIA_TYPE} in UTF-8, without Content-Encoding`,
+      `Content-Type must be ${MEDIA_TYPE} in UTF-8, and Content-Encoding must be absent`,
       ['Accept', MEDIA_TYPE],
     );
   }

@@ -37,7 +37,7 @@ In a request, \`5\`, \`5.0\` and \`5e0\` are the same integer. \`1.5\` and \`"5"
 
 The body of a list is a bare array, in ascending order of \`id\`. While more pets follow, \`Link\` has the URL of the next page: \`</v1/pets?limit=20&after=20>; rel="next"\`. The URL keeps \`limit\` and \`status\`, and is relative to the URL of the request.
 
-Follow these links until a response has none. This visits every pet that existed at the start exactly once, even while pets are added.
+Follow these links until a response has none. This visits every pet that existed at the start exactly once, even while pets are added. Each sample here is a part of a complete program in the folder \`examples\` of the package.
 
 ${PAGES_SAMPLES}
 

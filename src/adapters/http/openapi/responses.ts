@@ -63,7 +63,7 @@ export const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: s
   },
   unsupported_media_type: {
     when: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
-    message: 'the body must be application/json in UTF-8, without Content-Encoding',
+    message: 'Content-Type must be application/json in UTF-8, and Content-Encoding must be absent',
   },
   idempotency_conflict: {
     when: 'The `Idempotency-Key` was used for a different pet within the last 24 hours.',

@@ -3,7 +3,7 @@ import type { SampleOptions, SampleRequest } from './request.ts';
 /** Returns the request as a curl command for a POSIX shell. */
 export function curlSample({ method, url, headers, body }: SampleRequest, { key }: SampleOptions): string {
   const authorization =
-    key === undefined ? '"Authorization: Bearer $API_KEY"' : quote(`Authorization: Bearer ${key}`);
+    key === undefined ? '"Authorization: Bearer $ANIMAL_STORE_KEY"' : quote(`Authorization: Bearer ${key}`);
   return [
     `curl ${method === 'GET' ? '' : `--request ${method} `}${quote(url)}`,
     `--header ${authorization}`,

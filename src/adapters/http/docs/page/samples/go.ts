@@ -14,7 +14,7 @@ export function goSample({ method, url, headers, body }: SampleRequest, options:
   const types = new Map<string, string>();
   const type = response === undefined ? 'any' : goType(response, resolve, types);
   const authorization =
-    key === undefined ? '"Bearer "+os.Getenv("API_KEY")' : JSON.stringify(`Bearer ${key}`);
+    key === undefined ? '"Bearer "+os.Getenv("ANIMAL_STORE_KEY")' : JSON.stringify(`Bearer ${key}`);
   const imports = ['encoding/json', 'fmt', 'io', 'log', 'net/http'];
   if (key === undefined) imports.push('os');
   if (body !== undefined) imports.push('strings');

@@ -7,7 +7,7 @@ export function javaScriptSample(
 ): string {
   const authorization =
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the sample contains a template.
-    key === undefined ? '`Bearer ${process.env.API_KEY}`' : quote(`Bearer ${key}`);
+    key === undefined ? '`Bearer ${process.env.ANIMAL_STORE_KEY}`' : quote(`Bearer ${key}`);
   const fields = [
     `Authorization: ${authorization}`,
     ...headers.map(([name, value]) => `${quote(name)}: ${quote(value)}`),

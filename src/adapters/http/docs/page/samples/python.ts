@@ -3,7 +3,7 @@ import type { SampleOptions, SampleRequest } from './request.ts';
 /** Returns the request as a program for Python 3, which needs only the standard library. */
 export function pythonSample({ method, url, headers, body }: SampleRequest, { key }: SampleOptions): string {
   const authorization =
-    key === undefined ? '"Bearer " + os.environ["API_KEY"]' : JSON.stringify(`Bearer ${key}`);
+    key === undefined ? '"Bearer " + os.environ["ANIMAL_STORE_KEY"]' : JSON.stringify(`Bearer ${key}`);
   const fields = [
     `"Authorization": ${authorization}`,
     ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),

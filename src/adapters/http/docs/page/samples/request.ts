@@ -12,7 +12,7 @@ export interface SampleRequest {
 }
 
 export interface SampleOptions {
-  /** The API key to write into the sample. Without a key, the sample reads the environment variable `API_KEY`. */
+  /** The API key to write into the sample. Without a key, the sample reads the environment variable `ANIMAL_STORE_KEY`. */
   readonly key?: string | undefined;
 }
 
