@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { AnimalStoreError } from '../domain/errors.ts';
-import type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
+import type { NewPetInput, Pet } from '../domain/pet.ts';
 import { ApiKeys } from './api-keys.ts';
 import { CreatePet } from './create-pet.ts';
 import { CreatePetOnce } from './create-pet-once.ts';
@@ -10,43 +10,14 @@ import { type ImportedPet, type ImportOptions, ImportPets } from './import-pets.
 import { LIMIT_MAX, LIMIT_MIN, ListPets, type PetPageQuery } from './list-pets.ts';
 import { nextTurn } from './next-turn.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
-import type { CreateResult, IdempotentCreates } from './ports/idempotent-creates.ts';
+import type { CreateResult } from './ports/create-attempt.ts';
 import type { PetPage, PetQuery } from './ports/pet-repository.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
-import type { BackupOptions, Storage } from './ports/storage.ts';
+import type { BackupOptions } from './ports/storage.ts';
 import { RecordRemoval } from './record-removal.ts';
+import { closedError, notSupported, rejectClosed } from './store-errors.ts';
+import type { CreateOptions, PetWalk, StoreStorage } from './store-options.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
-
-/** The query of {@link AnimalStore.listPets}. */
-export interface PetWalk {
-  /** The status of the pets to list. By default, pets with any status are listed. */
-  readonly status?: PetStatus | undefined;
-  /**
-   * Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. The id is a
-   * `bigint` such as `7n`, or a `number` that is a safe integer.
-   */
-  readonly after?: bigint | number | undefined;
-  /** The maximum number of pets, 1 or more. By default, there is no maximum. */
-  readonly limit?: number | undefined;
-}
-
-/** The options of {@link AnimalStore.createPet}. */
-export interface CreateOptions {
-  /**
-   * A key that makes a repeated call safe: within 24 hours, a call with the same key and the same pet stores no second
-   * pet, and resolves with the first one. The key has 1 to 255 visible ASCII characters.
-   */
-  readonly idempotencyKey?: string | undefined;
-}
-
-/**
- * The storage of an {@link AnimalStore}. A storage without `transfer` does not support imports and exports. A storage
- * without `idempotentCreates` does not support idempotency keys.
- */
-export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCreates'> {
-  readonly transfer?: PetTransfer | undefined;
-  readonly idempotentCreates?: IdempotentCreates | undefined;
-}
 
 /** The caller of a program that calls the store directly. The id of an API key is never empty. */
 const THIS_PROGRAM = '';
@@ -272,17 +243,4 @@ export class AnimalStore implements AsyncDisposable {
     if (this.#storage.transfer === undefined) throw notSupported(operation);
     return this.#storage.transfer;
   }
-}
-
-/** Returns a rejected promise, because a method that returns a promise must not throw synchronously. */
-function rejectClosed(): Promise<never> {
-  return Promise.reject(closedError());
-}
-
-function closedError(): AnimalStoreError {
-  return new AnimalStoreError('storage_unavailable', 'the store is closed');
-}
-
-function notSupported(operation: string): AnimalStoreError {
-  return new AnimalStoreError('invalid_request', `${operation} is not supported by this storage`);
 }

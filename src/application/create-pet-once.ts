@@ -1,7 +1,8 @@
 import { AnimalStoreError } from '../domain/errors.ts';
 import { idempotencyKey } from '../domain/idempotency-key.ts';
-import { type NewPet, type NewPetInput, newPet } from '../domain/pet.ts';
-import type { CreateResult, IdempotentCreates } from './ports/idempotent-creates.ts';
+import { isSamePet, type NewPetInput, newPet } from '../domain/pet.ts';
+import type { CreateResult } from './ports/create-attempt.ts';
+import type { IdempotentCreates } from './ports/idempotent-creates.ts';
 
 /** How long an idempotency key protects against a second pet, in milliseconds: 24 hours. */
 export const IDEMPOTENCY_LIFETIME: number = 24 * 60 * 60 * 1000;
@@ -59,8 +60,4 @@ export class CreatePetOnce {
     ]);
     return numbers.includes(REMOVAL_STEP);
   }
-}
-
-function isSamePet(stored: NewPet, pet: NewPet): boolean {
-  return stored.name === pet.name && stored.categoryId === pet.categoryId && stored.status === pet.status;
 }

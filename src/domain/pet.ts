@@ -104,3 +104,8 @@ function categoryIdFault(categoryId: unknown): string {
 function statusFault(status: unknown): string | undefined {
   return isPetStatus(status) ? undefined : `status must be one of ${PET_STATUSES.join(', ')}`;
 }
+
+/** Whether two pets are equal in everything but their ids. */
+export function isSamePet(stored: NewPet, pet: NewPet): boolean {
+  return stored.name === pet.name && stored.categoryId === pet.categoryId && stored.status === pet.status;
+}

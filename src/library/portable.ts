@@ -9,7 +9,7 @@ import { DatabaseRegister } from '../composition/databases/register.ts';
 import { openStore } from './open-store.ts';
 import type { AnimalStoreConfig } from './store-config.ts';
 
-export type { AnimalStore, CreateOptions, PetWalk, StoreStorage } from '../application/animal-store.ts';
+export type { AnimalStore } from '../application/animal-store.ts';
 export { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
 export { CreatePet } from '../application/create-pet.ts';
 export { CreatePetOnce } from '../application/create-pet-once.ts';
@@ -24,11 +24,8 @@ export {
 } from '../application/list-pets.ts';
 export type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
 export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
-export type {
-  CreateAttempt,
-  CreateResult,
-  IdempotentCreates,
-} from '../application/ports/idempotent-creates.ts';
+export type { CreateAttempt, CreateResult } from '../application/ports/create-attempt.ts';
+export type { IdempotentCreates } from '../application/ports/idempotent-creates.ts';
 export {
   type Diagnosis,
   OverwriteRefused,
@@ -46,6 +43,7 @@ export {
   type StorageFaultReason,
   storageFaultReason,
 } from '../application/ports/storage-fault.ts';
+export type { CreateOptions, PetWalk, StoreStorage } from '../application/store-options.ts';
 export { VerifyApiKey } from '../application/verify-api-key.ts';
 export { type ApiKey, apiKeyPrefix, isActive, isApiKey, type NewApiKey } from '../domain/api-key.ts';
 export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';

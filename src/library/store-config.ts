@@ -1,6 +1,6 @@
 /** The configuration of a store, and the check of a configuration that a program passes. */
 
-import type { StoreStorage } from '../application/animal-store.ts';
+import type { StoreStorage } from '../application/store-options.ts';
 import { AnimalStoreError } from '../domain/errors.ts';
 
 /** The configuration of a store: either the URL of a database, or a storage object. */

@@ -1,5 +1,6 @@
+import type { DoctorReport } from './doctor-report.ts';
 import { CommandError } from './errors.ts';
-import type { CliOptions, DoctorReport } from './options.ts';
+import type { CliOptions } from './options.ts';
 import { counted, number } from './progress.ts';
 import { visible } from './visible.ts';
 

@@ -1,5 +1,6 @@
 /** The command line interface. */
 
 export { consoleOf } from './console.ts';
-export type { CliOptions, DoctorReport } from './options.ts';
+export type { DoctorReport } from './doctor-report.ts';
+export type { CliOptions } from './options.ts';
 export { runCli } from './program.ts';

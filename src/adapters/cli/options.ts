@@ -1,7 +1,8 @@
 import type { AnimalStore } from '../../application/animal-store.ts';
 import type { IssuedApiKey } from '../../application/api-keys.ts';
-import type { Diagnosis, Problem, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
+import type { Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Console } from './console.ts';
+import type { DoctorReport } from './doctor-report.ts';
 
 /**
  * The dependencies of the commands. `databaseUrl` is the value of the option `--database-url`, or `undefined` without
@@ -39,21 +40,6 @@ export interface ServeValues {
   readonly databaseUrl?: string | undefined;
   readonly host?: string | undefined;
   readonly port?: string | undefined;
-}
-
-/** What `doctor` has found out. */
-export interface DoctorReport {
-  /** The version of Node.js, such as `v26.0.0`. */
-  readonly node: string;
-  /** The limit of open file descriptors, or `undefined` if the limit is unknown. */
-  readonly fileDescriptors: number | undefined;
-  /** The setting that selects the database, or `undefined` if the setting is invalid. */
-  readonly source: string | undefined;
-  readonly scheme: string | undefined;
-  /** The facts about the database, or `undefined` if the setting of the database is invalid. */
-  readonly database: Diagnosis | undefined;
-  /** All problems, including those of the database. */
-  readonly problems: readonly Problem[];
 }
 
 /** A server that accepts connections. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Console } from './console.ts';
 import { explain, isBrokenPipe } from './errors.ts';
 import type { CliOptions, RunningService, ServeValues } from './options.ts';
+import { ANOTHER_KEY, welcome } from './welcome.ts';
 
 /** Runs the server until `signal` is aborted. */
 export async function serve(
@@ -42,24 +43,6 @@ async function announce(
   }
 }
 
-const ANOTHER_KEY = 'To create another API key for this database: npx animal-store keys create --name NAME\n';
-
 async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
-}
-
-/** Returns the text that shows the first key, which is never shown again. */
-function welcome(url: string, key: string): string {
-  const authorization = `-H 'Authorization: Bearer ${key}'`;
-  const create = `curl -sS -w '\\n' ${authorization} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":7}' ${url}/pets`;
-  return `
-The store had no API key, so this one was created. Save it: it is not shown again.
-
-  ${key}
-
-Create a pet, then list all pets:
-
-  ${create} && curl -sS -w '\\n' ${authorization} ${url}/pets
-
-`;
 }

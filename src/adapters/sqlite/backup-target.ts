@@ -3,7 +3,8 @@
 import { type BigIntStats, existsSync, lstatSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { COMPANIONS, databaseFiles, moveToNewName } from './files.ts';
+import { COMPANIONS, databaseFiles } from './files.ts';
+import { moveToNewName } from './new-name.ts';
 
 /**
  * The target of a backup. The constructor checks the path of the target before the copy is made. `take` checks the path

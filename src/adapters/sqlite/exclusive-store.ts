@@ -5,8 +5,9 @@ import Database from 'better-sqlite3';
 import { OverwriteRefused } from '../../application/ports/maintenance.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { isLocked, storageError } from './errors.ts';
-import { COMPANIONS, fsync, moveToNewName } from './files.ts';
+import { COMPANIONS, fsync } from './files.ts';
 import { identify } from './inspection.ts';
+import { moveToNewName } from './new-name.ts';
 
 /** How long another process may still have the store open, in milliseconds. A command on the store can be ending. */
 const LOCK_TIMEOUT = 500;

@@ -1,6 +1,6 @@
 /** The files of a SQLite database. */
 
-import { closeSync, fsyncSync, linkSync, openSync, realpathSync, renameSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /**
@@ -26,30 +26,6 @@ export function fsync(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/**
- * Moves a file to a path without replacing an existing file. Creates a hard link, which fails when a file exists at this
- * path. On a file system without hard links, creates an empty file instead, which fails in the same case, and then
- * replaces the empty file. With a hard link, the file also keeps its old path.
- * @param exists returns the error that is thrown when a file already exists at the path
- */
-export function moveToNewName(from: string, to: string, exists: () => Error): void {
-  try {
-    linkSync(from, to);
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw exists();
-    try {
-      closeSync(openSync(to, 'wx'));
-    } catch (failure) {
-      throw codeOf(failure) === 'EEXIST' ? exists() : failure;
-    }
-    renameSync(from, to);
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 function realPath(path: string): string {

@@ -15,23 +15,12 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
-  /** The error codes of the operation, in addition to {@link COMMON_ERRORS}. */
+  /** The error codes of the operation, in addition to those that every operation can return. */
   readonly errors: readonly HttpErrorCode[];
   readonly deprecated?: boolean;
   /** The stability level. Only an operation that can still change has a level. */
   readonly stability?: Stability;
 }
-
-/** The error codes that every operation can return. */
-export const COMMON_ERRORS: readonly HttpErrorCode[] = [
-  'invalid_request',
-  'unauthorized',
-  'request_timeout',
-  'headers_too_large',
-  'internal_error',
-  'overloaded',
-  'storage_unavailable',
-];
 
 export const OPERATIONS: readonly Operation[] = [
   {

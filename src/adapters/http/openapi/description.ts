@@ -8,8 +8,9 @@ import { NAME_MAX_LENGTH, NAME_MIN_LENGTH } from '../../../domain/pet.ts';
 import { DEPRECATED_SINCE, SUNSET } from '../api/deprecation.ts';
 import { type HttpErrorCode, STATUS_OF } from '../api/errors.ts';
 import { BODY_LIMIT } from '../api/json-body.ts';
-import { FAILURES } from './responses.ts';
-import { PAGES_SAMPLES, RETRY_SAMPLES } from './samples.ts';
+import { FAILURES } from './failures.ts';
+import { PAGES_SAMPLES } from './pages-samples.ts';
+import { RETRY_SAMPLES } from './retry-samples.ts';
 
 const HOUR = 60 * 60 * 1000;
 

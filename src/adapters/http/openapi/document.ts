@@ -1,13 +1,12 @@
 /** Generates the OpenAPI 3.1 document from the schemas and the operations. */
 
-import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../../domain/idempotency-key.ts';
 import { OPERATIONS, type Operation } from '../api/operations.ts';
 import { BASE_PATH, serverUrlOf } from '../api/public-url.ts';
-import { INT64_METADATA } from '../api/schemas.ts';
 import { apiDescription } from './description.ts';
 import { COMPONENT_HEADERS } from './headers.ts';
+import { parametersOf } from './parameters.ts';
 import { NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
-import { componentSchemas, type Part, queryParameterSchemas, ref } from './schemas.ts';
+import { componentSchemas, type Part, ref } from './schemas.ts';
 
 /** The version of the HTTP interface. The npm package has its own version. */
 const INTERFACE_VERSION = '1.0.0';
@@ -73,49 +72,9 @@ function describe(operation: Operation): Part {
   };
 }
 
-const IDEMPOTENCY_KEY: Part = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'A key of your choice, such as a UUID. Repeat a request that got no response with the same key: the pet is created ' +
-    'once. Each API key has its own idempotency keys, also after a rotation.',
-  schema: {
-    type: 'string',
-    minLength: 1,
-    maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
-    pattern: `^[!-~]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`,
-  },
-  example: '6f1a9b4e-6f0c-4d0b-9f0e-0f5d2f3f6a11',
-};
-
 function newPetBody(): Part {
   const schema = { $ref: ref('NewPet') };
   return { required: true, content: { 'application/json': { schema, examples: NEW_PET_EXAMPLES } } };
-}
-
-function parametersOf(id: Operation['id']): readonly Part[] {
-  if (id === 'getPet') {
-    const description = 'The id of the pet.';
-    return [
-      {
-        name: 'petId',
-        in: 'path',
-        required: true,
-        description,
-        schema: INT64_METADATA,
-        example: 1,
-      },
-    ];
-  }
-  if (id === 'createPet') return [IDEMPOTENCY_KEY];
-  const descriptions: Readonly<Record<string, string>> = { status: 'Only pets with this status.' };
-  return Object.entries(queryParameterSchemas()).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    description: description ?? descriptions[name],
-    schema,
-  }));
 }
 
 /**

@@ -1,0 +1,35 @@
+import type { PetStatus } from '../domain/pet.ts';
+import type { IdempotentCreates } from './ports/idempotent-creates.ts';
+import type { PetTransfer } from './ports/pet-transfer.ts';
+import type { Storage } from './ports/storage.ts';
+
+/** The query of `AnimalStore.listPets`. */
+export interface PetWalk {
+  /** The status of the pets to list. By default, pets with any status are listed. */
+  readonly status?: PetStatus | undefined;
+  /**
+   * Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. The id is a
+   * `bigint` such as `7n`, or a `number` that is a safe integer.
+   */
+  readonly after?: bigint | number | undefined;
+  /** The maximum number of pets, 1 or more. By default, there is no maximum. */
+  readonly limit?: number | undefined;
+}
+
+/** The options of `AnimalStore.createPet`. */
+export interface CreateOptions {
+  /**
+   * A key that makes a repeated call safe: within 24 hours, a call with the same key and the same pet stores no second
+   * pet, and resolves with the first one. The key has 1 to 255 visible ASCII characters.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/**
+ * The storage of an `AnimalStore`. A storage without `transfer` does not support imports and exports. A storage
+ * without `idempotentCreates` does not support idempotency keys.
+ */
+export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCreates'> {
+  readonly transfer?: PetTransfer | undefined;
+  readonly idempotentCreates?: IdempotentCreates | undefined;
+}
