@@ -78,8 +78,9 @@ export class Connections implements Turns {
   }
 
   /**
-   * Makes all open connections parse their bytes in small slices. Does the same for connections that are opened during
-   * the next {@link FLOOD_TIME} milliseconds.
+   * Called when a client has sent too many requests at once. From now on, every open connection parses its bytes in
+   * small slices, so that no client blocks the event loop for long. So does every connection that is opened during the
+   * next {@link FLOOD_TIME} milliseconds.
    */
   onFlood(): void {
     const now = performance.now();
