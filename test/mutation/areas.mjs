@@ -1,7 +1,8 @@
 /**
  * The areas of the mutation tests. StrykerJS changes one expression of src/ at a time, and expects a test to fail. Each
  * area is tested only by the tests that belong to it, because a mutant that survives runs all tests of its area. The
- * threshold is the minimum percentage of mutants that the tests must detect.
+ * threshold is the minimum percentage of mutants that the tests must detect. The timeout of a test, in milliseconds, is
+ * short in an area whose mutants often make a test wait forever.
  */
 
 const HTTP_TESTS = 'test/adapters/http';
@@ -38,14 +39,20 @@ export const AREAS = {
   // cannot be mutated, and the modules that this thread runs are tested on the main thread.
   'sqlite-writer': {
     mutate: [`${SQLITE}/{batch,errors,findings,queued-write,write-queue,writer,writer-handle}.ts`],
-    testFiles: [`${SQLITE_TESTS}/{batch,observer,probe,writer,writer-lock}.test.ts`],
+    testFiles: [
+      `${SQLITE_TESTS}/{batch,errors,observer,write-queue,writer,writer-gather,writer-timeout}.test.ts`,
+    ],
     threshold: 85,
+    testTimeout: 5000,
   },
   'sqlite-files': {
     mutate: [
       `${SQLITE}/{backup,backup-target,database,file-guard,files,health,probe,readiness,store-files}.ts`,
     ],
-    testFiles: [`${SQLITE_TESTS}/{backup,full-disk,health,open,probe}.test.ts`],
+    testFiles: [
+      `${SQLITE_TESTS}/{backup,backup-target,full-disk,health,open,probe,store-files,writer-timeout}.test.ts`,
+    ],
     threshold: 85,
+    testTimeout: 10_000,
   },
 };

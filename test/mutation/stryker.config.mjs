@@ -8,7 +8,7 @@ export default {
   mutate,
   testFiles,
   testRunner: 'vitest',
-  vitest: { configFile: 'test/mutation/vitest.config.ts' },
+  vitest: { configFile: 'test/mutation/vitest.config.mjs' },
   ignoreStatic: true,
   concurrency: 2,
   thresholds: { high: 100, low: threshold, break: threshold },

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  fstatSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -16,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
+import { replaceFs, systemError } from '../../support/replace-fs.ts';
 import { identityOf, makeSpecialFiles } from '../../support/special-files.ts';
 import { connect, makeStore, NO_DUPLICATES, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
@@ -270,4 +272,59 @@ test('the error says whether the store cannot be read or the copy cannot be writ
     message: expect.stringContaining('cannot write'),
   });
   await storage.close();
+});
+
+test('the copy is durable before it gets its name, and the name before the backup resolves', async () => {
+  const path = temporaryFile();
+  await makeStore(path, 1);
+  const storage = openStorage(path);
+  const file = join(dirname(path), 'copy.db');
+  const synced: { readonly descriptor: number; readonly isFolder: boolean; readonly isNamed: boolean }[] = [];
+  const sync = replaceFs('fsyncSync', (descriptor) => {
+    synced.push({ descriptor, isFolder: fstatSync(descriptor).isDirectory(), isNamed: existsSync(file) });
+    sync(descriptor);
+  });
+  await backUp(storage, file);
+  expect(synced).toMatchObject([
+    { isFolder: false, isNamed: false },
+    { isFolder: true, isNamed: true },
+  ]);
+  for (const { descriptor } of synced) expect(() => fstatSync(descriptor)).toThrow('EBADF');
+});
+
+test.each([
+  ['SQLITE_IOERR_READ', 'read', 'the disk reported an error (SQLITE_IOERR_READ)'],
+  ['SQLITE_IOERR_SHORT_READ', 'read', 'the disk reported an error (SQLITE_IOERR_SHORT_READ)'],
+  ['SQLITE_CORRUPT', 'read', 'the database file is damaged (SQLITE_CORRUPT)'],
+  ['SQLITE_IOERR_WRITE', 'write', 'the disk reported an error (SQLITE_IOERR_WRITE)'],
+  ['SQLITE_FULL', 'write', 'the disk is full, or all ids have been assigned (SQLITE_FULL)'],
+  ['EIO', 'write', 'EIO'],
+  ['XSQLITE_', 'write', 'XSQLITE_'],
+])('the error %s of a backup says what failed: to %s', async (code, action, reason) => {
+  const path = temporaryFile();
+  await makeStore(path, 1);
+  const storage = openStorage(path);
+  const file = join(dirname(path), 'copy.db');
+  const cause = systemError(code);
+  replaceFs('fsyncSync', () => {
+    throw cause;
+  });
+  await expect(backUp(storage, file)).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    message: `cannot ${action} ${action === 'read' ? path : file}: ${reason}`,
+    cause,
+  });
+  expect(readdirSync(dirname(path)).filter((name) => name.startsWith('copy'))).toEqual([]);
+});
+
+test('an error of the progress callback ends the backup', async () => {
+  const path = temporaryFile();
+  await makeStore(path, 1);
+  const file = join(dirname(path), 'copy.db');
+  const cause = new Error('no more');
+  const onProgress = () => {
+    throw cause;
+  };
+  await expect(backUp(openStorage(path), file, { onProgress })).rejects.toMatchObject({ cause });
+  expect(existsSync(file)).toBe(false);
 });

@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { BatchRunner, type Outcome } from '../../../src/adapters/sqlite/batch.ts';
+import Database from 'better-sqlite3';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { BatchRunner, type CommitGuard, type Outcome } from '../../../src/adapters/sqlite/batch.ts';
 import { openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { FileGuard } from '../../../src/adapters/sqlite/file-guard.ts';
 import type { Write } from '../../../src/adapters/sqlite/statement-writer.ts';
@@ -8,6 +8,7 @@ import { filesOf } from '../../../src/adapters/sqlite/store-files.ts';
 import { connect, temporaryFile } from './temporary-file.ts';
 
 const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
+const INSERT_FAILING = `INSERT INTO pets (name, category_id, status) VALUES (fail(?), 1, 'sold')`;
 
 let path: string;
 let db: Database.Database;
@@ -70,6 +71,31 @@ describe('a write that fails', () => {
   });
 });
 
+test('the report of a batch has the faults that it disproved, and its duration', () => {
+  const startedAt = performance.now();
+  const report = runner.run([add('a')], 0);
+  expect(report).toEqual({
+    outcomes: [{ changes: 1, rowId: 1n }],
+    isLocked: false,
+    findings: { file: null, write: null },
+    commitMs: expect.any(Number),
+  });
+  expect(report.commitMs).toBeGreaterThan(0);
+  expect(report.commitMs).toBeLessThan(performance.now() - startedAt);
+});
+
+test('a write without statements has no effect', () => {
+  expect(run([[]])).toEqual([{ changes: 0, rowId: 0n }]);
+});
+
+test('equal SQL is compiled once, and the wait for a lock is set when it changes', () => {
+  const prepare = vi.spyOn(db, 'prepare');
+  const pragma = vi.spyOn(db, 'pragma');
+  for (const lockTimeout of [7, 7, 8]) runner.run([add('a'), add('b')], lockTimeout);
+  expect(prepare.mock.calls).toEqual([[INSERT]]);
+  expect(pragma.mock.calls).toEqual([['busy_timeout = 7'], ['busy_timeout = 8']]);
+});
+
 test('the outcome of a write of several statements is the effect of the last one', () => {
   const both: Write = [...add('a'), ['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n]];
   expect(run([both])).toMatchObject([{ changes: 0 }]);
@@ -115,4 +141,83 @@ test('when the space is used up, every acknowledged write is stored, and the oth
 
   db.pragma('max_page_count = 400');
   expect(run([add(name)])).toMatchObject([{ changes: 1 }]);
+});
+
+describe('a fault of the storage', () => {
+  /** A runner whose guard throws an error of SQLite at one of its checks. */
+  function runnerWith(check: 'beforeCommit' | 'afterCommit', code: string): BatchRunner {
+    const guard: CommitGuard = { beforeCommit() {}, afterCommit() {}, findings: () => ({ access: null }) };
+    guard[check] = () => {
+      throw new Database.SqliteError('failed', code);
+    };
+    return new BatchRunner(db, guard);
+  }
+
+  const failed = (reason: string | undefined, message: unknown = expect.not.stringContaining('unknown')) =>
+    expect.objectContaining({ code: 'storage_unavailable', reason, message });
+  const UNKNOWN = expect.stringMatching(/: it is unknown whether this was stored$/);
+
+  test.each([
+    ['SQLITE_IOERR_FSYNC', 'sync_failed'],
+    ['SQLITE_IOERR_DIR_FSYNC', 'sync_failed'],
+    ['SQLITE_IOERR_WRITE', 'io_error'],
+    ['SQLITE_READONLY', 'read_only'],
+    ['SQLITE_CORRUPT', 'damaged'],
+  ])('%s during a commit: it is unknown whether the writes were stored', (code, reason) => {
+    expect(runnerWith('afterCommit', code).run([add('a'), add('b')], 0)).toEqual({
+      outcomes: [failed(reason, UNKNOWN), failed(reason, UNKNOWN)],
+      isLocked: false,
+      findings: { access: null, write: failed(reason, UNKNOWN) },
+      commitMs: undefined,
+    });
+  });
+
+  test.each([
+    ['SQLITE_FULL', 'disk_full', { access: null, write: failed('disk_full') }],
+    ['SQLITE_BUSY', undefined, { access: null }],
+  ])('%s during a commit: the message does not say that the result is unknown', (code, reason, findings) => {
+    expect(runnerWith('afterCommit', code).run([add('a')], 0)).toEqual({
+      outcomes: [failed(reason)],
+      isLocked: false,
+      findings,
+      commitMs: undefined,
+    });
+  });
+
+  test.each([
+    ['SQLITE_IOERR_FSYNC', 'sync_failed', { access: null, write: failed('sync_failed') }],
+    ['SQLITE_FULL', 'disk_full', {}],
+  ])('%s before a commit: nothing was stored', (code, reason, findings) => {
+    expect(runnerWith('beforeCommit', code).run([add('a')], 0)).toEqual({
+      outcomes: [failed(reason)],
+      isLocked: false,
+      findings,
+      commitMs: undefined,
+    });
+    expect(storedNames()).toEqual([]);
+    expect(db.inTransaction).toBe(false);
+  });
+
+  test('of one write is reported, and the other writes are stored', () => {
+    db.function('fail', (code) => {
+      throw new Database.SqliteError('failed', String(code));
+    });
+    const failing = (code: string): Write => [[INSERT_FAILING, code]];
+    const report = runner.run(
+      [add('a'), failing('SQLITE_ERROR'), failing('SQLITE_FULL'), failing('SQLITE_IOERR_READ'), add('b')],
+      0,
+    );
+    expect(report).toMatchObject({
+      outcomes: [
+        { changes: 1 },
+        { code: 'internal_error' },
+        { reason: 'disk_full' },
+        { reason: 'io_error' },
+        { changes: 1 },
+      ],
+      findings: { file: null, write: { reason: 'io_error' } },
+    });
+    expect(storedNames()).toEqual(['a', 'b']);
+    expect(runner.run([add('c'), failing('SQLITE_FULL')], 0).findings).toEqual({ file: null, write: null });
+  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import type { Commit, Observer } from '../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
@@ -62,13 +62,19 @@ describe('onCommit', () => {
   });
 
   test('is not called for reads, probes and failed writes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     const path = temporaryFile();
     const { storage, commits } = openObserved(path);
     await storage.check();
     await storage.pets.list({ limit: 1 });
     const other = connect(path);
     other.exec('BEGIN IMMEDIATE');
-    await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    const refused = expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    vi.advanceTimersByTime(5000);
+    await refused;
     other.exec('ROLLBACK');
     await expect(
       storage.transfer.importPets(batchOf(REX), { ...NO_DUPLICATES, signal: AbortSignal.abort() }),

@@ -162,6 +162,39 @@ test('an empty file becomes a new store, because an interrupted first start leav
   expect(await pets.add(REX)).toMatchObject({ id: 1n });
 });
 
+test('an empty file with a write-ahead log is refused, and the log is not changed', () => {
+  const path = temporaryFile();
+  writeFileSync(path, '');
+  writeFileSync(`${path}-wal`, 'the last writes');
+  expect(() => openSqliteStorage(path)).toThrow(
+    refusal(path, /the file is empty, but has a write-ahead log/),
+  );
+  expect(readFileSync(`${path}-wal`, 'utf8')).toBe('the last writes');
+  writeFileSync(`${path}-wal`, '');
+  openStorage(path);
+});
+
+test('with `mustExist`, a missing file is refused and not created, and an existing file is opened', async () => {
+  const path = join(temporaryFolder(), 'folder', 'pets.db');
+  const open = () => openSqliteStorage(path, { mustExist: true });
+  expect(open).toThrow(refusal(path, /there is no such file/));
+  expect(existsSync(dirname(path))).toBe(false);
+  await makeStore(path, 1);
+  const storage = open();
+  expect(await storage.pets.find(1n)).toBeDefined();
+  await storage.close();
+});
+
+test('without `tryWrite`, a new store is created, and an existing one is opened while it is locked', () => {
+  const path = temporaryFile();
+  prepareDatabase(path, { tryWrite: false });
+  const other = connect(path);
+  expect(other.pragma('user_version', { simple: true })).toBe(BigInt(MIGRATIONS.length));
+  other.exec('BEGIN IMMEDIATE');
+  prepareDatabase(path, { tryWrite: false });
+  other.exec('ROLLBACK');
+});
+
 test('a path with unusual characters is a path like any other', async () => {
   const folder = join(temporaryFolder(), `it's 100 % "new" & ?mode=memory#🐈`);
   mkdirSync(folder);

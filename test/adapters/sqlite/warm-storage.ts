@@ -1,29 +1,25 @@
 /** Storages whose writer thread is running and known to the test. */
 
 import type { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { openStorage, REX } from './temporary-file.ts';
 
-/** The threads that were started in the current test. */
+/** The threads that were started since the call of `openWarm`. */
 export const threads: Worker[] = [];
 
 function remember(thread: Worker): void {
   threads.push(thread);
 }
 
-beforeEach(() => {
-  threads.length = 0;
-  process.on('worker', remember);
-});
-
-afterEach(() => {
-  process.off('worker', remember);
-});
-
 /** A storage whose thread has started. */
 export async function openWarm(path?: string): Promise<{ storage: Storage; thread: Worker }> {
+  threads.length = 0;
+  process.on('worker', remember);
+  onTestFinished(() => {
+    process.off('worker', remember);
+  });
   const storage = openStorage(path);
   await storage.pets.add(REX);
   return { storage, thread: threads.at(-1) as Worker };

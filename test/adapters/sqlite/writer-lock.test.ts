@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { connect, openStorage, REX, temporaryFile } from './temporary-file.ts';
-import { addMany, assertStored, openWarm, outcomesOf } from './warm-storage.ts';
+import { addMany, assertStored, openWarm } from './warm-storage.ts';
 
 describe('while another process holds the lock', () => {
   interface Settled {
@@ -82,54 +82,5 @@ describe('while another process holds the lock', () => {
     for (const each of await Promise.all(adds)) expect(each.code).toBe('storage_unavailable');
     other.exec('COMMIT');
     expect((await openStorage(path).pets.list({ limit: 5 })).pets).toHaveLength(1);
-  });
-});
-
-describe('after a slow commit', () => {
-  /** Three adds with a slow commit, and three more that are queued behind it. */
-  async function slowCommit() {
-    const path = temporaryFile();
-    const { storage, thread } = await openWarm(path);
-    let commits = 0;
-    thread.on('message', () => {
-      commits += 1;
-    });
-    const other = connect(path);
-    other.exec('BEGIN IMMEDIATE');
-    const first = addMany(storage, 3);
-    await nextTurn();
-    const waiting = addMany(storage, 3);
-    await sleep(50);
-    other.exec('COMMIT');
-    await Promise.all(first);
-    return { storage, thread, waiting, commits: () => commits };
-  }
-
-  test('new adds share the next commit with queued ones', async () => {
-    const { storage, waiting, commits } = await slowCommit();
-    const added = await Promise.all([...waiting, ...addMany(storage, 3)]);
-    expect(added.map(({ id }) => id)).toEqual([5n, 6n, 7n, 8n, 9n, 10n]);
-    expect(commits()).toBe(2);
-    await assertStored(storage, added);
-  });
-
-  test('queued adds are stored when no new add arrives', async () => {
-    const { storage, waiting, commits } = await slowCommit();
-    await assertStored(storage, await Promise.all(waiting));
-    expect(commits()).toBe(2);
-  });
-
-  test('queued adds are stored before a close', async () => {
-    const { storage, waiting } = await slowCommit();
-    await storage.close();
-    expect((await outcomesOf(waiting)).added).toHaveLength(3);
-  });
-
-  test('queued adds are settled when the thread exits', async () => {
-    const { storage, thread, waiting } = await slowCommit();
-    await thread.terminate();
-    const { added, codes } = await outcomesOf(waiting);
-    expect(added.length + codes.length).toBe(3);
-    await assertStored(storage, added);
   });
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { formatApiKey } from '../../../src/domain/api-key.ts';
 import { openStorage, REX, temporaryFile } from './temporary-file.ts';
 import { addMany, assertStored, openWarm, outcomesOf, threads } from './warm-storage.ts';
@@ -39,6 +40,19 @@ describe('when the thread exits', () => {
     await assertStored(storage, added);
   });
 
+  test('with an error, the error is the cause of the rejections, and later adds succeed', async () => {
+    const { storage, thread } = await openWarm();
+    const adds = addMany(storage, 2);
+    await nextTurn();
+    const cause = new Error('out of memory');
+    thread.emit('error', cause);
+    for (const add of adds) {
+      await expect(add).rejects.toMatchObject({ code: 'storage_unavailable', cause });
+    }
+    await assertStored(storage, [await storage.pets.add(REX)]);
+    await thread.terminate();
+  });
+
   test('while it is idle, the next add succeeds', async () => {
     const { storage, thread } = await openWarm();
     await thread.terminate();
@@ -53,7 +67,10 @@ describe('when the thread exits', () => {
     renameSync(path, `${path}-away`);
     mkdirSync(path);
     for (let time = 0; time < 2; time++) {
-      await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+      await expect(storage.pets.add(REX)).rejects.toMatchObject({
+        code: 'storage_unavailable',
+        cause: expect.stringContaining('another file'),
+      });
     }
     rmdirSync(path);
     renameSync(`${path}-away`, path);
@@ -108,6 +125,37 @@ test('an add beyond the size limit of the queue is refused as overloaded', async
   expect(codes.length).toBeGreaterThanOrEqual(20);
   expect(new Set(codes)).toEqual(new Set(['overloaded']));
   await storage.pets.add({ ...REX, name });
+});
+
+test.each([
+  [true, 1],
+  [false, 0],
+])('with `startWriter: %s`, opening a storage starts %i threads', async (startWriter, count) => {
+  const started: unknown[] = [];
+  const remember = (thread: unknown) => started.push(thread);
+  process.on('worker', remember);
+  onTestFinished(() => {
+    process.off('worker', remember);
+  });
+  const storage = openSqliteStorage(temporaryFile(), { startWriter });
+  onTestFinished(() => storage.close());
+  await nextTurn();
+  expect(started).toHaveLength(count);
+  await storage.pets.add(REX);
+  expect(started).toHaveLength(1);
+});
+
+test('the thread keeps the process alive only while an add waits for its commit', async () => {
+  const { storage, thread } = await openWarm();
+  await nextTurn();
+  const calls: string[] = [];
+  vi.spyOn(thread, 'ref').mockImplementation(() => calls.push('ref'));
+  vi.spyOn(thread, 'unref').mockImplementation(() => calls.push('unref'));
+  const add = storage.pets.add(REX);
+  await nextTurn();
+  expect(calls).toEqual(['ref']);
+  await add;
+  await expect.poll(() => calls).toEqual(['ref', 'unref']);
 });
 
 describe('close', () => {

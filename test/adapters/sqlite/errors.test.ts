@@ -1,0 +1,100 @@
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { isLocked, storageError } from '../../../src/adapters/sqlite/errors.ts';
+import { failureOf, findingsOf } from '../../../src/adapters/sqlite/findings.ts';
+import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
+import { AnimalStoreError } from '../../../src/domain/errors.ts';
+
+function sqliteError(code: string): Error {
+  return new Database.SqliteError('secret', code);
+}
+
+describe('an error of SQLite', () => {
+  test.each([
+    ['SQLITE_CANTOPEN_ISDIR', 'io_error'],
+    ['SQLITE_CORRUPT', 'damaged'],
+    ['SQLITE_CORRUPT_INDEX', 'damaged'],
+    ['SQLITE_FULL', 'disk_full'],
+    ['SQLITE_IOERR_WRITE', 'io_error'],
+    ['SQLITE_IOERR_FSYNC', 'sync_failed'],
+    ['SQLITE_IOERR_DIR_FSYNC', 'sync_failed'],
+    ['SQLITE_NOTADB', 'damaged'],
+    ['SQLITE_PERM', 'read_only'],
+    ['SQLITE_PROTOCOL', 'io_error'],
+    ['SQLITE_READONLY_DBMOVED', 'read_only'],
+  ])('%s is a fault of the storage: %s', (code, reason) => {
+    const cause = sqliteError(code);
+    const error = storageError(cause);
+    expect(error).toBeInstanceOf(StorageFault);
+    expect(error).toMatchObject({ code: 'storage_unavailable', reason, cause });
+    expect(error.message).toMatch(new RegExp(`^[a-z].+ \\(${code}\\)$`));
+    expect(error.message).not.toContain('secret');
+  });
+
+  test.each(['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE'])(
+    '%s is temporary, and so no fault of the storage',
+    (code) => {
+      const cause = sqliteError(code);
+      const error = storageError(cause);
+      expect(error).not.toBeInstanceOf(StorageFault);
+      expect(error).toMatchObject({ code: 'storage_unavailable', cause });
+      expect(error.message).toMatch(new RegExp(`^the database is locked.*\\(${code}\\)$`));
+    },
+  );
+
+  test.each([
+    sqliteError('SQLITE_CONSTRAINT_NOTNULL'),
+    sqliteError('SQLITE_ERROR'),
+    new TypeError('no code'),
+    { code: 'SQLITE_BUSY' },
+    'a text',
+    null,
+  ])('any other error is internal: %j', (cause) => {
+    const error = storageError(cause);
+    expect(error).toMatchObject({ code: 'internal_error', cause });
+    expect(error.message).not.toContain('secret');
+    expect(isLocked(cause)).toBe(false);
+  });
+});
+
+test('an error of this program is not translated', () => {
+  const error = new AnimalStoreError('overloaded', 'too many');
+  expect(storageError(error)).toBe(error);
+});
+
+test('only SQLITE_BUSY means that another process holds the lock', () => {
+  expect(isLocked(sqliteError('SQLITE_BUSY'))).toBe(true);
+  expect(isLocked(sqliteError('SQLITE_BUSY_RECOVERY'))).toBe(true);
+  expect(isLocked(sqliteError('SQLITE_LOCKED'))).toBe(false);
+});
+
+describe('a failure', () => {
+  test('has the message of the cause as its detail', () => {
+    const fault = new StorageFault('damaged', 'the file is damaged', { cause: 'page 7' });
+    expect(failureOf(fault)).toEqual({
+      code: 'storage_unavailable',
+      message: 'the file is damaged',
+      detail: 'page 7',
+      reason: 'damaged',
+    });
+    expect(failureOf(sqliteError('SQLITE_BUSY'))).toMatchObject({
+      detail: 'SqliteError: secret',
+      reason: undefined,
+    });
+    expect(failureOf(new AnimalStoreError('not_found', 'no pet')).detail).toBe('AnimalStoreError: no pet');
+  });
+
+  test.each([
+    ['file_missing', 'file'],
+    ['file_replaced', 'file'],
+    ['damaged', 'write'],
+    ['disk_full', 'write'],
+  ] as const)('with the reason %s is a fault of the part %s', (reason, part) => {
+    const failure = failureOf(new StorageFault(reason, 'a fault'));
+    expect(findingsOf(failure)).toEqual({ [part]: failure });
+  });
+
+  test('without a reason is no fault of the storage', () => {
+    expect(findingsOf(failureOf(new AnimalStoreError('internal_error', 'an error')))).toEqual({});
+  });
+});

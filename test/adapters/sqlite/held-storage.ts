@@ -1,0 +1,82 @@
+/** A storage with a writer thread whose replies are held back. */
+
+import type { Worker } from 'node:worker_threads';
+import { onTestFinished, vi } from 'vitest';
+import type { Reply } from '../../../src/adapters/sqlite/codec.ts';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import type { Commit } from '../../../src/application/ports/observer.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
+import { REX, temporaryFile } from './temporary-file.ts';
+
+/** Lets time pass on a fake clock. */
+export async function pass(milliseconds: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(milliseconds);
+}
+
+/** The replies of a thread, which do not arrive until `release` is called. */
+interface HeldReplies {
+  /** Resolves when the thread has sent this number of replies. */
+  sent(count: number): Promise<void>;
+  /** Delivers the oldest reply, with some properties changed. */
+  deliverNext(change?: Partial<Reply>): void;
+  release(): void;
+}
+
+/** The storage and its thread, and what its observer was told. */
+interface HeldStorage {
+  readonly storage: Storage;
+  readonly path: string;
+  readonly thread: Worker;
+  readonly replies: HeldReplies;
+  readonly states: readonly (StorageFaultReason | undefined)[];
+  readonly commits: readonly Commit[];
+}
+
+function holdReplies(thread: Worker): HeldReplies {
+  const [deliver] = thread.listeners('message') as ((reply: Reply) => void)[];
+  if (deliver === undefined) throw new Error('expected a listener for replies');
+  const held: Reply[] = [];
+  const hold = (reply: Reply) => held.push(reply);
+  thread.off('message', deliver);
+  thread.on('message', hold);
+  return {
+    async sent(count: number): Promise<void> {
+      while (held.length < count) await new Promise((resolve) => thread.once('message', resolve));
+    },
+    deliverNext(change: Partial<Reply> = {}): void {
+      const reply = held.shift();
+      if (reply === undefined) throw new Error('expected a held reply');
+      deliver({ ...reply, ...change });
+    },
+    release(): void {
+      thread.off('message', hold);
+      thread.on('message', deliver);
+      for (const reply of held.splice(0)) deliver(reply);
+    },
+  };
+}
+
+/** Opens a storage with one pet and with replies that are held, and what its observer was told. */
+export async function openHeld(): Promise<HeldStorage> {
+  const path = temporaryFile();
+  const states: (StorageFaultReason | undefined)[] = [];
+  const commits: Commit[] = [];
+  let thread: Worker | undefined;
+  process.once('worker', (worker) => {
+    thread = worker;
+  });
+  const storage = openSqliteStorage(path, {
+    observer: {
+      onStorageState: (fault) => states.push(fault?.reason),
+      onCommit: (commit) => commits.push(commit),
+    },
+  });
+  onTestFinished(() => storage.close());
+  await storage.pets.add(REX);
+  commits.length = 0;
+  if (thread === undefined) throw new Error('expected a writer thread');
+  const replies = holdReplies(thread);
+  onTestFinished(() => replies.release());
+  return { storage, path, thread, replies, states, commits };
+}

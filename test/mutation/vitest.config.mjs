@@ -1,0 +1,29 @@
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
+import { AREAS } from './areas.mjs';
+
+const { testTimeout = 30_000 } = AREAS[process.env.AREA ?? 'core'];
+
+/** Runs small test files first, because the first test that fails detects the mutant. */
+class SmallestFirst extends BaseSequencer {
+  async sort(files) {
+    return (await super.sort(files)).reverse();
+  }
+}
+
+/**
+ * Without coverage and without the summary line: StrykerJS collects both itself. Many mutants make a test wait forever.
+ * A timeout of the test detects them earlier than the timeout of StrykerJS, which also restarts the process.
+ */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    isolate: false,
+    testTimeout,
+    hookTimeout: testTimeout,
+    // Without the cache, the sequencer knows the sizes of the files, but not their durations.
+    cache: false,
+    sequence: { sequencer: SmallestFirst },
+    env: { TEST_STORAGES: 'memory' },
+  },
+});
