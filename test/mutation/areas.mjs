@@ -27,6 +27,7 @@ export const AREAS = {
     mutate: ['src/adapters/http/node/*.ts'],
     testFiles: [SOCKET_TESTS, `${HTTP_TESTS}/{bad-message,malformed-request}.test.ts`],
     threshold: 90,
+    testTimeout: 8000,
   },
   'sqlite-repositories': {
     mutate: [`${SQLITE}/{api-key-repository,codec,pet-repository,pet-transfer,read-snapshot,storage}.ts`],

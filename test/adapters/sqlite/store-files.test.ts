@@ -5,6 +5,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -27,7 +28,7 @@ import {
   type StoreFiles,
 } from '../../../src/adapters/sqlite/store-files.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
-import { makeStore, temporaryFile, temporaryFolder } from './temporary-file.ts';
+import { connect, makeStore, temporaryFile, temporaryFolder } from './temporary-file.ts';
 
 let path: string;
 let db: Database.Database;
@@ -148,6 +149,31 @@ describe('the guard of commits', () => {
     guard.beforeCommit();
     truncateSync(path, 4096);
     expect(failureIn(() => guard.afterCommit())).toEqual(fault('damaged'));
+  });
+
+  test('finds a file that became smaller than after the last commit', () => {
+    const guard = new FileGuard(files);
+    const before = statSync(path).size;
+    db.exec(`UPDATE pets SET name = hex(zeroblob(500)); PRAGMA wal_checkpoint(TRUNCATE)`);
+    guard.afterCommit();
+    const { size } = statSync(path);
+    expect(size - 4096).toBeGreaterThan(before);
+    truncateSync(path, size - 4096);
+    expect(failureIn(() => guard.afterCommit())).toEqual(fault('damaged'));
+  });
+
+  test('accepts a changed file while another process has locked it', () => {
+    const locked = `${path}.locked`;
+    const other = connect(locked);
+    other.exec('CREATE TABLE t (x)');
+    const { dev, ino } = statSync(locked, { bigint: true });
+    const guard = new FileGuard({ ...files, main: { path: locked, dev, ino } });
+    utimesSync(locked, 1, 1);
+    other.exec('BEGIN EXCLUSIVE');
+    guard.assertUnharmed();
+    other.exec('ROLLBACK');
+    utimesSync(locked, 2, 2);
+    expect(() => guard.assertUnharmed()).toThrow('no such table');
   });
 
   test.each(['-wal', '-shm'])('finds that pets.db%s was removed during a commit', (suffix) => {

@@ -257,6 +257,33 @@ test('a check waits for 1 second, and is rejected at once when the thread is kno
   await storage.check();
 });
 
+describe('when the thread exits', () => {
+  test('a check that waits for it ends at once, and the next check starts a thread', async () => {
+    const { storage, replies, thread } = await openHeld();
+    const check = storage.check();
+    await replies.sent(1);
+    await thread.terminate();
+    await check;
+    const started: unknown[] = [];
+    process.once('worker', (worker) => started.push(worker));
+    await pass(600);
+    await storage.check();
+    expect(started).toHaveLength(1);
+  });
+
+  test('its fault has ended', async () => {
+    const { storage, replies, thread, states } = await openHeld();
+    const outcomes = outcomesOf(addMany(storage, 1));
+    await replies.sent(1);
+    await pass(TASK_TIMEOUT);
+    await outcomes;
+    expect(states).toEqual(['not_responding']);
+    await thread.terminate();
+    expect(states).toEqual(['not_responding', undefined]);
+    await storage.check();
+  });
+});
+
 test('concurrent checks share one test of the storage', async () => {
   const { storage, replies, thread } = await openHeld();
   const post = vi.spyOn(thread, 'postMessage');

@@ -2,8 +2,9 @@ import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import { Writer } from '../../../src/adapters/sqlite/writer.ts';
 import { formatApiKey } from '../../../src/domain/api-key.ts';
-import { openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { openHealth, openStorage, REX, temporaryFile } from './temporary-file.ts';
 import { addMany, assertStored, openWarm, outcomesOf, threads } from './warm-storage.ts';
 
 describe('when the thread exits', () => {
@@ -220,5 +221,23 @@ describe('close', () => {
       });
     }
     await nextTurn();
+  });
+
+  test('makes the writer refuse calls, and starts no thread', async () => {
+    const started: unknown[] = [];
+    const remember = (thread: unknown) => started.push(thread);
+    process.on('worker', remember);
+    onTestFinished(() => {
+      process.off('worker', remember);
+    });
+    const writer = new Writer(openHealth(), {}, () => {});
+    writer.assertOpen();
+    await writer.close();
+    const closed = expect.objectContaining({ message: 'the storage is closed' });
+    expect(() => writer.assertOpen()).toThrow(closed);
+    await expect(writer.run(['SELECT 1'])).rejects.toEqual(closed);
+    await writer.probe();
+    await nextTurn();
+    expect(started).toEqual([]);
   });
 });
