@@ -10,7 +10,7 @@ const SQLITE = 'src/adapters/sqlite';
 const SQLITE_TESTS = 'test/adapters/sqlite';
 
 /** The tests of slow clients and of connections, which take seconds. */
-const SOCKET_TESTS = `${HTTP_TESTS}/{lingering-close,pipelines,slow-client,stopping,tunnels}.test.ts`;
+const SOCKET_TESTS = `${HTTP_TESTS}/{connection,connections,lingering-close,pipelines,server,slow-client,stopping,tunnels}.test.ts`;
 
 export const AREAS = {
   core: {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { RequestOutcome } from '../../../src/application/ports/observer.ts';
 import { Connection, sendRaw } from '../../support/connection.ts';
-import { STORAGES, sharedServer } from '../../support/server.ts';
+import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\n';
 const POST = 'POST /livez HTTP/1.1\r\nHost: x\r\n';
@@ -140,6 +141,27 @@ describe.each(STORAGES)('a message that is not HTTP, on %s', (storage) => {
     const close = `GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
     connection.write(`${create}${GET}Host: x\r\n\r\n${create}\r\n${close}`);
     expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 200, 201, 404]);
+  });
+
+  test('is reported to the observer once, with the request id of the response', async () => {
+    const outcomes: RequestOutcome[] = [];
+    const { origin } = await startServer(storage, { observers: [{ onRequest: (it) => outcomes.push(it) }] });
+    for (const message of ['garbage\r\n\r\n', `${GET}X: ${'x'.repeat(17_000)}\r\n\r\n`]) {
+      const connection = await Connection.open(origin);
+      connection.write(message);
+      const [answer] = await connection.rest();
+      expect(outcomes.splice(0)).toEqual([
+        {
+          method: '',
+          route: undefined,
+          status: answer?.status,
+          ms: 0,
+          requestId: answer?.headers['x-request-id'],
+          keyId: undefined,
+          aborted: undefined,
+        },
+      ]);
+    }
   });
 
   test('does not affect later requests', async () => {

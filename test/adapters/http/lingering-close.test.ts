@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { connect, createServer, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { lingeringClose } from '../../../src/adapters/http/node/lingering-close.ts';
 import { STORAGES, sharedServer } from '../../support/server.ts';
 
 /** More bytes than the buffers of both sockets, so that some bytes are unread when the connection is closed. */
@@ -62,5 +63,107 @@ describe.concurrent.each(STORAGES)('the last response of a connection, on %s', (
       }
     };
     expect(await written()).toMatchObject({ code: expect.stringMatching(/EPIPE|ECONNRESET/) });
+  });
+});
+
+describe('lingeringClose', () => {
+  /** Connects a client to a socket, and controls the clock. */
+  async function connected(): Promise<{ socket: Socket; client: Socket }> {
+    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+      client.destroy();
+      socket.destroy();
+      server.close();
+    });
+    return { socket, client };
+  }
+
+  async function send(client: Socket, socket: Socket): Promise<void> {
+    client.write('x');
+    await once(socket, 'data');
+  }
+
+  test('destroys the socket 1 second after the last byte of the client', async () => {
+    const { socket, client } = await connected();
+    lingeringClose(socket);
+    await once(client, 'end');
+    await vi.advanceTimersByTimeAsync(600);
+    await send(client, socket);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(socket.destroyed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(socket.destroyed).toBe(true);
+  });
+
+  test('destroys the socket of a client that sends for more than 30 seconds', async () => {
+    const { socket, client } = await connected();
+    lingeringClose(socket);
+    await once(client, 'end');
+    for (let time = 500; time < 30_000; time += 500) {
+      await vi.advanceTimersByTimeAsync(500);
+      await send(client, socket);
+    }
+    await vi.advanceTimersByTimeAsync(500);
+    expect(socket.destroyed).toBe(false);
+    await send(client, socket);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(socket.destroyed).toBe(true);
+  });
+
+  test('destroys the socket when the client ends its side, and leaves no timer', async () => {
+    const { socket, client } = await connected();
+    lingeringClose(socket);
+    await once(client, 'end');
+    expect(socket.destroyed).toBe(false);
+    client.end();
+    await once(socket, 'close');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('destroys the socket after its last data when the client has ended its side before', async () => {
+    const { socket, client } = await connected();
+    let received = '';
+    client.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+    });
+    client.end();
+    socket.resume();
+    await once(socket, 'end');
+    socket.write('last');
+    lingeringClose(socket);
+    await once(socket, 'close');
+    await once(client, 'close');
+    expect(received).toBe('last');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('sets no timer for a socket that is destroyed before its last data was sent', async () => {
+    const { socket } = await connected();
+    lingeringClose(socket);
+    await once(socket.destroy(), 'close');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('reads from a socket that is paused', async () => {
+    const { socket, client } = await connected();
+    socket.pause();
+    lingeringClose(socket);
+    await send(client, socket);
+  });
+
+  test('removes the listeners that read from the socket', async () => {
+    const { socket, client } = await connected();
+    const read = vi.fn();
+    socket.on('data', read);
+    lingeringClose(socket);
+    await once(client, 'end');
+    await send(client, socket);
+    expect(read).not.toHaveBeenCalled();
   });
 });

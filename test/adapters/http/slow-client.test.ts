@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Connection } from '../../support/connection.ts';
-import { STORAGES, sharedServer } from '../../support/server.ts';
+import { gate } from '../../support/gate.ts';
+import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 
 describe.concurrent.each(STORAGES)('a client that is too slow, on %s', (storage) => {
   const server = sharedServer(storage, { headersTimeout: 300, requestTimeout: 600, readingTimeout: 300 });
@@ -31,6 +32,22 @@ describe.concurrent.each(STORAGES)('a client that is too slow, on %s', (storage)
     const answers = await connection.rest();
     clearInterval(drip);
     expect(answers).toMatchObject([{ status: 408 }]);
+  });
+
+  test('that completes its request after the timeout gets a 408, and its request is not handled', async () => {
+    const { wrap, open, entered } = gate();
+    const { origin, client, key } = await startServer(storage, { wrap, headersTimeout: 300 });
+    const create = (name: string) =>
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 29\r\n\r\n{"name":"${name}","categoryId":1}`;
+    const connection = await Connection.open(origin);
+    connection.write(`${create('Rex')}POST /v1/pets`);
+    await entered;
+    await sleep(2500);
+    connection.socket.write(create('Max').slice('POST /v1/pets'.length));
+    await sleep(100);
+    open();
+    expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 408]);
+    expect(JSON.parse((await client.get('/v1/pets')).body)).toMatchObject([{ name: 'Rex' }]);
   });
 
   test('whose body is not needed is disconnected after its response', async () => {

@@ -2,7 +2,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Connection } from '../../support/connection.ts';
-import { STORAGES, sharedServer } from '../../support/server.ts';
+import { gate } from '../../support/gate.ts';
+import { STORAGES, sharedServer, startServer } from '../../support/server.ts';
 
 const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n';
 const UPGRADE = 'Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
@@ -48,6 +49,36 @@ describe.each(STORAGES)('CONNECT and Upgrade, on %s', (storage) => {
     const statuses = (await many.rest()).map(({ status }) => status);
     expect(statuses).toEqual([...Array.from({ length: 50 }, () => 201), 405]);
     expect(await names()).not.toContain('behind');
+  });
+
+  test('bytes after CONNECT are read while earlier requests are in progress', async () => {
+    const { wrap, open, entered } = gate();
+    const { origin, key } = await startServer(storage, { wrap });
+    const connection = await Connection.open(origin);
+    connection.write(create('before').replace(/Bearer \S+/, `Bearer ${key}`) + CONNECT);
+    await entered;
+    await new Promise((resolve) => connection.socket.write('x'.repeat(16 * 1024 * 1024), resolve));
+    open();
+    expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 405]);
+  });
+
+  test('a client that ends its side after CONNECT does not affect other connections', async () => {
+    const flood = await Connection.open(server.origin);
+    flood.write(`GET /livez HTTP/1.1\r\n${fields()}\r\n`.repeat(200));
+    const tunnel = await Connection.open(server.origin);
+    tunnel.write(CONNECT);
+    expect((await tunnel.next()).status).toBe(405);
+    const others = await Promise.all(Array.from({ length: 5 }, () => Connection.open(server.origin)));
+    for (const other of others) other.write('GET /livez HTTP/1.1\r\nHo');
+    await sleep(50);
+    tunnel.socket.end();
+    await new Promise((resolve) => tunnel.socket.once('close', resolve));
+    for (const other of others) {
+      other.socket.write('st: x\r\n\r\n');
+      expect((await other.next()).status).toBe(200);
+      other.destroy();
+    }
+    flood.destroy();
   });
 
   test('a client that requests a tunnel and never reads is disconnected', async () => {
