@@ -6,7 +6,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Connection } from '../../../src/adapters/http/node/connection.ts';
 
 /** Requests of 64 bytes each, so that a slice of 512 bytes has 8 requests. */
@@ -159,6 +160,22 @@ describe('a connection', () => {
     await expect.poll(() => connection.isIdle).toBe(true);
   });
 
+  test('is closed once, however often it is told to', async () => {
+    const { connection, socket, client } = await open();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const ended = once(client.resume(), 'end');
+    socket.destroySoon();
+    expect(connection.isClosing).toBe(true);
+    await ended;
+    const timers = vi.getTimerCount();
+    socket.destroySoon();
+    await nextTurn();
+    expect(vi.getTimerCount()).toBe(timers);
+  });
+
   test('knows the two newest responses, but not one that was finished before the newest request', async () => {
     const { send, respond, connection } = await open();
     expect(connection.newest).toBeUndefined();
@@ -255,6 +272,42 @@ describe('a connection that splits chunks into slices', () => {
     goOn();
     expect(handled).toEqual(targets(0, 17));
     expect(floods()).toBe(0);
+  });
+
+  test('keeps the order of its requests while bytes are held or requests are queued', async () => {
+    const { connection, socket, send, respond, goOn, handled } = await open();
+    await send(gets(0, 17));
+    connection.slice();
+    await respond(3);
+    await send(gets(17, 18));
+    expect(handled).toEqual(targets(0, 16));
+    socket.emit('data', Buffer.from(gets(18, 19)));
+    expect(handled).toEqual(targets(0, 16));
+    goOn();
+    expect(handled).toEqual(targets(0, 18));
+    await respond(5);
+    goOn();
+    expect(handled).toEqual(targets(0, 19));
+  });
+
+  test('holds a small chunk that arrives after held bytes', async () => {
+    const { connection, socket, send, goOn, handled } = await open();
+    connection.slice();
+    await send(gets(0, 10));
+    socket.emit('data', Buffer.from(gets(10, 11)));
+    expect(handled).toEqual([]);
+    goOn();
+    goOn();
+    expect(handled).toEqual(targets(0, 11));
+  });
+
+  test('does not ask to continue when its socket is resumed without held bytes', async () => {
+    const { connection, socket, scheduled } = await open();
+    connection.slice();
+    socket.pause();
+    socket.resume();
+    await nextTurn();
+    expect(scheduled()).toBe(0);
   });
 
   test('passes the end of the client to the parser after all held bytes', async () => {

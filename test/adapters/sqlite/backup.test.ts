@@ -58,6 +58,9 @@ test('a backup is a store with the pets, the keys and the access rights of the o
   expect((await copy.pets.list({ limit: 100 })).pets).toEqual((await storage.pets.list({ limit: 100 })).pets);
   expect(await copy.apiKeys.list()).toEqual([about]);
   expect((await copy.pets.add(REX)).id).toBe(4n);
+  // The last connection to a database removes its write-ahead log.
+  await storage.close();
+  expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
 test('a backup has the state at one moment after its call, while others write', async () => {
@@ -265,6 +268,7 @@ test('the error says whether the store cannot be read or the copy cannot be writ
   await expect(storage.backup?.(file)).rejects.toMatchObject({
     code: 'storage_unavailable',
     message: expect.stringContaining(`cannot read ${path}`),
+    cause: { code: 'ENOENT' },
   });
   renameSync(`${path}.away`, path);
   await expect(storage.backup?.(join(dirname(path), 'missing', 'file.db'))).rejects.toMatchObject({

@@ -14,6 +14,7 @@ import { describe, expect, test } from 'vitest';
 import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/adapters/sqlite/schema.ts';
+import { replaceFs, systemError } from '../../support/replace-fs.ts';
 import {
   bytesOf,
   connect,
@@ -126,6 +127,9 @@ describe('a path that cannot have a file', () => {
     writeFileSync(file, 'hello');
     const path = join(file, 'pets.db');
     expect(() => openSqliteStorage(path)).toThrow(refusal(path, /$/));
+    expect(() => openSqliteStorage(join(path, 'pets.db'))).toThrow(
+      expect.objectContaining({ cause: expect.objectContaining({ code: 'ENOTDIR' }) }),
+    );
     expect(readFileSync(file, 'utf8')).toBe('hello');
   });
 
@@ -141,9 +145,34 @@ test('a store that another process has locked is refused, and opens when the loc
   await makeStore(path, 1);
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');
-  expect(() => openSqliteStorage(path)).toThrow(refusal(path, /locked by another process/));
+  for (const open of [openSqliteStorage, (each: string) => prepareDatabase(each)]) {
+    expect(() => open(path)).toThrow(refusal(path, /locked by another process/));
+  }
   other.exec('ROLLBACK');
   expect(await openStorage(path).pets.find(1n)).toBeDefined();
+});
+
+test('a store that is open elsewhere, and has writes in its log, is opened', async () => {
+  const path = temporaryFile();
+  const storage = openStorage(path);
+  const pet = await storage.pets.add(REX);
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+  prepareDatabase(path);
+  expect(await openStorage(path).pets.find(pet.id)).toEqual(pet);
+});
+
+test('a store of more than 32 MiB is opened without a search for damage in all its pages', () => {
+  const path = temporaryFile();
+  prepareDatabase(path);
+  const size = 1024 * 1024;
+  const padding = connect(path);
+  padding.exec('CREATE TABLE padding (bytes)');
+  for (let count = 0; count < 33; count++) padding.exec(`INSERT INTO padding VALUES (zeroblob(${size}))`);
+  padding.pragma('wal_checkpoint(TRUNCATE)');
+  padding.close();
+  overwrite(path, 16 * size, Buffer.alloc(size, 0xa5));
+  prepareDatabase(path);
+  expect(connect(path).pragma('quick_check(1)', { simple: true })).not.toBe('ok');
 });
 
 test('a first start creates the folders and a file with our application id', async () => {
@@ -153,6 +182,15 @@ test('a first start creates the folders and a file with our application id', asy
   expect(db.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
   expect(db.pragma('user_version', { simple: true })).toBe(BigInt(MIGRATIONS.length));
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+});
+
+test('a folder that another process creates at the same time is used', async () => {
+  const path = join(temporaryFolder(), 'folder', 'pets.db');
+  const create = replaceFs('mkdirSync', (folder) => {
+    create(folder);
+    throw systemError('EEXIST');
+  });
+  expect(await openStorage(path).pets.add(REX)).toMatchObject({ id: 1n });
 });
 
 test('an empty file becomes a new store, because an interrupted first start leaves one', async () => {
@@ -216,6 +254,17 @@ test('every connection uses a write-ahead log and syncs each commit', () => {
   }
 });
 
+test('a connection waits for a lock: briefly for reading, longer for writing', () => {
+  const path = temporaryFile();
+  prepareDatabase(path);
+  const timeouts = [openReader(path), openWriter(path), openWriter(path, 7)].map((db) => {
+    const timeout = db.pragma('busy_timeout', { simple: true });
+    db.close();
+    return timeout;
+  });
+  expect(timeouts).toEqual([100n, 5000n, 7n]);
+});
+
 test('a database that cannot be durable is refused', () => {
   expect(() => openSqliteStorage(':memory:')).toThrow(
     refusal(':memory:', /does not support a write-ahead log/),
@@ -239,6 +288,9 @@ test('the error of a connection that cannot be opened names the file', () => {
   writeFileSync(text, 'hello');
   for (const open of [openWriter, openReader]) {
     expect(() => open(text)).toThrow(refusal(text, /is not a SQLite database/));
+    expect(() => open(text)).toThrow(
+      expect.objectContaining({ cause: expect.objectContaining({ code: 'SQLITE_NOTADB' }) }),
+    );
   }
 });
 

@@ -83,6 +83,18 @@ describe('a probe', () => {
     expect(db.pragma('page_count', { simple: true })).toBe(size);
   });
 
+  test('that writes finds a file that another program truncates during its commit', () => {
+    const guard = new FileGuard(files);
+    guard.beforeCommit = () => truncateSync(path, 4096);
+    expect(new Probe(db, files, guard).run(true).write).toMatchObject({ reason: 'damaged' });
+  });
+
+  test('that writes rewrites pages of the pets', () => {
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    expect(probe.run(true).write).toBeNull();
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(5 * 4096);
+  });
+
   test('that does not get the lock has no finding about writing', () => {
     connect(path).exec('BEGIN IMMEDIATE');
     db.pragma('busy_timeout = 0');

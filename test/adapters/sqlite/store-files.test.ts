@@ -1,6 +1,7 @@
 /** The checks of the files that a store has open. */
 
 import {
+  existsSync,
   mkdirSync,
   realpathSync,
   renameSync,
@@ -113,6 +114,28 @@ describe('the files of a store', () => {
     expect(new FileGuard(files).findings()).toEqual({});
   });
 
+  test.each([
+    ['removed', () => renameSync(path, `${path}.away`)],
+    ['replaced', () => renameSync(`${path}-shm`, path)],
+    ['read-only', () => denyAccess('EACCES')],
+    ['damaged', () => truncateSync(path, 4096)],
+  ])('that are %s have a fault whose cause, and not its message, is for the operator', (_, harm) => {
+    const guard = new FileGuard(files);
+    harm();
+    const failure = failureIn(() => {
+      assertWritable(files);
+      guard.assertUnharmed();
+    });
+    expect(failure?.message).toMatch(/^the database file /);
+    expect(failure?.message).not.toContain(path);
+    expect(failure?.detail).toMatch(/pets\.db: .* or restart the service$|EACCES|malformed/);
+  });
+
+  test('are replaced when the same inode number is on another device', () => {
+    const main = { ...files.main, dev: files.main.dev + 1n };
+    expect(() => assertSameFiles({ ...files, main })).toThrow(fault('file_replaced'));
+  });
+
   test('have a folder whose changes are seen', () => {
     const before = folderChangedAt(files);
     utimesSync(dirname(path), 1, 1);
@@ -142,6 +165,14 @@ describe('the guard of commits', () => {
     guard.beforeCommit();
     guard.afterCommit();
     guard.assertUnharmed();
+  });
+
+  test('keeps no file open after an examination', () => {
+    const guard = new FileGuard(files);
+    utimesSync(path, 1, 1);
+    guard.assertUnharmed();
+    db.close();
+    expect(existsSync(files.log.path)).toBe(false);
   });
 
   test('finds a file that became smaller during a commit', () => {
