@@ -51,7 +51,7 @@ export const AREAS = {
       `${SQLITE}/{backup,backup-target,database,file-guard,files,health,probe,readiness,store-files}.ts`,
     ],
     testFiles: [
-      `${SQLITE_TESTS}/{backup,backup-target,full-disk,health,open,probe,store-files,writer-timeout}.test.ts`,
+      `${SQLITE_TESTS}/{backup,backup-target,full-disk,health,open,probe,readiness,store-files,writer-timeout}.test.ts`,
     ],
     threshold: 85,
     testTimeout: 10_000,

@@ -119,6 +119,7 @@ describe('the files of a store', () => {
     ['replaced', () => renameSync(`${path}-shm`, path)],
     ['read-only', () => denyAccess('EACCES')],
     ['damaged', () => truncateSync(path, 4096)],
+    ['empty', () => truncateSync(path)],
   ])('that are %s have a fault whose cause, and not its message, is for the operator', (_, harm) => {
     const guard = new FileGuard(files);
     harm();
@@ -128,7 +129,7 @@ describe('the files of a store', () => {
     });
     expect(failure?.message).toMatch(/^the database file /);
     expect(failure?.message).not.toContain(path);
-    expect(failure?.detail).toMatch(/pets\.db: .* or restart the service$|EACCES|malformed/);
+    expect(failure?.detail).toMatch(/pets\.db: .* or restart the service$|EACCES|malformed|empty/);
   });
 
   test('are replaced when the same inode number is on another device', () => {
