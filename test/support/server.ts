@@ -34,10 +34,18 @@ export interface TestServerOptions extends HttpServerOptions {
   readonly wrap?: (storage: Storage) => Storage;
 }
 
-/** Starts a server for one test. */
-export async function startServer(kind: StorageKind, options: TestServerOptions = {}): Promise<TestServer> {
+/**
+ * Starts a server for one test.
+ * @param whenFinished the function of the test context; a test that runs concurrently with others must pass it, because
+ *   the global function does not know which of these tests calls it
+ */
+export async function startServer(
+  kind: StorageKind,
+  options: TestServerOptions = {},
+  whenFinished: (close: () => Promise<void>) => void = onTestFinished,
+): Promise<TestServer> {
   const { close, ...server } = await open(kind, options);
-  onTestFinished(close);
+  whenFinished(close);
   return server;
 }
 
