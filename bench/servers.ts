@@ -41,10 +41,10 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Returns the arguments that `npm start` passes to Node.js. */
+/** Returns the arguments that `npm start` passes to Node.js, except for the option that reads `.env`. */
 function startArguments(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  return scripts.start.replace(/^exec node /, '').split(' ');
+  return scripts.start.replace(/^exec node (\$\(.*?\) )?/, '').split(' ');
 }
 
 /** Returns the reason why a server cannot be started, or `undefined` if the server can be started. */
