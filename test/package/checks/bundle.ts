@@ -8,7 +8,7 @@ import { createContext, runInContext } from 'node:vm';
 import { HERE, run, stage } from '../stage.ts';
 
 /** In bytes. */
-const LIMIT = 16 * 1024;
+const LIMIT = 20 * 1024;
 
 const { installed } = stage();
 const bundle = join(installed, 'bundle.js');
@@ -18,14 +18,14 @@ run(
   { cwd: installed },
 );
 
-test('the bundle for browsers is below 16 KB', (t) => {
+test('the bundle for browsers is below 20 KB', (t) => {
   const { size } = statSync(bundle);
   t.diagnostic(`${size} bytes minified`);
   assert.ok(size > 1000 && size < LIMIT, `${size} bytes`);
 });
 
 test('the bundle runs with only the Web platform', async () => {
-  const context = createContext({ crypto, TextEncoder, setTimeout });
+  const context = createContext({ crypto, TextEncoder, setTimeout, setInterval, clearInterval });
   runInContext(readFileSync(bundle, 'utf8'), context);
   const pets = await (runInContext('core.run()', context) as Promise<{ name: string }[]>);
   assert.equal(pets.map(({ name }) => name).join(), 'Rex');

@@ -18,7 +18,6 @@ const IDEMPOTENCY_KEY: Part = {
     maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
     pattern: `^[!-~]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`,
   },
-  example: '6f1a9b4e-6f0c-4d0b-9f0e-0f5d2f3f6a11',
 };
 
 /** Describes the parameters of an operation, in its path, its query and its header fields. */

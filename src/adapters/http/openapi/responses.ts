@@ -72,10 +72,7 @@ function successes({ id, deprecated }: Operation): Part {
     }
     case 'createPet': {
       const content = json('Pet', { created: { value: REX } });
-      const headers = {
-        ...headersOf(...EVERY_RESPONSE, 'Location'),
-        ...optionalHeadersOf('Idempotency-Replayed'),
-      };
+      const headers = headersOf(...EVERY_RESPONSE, 'Location', 'Idempotency-Replayed');
       return { 201: { description: 'The pet was created.', headers, content } };
     }
     case 'getPet': {
