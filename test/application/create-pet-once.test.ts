@@ -122,6 +122,20 @@ describe('RecordRemoval', () => {
     expect(left).toHaveLength(0);
   });
 
+  test('starts and stops in a browser, whose timers are numbers', () => {
+    const set = vi.spyOn(globalThis, 'setInterval').mockReturnValue(7 as never);
+    const clear = vi.spyOn(globalThis, 'clearInterval').mockReturnValue();
+    onTestFinished(() => {
+      set.mockRestore();
+      clear.mockRestore();
+    });
+    const removal = new RecordRemoval({ removeOldRecords: async () => false });
+    removal.start();
+    removal.stop();
+    expect(set).toHaveBeenCalledTimes(1);
+    expect(clear).toHaveBeenCalledWith(7);
+  });
+
   test('does not begin again while it is removing, and stops in the middle', async () => {
     let finish = (_more: boolean) => {};
     let calls = 0;
