@@ -99,23 +99,14 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    return this.#reading(() => this.#list.all().map(apiKeyOf));
+    return this.#snapshot.read(() => this.#list.all().map(apiKeyOf));
   }
 
   #read(rowId: bigint): ApiKey | undefined {
-    return this.#reading(() => {
+    return this.#snapshot.read(() => {
       const row = this.#find.get(rowId);
       return row && apiKeyOf(row);
     });
-  }
-
-  #reading<T>(read: () => T): T {
-    try {
-      this.#snapshot.enter();
-      return read();
-    } catch (error) {
-      throw this.#snapshot.readFailed(error, read);
-    }
   }
 
   /**

@@ -62,13 +62,13 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
     if (changes > 0) {
       return { pet: Object.freeze({ id: rowId, name, categoryId, status }), isReplay: false };
     }
-    const row = this.#reading(() => this.#find.get(caller, key, validFrom));
+    const row = this.#snapshot.read(() => this.#find.get(caller, key, validFrom));
     if (row === undefined) throw tooManyRecords(this.#limit);
     return { pet: petOf(row), isReplay: true };
   }
 
   async count(): Promise<number> {
-    return Number(this.#reading(() => this.#count.get()));
+    return Number(this.#snapshot.read(() => this.#count.get()));
   }
 
   async removeRecords(createdBefore: number, limit: number): Promise<number> {
@@ -79,14 +79,5 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
   async redateRecords(now: number, limit: number): Promise<number> {
     const { changes } = await this.#writer.run([REDATE, now, now, limit]);
     return changes;
-  }
-
-  #reading<T>(read: () => T): T {
-    try {
-      this.#snapshot.enter();
-      return read();
-    } catch (error) {
-      throw this.#snapshot.readFailed(error, read);
-    }
   }
 }

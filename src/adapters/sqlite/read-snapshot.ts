@@ -35,6 +35,16 @@ export class ReadSnapshot {
     return this.#version;
   }
 
+  /** Calls `read` in the read transaction, and returns its result. */
+  read<T>(read: () => T): T {
+    try {
+      this.enter();
+      return read();
+    } catch (error) {
+      throw this.readFailed(error, read);
+    }
+  }
+
   /**
    * Translates the SQLite error of a failed read. When the storage is at fault, each readiness check repeats the read,
    * until the read succeeds.
