@@ -35,17 +35,12 @@ export interface TestServerOptions extends HttpServerOptions {
 }
 
 /**
- * Starts a server for one test.
- * @param whenFinished the function of the test context; a test that runs concurrently with others must pass it, because
- *   the global function does not know which of these tests calls it
+ * Starts a server for one test. Must not be called in a concurrent test, because `onTestFinished` does not know which of
+ * the concurrent tests calls it.
  */
-export async function startServer(
-  kind: StorageKind,
-  options: TestServerOptions = {},
-  whenFinished: (close: () => Promise<void>) => void = onTestFinished,
-): Promise<TestServer> {
+export async function startServer(kind: StorageKind, options: TestServerOptions = {}): Promise<TestServer> {
   const { close, ...server } = await open(kind, options);
-  whenFinished(close);
+  onTestFinished(close);
   return server;
 }
 
