@@ -68,7 +68,7 @@ A value outside its limit is an error. Values are never adjusted.
 
 ## Load
 
-The server has no rate limit. When too many creates are queued, a further create gets 503 \`overloaded\` with \`Retry-After\`, and is not stored; reads continue. A stopping server completes the requests in flight, and responds to further requests with 503 \`overloaded\`. A server with its maximum number of connections closes a further connection without a response.
+The server has no rate limit. When too many creates are queued, a further create gets 503 \`overloaded\` with \`Retry-After\`, and is not stored; reads continue. A stopping server accepts no new connections. It completes the requests in flight, handles requests on open connections for another second, and responds to later requests with 503 \`overloaded\`. A server with its maximum number of connections closes a further connection without a response.
 
 ## Caching
 
