@@ -1,17 +1,9 @@
 /** Replaces the database file of a store by a backup. The store must not be open. */
 
 import { randomUUID } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  createReadStream,
-  createWriteStream,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { chmodSync, chownSync, createReadStream, rmSync, type Stats, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import Database from 'better-sqlite3';
 import type { Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
@@ -83,6 +75,7 @@ function refuseUnusable(file: string, store: string): Stats {
   return stats;
 }
 
+/** Copies the backup. The copy is closed when the promise is settled. */
 async function copy(
   file: string,
   partial: string,
@@ -90,19 +83,27 @@ async function copy(
   onProgress: RestoreOptions['onProgress'],
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const target = await open(partial, 'wx', 0o600);
+  try {
+    const options = signal === undefined ? {} : { signal };
+    await target.writeFile(reported(createReadStream(file), size, onProgress), options);
+  } finally {
+    await target.close();
+  }
+}
+
+/** Yields the chunks of a file, and reports each of them. */
+async function* reported(
+  chunks: AsyncIterable<Buffer>,
+  size: number,
+  onProgress: RestoreOptions['onProgress'],
+): AsyncIterable<Buffer> {
   let done = 0;
-  await pipeline(
-    createReadStream(file),
-    async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        yield chunk;
-        done += chunk.length;
-        onProgress?.(Math.min(1, done / size));
-      }
-    },
-    createWriteStream(partial, { flags: 'wx', mode: 0o600 }),
-    { signal },
-  );
+  for await (const chunk of chunks) {
+    yield chunk;
+    done += chunk.length;
+    onProgress?.(Math.min(1, done / size));
+  }
 }
 
 /** Gives the copy the permissions and, if this user may do so, the owner of the replaced store. */
