@@ -8,6 +8,7 @@ import { writeChart } from './chart.ts';
 import { describeMachine, machineText } from './machine.ts';
 import { type Options, type Part, readOptions } from './options.ts';
 import { compare, compareTable } from './parts/compare.ts';
+import { idempotencyTable, measureIdempotency } from './parts/idempotency.ts';
 import { logLevelsTable, measureLogLevels } from './parts/log-level.ts';
 import { measureMemory, memoryTable } from './parts/memory.ts';
 import { profile } from './parts/profile.ts';
@@ -34,6 +35,11 @@ const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
   start: { title: 'animal-store, start time', measure: measureStart, table: startTable },
   memory: { title: 'animal-store, resident memory', measure: measureMemory, table: memoryTable },
   log: { title: 'animal-store by log level', measure: measureLogLevels, table: logLevelsTable },
+  idempotency: {
+    title: 'animal-store, creates with Idempotency-Key',
+    measure: measureIdempotency,
+    table: idempotencyTable,
+  },
 };
 
 async function runPart<P extends Part>(part: P, options: Options, found: Partial<Found>): Promise<void> {

@@ -26,6 +26,7 @@ export interface Found {
   start: StartTimes;
   memory: readonly Memory[];
   log: readonly Row[];
+  idempotency: readonly Row[];
 }
 
 export function newResults(machine: Machine, options: Options): Results {

@@ -22,30 +22,32 @@ export class Session {
   readonly #pets: number;
   readonly #lastId: number;
   readonly #listLength: number;
+  readonly #idempotencyKeys: boolean;
   #createdAtLeast: number;
   #createdAtMost: number;
 
   private constructor(
     server: RunningServer,
-    { file, pets, lastId, listLength, created }: Readonly<SessionFacts>,
+    { file, pets, lastId, listLength, created, idempotencyKeys }: Readonly<SessionFacts>,
   ) {
     this.server = server;
     this.#file = file;
     this.#pets = pets;
     this.#lastId = lastId;
     this.#listLength = listLength;
+    this.#idempotencyKeys = idempotencyKeys;
     this.#createdAtLeast = created;
     this.#createdAtMost = created;
   }
 
   /** Starts a server, and checks its responses. Calls `use` with a session that nothing else uses. */
   static async run<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
-    const { name, file: template, pets, ...rest } = options;
+    const { name, file: template, pets, idempotencyKeys = false, ...rest } = options;
     const file = workingCopy(template);
     const facts = { file, pets, lastId: lastId(file) };
     const server = await startServer(name, { ...rest, file });
     const checked = name === LIMIT ? { listLength: 0, created: 0 } : await checkResponses(server, file);
-    const session = new Session(server, { ...facts, ...checked });
+    const session = new Session(server, { ...facts, ...checked, idempotencyKeys });
     const result = await use(session);
     await server.stop();
     session.#checkFile();
@@ -56,7 +58,15 @@ export class Session {
   async load(work: Work, { seconds, connections }: ClosedOptions): Promise<Figures> {
     const { origin, pid } = this.server;
     const meter = new CpuMeter(pid);
-    const load = { origin, work, pets: this.#pets, key: API_KEY, seconds, connections };
+    const load = {
+      origin,
+      work,
+      pets: this.#pets,
+      key: API_KEY,
+      seconds,
+      connections,
+      idempotencyKeys: this.#idempotencyKeys,
+    };
     let result = await runClosed(load);
     if (result.requests === 0) {
       this.noteCreates(0, result.createsSent);
@@ -121,6 +131,8 @@ export interface SessionOptions extends StartOptions {
   readonly name: ServerName;
   /** The number of pets in `file`. */
   readonly pets: number;
+  /** Whether each create has a new `Idempotency-Key`. By default, creates have none. */
+  readonly idempotencyKeys?: boolean;
 }
 
 export interface ClosedOptions {
@@ -144,4 +156,5 @@ interface SessionFacts {
   readonly lastId: number;
   readonly listLength: number;
   readonly created: number;
+  readonly idempotencyKeys: boolean;
 }

@@ -1,5 +1,6 @@
 /** The main module of a process that runs autocannon once, and prints the figures in the format of `wrk.lua`. */
 
+import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { nextRequest, seededRandom } from '../works.ts';
 import type { ClosedLoad, Reported } from './closed.ts';
@@ -24,7 +25,8 @@ type Autocannon = (options: Readonly<Record<string, unknown>>) => Promise<Result
 
 const require = createRequire(import.meta.url);
 const autocannon = require('autocannon') as Autocannon;
-const { origin, work, pets, key, seconds, connections } = JSON.parse(process.argv[2] ?? '') as ClosedLoad;
+const load = JSON.parse(process.argv[2] ?? '') as ClosedLoad;
+const { origin, work, pets, key, seconds, connections, idempotencyKeys } = load;
 const random = seededRandom(42);
 let createsSent = 0;
 
@@ -42,7 +44,11 @@ const { user, system } = process.cpuUsage(usedBefore);
 function prepare(request: Prepared): Prepared {
   const { method, path, body } = nextRequest(work, pets, random);
   if (method === 'POST') createsSent++;
-  const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) };
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(body && { 'content-type': 'application/json' }),
+    ...(body && idempotencyKeys && { 'idempotency-key': randomUUID() }),
+  };
   return { ...request, method, path, headers, body };
 }
 

@@ -14,6 +14,8 @@ export interface ClosedLoad {
   readonly key: string;
   readonly seconds: number;
   readonly connections: number;
+  /** Whether each create has a new `Idempotency-Key`. */
+  readonly idempotencyKeys: boolean;
 }
 
 /** The report of a load generator. Times are in milliseconds, except `seconds`. */
@@ -49,12 +51,12 @@ export async function runClosed(load: ClosedLoad): Promise<LoadResult> {
 }
 
 /** Runs wrk, which accepts only whole seconds. For any other duration, SIGINT makes wrk report earlier. */
-function wrk({ origin, work, pets, key, seconds, connections }: ClosedLoad) {
+function wrk({ origin, work, pets, key, seconds, connections, idempotencyKeys }: ClosedLoad) {
   const whole = Math.ceil(seconds);
   const script = join(import.meta.dirname, 'wrk.lua');
   const options = ['-t1', `-c${connections}`, `-d${whole}s`, '--timeout', '30s', '-s', script, origin];
   return runToEnd(
-    ['wrk', ...options, '--', work, String(pets), key],
+    ['wrk', ...options, '--', work, String(pets), key, ...(idempotencyKeys ? ['keys'] : [])],
     whole === seconds ? undefined : seconds * 1000,
   );
 }

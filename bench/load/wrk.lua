@@ -1,8 +1,8 @@
 -- Generates the requests of one kind of work for wrk. Prints the figures as one line of JSON.
--- Arguments: work, number of pets, key.
+-- Arguments: work, number of pets, key, and `keys` if each create has a new Idempotency-Key.
 
 local statuses = { "available", "pending", "sold" }
-local work, pets, head, list
+local work, pets, head, list, idempotency_prefix
 local threads = {}
 creates = -1
 
@@ -19,7 +19,8 @@ local function create()
   local category = math.random(10) == 1 and string.format("9007199254%06d", math.random(900000)) or math.random(1000)
   local body = '{"name":"Bello ' .. math.random(1000000) .. '","categoryId":' .. category
     .. ',"status":"' .. statuses[math.random(3)] .. '"}'
-  return "POST /v1/pets" .. head .. "Content-Type: application/json\r\nContent-Length: " .. #body .. "\r\n\r\n" .. body
+  local once = idempotency_prefix and "Idempotency-Key: " .. idempotency_prefix .. creates .. "\r\n" or ""
+  return "POST /v1/pets" .. head .. once .. "Content-Type: application/json\r\nContent-Length: " .. #body .. "\r\n\r\n" .. body
 end
 
 local requests = {
@@ -36,6 +37,7 @@ local requests = {
 function init(args)
   math.randomseed(42)
   work, pets = args[1], tonumber(args[2])
+  if args[4] then idempotency_prefix = os.time() .. "-" end
   head = " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " .. args[3] .. "\r\n"
   list = get("/v1/pets")
   -- wrk calls request() once without sending the result. The counter `creates` starts at -1 because of this call.
