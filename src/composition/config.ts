@@ -1,9 +1,11 @@
 /** Reads the configuration from the environment, and reports every invalid setting. */
 
 import { type BlockList, isIP } from 'node:net';
+import type { RateLimit } from '../adapters/http/index.ts';
 import { DATABASES } from './databases/index.ts';
 import type { Database } from './databases/register.ts';
 import { mayHoldPassword } from './databases/shown-value.ts';
+import { parseRateLimit } from './rate-limit.ts';
 import { type Environment, expected, Fault, listOf, type Parse, Settings } from './settings.ts';
 import { parseTrustedProxies } from './trusted-proxies.ts';
 
@@ -38,6 +40,8 @@ export interface Config {
    * The maximum number of open connections. If `undefined`, the maximum is derived from the limit of file descriptors.
    */
   readonly maxConnections: number | undefined;
+  /** The rate limit of each API key. If `undefined`, there is no limit. */
+  readonly rateLimit: RateLimit | undefined;
 }
 
 /** A database, and the name of the setting that selected it. */
@@ -82,6 +86,7 @@ export function loadConfig(environment: Environment, options: OptionValues = {})
     maxConnections: settings.read('MAX_CONNECTIONS', '', (text) =>
       text === '' ? undefined : parseInteger(text, 1, MAX_CONNECTIONS),
     ),
+    rateLimit: settings.read('RATE_LIMIT', '', parseRateLimit),
   };
   settings.throwFaults();
   return config;

@@ -45,6 +45,7 @@ export function createParts(config: Config, storage: Storage, observers: readonl
       publicUrl: config.publicUrl,
       corsOrigins: config.corsOrigins,
       trustedProxies: config.trustedProxies,
+      rateLimit: config.rateLimit,
       maxConnections: config.maxConnections ?? connectionsWithinDescriptors(),
     }),
   );

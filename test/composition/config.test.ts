@@ -17,6 +17,7 @@ const DEFAULTS = {
   trustedProxies: undefined,
   shutdownTimeout: 10_000,
   maxConnections: undefined,
+  rateLimit: undefined,
 };
 
 let folder = '';

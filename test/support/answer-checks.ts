@@ -26,6 +26,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,
+  rate_limited: 429,
   headers_too_large: 431,
   internal_error: 500,
   overloaded: 503,
@@ -64,7 +65,7 @@ function checkHeadersOfStatus({ headers, status }: Answer): void {
   if (status === 405) expect(headers['allow']).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
   if (status === 408 || status === 413 || status === 431) expect(headers['connection']).toBe('close');
   if (status === 415) expect(headers['accept']).toBe('application/json');
-  if (status === 503) expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  if (status === 429 || status === 503) expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
 }
 
 function checkCaching({ headers, status }: Answer, { target }: Asked): void {

@@ -85,7 +85,7 @@ function undocumentedOperation(
   method: string,
   isPath: boolean,
 ): readonly string[] {
-  const allowed = [...(isPath ? [204, 405] : [404]), 400, 401, 408, 431, 500, 503];
+  const allowed = [...(isPath ? [204, 405] : [404]), 400, 401, 408, 429, 431, 500, 503];
   if (!allowed.includes(status)) return [`one of ${allowed.join(', ')} is documented`];
   if ((status === 204 || status === 405) && headers['allow'] === undefined) {
     return method === 'OPTIONS' && headers['access-control-allow-origin'] !== undefined

@@ -22,6 +22,7 @@ export const STORAGES: readonly StorageKind[] = (['memory', 'sqlite'] as const).
 export interface TestServer {
   readonly server: HttpServer;
   readonly storage: Storage;
+  readonly store: AnimalStore;
   readonly client: Client;
   readonly origin: string;
   readonly key: string;
@@ -76,5 +77,5 @@ async function open(
     await storage.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { server, storage, client, origin, key, errors, close };
+  return { server, storage, store, client, origin, key, errors, close };
 }

@@ -52,8 +52,8 @@ Examples:
 
 The settings are environment variables: HOST, PORT, DATABASE_URL, API_KEYS,
 FIRST_KEY, LOG_LEVEL, PUBLIC_URL, CORS_ORIGIN, TRUST_PROXY,
-SHUTDOWN_TIMEOUT_MS, MAX_CONNECTIONS. The options have precedence over the
-variables.
+SHUTDOWN_TIMEOUT_MS, MAX_CONNECTIONS, RATE_LIMIT. The options have precedence
+over the variables.
 
 The first start of a store creates an API key. FIRST_KEY is print to show it,
 file:PATH to write it to a file, or none to create no key.

@@ -12,6 +12,7 @@ export type { Observer, RequestOutcome } from '../../application/ports/observer.
 export type { TrustedProxies } from './api/client-address.ts';
 export { sunsetNotice } from './api/deprecation.ts';
 export type { HttpOptions, HttpStore } from './api/options.ts';
+export type { RateLimit } from './api/rate-limiter.ts';
 export type { HttpServer, ServerLimits } from './node/server.ts';
 export { openApiDocument } from './openapi/document.ts';
 
@@ -38,7 +39,7 @@ export interface HttpServerOptions extends HttpOptions, ServerLimits {}
  * ```
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
-  return createApp(store, new Admission(), { ...options, ...shared(options) });
+  return createApp(store, new Admission(options.rateLimit), { ...options, ...shared(options) });
 }
 
 /**
@@ -59,7 +60,7 @@ export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa 
  * ```
  */
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
-  const admission = new Admission();
+  const admission = new Admission(options.rateLimit);
   const all = { ...options, ...shared(options) };
   const app = createApp(store, admission, all);
   return createNodeServer(app.callback(), admission, all);

@@ -60,8 +60,8 @@ function statusFields(response: Response): string | false {
   if ([408, 413, 431].includes(status) && !isClosing(response))
     return `a ${status} that does not close the connection`;
   if (status === 415 && fieldOf(response, 'accept') !== 'application/json') return 'a 415 without Accept';
-  if (status === 503 && !/^[1-9]\d*$/.test(fieldOf(response, 'retry-after') ?? ''))
-    return 'a 503 without Retry-After';
+  if ((status === 429 || status === 503) && !/^[1-9]\d*$/.test(fieldOf(response, 'retry-after') ?? ''))
+    return `a ${status} without Retry-After`;
   if (status >= 400 && fieldOf(response, 'cache-control') !== 'no-store')
     return `a ${status} without no-store`;
   return false;

@@ -12,11 +12,12 @@ export type HttpErrorCode =
   | 'payload_too_large'
   | 'request_timeout'
   | 'unsupported_media_type'
+  | 'rate_limited'
   | 'headers_too_large';
 
 /**
- * The HTTP status of each error code. Status 431 is defined in RFC 6585, section 5. All other statuses are defined in
- * RFC 9110, section 15.
+ * The HTTP status of each error code. The statuses 429 and 431 are defined in RFC 6585, sections 4 and 5. All other
+ * statuses are defined in RFC 9110, section 15.
  */
 export const STATUS_OF: Readonly<Record<HttpErrorCode, number>> = {
   invalid_request: 400,
@@ -27,6 +28,7 @@ export const STATUS_OF: Readonly<Record<HttpErrorCode, number>> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,
+  rate_limited: 429,
   headers_too_large: 431,
   internal_error: 500,
   overloaded: 503,

@@ -10,6 +10,11 @@ import type { ApiResponse, Handler } from './http.ts';
 import type { HttpStore } from './options.ts';
 import { jsonResponse } from './responses.ts';
 
+/** Whether the path is that of a health check. A health check needs no API key and is never refused. */
+export function isHealthCheck(path: string): boolean {
+  return path === '/livez' || path === '/readyz';
+}
+
 export const livez: Handler = () => jsonResponse(200, '{"status":"ok"}');
 
 export function readyz(store: HttpStore, admission: Admission): Handler {

@@ -2,6 +2,7 @@ import type { AnimalStore } from '../../../application/animal-store.ts';
 import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
 import type { Observer } from '../../../application/ports/observer.ts';
 import type { TrustedProxies } from './client-address.ts';
+import type { RateLimit } from './rate-limiter.ts';
 
 /** The methods of an {@link AnimalStore} that the API calls. */
 export type HttpStore = Pick<
@@ -31,6 +32,8 @@ export interface HttpOptions {
    * the address of a client is the remote address of its connection.
    */
   readonly trustedProxies?: TrustedProxies | undefined;
+  /** The rate limit of each API key. Keys that replace each other share a limit. By default there is no limit. */
+  readonly rateLimit?: RateLimit | undefined;
   /** Notified of every response, and of every error that causes a status of 500 or above. */
   readonly observers?: readonly Observer[] | undefined;
 }

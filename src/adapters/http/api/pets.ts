@@ -6,10 +6,11 @@ import type { PetPage, PetQuery } from '../../../application/ports/pet-repositor
 import { parseInt64 } from '../../../domain/int64.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson, petsJson } from '../../../domain/pet-json.ts';
+import type { Admission } from './admission.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { entityTag } from './entity-tag.ts';
 import { HttpError } from './errors.ts';
-import type { ApiRequest, ApiResponse, Handler, Headers } from './http.ts';
+import type { ApiResponse, Handler, Headers } from './http.ts';
 import { readJson } from './json-body.ts';
 import type { Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
@@ -17,7 +18,11 @@ import { jsonResponse, type Representation, representation, revalidated } from '
 import { readListQuery, readNewPet } from './schemas.ts';
 
 /** @param prefix the path in front of `/v1` in the links of responses */
-export function petHandlers(store: HttpStore, prefix: string): Record<Operation['id'], Handler> {
+export function petHandlers(
+  store: HttpStore,
+  admission: Admission,
+  prefix: string,
+): Record<Operation['id'], Handler> {
   const pets = `${prefix}/v1/pets`;
   const listOf = cachedLists(pets);
   const deprecation = deprecationHeaders(prefix);
@@ -29,9 +34,15 @@ export function petHandlers(store: HttpStore, prefix: string): Record<Operation[
 
     async createPet(request) {
       const key = request.head.headers['idempotency-key'];
-      if (key !== undefined) return await createOnce(store, pets, request, String(key));
-      const pet = await store.createPet(readNewPet(await readJson(request)));
-      return created(pets, pet);
+      const input = readNewPet(await readJson(request));
+      admission.beginCreate();
+      try {
+        if (key === undefined) return created(pets, await store.createPet(input));
+        const { pet, isReplay } = await store.createPetOnce(input, request.callerId, String(key));
+        return created(pets, pet, isReplay ? REPLAYED : []);
+      } finally {
+        admission.endCreate();
+      }
     },
 
     async getPet(request) {
@@ -43,17 +54,7 @@ export function petHandlers(store: HttpStore, prefix: string): Record<Operation[
   };
 }
 
-/** Creates a pet exactly once for the caller and the idempotency key. */
-async function createOnce(
-  store: HttpStore,
-  pets: string,
-  request: ApiRequest,
-  key: string,
-): Promise<ApiResponse> {
-  const input = readNewPet(await readJson(request));
-  const { pet, isReplay } = await store.createPetOnce(input, request.callerId, key);
-  return created(pets, pet, isReplay ? ['Idempotency-Replayed', 'true'] : []);
-}
+const REPLAYED: Headers = ['Idempotency-Replayed', 'true'];
 
 /** @param pets the path of the list */
 function created(pets: string, pet: Pet, headers: Headers = []): ApiResponse {

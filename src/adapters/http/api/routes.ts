@@ -21,8 +21,8 @@ export type Routes = ReadonlyMap<string, Handler>;
  *
  * @param prefix the path in front of `/v1` in the links of responses
  */
-export function apiRoutes(store: HttpStore, prefix: string): Routes {
-  const handlers = petHandlers(store, prefix);
+export function apiRoutes(store: HttpStore, admission: Admission, prefix: string): Routes {
+  const handlers = petHandlers(store, admission, prefix);
   const deprecation = deprecationHeaders(prefix);
   const paths = new Map<string, Map<string, Handler>>();
   for (const { id, method, path } of OPERATIONS) {

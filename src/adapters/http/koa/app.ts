@@ -7,6 +7,7 @@ import { bearerKey, invalidKey, needsApiKey } from '../api/authentication.ts';
 import { addressOf } from '../api/client-address.ts';
 import { deprecationHeaders } from '../api/deprecation.ts';
 import { HttpError } from '../api/errors.ts';
+import { isHealthCheck } from '../api/health.ts';
 import { refuseMalformed } from '../api/malformed.ts';
 import type { HttpOptions, HttpStore } from '../api/options.ts';
 import { pathPrefixOf } from '../api/public-url.ts';
@@ -43,7 +44,7 @@ export function createApp(
   app.use(guard(store, admission, options));
   // A router compares the path of a request with its routes, one after another. The API routes have their own router,
   // which runs first. A request to the API is therefore never compared with the public routes.
-  app.use(router(apiRoutes(store, prefix)));
+  app.use(router(apiRoutes(store, admission, prefix)));
   app.use(router(publicRoutes(store, admission, options)));
   app.use(async (ctx) => respond(ctx, await notFound(new KoaRequest(ctx))));
   return app;
@@ -78,17 +79,25 @@ async function isolate(ctx: Context, next: Next, outerState: Context['state']): 
 }
 
 /**
- * Creates the middleware that checks the API key, and then refuses malformed requests. The API key is checked first. A
- * client without a valid key gets status 401 for every path under `/v1`, and learns nothing else about the API.
+ * Creates the middleware that checks the API key, and then refuses requests that must not be handled. The API key is
+ * checked first. A client without a valid key gets status 401 for every path under `/v1`, and learns nothing else about
+ * the API.
  */
 function guard(store: HttpStore, admission: Admission, { apiKeys }: HttpOptions): Middleware {
   const verify = (key: string) => (apiKeys === undefined ? store.verifyApiKey(key) : apiKeys.verify(key));
   return async (ctx, next) => {
-    if (needsApiKey(pathOf(ctx))) {
+    const path = pathOf(ctx);
+    let caller: string | undefined;
+    if (needsApiKey(path)) {
       const holder = await verify(bearerKey(ctx.req));
       if (holder === undefined) throw invalidKey();
       (ctx.state as RequestState).holder = holder;
-      admission.assertAdmitted();
+      caller = holder.callerId ?? holder.id;
+    }
+    const refusal = isHealthCheck(path) ? undefined : admission.refusalOf(ctx.method, caller);
+    if (refusal !== undefined) {
+      await admission.delay(refusal, ctx.req.socket, ctx.res);
+      throw refusal;
     }
     refuseMalformed(ctx.req);
     await next();

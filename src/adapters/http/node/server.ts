@@ -7,6 +7,7 @@ import { acceptQueued } from './accept-queue.ts';
 import { type Reporting, refuseMessage, refuseTunnel } from './bad-message.ts';
 import type { HandleRequest } from './connection.ts';
 import { Connections, IDLE_TIME } from './connections.ts';
+import { UnsentResponses } from './unsent-responses.ts';
 
 /** The default of `headersTimeout`, in milliseconds. */
 const HEADERS_TIMEOUT = 10_000;
@@ -93,6 +94,7 @@ export function createNodeServer(
   server.maxHeadersCount = 0;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
+  const unsent = new UnsentResponses();
   const connections = new Connections(async (req, res) => {
     try {
       await handle(req, res);
@@ -101,7 +103,10 @@ export function createNodeServer(
     }
     // Node.js buffers a part of the response while the client does not read. Only then is the timeout set, because a
     // timeout for every response would slow down every request.
-    if (res.writableLength > 0) req.socket.setTimeout(readingTimeout);
+    if (res.writableLength > 0) {
+      req.socket.setTimeout(readingTimeout);
+      unsent.add(res, req.socket);
+    }
   });
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => connections.take(req, res);
   server.on('connection', (socket) => {

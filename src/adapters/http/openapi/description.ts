@@ -58,7 +58,7 @@ The body of every error has exactly the members \`code\`, \`message\` and \`stat
 
 ${table('Code | Status | When', errorRows())}
 
-When several errors apply, the order is 401, 404, 405, 415, 413, 400. A response with status 503 has \`Retry-After\`: repeat the request after that many seconds, with a limit for the number of attempts. Do not repeat a request after any other error.
+When several errors apply, the order is 401, 503 \`overloaded\`, 429, 404, 405, 415, 413, 400. A response with status 429 or 503 has \`Retry-After\`: repeat the request after that many seconds, with a limit for the number of attempts. Do not repeat a request after any other error.
 
 ## Limits
 
@@ -68,7 +68,11 @@ A value outside its limit is an error. Values are never adjusted.
 
 ## Load
 
-The server has no rate limit. When too many creates are queued, a further create gets 503 \`overloaded\` with \`Retry-After\`, and is not stored; reads continue. A stopping server accepts no new connections. It completes the requests in flight, handles requests on open connections for another second, and responds to later requests with 503 \`overloaded\`. A server with its maximum number of connections closes a further connection without a response.
+A server that receives more requests than it can handle refuses some of them early: 503 \`overloaded\` with \`Retry-After\`. A refused create is not stored. A client that ignores \`Retry-After\` gets its next refusal up to 15 seconds later.
+
+The server has no rate limit, unless its operator sets one. The limit is per API key: further requests get 429 \`rate_limited\` with \`Retry-After\`.
+
+A stopping server accepts no new connections. It completes the requests in flight, handles requests on open connections for another second, and responds to later requests with 503 \`overloaded\`. A server with its maximum number of connections closes a further connection without a response.
 
 ## Caching
 

@@ -36,6 +36,10 @@ export const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: s
     when: 'The `Idempotency-Key` was used for a different pet within the last 24 hours.',
     message: 'the Idempotency-Key was used for a different pet: use a new key for each pet',
   },
+  rate_limited: {
+    when: 'The API key has used up its rate limit.',
+    message: 'too many requests with this API key: retry after 1 s',
+  },
   headers_too_large: {
     when: "The request's head has more than 16 KiB.",
     message: 'the head of a request must have at most 16 KiB',
@@ -45,8 +49,8 @@ export const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: s
     message: 'unexpected error; when you report it, name the request hT5kQ2aP-1c',
   },
   overloaded: {
-    when: 'Too many creates are queued, or the server is stopping. Nothing was stored.',
-    message: 'the server is stopping',
+    when: 'The server receives more requests than it can handle, or is stopping. Nothing was stored.',
+    message: 'the server receives more requests than it can handle',
   },
   storage_unavailable: {
     when: 'The database is locked, full, read-only or damaged.',
@@ -59,6 +63,7 @@ export const COMMON_ERRORS: readonly HttpErrorCode[] = [
   'invalid_request',
   'unauthorized',
   'request_timeout',
+  'rate_limited',
   'headers_too_large',
   'internal_error',
   'overloaded',

@@ -27,6 +27,7 @@ const MINKA = { id: 2, ...NEW_PET_EXAMPLES['everything']?.value };
 const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   415: ['Accept'],
+  429: ['Retry-After'],
   503: ['Retry-After'],
 };
 

@@ -1,0 +1,62 @@
+/** A limit on the rate of requests: at most `requests` at once, and on average `requests` in `seconds` seconds. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** The maximum number of callers whose requests are remembered. */
+const CALLERS_LIMIT = 10_000;
+
+/** Times are sums of rounded numbers. A difference of less than this number of milliseconds is a rounding error. */
+const PRECISION = 0.001;
+
+/**
+ * Limits the rate of requests of each caller with a token bucket. The bucket of a caller is represented by the time at
+ * which it will be full again. Without requests for the time of the limit, every bucket is full, and is forgotten. The
+ * times are read from `performance.now()`, so a change of the system clock has no effect.
+ */
+export class RateLimiter {
+  readonly #period: number;
+  readonly #interval: number;
+  readonly #now: () => number;
+  /** For each caller, the time at which its bucket is full. The callers are in the order of their first requests. */
+  readonly #fullAt = new Map<string, number>();
+
+  constructor({ requests, seconds }: RateLimit, now: () => number = () => performance.now()) {
+    if (!(Number.isSafeInteger(requests) && requests >= 1 && seconds > 0 && seconds < Infinity)) {
+      throw new RangeError('rateLimit: expected a number of requests of 1 or more, and a number of seconds');
+    }
+    this.#period = seconds * 1000;
+    this.#interval = this.#period / requests;
+    this.#now = now;
+  }
+
+  /** The number of callers that are remembered. */
+  get size(): number {
+    return this.#fullAt.size;
+  }
+
+  /**
+   * Takes a token of the caller, and returns 0. Returns the milliseconds until there is a token when the caller has
+   * none.
+   */
+  take(caller: string): number {
+    const now = this.#now();
+    const known = this.#fullAt.get(caller);
+    const fullAt = Math.max(known ?? now, now) + this.#interval;
+    const wait = fullAt - now - this.#period;
+    if (wait > PRECISION) return wait;
+    if (known === undefined && this.#fullAt.size >= CALLERS_LIMIT) this.#forget(now);
+    this.#fullAt.set(caller, fullAt);
+    return 0;
+  }
+
+  /** Forgets the callers whose buckets are full, or the oldest caller when no bucket is full. */
+  #forget(now: number): void {
+    for (const [caller, fullAt] of this.#fullAt) {
+      if (fullAt <= now) this.#fullAt.delete(caller);
+    }
+    const [oldest] = this.#fullAt.keys();
+    if (oldest !== undefined && this.#fullAt.size >= CALLERS_LIMIT) this.#fullAt.delete(oldest);
+  }
+}

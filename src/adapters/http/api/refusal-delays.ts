@@ -1,0 +1,60 @@
+import type { EventEmitter } from 'node:events';
+
+/**
+ * A client that sends a further request on a connection within this time after a refusal has ignored `Retry-After`. In
+ * milliseconds.
+ */
+const RETRY_TIME = 1000;
+
+/**
+ * The average delay: DELAY_MIN, and DELAY_STEP for each refusal that is delayed already, but at most DELAY_MAX. So 1,000
+ * clients cause about 100 refusals per second, and 10,000 clients 1,000. In milliseconds.
+ */
+const DELAY_MIN = 1000;
+const DELAY_STEP = 10;
+const DELAY_MAX = 10_000;
+
+/**
+ * Delays the refusals of clients that ignore `Retry-After`. A client that sends the next request immediately after each
+ * refusal would take much of the processor time. While its refusal is delayed, the server uses its time for the requests
+ * that it accepts.
+ */
+export class RefusalDelays {
+  /** The time of the last refusal of each connection. */
+  readonly #refusedAt = new WeakMap<object, number>();
+  /** The functions that end the current delays. */
+  readonly #ends = new Set<() => void>();
+
+  /**
+   * Resolves when the refusal may be sent: immediately for the first refusal of a connection, and as soon as the client
+   * has disconnected.
+   *
+   * @param response emits `close` when the client has disconnected
+   */
+  async wait(connection: object, response: EventEmitter): Promise<void> {
+    const isEarly = performance.now() - (this.#refusedAt.get(connection) ?? -Infinity) < RETRY_TIME;
+    if (isEarly) await this.#delay(response);
+    this.#refusedAt.set(connection, performance.now());
+  }
+
+  /** Ends all current delays. Called when the server stops. */
+  end(): void {
+    for (const end of this.#ends) end();
+  }
+
+  #delay(response: EventEmitter): Promise<void> {
+    const average = Math.min(DELAY_MIN + DELAY_STEP * this.#ends.size, DELAY_MAX);
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        response.off('close', end);
+        this.#ends.delete(end);
+        resolve();
+      };
+      // The delays differ, so that the responses, and the requests that follow them, do not arrive together.
+      const timer = setTimeout(end, average * (0.5 + Math.random()));
+      response.once('close', end);
+      this.#ends.add(end);
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** The default of the maximum size of all responses that are buffered because clients do not read, in bytes. */
+const TOTAL_LIMIT = 128 * 1024 * 1024;
+
+/** A larger response is a file of the reference page. All responses share the bytes of a file. */
+const RESPONSE_LIMIT = 128 * 1024;
+
+/**
+ * Limits the total size of the responses that are buffered because clients do not read them. Beyond the limit, the
+ * connections are closed whose clients have not completed a response for the longest time.
+ */
+export class UnsentResponses {
+  readonly #limit: number;
+  /** The buffered bytes of each connection. The connection that was inactive for the longest time is the first. */
+  readonly #sizes = new Map<Socket, number>();
+  readonly #watched = new WeakSet<Socket>();
+  #total = 0;
+
+  constructor(limit: number = TOTAL_LIMIT) {
+    this.#limit = limit;
+  }
+
+  /** The total size of the buffered responses, in bytes. */
+  get size(): number {
+    return this.#total;
+  }
+
+  /** Counts a response until it was sent. Must be called after the response was written, and only if bytes are left. */
+  add(res: ServerResponse, socket: Socket): void {
+    if (socket.destroyed) return;
+    const size = Math.min(res.writableLength, RESPONSE_LIMIT);
+    const known = this.#sizes.get(socket);
+    if (!this.#watched.has(socket)) {
+      this.#watched.add(socket);
+      socket.once('close', () => this.#remove(socket));
+    }
+    this.#sizes.set(socket, (known ?? 0) + size);
+    this.#total += size;
+    res.once('finish', () => this.#sent(socket, size));
+    while (this.#total > this.#limit) this.#closeOldest();
+  }
+
+  #sent(socket: Socket, size: number): void {
+    const known = this.#sizes.get(socket);
+    if (known === undefined) return;
+    this.#total -= size;
+    this.#sizes.delete(socket);
+    if (known > size) this.#sizes.set(socket, known - size);
+  }
+
+  #closeOldest(): void {
+    const [oldest] = this.#sizes.keys();
+    if (oldest === undefined) return;
+    this.#remove(oldest);
+    oldest.destroy();
+  }
+
+  #remove(socket: Socket): void {
+    this.#total -= this.#sizes.get(socket) ?? 0;
+    this.#sizes.delete(socket);
+  }
+}

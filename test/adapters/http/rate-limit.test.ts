@@ -1,0 +1,82 @@
+import { describe, expect, test, vi } from 'vitest';
+import { Connection } from '../../support/connection.ts';
+import { STORAGES, startServer, type TestServer } from '../../support/server.ts';
+
+const LIMIT = { rateLimit: { requests: 3, seconds: 60 } };
+
+async function statuses(server: TestServer, count: number, key = server.key): Promise<number[]> {
+  const found: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    found.push((await server.client.request('GET', '/v1/pets', { key })).status);
+  }
+  return found;
+}
+
+describe.each(STORAGES)('the rate limit, on %s', (storage) => {
+  test('refuses further requests with 429 and Retry-After', async () => {
+    const server = await startServer(storage, LIMIT);
+    expect(await statuses(server, 4)).toEqual([200, 200, 200, 429]);
+    const answer = await server.client.get('/v1/pets');
+    expect(JSON.parse(answer.body)).toEqual({
+      code: 'rate_limited',
+      message: 'too many requests with this API key: retry after 20 s',
+      status: 429,
+    });
+    expect(answer.headers['retry-after']).toBe('20');
+    expect(server.errors).toEqual([]);
+  });
+
+  test('counts requests that fail, but neither requests without a valid key nor public paths', async () => {
+    const server = await startServer(storage, LIMIT);
+    const { client } = server;
+    for (const key of [null, 'pets_wrong']) {
+      for (let count = 0; count < 5; count += 1) {
+        expect((await client.request('GET', '/v1/pets', { key })).status).toBe(401);
+      }
+    }
+    for (const path of ['/livez', '/readyz', '/openapi.json', '/nothing']) await client.get(path);
+    expect((await client.get('/v1/nothing')).status).toBe(404);
+    expect((await client.request('PUT', '/v1/pets')).status).toBe(405);
+    expect((await client.post('{')).status).toBe(400);
+    expect((await client.get('/v1/nothing')).status).toBe(429);
+    expect((await client.get('/v1/pets/1')).status).toBe(429);
+    expect((await client.get('/livez')).status).toBe(200);
+  });
+
+  test('is per caller: another key has its own limit, and the successor of a key shares its limit', async () => {
+    const server = await startServer(storage, LIMIT);
+    const { apiKeys } = server.store;
+    const other = await apiKeys.create('other');
+    const { key: successor } = await apiKeys.rotate(other.about.id, 60_000);
+    expect(await statuses(server, 4)).toEqual([200, 200, 200, 429]);
+    expect(await statuses(server, 2, other.key)).toEqual([200, 200]);
+    expect(await statuses(server, 2, successor)).toEqual([200, 429]);
+  });
+
+  test('is not affected when the clock jumps', async () => {
+    const server = await startServer(storage, LIMIT);
+    expect(await statuses(server, 4)).toEqual([200, 200, 200, 429]);
+    const years = 10 * 365 * 24 * 60 * 60 * 1000;
+    for (const time of [Date.now() + years, Date.now() - years]) {
+      vi.spyOn(Date, 'now').mockReturnValue(time);
+      expect((await statuses(server, 1))[0]).toBe(429);
+      vi.restoreAllMocks();
+    }
+  });
+
+  test('is applied before the body is read', async () => {
+    const server = await startServer(storage, LIMIT);
+    await statuses(server, 3);
+    const connection = await Connection.open(server.origin);
+    const fields = `Host: x\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n`;
+    connection.write(`POST /v1/pets HTTP/1.1\r\n${fields}Content-Length: 1000\r\n\r\n`);
+    expect((await connection.next()).status).toBe(429);
+    connection.destroy();
+  });
+});
+
+test('a server refuses an invalid rate limit when it is created', async () => {
+  await expect(startServer('memory', { rateLimit: { requests: 0, seconds: 1 } })).rejects.toThrow(
+    'rateLimit: expected a number of requests of 1 or more',
+  );
+});
