@@ -25,6 +25,16 @@ export const ATTACKS: readonly string[] | undefined = process.env['FAULTS_ATTACK
 /** The destination of the log in the soak; by default, one after the other. */
 export const LOG: string | undefined = process.env['FAULTS_LOG'];
 
+/** The number of connections that send requests without a pause, in the test of overload. */
+export const CROWD: number = integer('FAULTS_CROWD', 2000, 512);
+
+/** The number of connections that are idle, or that send or read one byte per second. */
+export const IDLE: number = integer('FAULTS_IDLE', 2000);
+export const SLOW: number = integer('FAULTS_SLOW', 1000);
+
+/** The number of connections that request full pages and never read. */
+export const UNREAD: number = integer('FAULTS_UNREAD', 600);
+
 /** How often the server is killed during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);
 

@@ -14,6 +14,9 @@ const NODE_ARGS = ['--max-semi-space-size=8'];
 /** A server may wait 10 seconds for requests in flight. */
 const STOP_TIMEOUT = 20_000;
 
+/** The unit of the times in /proc, which is the same on all systems that Node.js supports. */
+const TICKS_PER_SECOND = 100;
+
 const LISTENING = /^Listening on http:\/\/127\.0\.0\.1:(\d+)\/v1$/m;
 
 /** The destination of standard error: a file, a device on which every write fails, or a pipe that is never read. */
@@ -138,6 +141,15 @@ export class FaultsServer {
     });
   }
 
+  /** The processor time that the process has used, in seconds. */
+  processorTime(): number | undefined {
+    return orNothing(() => {
+      const text = readFileSync(`/proc/${this.pid}/stat`, 'utf8');
+      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+      return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    });
+  }
+
   /** The number of open file descriptors. */
   descriptors(): number | undefined {
     return orNothing(() => readdirSync(`/proc/${this.pid}/fd`).length);
@@ -180,7 +192,7 @@ export const canMakeDevice: boolean = (() => {
   }
 })();
 
-function storeOf(folder: string): Record<string, string> {
+export function storeOf(folder: string): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', DATABASE_URL: `sqlite:${join(folder, 'pets.db')}` };
 }
 

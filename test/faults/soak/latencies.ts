@@ -2,6 +2,7 @@
 
 export interface LatencySummary {
   readonly p50: number;
+  readonly p95: number;
   readonly p99: number;
   readonly max: number;
 }
@@ -17,7 +18,7 @@ export class Latencies {
     const sorted = Float64Array.from(this.#all).sort();
     const at = (share: number) =>
       round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
-    return { p50: at(0.5), p99: at(0.99), max: at(1) };
+    return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
   }
 }
 

@@ -1,0 +1,140 @@
+/** Sends more requests than the server can handle, from many connections that ignore `Retry-After`. */
+
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Crowd, CrowdResult } from './crowd/crowd.ts';
+import { keysOf } from './keys.ts';
+import { CROWD, SEED } from './options.ts';
+import { FaultsServer } from './server.ts';
+import { Helper } from './soak/helper.ts';
+import { Watch, type Watched } from './soak/watch.ts';
+import { printTable } from './table.ts';
+
+/** Fewer connections than the server handles in one turn of the event loop: the usual full load. */
+const FULL_LOAD = 64;
+
+/** In seconds. The connections are opened, then send requests, and then are measured. */
+const OPENING = 2;
+const WARM_UP = 4;
+const SECONDS = 8;
+
+/**
+ * In milliseconds, on a machine with a free processor. Where other programs take a part of the processor, the limits are
+ * divided by the share of the server.
+ */
+const MEDIAN_LIMIT = 100;
+const SLOWEST_LIMIT = 400;
+
+/**
+ * The share of the requests that the server handles in a second of processor time under full load. With many connections
+ * each request takes longer, also without refusals, because the processor's caches hold less of each connection.
+ */
+const GOODPUT_SHARE = 0.5;
+
+const TIMEOUT = { timeout: 120_000 };
+
+interface Round {
+  readonly crowd: CrowdResult;
+  readonly watched: Watched;
+  /** The processor time that the server used per second. */
+  readonly processor: number;
+}
+
+if (availableParallelism() < 2) console.warn('One processor: the load takes time from the server.');
+
+describe.each(['list', 'create'] as const)('more requests than can be handled: %s', TIMEOUT, (work) => {
+  const { operator } = keysOf(SEED);
+  let server: FaultsServer;
+  let full: Round;
+  let over: Round;
+
+  beforeAll(async () => {
+    server = await FaultsServer.start({ keys: [operator], logLevel: 'warn' });
+    full = await round(FULL_LOAD);
+    over = await round(CROWD);
+    printTable(`Overload: ${work}`, [
+      [
+        'connections',
+        'processor',
+        'served per s',
+        'refused',
+        'p50 ms',
+        'p99 ms',
+        'probes',
+        'p50 ms',
+        'p95 ms',
+        'max ms',
+      ],
+      row(FULL_LOAD, full),
+      row(CROWD, over),
+    ]);
+  }, TIMEOUT.timeout);
+
+  afterAll(() => server?.kill());
+
+  async function round(connections: number): Promise<Round> {
+    const options: Crowd = {
+      port: server.port,
+      key: operator,
+      connections,
+      work,
+      warmUp: WARM_UP,
+    };
+    const helper = new Helper<CrowdResult>('../crowd/crowd.ts', JSON.stringify(options));
+    await sleep((OPENING + WARM_UP) * 1000);
+    const watch = new Watch(server);
+    const before = server.processorTime();
+    await sleep(SECONDS * 1000);
+    const processor = before === undefined ? 1 : ((server.processorTime() ?? 0) - before) / SECONDS;
+    const watched = await watch.stop();
+    return { crowd: await helper.stop(), watched, processor };
+  }
+
+  test('nothing is refused under full load', () => {
+    expect(full.crowd).toMatchObject({ refused: 0, failed: 0 });
+  });
+
+  test('requests are refused early, with 503, Retry-After and overloaded, and none fails otherwise', () => {
+    expect(over.crowd.refused).toBeGreaterThan(0);
+    expect(over.crowd).toMatchObject({ malformed: 0, failed: 0 });
+  });
+
+  test(`/livez responds within ${MEDIAN_LIMIT} ms`, () => {
+    expect(over.watched.failures).toEqual([]);
+    expectFast(over.watched.latency.p50, over.watched.latency.p95);
+  });
+
+  test('requests that are accepted get their response soon', () => {
+    expectFast(over.crowd.accepted.p50, over.crowd.accepted.p99);
+  });
+
+  function expectFast(median: number, slowest: number): void {
+    // Up to half of the processor time of a create is used by the writer thread.
+    const share = Math.min(work === 'create' ? over.processor / 2 : over.processor, 1);
+    expect(median).toBeLessThan(MEDIAN_LIMIT / share);
+    expect(slowest).toBeLessThan(SLOWEST_LIMIT / share);
+  }
+
+  test(`a second of processor time serves at least ${GOODPUT_SHARE} times as many requests as under full load`, () => {
+    const goodput = ({ crowd, processor }: Round) => crowd.perSecond / processor;
+    expect(goodput(over)).toBeGreaterThan(GOODPUT_SHARE * goodput(full));
+  });
+});
+
+function row(connections: number, { crowd, watched, processor }: Round): (string | number)[] {
+  const { accepted, perSecond, refused } = crowd;
+  const { latency, probes } = watched;
+  return [
+    connections,
+    processor.toFixed(2),
+    perSecond,
+    refused,
+    accepted.p50,
+    accepted.p99,
+    probes,
+    latency.p50,
+    latency.p95,
+    latency.max,
+  ];
+}
