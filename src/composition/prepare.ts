@@ -19,7 +19,7 @@ export interface Prepared {
 /** Opens the database, creates or migrates its tables, and creates the store. Does not start the server. */
 export async function prepare(config: Config): Promise<Prepared> {
   const log = await createLog(config.logLevel);
-  const observers = [logObserver(log)];
+  const observers = [logObserver(log, config.apiKeys)];
   const storage = await openDatabase(config.database, { observer: combineObservers(observers) });
   const parts = createParts(config, storage, observers);
   return { config, log, parts, close: () => parts.store.close() };

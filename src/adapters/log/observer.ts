@@ -1,6 +1,7 @@
 /** Logs requests, errors and changes of the state of the storage. */
 
 import type { Observer } from '../../application/ports/observer.ts';
+import { configuredKeyMask } from './configured-keys.ts';
 import { errorKind } from './error-fields.ts';
 import type { Logger } from './log.ts';
 import { Throttle } from './throttle.ts';
@@ -20,11 +21,14 @@ const ERROR_KINDS_LIMIT = 50;
 /**
  * Returns an observer that writes to the log. If the log level excludes the lines for requests, the observer has no
  * method `onRequest`.
+ *
+ * @param apiKeys the keys of the configuration, which no line may contain
  */
-export function logObserver(log: Logger): Observer {
+export function logObserver(log: Logger, apiKeys: readonly string[] = []): Observer {
+  const mask = configuredKeyMask(apiKeys);
   return {
-    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log) }),
-    onError: errorLog(log),
+    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, mask) }),
+    onError: errorLog(log, mask),
     onStorageState: storageLog(log),
   };
 }
@@ -34,7 +38,7 @@ export function logObserver(log: Logger): Observer {
  * child logger serializes these fields only once. Failures of requests without a valid API key are throttled, because
  * anybody can cause them.
  */
-function requestLog(log: Logger): NonNullable<Observer['onRequest']> {
+function requestLog(log: Logger, mask: (text: string) => string): NonNullable<Observer['onRequest']> {
   const kinds = new Map<string, Logger>();
   const anonymousFailures = new Throttle({
     limit: ANONYMOUS_FAILURES_LIMIT,
@@ -52,8 +56,11 @@ function requestLog(log: Logger): NonNullable<Observer['onRequest']> {
       kinds.set(kind, kindLog);
     }
     // A member of the line costs time, even when it is undefined. Almost no request has a path or is aborted.
-    const fields = { address, ms, requestId };
-    kindLog.info(path === undefined && !aborted ? fields : { path, ...fields, aborted }, 'request');
+    const fields = { address, ms, requestId: mask(requestId) };
+    kindLog.info(
+      path === undefined && !aborted ? fields : { path: path && mask(path), ...fields, aborted },
+      'request',
+    );
   };
 }
 
@@ -61,7 +68,7 @@ function requestLog(log: Logger): NonNullable<Observer['onRequest']> {
  * Logs each kind of error at most once per second. A fault such as a full disk often makes all requests fail with the
  * same kind of error.
  */
-function errorLog(log: Logger): NonNullable<Observer['onError']> {
+function errorLog(log: Logger, mask: (text: string) => string): NonNullable<Observer['onError']> {
   const errors = new Throttle({
     limit: 1,
     kinds: ERROR_KINDS_LIMIT,
@@ -69,7 +76,8 @@ function errorLog(log: Logger): NonNullable<Observer['onError']> {
       log.error({ kind, suppressed }, 'more requests failed in the same way'),
   });
   return (err, requestId, address) => {
-    if (errors.passes(errorKind(err))) log.error({ err, requestId, address }, 'request failed');
+    if (errors.passes(errorKind(err)))
+      log.error({ err, requestId: requestId && mask(requestId), address }, 'request failed');
   };
 }
 
