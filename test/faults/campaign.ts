@@ -21,6 +21,8 @@ const SHOWN_FAULTS = 8;
 export interface Outcome {
   messages: number;
   responses: number;
+  /** The number of messages that were refused: at least one of their responses is an error. */
+  refused: number;
   /** The number of responses with each status. */
   readonly statuses: Map<number, number>;
   faults: number;
@@ -54,7 +56,14 @@ export class Campaign {
 
   /** Sends messages, one at a time on each connection. */
   async run(messages: Iterable<Message>): Promise<Outcome> {
-    const outcome: Outcome = { messages: 0, responses: 0, statuses: new Map(), faults: 0, shown: [] };
+    const outcome: Outcome = {
+      messages: 0,
+      responses: 0,
+      refused: 0,
+      statuses: new Map(),
+      faults: 0,
+      shown: [],
+    };
     const iterator = messages[Symbol.iterator]();
     const work = async () => {
       for (let next = iterator.next(); !next.done; next = iterator.next())
@@ -89,6 +98,7 @@ export class Campaign {
     } else {
       this.ledger.note(message, result);
       outcome.responses += result.responses.length;
+      if (result.responses.some(({ status }) => status >= 400)) outcome.refused += 1;
       for (const { status } of result.responses) {
         outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1);
       }

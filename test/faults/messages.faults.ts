@@ -18,7 +18,8 @@ const TIMEOUT = { timeout: 60_000 + MESSAGES * 60 };
 
 describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
   let campaign: Campaign;
-  const rows: (string | number)[][] = [['family', 'messages', 'responses', 'faults', 'statuses']];
+  let refused = 0;
+  const rows: (string | number)[][] = [['family', 'messages', 'refused', 'responses', 'faults', 'statuses']];
 
   beforeAll(async () => {
     campaign = await Campaign.start();
@@ -29,18 +30,24 @@ describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
     printTable(`Messages, seed ${SEED}`, rows);
   });
 
-  async function expectFlawless(family: string, messages: Iterable<Message>): Promise<void> {
+  async function expectFlawless(family: string, messages: Iterable<Message>): Promise<number> {
     const outcome = await campaign.run(messages);
     const statuses = [...outcome.statuses]
       .sort(([a], [b]) => a - b)
       .map(([status, times]) => `${status}: ${times}`);
-    rows.push([family, outcome.messages, outcome.responses, outcome.faults, statuses.join(', ')]);
+    const { messages: count, responses, faults } = outcome;
+    rows.push([family, count, outcome.refused, responses, faults, statuses.join(', ')]);
     if (outcome.faults > 0)
       throw new Error(`${outcome.faults} faults, such as:\n${outcome.shown.join('\n')}`);
+    return outcome.refused;
   }
 
   test.each(FAMILIES.map(([name], index) => [name, index] as const))('%s', async (name, index) => {
-    await expectFlawless(name, familyOf(index));
+    refused += await expectFlawless(name, familyOf(index));
+  });
+
+  test.skipIf(ONLY !== undefined)('most messages are broken: at least two of three get an error', () => {
+    expect(refused).toBeGreaterThan((MESSAGES * 2) / 3);
   });
 
   function* familyOf(index: number): Generator<Message> {

@@ -6,8 +6,8 @@ export const SEED: number =
     ? Math.floor(Math.random() * 2 ** 32)
     : integer('FAULTS_SEED', 1, 0, 2 ** 32 - 1);
 
-/** The number of generated HTTP messages. */
-export const MESSAGES: number = integer('FAULTS_MESSAGES', 10_000);
+/** The number of generated HTTP messages. At least 10,000 of the default number are broken. */
+export const MESSAGES: number = integer('FAULTS_MESSAGES', 15_000);
 
 /** Sends only the generated message with this number, which a failure names. */
 export const ONLY: number | undefined =

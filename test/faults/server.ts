@@ -6,6 +6,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { expectNoKey, registerKey } from '../support/canary.ts';
 import { BIN, type Exit } from '../support/process.ts';
 
 /** The option of `npm start`. */
@@ -37,10 +38,12 @@ export interface ServerOptions {
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
 
-/** Ends the processes that a file of tests has left running, and removes its folders. */
+/** Ends the processes that a file of tests has left running, checks that no log contains a key, and removes the folders. */
 export function cleanUp(): void {
   for (const child of running) child.kill('SIGKILL');
+  const logs = [...folders].map((folder) => orNothing(() => readFileSync(join(folder, 'log'), 'utf8')) ?? '');
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  for (const log of logs) expectNoKey(log, 'the log');
 }
 
 export function newFolder(): string {
@@ -76,6 +79,7 @@ export class FaultsServer {
     port: wanted = 0,
     env,
   }: ServerOptions): Promise<FaultsServer> {
+    for (const key of keys) registerKey(key);
     const child = spawn(process.execPath, [...NODE_ARGS, BIN, 'serve'], {
       cwd: folder,
       env: {

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import { createServer, type HttpOptions } from '../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
+import { registerKey } from './canary.ts';
 import { checkAgainstDocument } from './openapi-check.ts';
 
 export interface Answer {
@@ -27,6 +28,7 @@ export interface DocumentedServer {
 export async function startDocumentedServer(options: HttpOptions = {}): Promise<DocumentedServer> {
   const store = new AnimalStore(openMemoryStorage());
   const { key } = await store.apiKeys.create('test');
+  registerKey(key);
   const server = createServer(store, options);
   const origin = await server.listen(0, '127.0.0.1');
   onTestFinished(async () => {

@@ -6,6 +6,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { expectNoKey } from './canary.ts';
 import { Client } from './client.ts';
 import { BIN, OPERATOR_KEY, runCommand, type Service, temporaryFolder } from './process.ts';
 
@@ -53,6 +54,7 @@ export class Pipe {
   constructor() {
     expect(spawnSync('mkfifo', [this.path]).status).toBe(0);
     this.#output = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    onTestFinished(() => expectNoKey(this.#text, 'the log'));
   }
 
   /** Reads all available bytes. Returns all text that was read so far. */

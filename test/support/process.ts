@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { expectNoKeyInOutput, registerKey } from './canary.ts';
 import { Client } from './client.ts';
 
 export const BIN: string = fileURLToPath(new URL('../../bin/animal-store.js', import.meta.url));
@@ -56,12 +57,16 @@ export function runBin(args: readonly string[], options: RunOptions = {}): Runni
   return runCommand(node, [...nodeArgs, BIN, ...args], options);
 }
 
-/** Runs any command. The process inherits only `PATH` from this environment, and is killed at the end of the test. */
+/**
+ * Runs any command. The process inherits only `PATH` from this environment, and is killed at the end of the test. The
+ * test fails if the output contains an API key.
+ */
 export function runCommand(
   command: string,
   args: readonly string[],
   { env = {}, cwd = temporaryFolder(), input, isInputOpen = false }: Omit<RunOptions, 'node' | 'nodeArgs'>,
 ): RunningProcess {
+  for (const key of env['API_KEYS']?.split(',') ?? []) registerKey(key.trim());
   const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
@@ -82,6 +87,7 @@ export function runCommand(
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await exit;
+    expectNoKeyInOutput(out.stdout, out.stderr);
   });
   return { child, out, exit };
 }

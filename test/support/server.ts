@@ -3,13 +3,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
+import { logTo } from '../../src/adapters/log/log.ts';
+import { logObserver } from '../../src/adapters/log/observer.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { openSqliteStorage } from '../../src/adapters/sqlite/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Observer } from '../../src/application/ports/observer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
+import { noteKeys, registerKey } from './canary.ts';
 import { Client } from './client.ts';
 
 export type StorageKind = 'memory' | 'sqlite';
@@ -34,6 +38,9 @@ export interface TestServerOptions extends HttpServerOptions {
   /** Returns a wrapper around the storage, which the server uses instead of the storage. */
   readonly wrap?: (storage: Storage) => Storage;
 }
+
+/** The log of all servers, which must not contain an API key. */
+const CHECKED_LOG: Observer = logObserver(logTo({ write: (line) => noteKeys(line, 'the log') }, 'debug'));
 
 /**
  * Starts a server for one test. Must not be called in a concurrent test, because `onTestFinished` does not know which of
@@ -66,9 +73,15 @@ async function open(
   const storage = kind === 'memory' ? openMemoryStorage() : openSqliteStorage(join(folder, 'pets.db'));
   const store = new AnimalStore(wrap(storage));
   const { key } = await store.apiKeys.create('test');
+  registerKey(key);
   const errors: unknown[] = [];
-  const observer: Observer = { onError: (error) => errors.push(error) };
-  const server = createServer(store, { ...options, observers: [observer, ...observers] });
+  const observer: Observer = {
+    onError: (error) => {
+      errors.push(error);
+      noteKeys(inspect(error, { depth: 5, maxStringLength: null }), 'an error');
+    },
+  };
+  const server = createServer(store, { ...options, observers: [observer, CHECKED_LOG, ...observers] });
   const origin = await server.listen(0, '127.0.0.1');
   const client = new Client(origin, key);
   const close = async () => {

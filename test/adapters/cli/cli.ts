@@ -7,6 +7,7 @@ import { databaseFiles, openSqliteStorage, restoreSqliteStore } from '../../../s
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import type { Environment } from '../../../src/composition/config.ts';
 import { diagnose } from '../../../src/composition/doctor.ts';
+import { expectNoKeyInOutput } from '../../support/canary.ts';
 import { temporaryFile } from '../sqlite/temporary-file.ts';
 
 export interface Run {
@@ -78,6 +79,7 @@ export function commandLine(path: string = temporaryFile()): CommandLine {
       diagnose: () => diagnose({ DATABASE_URL: `sqlite:${path}`, ...options.environment }, undefined),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
     });
+    expectNoKeyInOutput(stdout.text, stderr.text);
     return { status, out: stdout.text, err: stderr.text };
   };
   return { path, run };

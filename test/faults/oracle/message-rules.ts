@@ -26,7 +26,7 @@ export function judge(message: Message, exchange: Exchange, secrets: readonly st
   ];
   responses.forEach((response, index) => {
     const request = message.requests[index];
-    faults.push(...faultsOf(response), secretIn(response, secrets), hidden(response));
+    faults.push(...faultsOf(response, request?.method), secretIn(response, secrets), hidden(response));
     faults.push(
       request === undefined ? surplus(response) : unlike(response, request, wasWhole && message.isComplete),
     );

@@ -21,7 +21,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 
 const FORBIDDEN_FIELDS = ['server', 'x-powered-by', 'via', 'x-aspnet-version'];
 
-type Rule = (response: Response) => string | undefined | false;
+type Rule = (response: Response, method: string | undefined) => string | undefined | false;
 
 const RULES: readonly Rule[] = [
   ({ status }) => status >= 500 && `the status ${status}`,
@@ -43,9 +43,9 @@ const RULES: readonly Rule[] = [
   errorBody,
 ];
 
-/** Describes what is wrong with a response. */
-export function faultsOf(response: Response): string[] {
-  return RULES.map((rule) => rule(response)).filter((fault) => typeof fault === 'string');
+/** Describes what is wrong with the response to a request with the given method, if the request is known. */
+export function faultsOf(response: Response, method: string | undefined): string[] {
+  return RULES.map((rule) => rule(response, method)).filter((fault) => typeof fault === 'string');
 }
 
 /** The header fields that a status requires. */
@@ -68,14 +68,14 @@ function statusFields(response: Response): string | false {
 }
 
 /** An error has exactly `code`, `message` and `status`. The response to HEAD has no body. */
-function errorBody(response: Response): string | false {
+function errorBody(response: Response, method: string | undefined): string | false {
   const { status, body } = response;
   if (status < 400) return false;
   if (fieldOf(response, 'content-type') !== 'application/json')
     return `a ${status} that is not application/json`;
   if (fieldOf(response, 'content-security-policy') !== "default-src 'none'; frame-ancestors 'none'")
     return `a ${status} without the Content-Security-Policy`;
-  if (body.length === 0) return false;
+  if (body.length === 0) return method !== 'HEAD' && `a ${status} without a body`;
   const text = body.toString();
   try {
     const error = JSON.parse(text);

@@ -1,0 +1,87 @@
+/** Checks that a key would be found in everything that the tests check for keys. */
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { formatApiKey } from '../../src/domain/api-key.ts';
+import { expectNoKey, expectNoKeyInOutput, expectNoNotedKeys, noteKeys, registerKey } from './canary.ts';
+import { AUTHORIZED } from './log-streams.ts';
+import { OPERATOR_KEY } from './process.ts';
+
+const newKey = () => formatApiKey(crypto.getRandomValues(new Uint8Array(32)));
+
+/** Starts a server that returns the `Authorization` field of each request. */
+async function startEcho(): Promise<string> {
+  const server = createServer((req, res) => res.end(`{"message":"${req.headers.authorization}"}`));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('a key in a text', () => {
+  test.each([
+    ['whole', (key: string) => key],
+    ['in another case', (key: string) => key.toUpperCase()],
+    ['without its prefix', (key: string) => key.slice(9)],
+    ['cut off at the end', (key: string) => key.slice(0, 30)],
+    ['cut off at the start', (key: string) => key.slice(-20)],
+  ])('is found: %s', (_case, part) => {
+    const key = newKey();
+    registerKey(key);
+    expect(() => expectNoKey(`{"message":"no key ${part(key)}"}`, 'a response')).toThrow(
+      'a response contains',
+    );
+  });
+
+  test('is found without being registered when it has the generated form', () => {
+    expect(() => expectNoKey(`key=${newKey()}`, 'the log')).toThrow('the log contains');
+  });
+
+  test('is not found when the text has only its prefix', () => {
+    const key = newKey();
+    registerKey(key);
+    expectNoKey(`1  shop  ${key.slice(0, 9)}…`, 'standard output');
+  });
+
+  test('makes the running test fail at its end when it was noted', () => {
+    noteKeys(`key=${newKey()}`, 'the log');
+    expect(expectNoNotedKeys).toThrow('the log contains');
+    expectNoNotedKeys();
+  });
+});
+
+describe('a key in a response', () => {
+  test.each(['a-key-of-an-operator-0123456789abcdef', newKey()])('is found by fetch: %s', async (key) => {
+    await (await fetch(await startEcho(), { headers: { Authorization: `Bearer ${key}` } })).text();
+    expect(expectNoNotedKeys).toThrow('a response contains');
+  });
+
+  test('is found by a raw socket, in whichever chunks it arrives', async () => {
+    const { port } = new URL(await startEcho());
+    const socket = connect(Number(port), '127.0.0.1').resume();
+    await once(socket, 'connect');
+    socket.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${AUTHORIZED}\r\n`);
+    await once(socket, 'close');
+    expect(expectNoNotedKeys).toThrow('a response contains');
+    const server = createServer().on('connection', (accepted) => {
+      for (const character of OPERATOR_KEY) accepted.write(character);
+      accepted.end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    await once(connect((server.address() as AddressInfo).port, '127.0.0.1').resume(), 'close');
+    expect(expectNoNotedKeys).toThrow('a response contains');
+  });
+});
+
+describe('a key in the output of a command', () => {
+  test('is allowed only where the command shows a key that it has created', () => {
+    const key = newKey();
+    expectNoKeyInOutput(`${key}\n`, '');
+    expectNoKeyInOutput(`{"key":"${key}"}\n`, '');
+    expectNoKeyInOutput(`  ${key}\n\n  curl -H 'Authorization: Bearer ${key}' http://x/v1/pets\n`, '');
+    expect(() => expectNoKeyInOutput(`created ${key}\n`, '')).toThrow('standard output');
+    expect(() => expectNoKeyInOutput(`${key}\n`, `${key}\n`)).toThrow('standard error');
+  });
+});
