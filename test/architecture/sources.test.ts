@@ -30,6 +30,32 @@ function isProcess(node: ts.Node): boolean {
 const usesContainer: Finder = (node) =>
   ts.isIdentifier(node) && /^(container|DependencyContainer|createChildContainer|Reflect)$/.test(node.text);
 
+/** The modules that can open connections or start processes, and what the server uses of them. */
+const NETWORK = /^(node:)?(child_process|dgram|dns|http|http2|https|net|tls)(\/|$)/;
+const PASSIVE = /^(createServer|STATUS_CODES|Server|Socket|BlockList|isIP|isIPv4|isIPv6)$/;
+
+/** Finds `fetch` and other globals, `connect` and `require`, and imports of modules that can open connections. */
+const opensConnection: Finder = (node) => {
+  if (ts.isImportDeclaration(node)) {
+    const { text } = node.moduleSpecifier as ts.StringLiteral;
+    const clause = node.importClause;
+    if (!NETWORK.test(text) || clause?.phaseModifier === ts.SyntaxKind.TypeKeyword) return text === 'undici';
+    const bindings = clause?.namedBindings;
+    if (bindings === undefined || !ts.isNamedImports(bindings) || clause?.name !== undefined) return true;
+    return bindings.elements.some(
+      ({ isTypeOnly, name, propertyName }) => !isTypeOnly && !PASSIVE.test((propertyName ?? name).text),
+    );
+  }
+  if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return false;
+  const [argument] = node.arguments ?? [];
+  if (node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    return argument === undefined || !ts.isStringLiteral(argument) || NETWORK.test(argument.text);
+  }
+  return /^((globalThis\.)?(fetch|WebSocket|EventSource)|.*\.connect|(process\.)?getBuiltinModule)$/s.test(
+    node.expression.getText(),
+  );
+};
+
 function has(text: string, find: Finder): boolean {
   const visit = (node: ts.Node): boolean =>
     find(node) || (ts.forEachChild(node, (child) => visit(child) || undefined) ?? false);
@@ -56,6 +82,12 @@ describe('in the sources', () => {
     expect(users.filter((file) => !file.startsWith('composition/'))).toEqual([]);
   });
 
+  test('nothing opens an outgoing connection or starts a process, except the page in the browser', () => {
+    const users = filesWith(opensConnection);
+    expect(users).toContain('adapters/http/docs/page/main.ts');
+    expect(users.filter((file) => !file.startsWith('adapters/http/docs/page/'))).toEqual([]);
+  });
+
   test.each([
     ['a decorator', isDecorator, ['@x class A {}', 'class A { @x() b = 1 }', 'class A { @x b() {} }']],
     [
@@ -69,6 +101,25 @@ describe('in the sources', () => {
         'globalThis.process.env.HOME',
       ],
     ],
+    [
+      'an outgoing connection',
+      opensConnection,
+      [
+        'fetch(url)',
+        'globalThis.fetch(url)',
+        "new WebSocket('ws://x')",
+        'new Socket().connect(80)',
+        "import { request } from 'node:http'",
+        "import { connect as isIP } from 'node:net'",
+        "import http, { type Server } from 'http'",
+        "import * as tls from 'node:tls'",
+        "import { lookup } from 'node:dns/promises'",
+        "import { spawn } from 'node:child_process'",
+        "import { request } from 'undici'",
+        "await import('node:https')",
+        'await import(name)',
+      ],
+    ],
     ['the container', usesContainer, ['container.resolve(x)', 'Reflect.getMetadata(x)']],
   ] as const)('%s is found, and nothing else', (_case, find, examples) => {
     for (const text of examples) expect(has(text, find), text).toBe(true);
@@ -77,6 +128,9 @@ describe('in the sources', () => {
       '"@x process.env container"',
       '// @x process.env',
       'class A { b = env }',
+      "import { createServer, type Agent } from 'node:http'",
+      "import type { connect } from 'node:net'",
+      '// fetch(url)',
     ]) {
       expect(has(text, find), text).toBe(false);
     }
