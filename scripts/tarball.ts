@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '..');
 
 /** The files that are neither compiled modules nor files of the reference page. */
-const OTHERS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin/animal-store.js', 'package.json'];
+const OTHERS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin/animal-store.js', 'package.json'];
 
 /** The modules of the reference page, which are bundled into one script. */
 const PAGE_SOURCES = join('adapters', 'http', 'docs', 'page', '/');
