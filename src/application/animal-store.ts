@@ -90,11 +90,11 @@ export class AnimalStore implements AsyncDisposable {
    * Creates a pet exactly once for each caller and idempotency key, as {@link CreatePetOnce.execute} describes. Rejects
    * with `invalid_request` when the storage does not support idempotency keys.
    */
-  async createPetOnce(input: NewPetInput, caller: string, key: string): Promise<CreateResult> {
-    if (this.#closed !== undefined) throw closedError();
-    if (this.#createPetOnce === undefined) throw notSupported('Idempotency-Key');
+  createPetOnce(input: NewPetInput, caller: string, key: string): Promise<CreateResult> {
+    if (this.#closed !== undefined) return rejectClosed();
+    if (this.#createPetOnce === undefined) return Promise.reject(notSupported('Idempotency-Key'));
     this.#recordRemoval?.start();
-    return await this.#createPetOnce.execute(input, caller, key);
+    return this.#createPetOnce.execute(input, caller, key);
   }
 
   /**

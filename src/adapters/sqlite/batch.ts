@@ -6,7 +6,7 @@
 import type Database from 'better-sqlite3';
 import { isLocked } from './errors.ts';
 import { type Failure, type Findings, failureOf, findingsOf } from './findings.ts';
-import type { Write, Written } from './statement-writer.ts';
+import type { Statement, Write, Written } from './statement-writer.ts';
 
 /**
  * The maximum number of writes in one batch. A batch is the list of writes that one transaction stores. All writes of a
@@ -44,6 +44,9 @@ export interface CommitGuard {
   findings(): Findings;
 }
 
+/** The effect of a write without statements. */
+const NOTHING: Written = { changes: 0, rowId: 0n };
+
 const UNKNOWN = ': it is unknown whether this was stored';
 
 /**
@@ -56,6 +59,9 @@ export class BatchRunner {
   readonly #prepared = new Map<string, Database.Statement>();
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
+  readonly #beginWrite: Database.Statement;
+  readonly #endWrite: Database.Statement;
+  readonly #undoWrite: Database.Statement;
   #lockTimeout: number | undefined;
 
   constructor(db: Database.Database, guard: CommitGuard) {
@@ -63,6 +69,9 @@ export class BatchRunner {
     this.#guard = guard;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
+    this.#beginWrite = db.prepare('SAVEPOINT write');
+    this.#endWrite = db.prepare('RELEASE write');
+    this.#undoWrite = db.prepare('ROLLBACK TO write');
   }
 
   /**
@@ -75,7 +84,7 @@ export class BatchRunner {
     const startedAt = performance.now();
     try {
       this.#beginWithin(lockTimeout);
-      const outcomes = writes.map((write) => this.#runWrite(write));
+      const outcomes = this.#runWrites(writes, lockTimeout);
       this.#guard.beforeCommit();
       isCommitting = true;
       this.#commit.run();
@@ -130,27 +139,52 @@ export class BatchRunner {
   }
 
   /**
-   * Runs one write. A write of several statements runs in a savepoint. A write of one statement needs no savepoint,
-   * because SQLite undoes a failed statement.
+   * Runs all writes without savepoints, because savepoints take time. SQLite undoes a failed statement itself. Only if
+   * another statement than the first one of a write fails, all writes run again, in a new transaction with savepoints.
    */
-  #runWrite(write: Write): Outcome {
+  #runWrites(writes: readonly Write[], lockTimeout: number): Outcome[] {
+    const outcomes: Outcome[] = [];
+    for (const write of writes) {
+      const outcome = this.#runWrite(write);
+      if (outcome === undefined) {
+        this.#rollBack();
+        this.#beginWithin(lockTimeout);
+        return writes.map((each) => this.#runInSavepoint(each));
+      }
+      outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  /** Runs one write. Returns `undefined` when some of its statements took effect and another one failed. */
+  #runWrite(write: Write): Outcome | undefined {
+    let written: Written | undefined;
     try {
-      return write.length === 1
-        ? this.#runStatements(write)
-        : this.#db.transaction(() => this.#runStatements(write))();
+      for (const statement of write) written = this.#runStatement(statement);
+      return written ?? NOTHING;
     } catch (error) {
       if (!this.#db.inTransaction) throw error;
-      return failureOf(error);
+      return written === undefined ? failureOf(error) : undefined;
     }
   }
 
-  #runStatements(write: Write): Written {
-    let written: Written = { changes: 0, rowId: 0n };
-    for (const [sql, ...values] of write) {
-      const { changes, lastInsertRowid } = this.#statement(sql).run(...values);
-      written = { changes, rowId: BigInt(lastInsertRowid) };
+  #runInSavepoint(write: Write): Outcome {
+    this.#beginWrite.run();
+    let outcome: Outcome = NOTHING;
+    try {
+      for (const statement of write) outcome = this.#runStatement(statement);
+    } catch (error) {
+      if (!this.#db.inTransaction) throw error;
+      this.#undoWrite.run();
+      outcome = failureOf(error);
     }
-    return written;
+    this.#endWrite.run();
+    return outcome;
+  }
+
+  #runStatement([sql, ...values]: Statement): Written {
+    const { changes, lastInsertRowid } = this.#statement(sql).run(...values);
+    return { changes, rowId: BigInt(lastInsertRowid) };
   }
 
   #statement(sql: string): Database.Statement {

@@ -21,17 +21,18 @@ export interface Reply extends Omit<Report, 'outcomes'> {
 
 /**
  * Encodes each write as the number of its statements, followed by the statements. Encodes each statement as its SQL,
- * the number of its values, and the values. SQL that is equal to the SQL of the previous statement is encoded as
- * `null`. Most statements of a batch have equal SQL, and copying a string takes time.
+ * the number of its values, and the values. SQL that occurred before in the message is encoded as its number: the first
+ * SQL is 0, the next different SQL is 1. Copying a string takes time, and most statements of a batch have equal SQL.
  */
 export function packWrites(writes: readonly Write[]): Value[] {
   const message: Value[] = [];
-  let lastSql: string | undefined;
+  const numbers = new Map<string, number>();
   for (const write of writes) {
     message.push(write.length);
     for (const [sql, ...values] of write) {
-      message.push(sql === lastSql ? null : sql, values.length, ...values);
-      lastSql = sql;
+      const number = numbers.get(sql);
+      if (number === undefined) numbers.set(sql, numbers.size);
+      message.push(number ?? sql, values.length, ...values);
     }
   }
   return message;
@@ -39,15 +40,16 @@ export function packWrites(writes: readonly Write[]): Value[] {
 
 export function unpackWrites(message: readonly Value[]): Write[] {
   const writes: Write[] = [];
+  const known: string[] = [];
   let at = 0;
-  let sql = '';
   while (at < message.length) {
     const write: Statement[] = [];
     let statements = message[at++] as number;
     for (; statements > 0; statements--) {
       const end = at + 2 + (message[at + 1] as number);
-      sql = (message[at] as string | null) ?? sql;
-      write.push([sql, ...message.slice(at + 2, end)]);
+      const sql = message[at] as string | number;
+      if (typeof sql === 'string') known.push(sql);
+      write.push([typeof sql === 'string' ? sql : (known[sql] ?? ''), ...message.slice(at + 2, end)]);
       at = end;
     }
     writes.push(write);

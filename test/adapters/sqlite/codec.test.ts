@@ -40,11 +40,11 @@ test('unpacked writes equal the packed ones', () => {
   );
 });
 
-test('SQL is packed once for statements in succession that are equal', () => {
-  expect(packWrites([[['INSERT', 1]], [['INSERT', 2]], [['UPDATE'], ['INSERT']]])).toEqual([
+test('SQL is packed once, and then as its number', () => {
+  expect(packWrites([[['INSERT', 1]], [['INSERT', 2]], [['UPDATE'], ['INSERT'], ['UPDATE']]])).toEqual([
     ...[1, 'INSERT', 1, 1],
-    ...[1, null, 1, 2],
-    ...[2, 'UPDATE', 0, 'INSERT', 0],
+    ...[1, 0, 1, 2],
+    ...[3, 'UPDATE', 0, 0, 0, 1, 0],
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { connect, openStorage, temporaryFile } from './temporary-file.ts';
@@ -6,9 +7,9 @@ const attempt = (key: string, caller = '1', at = 1_000) => ({ caller, key, at, v
 
 test('a caller with 1,000,000 records is refused, and others are not', async () => {
   const path = temporaryFile();
-  const { idempotentCreates, pets } = openStorage(path);
-  await idempotentCreates.add(samplePet('Rex'), attempt('a'));
+  await openStorage(path).idempotentCreates.add(samplePet('Rex'), attempt('a'));
   connect(path).prepare('UPDATE idempotency_counts SET records = ?').run(1_000_000n);
+  const { idempotentCreates, pets } = openStorage(path);
   await expect(idempotentCreates.add(samplePet('Rex'), attempt('b'))).rejects.toMatchObject({
     code: 'overloaded',
   });
@@ -16,7 +17,12 @@ test('a caller with 1,000,000 records is refused, and others are not', async () 
   expect((await idempotentCreates.add(samplePet('Rex'), attempt('b', '2'))).isReplay).toBe(false);
   expect((await pets.list({ limit: 100 })).pets).toHaveLength(2);
   connect(path).prepare('UPDATE idempotency_counts SET records = ?').run(999_999n);
+  // The snapshot of the reads ends with this turn of the event loop.
+  await nextTurn();
   expect((await idempotentCreates.add(samplePet('Rex'), attempt('b'))).isReplay).toBe(false);
+  await expect(idempotentCreates.add(samplePet('Rex'), attempt('c'))).rejects.toMatchObject({
+    code: 'overloaded',
+  });
 });
 
 test('counts the records of each caller', async () => {
