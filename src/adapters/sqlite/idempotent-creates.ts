@@ -6,6 +6,7 @@ import {
   tooManyRecords,
 } from '../../application/ports/idempotent-creates.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import { INSERT, type PetRow, petOf } from './pet-repository.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
@@ -13,10 +14,11 @@ import type { Statement, StatementWriter } from './statement-writer.ts';
 
 /**
  * Stores the record of the pet that the next statement inserts, which gets the next id of its AUTOINCREMENT column. Fails
- * when a record with the same caller and key exists, and the pet is then not stored either.
+ * when a record with the same caller and key exists, and the pet is then not stored either. If all ids have been
+ * assigned, the next statement fails.
  */
 const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, created_at)
-  VALUES (?, ?, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0) + 1, ?)`;
+  VALUES (?, ?, coalesce((SELECT min(seq, ${INT64_MAX - 1n}) FROM sqlite_sequence WHERE name = 'pets'), 0) + 1, ?)`;
 const EXISTS = /UNIQUE constraint failed: idempotency_records/;
 
 /** Removes the record if it is no longer valid. */

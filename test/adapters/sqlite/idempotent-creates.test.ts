@@ -25,6 +25,18 @@ test('a caller with 1,000,000 records is refused, and others are not', async () 
   });
 });
 
+test('when all ids have been assigned, nothing is stored', async () => {
+  const path = temporaryFile();
+  const { idempotentCreates, pets } = openStorage(path);
+  const insert = connect(path).prepare("INSERT INTO pets VALUES (9223372036854775807, 'Rex', 1, 'sold')");
+  insert.run();
+  await expect(idempotentCreates.add(samplePet('Rex'), attempt('a'))).rejects.toMatchObject({
+    code: 'storage_unavailable',
+  });
+  expect(await idempotentCreates.count()).toBe(0);
+  expect((await pets.list({ limit: 100 })).pets).toHaveLength(1);
+});
+
 test('counts the records of each caller', async () => {
   const path = temporaryFile();
   const { idempotentCreates } = openStorage(path);
