@@ -3,7 +3,7 @@
  * not recognized by its form.
  */
 
-/** A shorter part of a key is not secret. */
+/** A part of a key is recognized if it has this length and is the start or the end of the key. */
 const SECRET_LENGTH = 16;
 
 const ENCODED = /%([0-9a-f]{2})/gi;
@@ -17,6 +17,6 @@ export function configuredKeyMask(keys: readonly string[]): (text: string) => st
   return (text) => {
     if (text.length < SECRET_LENGTH || parts.length === 0) return text;
     const decoded = text.replaceAll(ENCODED, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
-    return parts.some((part) => decoded.includes(part)) ? '…' : text;
+    return parts.some((part) => text.includes(part) || decoded.includes(part)) ? '…' : text;
   };
 }

@@ -77,7 +77,7 @@ export class BatchRunner {
   /**
    * Runs the writes in order, in one transaction. Runs no write when another process holds the lock of the database for
    * longer than `lockTimeout`. When the commit fails, the outcome of every write is a failure.
-   * @param lockTimeout the maximum wait for the lock, in whole milliseconds
+   * @param lockTimeout the maximum wait for the lock, in whole milliseconds; if the writes run again, they wait again
    */
   run(writes: readonly Write[], lockTimeout: number): Report {
     let isCommitting = false;

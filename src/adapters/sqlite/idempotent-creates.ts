@@ -8,18 +8,24 @@ import {
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import { INSERT, type PetRow, petOf } from './pet-repository.ts';
+import { type PetRow, petOf } from './pet-repository.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { Statement, StatementWriter } from './statement-writer.ts';
 
 /**
- * Stores the record of the pet that the next statement inserts, which gets the next id of its AUTOINCREMENT column. Fails
- * when a record with the same caller and key exists, and the pet is then not stored either. If all ids have been
- * assigned, the next statement fails.
+ * Stores the record of the pet that {@link ADD_PET} inserts, which gets the next id of the AUTOINCREMENT column. Does
+ * nothing when a record with the same caller and key exists. If all ids have been assigned, {@link ADD_PET} fails.
  */
-const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, created_at)
-  VALUES (?, ?, coalesce((SELECT min(seq, ${INT64_MAX - 1n}) FROM sqlite_sequence WHERE name = 'pets'), 0) + 1, ?)`;
-const EXISTS = /UNIQUE constraint failed: idempotency_records/;
+const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, created_at) VALUES (?, ?, 1 + min(
+    ${INT64_MAX - 1n},
+    max(
+      coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
+      coalesce((SELECT max(id) FROM pets), 0)
+    )
+  ), ?) ON CONFLICT DO NOTHING`;
+
+/** Stores the pet if the previous statement has stored its record. */
+const ADD_PET = 'INSERT INTO pets (name, category_id, status) SELECT ?, ?, ? WHERE changes() > 0';
 
 /** Removes the record if it is no longer valid. */
 const REMOVE_EXPIRED = 'DELETE FROM idempotency_records WHERE caller = ? AND key = ? AND created_at < ?';
@@ -34,10 +40,13 @@ const REDATE = `UPDATE idempotency_records SET created_at = ? WHERE (caller, key
   SELECT caller, key FROM idempotency_records WHERE created_at > ? LIMIT ?)`;
 
 /**
- * The number of attempts of a caller after which its records are counted again. So each process can exceed the limit of
- * the caller by this number.
+ * The number of attempts of a caller after which its records are counted again. So the limit can be exceeded by this
+ * number for each process, and by the creates in progress.
  */
 const COUNT_INTERVAL = 1000;
+
+/** The maximum number of callers whose records need not be counted again. */
+const CALLERS_LIMIT = 10_000;
 
 /** Stores the records in the transactions that store the pets. */
 export class SqliteIdempotentCreates implements IdempotentCreates {
@@ -76,23 +85,20 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
       this.#replay(attempt) ??
       (await this.#store(pet, attempt, [REMOVE_EXPIRED, attempt.caller, attempt.key, attempt.validFrom])) ??
       this.#replay(attempt) ??
-      Promise.reject(new AnimalStoreError('internal_error', 'the record of an attempt was removed'))
+      Promise.reject(new AnimalStoreError('overloaded', 'other attempts use this idempotency key: retry'))
     );
   }
 
   /** Stores the pet and the record. Resolves with `undefined` when the record exists. */
-  #store(
+  async #store(
     { name, categoryId, status }: NewPet,
     { caller, key, at }: CreateAttempt,
     ...first: Statement[]
   ): Promise<CreateResult | undefined> {
-    return this.#writer.run(...first, [ADD_RECORD, caller, key, at], [INSERT, name, categoryId, status]).then(
-      ({ rowId }) => ({ pet: Object.freeze({ id: rowId, name, categoryId, status }), isReplay: false }),
-      (error: Error) => {
-        if (EXISTS.test(String(error.cause))) return undefined;
-        throw error;
-      },
-    );
+    const record: Statement = [ADD_RECORD, caller, key, at];
+    const { changes, rowId } = await this.#writer.run(...first, record, [ADD_PET, name, categoryId, status]);
+    if (changes === 0) return undefined;
+    return { pet: Object.freeze({ id: rowId, name, categoryId, status }), isReplay: false };
   }
 
   /** Returns the pet of the valid record, or `undefined` when there is no valid record. */
@@ -111,6 +117,7 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
       const records = Number(this.#snapshot.read(() => this.#countOf.get(caller)) ?? 0);
       room = Math.min(this.#limit - records, COUNT_INTERVAL);
     }
+    if (this.#room.size >= CALLERS_LIMIT) this.#room.clear();
     this.#room.set(caller, Math.max(0, room - 1));
     return room > 0;
   }

@@ -5,7 +5,7 @@ import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { StatementWriter } from './statement-writer.ts';
 
-export const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
+const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
 const FIND = 'SELECT id, name, category_id, status FROM pets WHERE id = ?';
 const LIST = 'SELECT id, name, category_id, status FROM pets WHERE id > ? ORDER BY id LIMIT ?';
 const LIST_BY_STATUS =

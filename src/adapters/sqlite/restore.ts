@@ -86,7 +86,7 @@ async function copy(
   const target = await open(partial, 'wx', 0o600);
   try {
     const options = signal === undefined ? {} : { signal };
-    await target.writeFile(reported(createReadStream(file), size, onProgress), options);
+    await target.writeFile(reported(file, size, onProgress), options);
   } finally {
     await target.close();
   }
@@ -94,12 +94,12 @@ async function copy(
 
 /** Yields the chunks of a file, and reports each of them. */
 async function* reported(
-  chunks: AsyncIterable<Buffer>,
+  file: string,
   size: number,
   onProgress: RestoreOptions['onProgress'],
 ): AsyncIterable<Buffer> {
   let done = 0;
-  for await (const chunk of chunks) {
+  for await (const chunk of createReadStream(file)) {
     yield chunk;
     done += chunk.length;
     onProgress?.(Math.min(1, done / size));

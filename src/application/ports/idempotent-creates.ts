@@ -38,7 +38,10 @@ export interface IdempotentCreates {
   redateRecords(now: number, limit: number): Promise<number>;
 }
 
-/** The maximum number of records of one caller. A storage may exceed it by about 1,000 records for each process. */
+/**
+ * The maximum number of records of one caller. A storage may exceed it by 1,000 records for each process, and by the creates
+ * in progress.
+ */
 export const RECORDS_PER_CALLER = 1_000_000;
 
 /** Creates the error of an attempt whose caller has {@link RECORDS_PER_CALLER} records. */

@@ -24,6 +24,35 @@ test('while the turns of the event loop take too long, only health checks are se
   expect(await statusOf('/readyz?verbose')).toBe(200);
 });
 
+test('while the server is too busy, repeated responses on a connection are delayed, for each caller', async () => {
+  const { server, store, key, origin } = await startServer('memory', {
+    rateLimit: { requests: 1, seconds: 60 },
+  });
+  const { key: other } = await store.apiKeys.create('other');
+  const connection = await Connection.open(origin);
+  const send = async (authorization: string) => {
+    const start = performance.now();
+    connection.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`);
+    const { status } = await connection.next();
+    return [status, performance.now() - start < 400 ? 'at once' : 'late'];
+  };
+  const bearer = (text: string) => `Authorization: Bearer ${text}\r\n`;
+  expect(await send(bearer(key))).toEqual([200, 'at once']);
+  expect(await send(bearer(key))).toEqual([429, 'at once']);
+  expect(await send(bearer(key))).toEqual([429, 'at once']);
+  const turn = vi.spyOn(Turn.prototype, 'count').mockReturnValue(true);
+  onTestFinished(() => turn.mockRestore());
+  expect(await send(bearer(key))).toEqual([503, 'at once']);
+  expect(await send(bearer(other))).toEqual([503, 'at once']);
+  expect(await send('')).toEqual([401, 'at once']);
+  expect(await send('')).toEqual([401, 'late']);
+  expect(await send(bearer(key))).toEqual([503, 'at once']);
+  expect(await send(bearer(key))).toEqual([503, 'late']);
+  const stopped = server.stop(5000);
+  expect(await send(bearer(key))).toEqual([503, 'at once']);
+  await stopped;
+});
+
 describe.each(STORAGES)('while 2,000 creates are in progress, on %s', (storage) => {
   test('a create is refused before its body is read, and reads are served', async () => {
     const outcomes: RequestOutcome[] = [];

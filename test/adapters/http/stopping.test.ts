@@ -135,11 +135,11 @@ test('requests are admitted at first after the stop, and refused later', () => {
   const admission = new Admission();
   admission.stop();
   expect(admission.isStopping).toBe(true);
-  expect(admission.refusalOf('GET', 'caller')).toBeUndefined();
+  expect(admission.refusalOf('GET', 'caller', false)).toBeUndefined();
   admission.refuse();
-  expect(admission.refusalOf('GET', 'caller')).toMatchObject({
+  expect(admission.refusalOf('GET', 'caller', false)).toMatchObject({
     code: 'overloaded',
     message: 'the server is stopping',
   });
-  expect(admission.refusalOf('GET', undefined)).toBeUndefined();
+  expect(admission.refusalOf('GET', undefined, false)).toBeUndefined();
 });

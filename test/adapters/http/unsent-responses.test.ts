@@ -56,8 +56,8 @@ test('responses that were sent, and closed connections, are no longer counted', 
   expect(first.destroyed).toBe(false);
 });
 
-test('the files of the reference page count as 128 KiB at most', () => {
+test('the files of the reference page count as 192 KiB at most', () => {
   const unsent = new UnsentResponses();
   add(unsent, new Reader(), 10_000_000);
-  expect(unsent.size).toBe(128 * 1024);
+  expect(unsent.size).toBe(192 * 1024);
 });

@@ -15,6 +15,11 @@ test.each([
   expect(configuredKeyMask(['another-key-of-32-characters-or-more', KEY])(text)).toBe('…');
 });
 
+test('masks a key that itself contains percent signs', () => {
+  const key = 'ab%41cd-ef%42gh-of-32-characters-or-more';
+  expect(configuredKeyMask([key])(`/nothing/${key}`)).toBe('…');
+});
+
 test.each(['/nothing', '/%zz%', `/nothing/${KEY.slice(0, 15)}`, '/a/long/path/without/any/part/of/a/key'])(
   'leaves other texts unchanged: %s',
   (text) => {

@@ -10,7 +10,7 @@ const CREATES_LIMIT = 2_000;
 /**
  * Decides which requests are handled. All limits on the load of the server are here, except for the limits on connections
  * and on the queues of a storage. The Koa app and the HTTP server share one instance: the server calls `stop` and
- * `refuse`, and the app calls `refusalOf` for each request.
+ * `refuse`, and the app calls the other methods for each request.
  */
 export class Admission {
   readonly #turn = new Turn();
@@ -18,6 +18,8 @@ export class Admission {
   readonly #rateLimiter: RateLimiter | undefined;
   #isStopping = false;
   #isRefusing = false;
+  /** The error for each number of seconds in `Retry-After`. */
+  readonly #tooMany = new Map<number, HttpError>();
   #creates = 0;
 
   /** @param rateLimit the limit of each caller; by default there is no limit */
@@ -40,8 +42,47 @@ export class Admission {
     this.#isRefusing = true;
   }
 
-  /** Counts a create that is in progress. The caller must call `endCreate` when the create has succeeded or failed. */
+  /**
+   * Counts a request. Returns whether the server is too busy to handle it. Must be called once for each request except
+   * health checks, before anything else is done with the request.
+   */
+  isTooBusy(): boolean {
+    return this.#turn.count();
+  }
+
+  /**
+   * Returns the error to respond with if the request must not be handled: `overloaded` or `rate_limited`. Must be called
+   * after the API key is verified and before the body is read.
+   *
+   * @param caller the id of the caller; `undefined` for a path that needs no API key
+   * @param isTooBusy the result of `isTooBusy` for this request
+   */
+  refusalOf(method: string, caller: string | undefined, isTooBusy: boolean): HttpError | undefined {
+    if (this.#isRefusing && caller !== undefined) return STOPPING;
+    if (isTooBusy) return TOO_BUSY;
+    if (caller === undefined) return undefined;
+    if (method === 'POST' && this.#creates >= CREATES_LIMIT) return TOO_MANY_CREATES;
+    const wait = this.#rateLimiter?.take(caller) ?? 0;
+    return wait === 0 ? undefined : this.#tooManyRequests(Math.ceil(wait / 1000));
+  }
+
+  /**
+   * Resolves when the response with an error may be sent. While the server is busy, responses are delayed for clients that
+   * ignore `Retry-After`. {@link RefusalDelays} explains this.
+   *
+   * @param connection any object that represents the connection
+   * @param response emits `close` when the client has disconnected
+   */
+  async delay(connection: object, caller: string | undefined, response: EventEmitter): Promise<void> {
+    if (!this.#isStopping) await this.#delays.wait(connection, caller, response);
+  }
+
+  /**
+   * Counts a create that is in progress. The caller must call `endCreate` when the create has succeeded or failed. Throws
+   * `overloaded`, and counts nothing, when too many creates are in progress.
+   */
   beginCreate(): void {
+    if (this.#creates >= CREATES_LIMIT) throw TOO_MANY_CREATES;
     this.#creates += 1;
   }
 
@@ -49,31 +90,13 @@ export class Admission {
     this.#creates -= 1;
   }
 
-  /**
-   * Returns the error to respond with if the request must not be handled: `overloaded` or `rate_limited`. Must be called
-   * once for each request except health checks, after the API key is verified and before the body is read.
-   *
-   * @param caller the id of the caller; `undefined` for a path that needs no API key
-   */
-  refusalOf(method: string, caller: string | undefined): HttpError | undefined {
-    const isTurnLong = this.#turn.count();
-    if (this.#isRefusing && caller !== undefined) return STOPPING;
-    if (isTurnLong) return TOO_BUSY;
-    if (method === 'POST' && this.#creates >= CREATES_LIMIT) return TOO_MANY_CREATES;
-    if (this.#rateLimiter === undefined || caller === undefined) return undefined;
-    const wait = this.#rateLimiter.take(caller);
-    return wait === 0 ? undefined : tooManyRequests(wait);
-  }
-
-  /**
-   * Resolves when the refusal may be sent. Under overload, the refusals of clients that ignore `Retry-After` are delayed.
-   *
-   * @param connection any object that represents the connection
-   * @param response emits `close` when the client has disconnected
-   */
-  async delay(refusal: HttpError, connection: object, response: EventEmitter): Promise<void> {
-    const isOverload = refusal === TOO_BUSY || refusal === TOO_MANY_CREATES;
-    if (isOverload) await this.#delays.wait(connection, response);
+  #tooManyRequests(seconds: number): HttpError {
+    const known = this.#tooMany.get(seconds);
+    if (known !== undefined) return known;
+    const message = `too many requests with this API key: retry after ${seconds} s`;
+    const error = new HttpError('rate_limited', message, ['Retry-After', String(seconds)]);
+    this.#tooMany.set(seconds, error);
+    return error;
   }
 }
 
@@ -81,10 +104,3 @@ export class Admission {
 const STOPPING = new HttpError('overloaded', 'the server is stopping');
 const TOO_BUSY = new HttpError('overloaded', 'the server receives more requests than it can handle');
 const TOO_MANY_CREATES = new HttpError('overloaded', 'too many pets are being stored');
-
-/** @param wait the time until the next request is admitted, in milliseconds */
-function tooManyRequests(wait: number): HttpError {
-  const seconds = String(Math.ceil(wait / 1000));
-  const message = `too many requests with this API key: retry after ${seconds} s`;
-  return new HttpError('rate_limited', message, ['Retry-After', seconds]);
-}

@@ -12,8 +12,8 @@ const PRECISION = 0.001;
 
 /**
  * Limits the rate of requests of each caller with a token bucket. The bucket of a caller is represented by the time at
- * which it will be full again. Without requests for the time of the limit, every bucket is full, and is forgotten. The
- * times are read from `performance.now()`, so a change of the system clock has no effect.
+ * which it will be full again. Beyond {@link CALLERS_LIMIT} callers, full buckets are forgotten first, and then the oldest
+ * one. The times are read from `performance.now()`, so a change of the system clock has no effect.
  */
 export class RateLimiter {
   readonly #period: number;

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 
 /**
- * A client that sends a further request on a connection within this time after a refusal has ignored `Retry-After`. In
+ * A caller that sends a further request on a connection within this time after a refusal has ignored `Retry-After`. In
  * milliseconds.
  */
 const RETRY_TIME = 1000;
@@ -20,21 +20,23 @@ const DELAY_MAX = 10_000;
  * that it accepts.
  */
 export class RefusalDelays {
-  /** The time of the last refusal of each connection. */
-  readonly #refusedAt = new WeakMap<object, number>();
+  /** The last refusal on each connection. A connection of a proxy can have several callers. */
+  readonly #last = new WeakMap<object, { readonly caller: string | undefined; readonly at: number }>();
   /** The functions that end the current delays. */
   readonly #ends = new Set<() => void>();
 
   /**
-   * Resolves when the refusal may be sent: immediately for the first refusal of a connection, and as soon as the client
-   * has disconnected.
+   * Resolves when the refusal may be sent: immediately for the first refusal of a caller on a connection, and as soon as
+   * the client has disconnected.
    *
+   * @param caller the id of the caller; `undefined` without a valid API key
    * @param response emits `close` when the client has disconnected
    */
-  async wait(connection: object, response: EventEmitter): Promise<void> {
-    const isEarly = performance.now() - (this.#refusedAt.get(connection) ?? -Infinity) < RETRY_TIME;
+  async wait(connection: object, caller: string | undefined, response: EventEmitter): Promise<void> {
+    const last = this.#last.get(connection);
+    const isEarly = last?.caller === caller && performance.now() - (last?.at ?? -Infinity) < RETRY_TIME;
     if (isEarly) await this.#delay(response);
-    this.#refusedAt.set(connection, performance.now());
+    this.#last.set(connection, { caller, at: performance.now() });
   }
 
   /** Ends all current delays. Called when the server stops. */

@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The default of the maximum size of all responses that are buffered because clients do not read, in bytes. */
+/**
+ * The default of the maximum size of all responses that are buffered because clients do not read, in bytes. Text that is
+ * not ASCII counts as one byte for each UTF-16 code unit, as in `writableLength`.
+ */
 const TOTAL_LIMIT = 128 * 1024 * 1024;
 
-/** A larger response is a file of the reference page. All responses share the bytes of a file. */
-const RESPONSE_LIMIT = 128 * 1024;
+/** A response counts as at most this size. Only files of the reference page are larger, and responses share their bytes. */
+const RESPONSE_LIMIT = 192 * 1024;
 
 /**
  * Limits the total size of the responses that are buffered because clients do not read them. Beyond the limit, the
