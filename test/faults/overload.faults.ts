@@ -51,8 +51,8 @@ describe.each(['list', 'create'] as const)('more requests than can be handled: %
 
   beforeAll(async () => {
     server = await FaultsServer.start({ keys: [operator], logLevel: 'warn' });
-    full = await round(FULL_LOAD);
-    over = await round(CROWD);
+    full = await round(server, operator, work, FULL_LOAD);
+    over = await round(server, operator, work, CROWD);
     printTable(`Overload: ${work}`, [
       [
         'connections',
@@ -72,24 +72,6 @@ describe.each(['list', 'create'] as const)('more requests than can be handled: %
   }, TIMEOUT.timeout);
 
   afterAll(() => server?.kill());
-
-  async function round(connections: number): Promise<Round> {
-    const options: Crowd = {
-      port: server.port,
-      key: operator,
-      connections,
-      work,
-      warmUp: WARM_UP,
-    };
-    const helper = new Helper<CrowdResult>('../crowd/crowd.ts', JSON.stringify(options));
-    await sleep((OPENING + WARM_UP) * 1000);
-    const watch = new Watch(server);
-    const before = server.processorTime();
-    await sleep(SECONDS * 1000);
-    const processor = before === undefined ? 1 : ((server.processorTime() ?? 0) - before) / SECONDS;
-    const watched = await watch.stop();
-    return { crowd: await helper.stop(), watched, processor };
-  }
 
   test('nothing is refused under full load', () => {
     expect(full.crowd).toMatchObject({ refused: 0, failed: 0 });
@@ -121,6 +103,48 @@ describe.each(['list', 'create'] as const)('more requests than can be handled: %
     expect(goodput(over)).toBeGreaterThan(GOODPUT_SHARE * goodput(full));
   });
 });
+
+describe('more requests without a valid key than can be handled', TIMEOUT, () => {
+  const { operator } = keysOf(SEED);
+  let server: FaultsServer;
+  let over: Round;
+
+  beforeAll(async () => {
+    server = await FaultsServer.start({ keys: [operator], logLevel: 'warn' });
+    over = await round(server, operator, 'unauthorized', CROWD);
+    const { latency } = over.watched;
+    printTable('Overload: invalid keys', [
+      ['connections, responses with 401', `${CROWD}, ${over.crowd.refused}`],
+      ['/livez, p50, p95, max', `${latency.p50}, ${latency.p95}, ${latency.max} ms`],
+    ]);
+  }, TIMEOUT.timeout);
+
+  afterAll(() => server?.kill());
+
+  test('every response is 401, and /livez stays fast', () => {
+    expect(over.crowd).toMatchObject({ perSecond: 0, failed: 0 });
+    expect(over.crowd.refused).toBeGreaterThan(0);
+    expect(over.watched.failures).toEqual([]);
+    expect(over.watched.latency.p50).toBeLessThan(MEDIAN_LIMIT / Math.min(over.processor, 1));
+  });
+});
+
+async function round(
+  server: FaultsServer,
+  key: string,
+  work: Crowd['work'],
+  connections: number,
+): Promise<Round> {
+  const options: Crowd = { port: server.port, key, connections, work, warmUp: WARM_UP };
+  const helper = new Helper<CrowdResult>('../crowd/crowd.ts', JSON.stringify(options));
+  await sleep((OPENING + WARM_UP) * 1000);
+  const watch = new Watch(server);
+  const before = server.processorTime();
+  await sleep(SECONDS * 1000);
+  const processor = before === undefined ? 1 : ((server.processorTime() ?? 0) - before) / SECONDS;
+  const watched = await watch.stop();
+  return { crowd: await helper.stop(), watched, processor };
+}
 
 function row(connections: number, { crowd, watched, processor }: Round): (string | number)[] {
   const { accepted, perSecond, refused } = crowd;
