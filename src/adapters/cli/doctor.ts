@@ -26,6 +26,7 @@ export async function doctor(
 function linesOf(report: DoctorReport, version: string): string[] {
   const { node, source, database, fileDescriptors, problems } = report;
   const { schemaVersion, supportedSchemaVersion: supported, isSound, apiKeys } = database ?? {};
+  const records = database?.idempotencyRecords;
   const facts: readonly (readonly [name: string, value: string | undefined])[] = [
     ['version', `${version}, Node.js ${node.replace('v', '')}`],
     ['store', database?.location],
@@ -39,6 +40,10 @@ function linesOf(report: DoctorReport, version: string): string[] {
     ['size', database?.bytes === undefined ? undefined : `${number(database.bytes)} bytes`],
     ['pets', database?.pets === undefined ? undefined : number(database.pets)],
     ['keys', apiKeys && `${number(apiKeys.total)}, of which ${number(apiKeys.active)} active`],
+    [
+      'records',
+      records === undefined ? undefined : `${number(records)} of idempotency keys of the last 24 hours`,
+    ],
     ['free disk', database?.freeBytes === undefined ? undefined : `${number(database.freeBytes)} bytes`],
     ['descriptors', fileDescriptors === undefined ? undefined : `at most ${number(fileDescriptors)}`],
   ];
@@ -68,6 +73,7 @@ function fieldsOf(
           bytes: database.bytes ?? null,
           pets: database.pets ?? null,
           apiKeys: database.apiKeys ?? null,
+          idempotencyRecords: database.idempotencyRecords ?? null,
           freeBytes: database.freeBytes ?? null,
         }
       : null,

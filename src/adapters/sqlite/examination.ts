@@ -8,6 +8,7 @@ import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { isActive } from '../../domain/api-key.ts';
 import { storageError } from './errors.ts';
 import { databaseFiles } from './files.ts';
+import { COUNT as COUNT_RECORDS } from './idempotent-creates.ts';
 import { identify, quickCheck } from './inspection.ts';
 import { MIGRATIONS } from './schema.ts';
 
@@ -18,7 +19,10 @@ const NO_SPACE = 10 * 1024 * 1024;
 /** How long to wait for the lock of another connection, in milliseconds. */
 const LOCK_TIMEOUT = 1000;
 
-type Facts = Pick<Diagnosis, 'schemaVersion' | 'isSound' | 'pets' | 'apiKeys'>;
+/** The first schema version that has records of idempotency keys. */
+const SCHEMA_WITH_RECORDS = 2;
+
+type Facts = Pick<Diagnosis, 'schemaVersion' | 'isSound' | 'pets' | 'apiKeys' | 'idempotencyRecords'>;
 
 /** Collects the problems of a store. */
 class Problems {
@@ -148,7 +152,9 @@ function factsOf(store: string, db: Database.Database, problems: Problems): Fact
   }
   if (isNew) return { isSound: true, schemaVersion, pets: 0, apiKeys: { total: 0, active: 0 } };
   const pets = Number(db.prepare('SELECT count(*) FROM pets').pluck().get());
-  return { schemaVersion, isSound: true, pets, apiKeys: countKeys(db) };
+  const idempotencyRecords =
+    schemaVersion < SCHEMA_WITH_RECORDS ? undefined : Number(db.prepare(COUNT_RECORDS).pluck().get());
+  return { schemaVersion, isSound: true, pets, apiKeys: countKeys(db), idempotencyRecords };
 }
 
 function countKeys(db: Database.Database): Diagnosis['apiKeys'] {

@@ -33,7 +33,7 @@ const REMOVE_EXPIRED = 'DELETE FROM idempotency_records WHERE caller = ? AND key
 const FIND = `SELECT id, name, category_id, status FROM pets
   WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND created_at >= ?)`;
 const COUNT_OF = 'SELECT records FROM idempotency_counts WHERE caller = ?';
-const COUNT = 'SELECT coalesce(sum(records), 0) FROM idempotency_counts';
+export const COUNT = 'SELECT coalesce(sum(records), 0) FROM idempotency_counts';
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE created_at < ? ORDER BY created_at LIMIT ?)`;
 const REDATE = `UPDATE idempotency_records SET created_at = ? WHERE (caller, key) IN (

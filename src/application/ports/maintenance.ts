@@ -45,6 +45,8 @@ export interface Diagnosis {
   readonly freeBytes?: number | undefined;
   readonly pets?: number | undefined;
   readonly apiKeys?: { readonly total: number; readonly active: number } | undefined;
+  /** The number of stored records of idempotency keys, including records that are no longer valid. */
+  readonly idempotencyRecords?: number | undefined;
   readonly problems: readonly Problem[];
 }
 

@@ -75,6 +75,7 @@ describe('doctor', () => {
         bytes: statSync(cli.path).size,
         pets: 1,
         apiKeys: { total: 2, active: 1 },
+        idempotencyRecords: 0,
         freeBytes: expect.any(Number),
       },
       fileDescriptors: expect.any(Number),
@@ -92,6 +93,7 @@ describe('doctor', () => {
     expect(out).toMatch(/^version {6}1\.2\.3, Node\.js \d/);
     expect(out).toMatch(/^integrity {4}ok$/m);
     expect(out).toMatch(/^keys {9}1, of which 1 active$/m);
+    expect(out).toMatch(/^records {6}0 of idempotency keys of the last 24 hours$/m);
     expect(out.endsWith('\n\nNo problem was found.\n')).toBe(true);
   });
 
@@ -99,8 +101,11 @@ describe('doctor', () => {
     const cli = await withKey();
     const storage = openStorage(cli.path);
     await storage.pets.add({ name: 'In the log', categoryId: 1n, status: 'sold' });
+    const pet = { name: 'With a key', categoryId: 1n, status: 'sold' } as const;
+    await storage.idempotentCreates.add(pet, { caller: '1', key: 'a', at: 1, validFrom: 0 });
     const report = await reportOf(cli);
-    expect(report).toMatchObject({ status: 0, errors: [], database: { pets: 2, isSound: true } });
+    const database = { pets: 3, isSound: true, idempotencyRecords: 1 };
+    expect(report).toMatchObject({ status: 0, errors: [], database });
     await storage.check();
   });
 
