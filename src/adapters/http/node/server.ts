@@ -131,7 +131,6 @@ export function createNodeServer(
     listen: (port, host) => listen(server, port, host),
     stop(timeout) {
       admission.stop();
-      connections.stop();
       const refusing = setTimeout(() => admission.refuse(), IDLE_TIME);
       return stop(server, connections, timeout).finally(() => clearTimeout(refusing));
     },
@@ -167,5 +166,8 @@ async function stop(server: Server, connections: Connections, timeout: number): 
       clearTimeout(deadline);
       resolve();
     });
+    // From now on, responses have `Connection: close`. Before, clients would have opened further connections at once, and
+    // the last of them would have been reset.
+    connections.stop();
   });
 }
