@@ -113,7 +113,7 @@ describe.each(STORAGES)('while 2,000 creates are in progress, on %s', (storage) 
     expect((await refused.next()).status).toBe(503);
     const start = performance.now();
     const stopped = server.stop(60_000);
-    expect(await refused.next()).toMatchObject({ status: 503, headers: { connection: 'close' } });
+    expect((await refused.next()).status).toBe(503);
     expect(performance.now() - start).toBeLessThan(400);
     open();
     await stopped;

@@ -85,20 +85,18 @@ async function isolate(ctx: Context, next: Next, outerState: Context['state']): 
  */
 function guard(store: HttpStore, admission: Admission, { apiKeys }: HttpOptions): Middleware {
   const verify = (key: string) => (apiKeys === undefined ? store.verifyApiKey(key) : apiKeys.verify(key));
-  /** Verifies the API key of a request, and resolves with the id of the caller. */
-  const identified = async (ctx: Context): Promise<string> => {
-    const holder = await verify(bearerKey(ctx.req));
-    if (holder === undefined) throw invalidKey();
-    (ctx.state as RequestState).holder = holder;
-    return holder.callerId ?? holder.id;
-  };
   return async (ctx, next) => {
     const path = pathOf(ctx);
     if (!isHealthCheck(path)) {
       const isTooBusy = admission.isTooBusy();
       let caller: string | undefined;
       try {
-        if (needsApiKey(path)) caller = await identified(ctx);
+        if (needsApiKey(path)) {
+          const holder = await verify(bearerKey(ctx.req));
+          if (holder === undefined) throw invalidKey();
+          (ctx.state as RequestState).holder = holder;
+          caller = holder.callerId ?? holder.id;
+        }
         const refusal = admission.refusalOf(ctx.method, caller, isTooBusy);
         if (refusal !== undefined) throw refusal;
       } catch (error) {
