@@ -96,6 +96,19 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     },
   );
 
+  test('handles a request on an idle connection in the second after it has accepted the last connection', async () => {
+    const { server, origin, key } = await startServer(storage);
+    const idle = await Connection.open(origin);
+    const stoppedAt = performance.now();
+    const stopped = server.stop(60_000);
+    // While clients open connections all the time, the server accepts them for half a second.
+    while (performance.now() - stoppedAt < 450) (await Connection.open(origin)).destroy();
+    await sleep(1200 - (performance.now() - stoppedAt));
+    idle.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    expect(await idle.rest()).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
+    await stopped;
+  });
+
   test('completes its responses to a client that reads slowly', async () => {
     const { server, origin, client } = await startServer(storage);
     const { body } = await client.get('/docs/docs.js');

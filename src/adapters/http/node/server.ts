@@ -131,8 +131,7 @@ export function createNodeServer(
     listen: (port, host) => listen(server, port, host),
     stop(timeout) {
       admission.stop();
-      const refusing = setTimeout(() => admission.refuse(), IDLE_TIME);
-      return stop(server, connections, timeout).finally(() => clearTimeout(refusing));
+      return stop(server, connections, admission, timeout);
     },
     get isStopping() {
       return admission.isStopping;
@@ -156,18 +155,25 @@ async function listen(server: Server, port: number, host: string): Promise<strin
  * Stops the server with the method `close` of `net.Server`. The method `close` of `http.Server` is not used, because it
  * closes idle connections immediately, even while a request is arriving.
  */
-async function stop(server: Server, connections: Connections, timeout: number): Promise<void> {
+async function stop(
+  server: Server,
+  connections: Connections,
+  admission: Admission,
+  timeout: number,
+): Promise<void> {
   if (timeout > 0) await acceptQueued(server);
   return new Promise((resolve) => {
     const drain = setInterval(() => connections.closeIdle(), DRAIN_INTERVAL);
     const deadline = setTimeout(() => connections.destroy(), timeout);
+    const refusing = setTimeout(() => admission.refuse(), IDLE_TIME);
     NetServer.prototype.close.call(server, () => {
       clearInterval(drain);
       clearTimeout(deadline);
+      clearTimeout(refusing);
       resolve();
     });
-    // From now on, responses have `Connection: close`. Before, clients would have opened further connections at once, and
-    // the last of them would have been reset.
+    // Responses have `Connection: close` only from now on. If the server still accepted connections, clients would open
+    // further ones at once, and the last of them would be reset.
     connections.stop();
   });
 }
