@@ -31,8 +31,9 @@ export interface ApiKeyRepository {
 
   /**
    * Stores a new key, and sets the expiry of the old key with this id to `endsAt`, in one transaction. The new key gets
-   * the `callerId` of the old key, or the id of the old key. An old key that expires before `endsAt` keeps its expiry. Changes nothing and resolves with `undefined` when the old key does not
-   * exist, is revoked, or has expired at the time `about.createdAt`.
+   * the `callerId` of the old key, or the id of the old key. An old key that expires before `endsAt` keeps its expiry.
+   * Changes nothing and resolves with `undefined` when the old key does not exist, is revoked, or has expired at the time
+   * `about.createdAt`.
    */
   replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 
