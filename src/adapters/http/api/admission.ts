@@ -18,9 +18,9 @@ export class Admission {
   readonly #rateLimiter: RateLimiter | undefined;
   #isStopping = false;
   #isRefusing = false;
-  /** The error for each number of seconds in `Retry-After`. */
-  readonly #tooMany = new Map<number, HttpError>();
   #creates = 0;
+  /** The last error of the rate limiter, and the seconds in its `Retry-After`. */
+  #tooMany: { readonly seconds: number; readonly error: HttpError } | undefined;
 
   /** @param rateLimit the limit of each caller; by default there is no limit */
   constructor(rateLimit?: RateLimit) {
@@ -91,16 +91,15 @@ export class Admission {
   }
 
   #tooManyRequests(seconds: number): HttpError {
-    const known = this.#tooMany.get(seconds);
-    if (known !== undefined) return known;
+    if (this.#tooMany?.seconds === seconds) return this.#tooMany.error;
     const message = `too many requests with this API key: retry after ${seconds} s`;
     const error = new HttpError('rate_limited', message, ['Retry-After', String(seconds)]);
-    this.#tooMany.set(seconds, error);
+    this.#tooMany = { seconds, error };
     return error;
   }
 }
 
-// These errors are created only once, because the stack of an error costs more than the rest of a refusal.
+// These errors are created only once, because the stack of an error takes much of the time of a refusal.
 const STOPPING = new HttpError('overloaded', 'the server is stopping');
 const TOO_BUSY = new HttpError('overloaded', 'the server receives more requests than it can handle');
 const TOO_MANY_CREATES = new HttpError('overloaded', 'too many pets are being stored');
