@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import type { CreateAttempt, CreateResult } from '../../application/ports/create-attempt.ts';
 import {
@@ -10,7 +11,7 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import { type PetRow, petOf } from './pet-repository.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
-import type { Statement, StatementWriter } from './statement-writer.ts';
+import type { Statement, StatementWriter, Written } from './statement-writer.ts';
 
 /**
  * Stores the record of the pet that {@link ADD_PET} inserts, which gets the next id of the AUTOINCREMENT column. Does
@@ -32,31 +33,43 @@ const REMOVE_EXPIRED = 'DELETE FROM idempotency_records WHERE caller = ? AND key
 
 const FIND = `SELECT id, name, category_id, status FROM pets
   WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND created_at >= ?)`;
-const COUNT_OF = 'SELECT records FROM idempotency_counts WHERE caller = ?';
-export const COUNT = 'SELECT coalesce(sum(records), 0) FROM idempotency_counts';
+export const COUNT = 'SELECT count(*) FROM idempotency_records';
+const COUNT_STEP = `SELECT count(*), max(key) FROM (
+  SELECT key FROM idempotency_records WHERE caller = ? AND key > ? ORDER BY key LIMIT 10000)`;
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE created_at < ? ORDER BY created_at LIMIT ?)`;
 const REDATE = `UPDATE idempotency_records SET created_at = ? WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE created_at > ? LIMIT ?)`;
 
-/**
- * The number of attempts of a caller after which its records are counted again. So the limit can be exceeded by this
- * number for each process, and by the creates in progress.
- */
-const COUNT_INTERVAL = 1000;
+/** How long the number of records of a caller that has reached the limit is not counted again, in milliseconds. */
+const RECOUNT_INTERVAL = 60_000;
 
-/** The maximum number of callers whose records need not be counted again. */
+/**
+ * After a count, a caller may store a quarter of the records that are left to it, and at least this number, before its
+ * records are counted again.
+ */
+const MIN_ROOM = 1000;
+
+/** The maximum number of callers for which the result of the last count is kept. */
 const CALLERS_LIMIT = 10_000;
+
+/** The result of the last count of a caller's records. */
+interface Room {
+  /** How many records the caller may store before its records are counted again. */
+  left: number;
+  /** The earliest time of the next count, as a value of `performance.now()`. */
+  readonly countableAt: number;
+}
 
 /** Stores the records in the transactions that store the pets. */
 export class SqliteIdempotentCreates implements IdempotentCreates {
   readonly #snapshot: ReadSnapshot;
   readonly #writer: StatementWriter;
   readonly #find: Database.Statement<[string, string, number], PetRow>;
-  readonly #countOf: Database.Statement<[string], bigint>;
-  readonly #count: Database.Statement<[], bigint>;
-  /** For each caller, the number of attempts until its records are counted again. */
-  readonly #room = new Map<string, number>();
+  readonly #countStep: Database.Statement<[string, string], [bigint, string | null]>;
+  readonly #countAllRecords: Database.Statement<[], bigint>;
+  readonly #rooms = new Map<string, Room>();
+  readonly #counting = new Map<string, Promise<Room>>();
   readonly #limit: number;
 
   /** @param limit the maximum number of records of one caller */
@@ -69,36 +82,34 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
     this.#snapshot = snapshot;
     this.#writer = writer;
     this.#find = db.prepare<[string, string, number], PetRow>(FIND).raw();
-    this.#countOf = db.prepare<[string], bigint>(COUNT_OF).pluck();
-    this.#count = db.prepare<[], bigint>(COUNT).pluck();
+    this.#countStep = db.prepare<[string, string], [bigint, string | null]>(COUNT_STEP).raw();
+    this.#countAllRecords = db.prepare<[], bigint>(COUNT).pluck();
     this.#limit = limit;
   }
 
   async add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
-    if (!this.#hasRoom(attempt.caller)) {
-      return this.#replay(attempt) ?? Promise.reject(tooManyRecords(this.#limit));
-    }
+    let room = this.#rooms.get(attempt.caller);
+    if (room === undefined || room.left === 0) room = await this.#count(attempt.caller, room);
+    if (room.left === 0) return this.#replay(attempt) ?? Promise.reject(tooManyRecords(this.#limit));
+    room.left -= 1;
     // Most keys are new, so the attempt first tries to store the record. Afterwards it looks for a valid record, and
     // removes a record that is no longer valid.
     return (
-      (await this.#store(pet, attempt)) ??
+      addedPet(pet, await this.#store(pet, attempt)) ??
       this.#replay(attempt) ??
-      (await this.#store(pet, attempt, [REMOVE_EXPIRED, attempt.caller, attempt.key, attempt.validFrom])) ??
+      addedPet(
+        pet,
+        await this.#store(pet, attempt, [REMOVE_EXPIRED, attempt.caller, attempt.key, attempt.validFrom]),
+      ) ??
       this.#replay(attempt) ??
       Promise.reject(new AnimalStoreError('overloaded', 'other attempts use this idempotency key: retry'))
     );
   }
 
-  /** Stores the pet and the record. Resolves with `undefined` when the record exists. */
-  async #store(
-    { name, categoryId, status }: NewPet,
-    { caller, key, at }: CreateAttempt,
-    ...first: Statement[]
-  ): Promise<CreateResult | undefined> {
+  /** Stores the pet and the record. Changes nothing when the record exists. */
+  #store(pet: NewPet, { caller, key, at }: CreateAttempt, ...first: Statement[]): Promise<Written> {
     const record: Statement = [ADD_RECORD, caller, key, at];
-    const { changes, rowId } = await this.#writer.run(...first, record, [ADD_PET, name, categoryId, status]);
-    if (changes === 0) return undefined;
-    return { pet: Object.freeze({ id: rowId, name, categoryId, status }), isReplay: false };
+    return this.#writer.run(...first, record, [ADD_PET, pet.name, pet.categoryId, pet.status]);
   }
 
   /** Returns the pet of the valid record, or `undefined` when there is no valid record. */
@@ -108,22 +119,40 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
   }
 
   /**
-   * Whether the caller may store a further record. Reads the number of records only after {@link COUNT_INTERVAL} attempts,
-   * because each read takes time.
+   * Counts the records of the caller, in small steps. Counting takes time, so a caller with many records is counted
+   * seldom. Concurrent calls for one caller share one count.
    */
-  #hasRoom(caller: string): boolean {
-    let room = this.#room.get(caller) ?? 0;
-    if (room === 0) {
-      const records = Number(this.#snapshot.read(() => this.#countOf.get(caller)) ?? 0);
-      room = Math.min(this.#limit - records, COUNT_INTERVAL);
+  #count(caller: string, last: Room | undefined): Room | Promise<Room> {
+    if (last !== undefined && performance.now() < last.countableAt) return last;
+    let counting = this.#counting.get(caller);
+    if (counting === undefined) {
+      counting = this.#countAll(caller).finally(() => this.#counting.delete(caller));
+      this.#counting.set(caller, counting);
     }
-    if (this.#room.size >= CALLERS_LIMIT) this.#room.clear();
-    this.#room.set(caller, Math.max(0, room - 1));
-    return room > 0;
+    return counting;
+  }
+
+  async #countAll(caller: string): Promise<Room> {
+    let records = 0;
+    for (let after: string | null = ''; after !== null; ) {
+      const from: string = after;
+      const [count, last] = this.#snapshot.read(() => this.#countStep.get(caller, from)) ?? [0n, null];
+      records += Number(count);
+      after = last;
+      if (after !== null) await nextTurn();
+    }
+    const left = Math.max(0, this.#limit - records);
+    const room = {
+      left: Math.min(left, Math.max(MIN_ROOM, Math.floor(left / 4))),
+      countableAt: left === 0 ? performance.now() + RECOUNT_INTERVAL : 0,
+    };
+    if (this.#rooms.size >= CALLERS_LIMIT) this.#rooms.clear();
+    this.#rooms.set(caller, room);
+    return room;
   }
 
   async count(): Promise<number> {
-    return Number(this.#snapshot.read(() => this.#count.get()));
+    return Number(this.#snapshot.read(() => this.#countAllRecords.get()));
   }
 
   async removeRecords(createdBefore: number, limit: number): Promise<number> {
@@ -135,4 +164,13 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
     const { changes } = await this.#writer.run([REDATE, now, now, limit]);
     return changes;
   }
+}
+
+/** Returns the stored pet, or `undefined` when nothing was stored because the record exists. */
+function addedPet(
+  { name, categoryId, status }: NewPet,
+  { changes, rowId }: Written,
+): CreateResult | undefined {
+  if (changes === 0) return undefined;
+  return { pet: Object.freeze({ id: rowId, name, categoryId, status }), isReplay: false };
 }

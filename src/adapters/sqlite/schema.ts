@@ -11,8 +11,7 @@ export const APPLICATION_ID = 0x50455453n;
  * schema is a new migration.
  *
  * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
- * pets with one status is one contiguous range of the index. The triggers count the records of each caller, because
- * SQLite would read all records to count them.
+ * pets with one status is one contiguous range of the index.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -48,16 +47,5 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
-
-  CREATE TABLE idempotency_counts (caller TEXT PRIMARY KEY, records INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-
-  CREATE TRIGGER idempotency_record_added AFTER INSERT ON idempotency_records BEGIN
-    INSERT INTO idempotency_counts VALUES (new.caller, 1) ON CONFLICT DO UPDATE SET records = records + 1;
-  END;
-
-  CREATE TRIGGER idempotency_record_removed AFTER DELETE ON idempotency_records BEGIN
-    UPDATE idempotency_counts SET records = records - 1 WHERE caller = old.caller;
-    DELETE FROM idempotency_counts WHERE caller = old.caller AND records = 0;
-  END;
   `,
 ];

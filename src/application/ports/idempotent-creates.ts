@@ -39,8 +39,8 @@ export interface IdempotentCreates {
 }
 
 /**
- * The maximum number of records of one caller. A storage may exceed it by 1,000 records for each process, and by the creates
- * in progress.
+ * The maximum number of records of one caller. A storage that several processes use may exceed it by a quarter for each
+ * further process.
  */
 export const RECORDS_PER_CALLER = 1_000_000;
 

@@ -1,28 +1,68 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { connect, openStorage, temporaryFile } from './temporary-file.ts';
 
 const attempt = (key: string, caller = '1', at = 1_000) => ({ caller, key, at, validFrom: at });
 
+/** Adds records of a caller directly to the file. */
+function addRecords(path: string, caller: string, count: number) {
+  connect(path)
+    .prepare(
+      `INSERT INTO idempotency_records WITH RECURSIVE numbers (n) AS (
+        VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?) SELECT ?, 'key ' || n, 1, 1000 FROM numbers`,
+    )
+    .run(count, caller);
+}
+
 test('a caller with 1,000,000 records is refused, and others are not', async () => {
   const path = temporaryFile();
   await openStorage(path).idempotentCreates.add(samplePet('Rex'), attempt('a'));
-  connect(path).prepare('UPDATE idempotency_counts SET records = ?').run(1_000_000n);
+  addRecords(path, '1', 999_998);
   const { idempotentCreates, pets } = openStorage(path);
-  await expect(idempotentCreates.add(samplePet('Rex'), attempt('b'))).rejects.toMatchObject({
-    code: 'overloaded',
-  });
-  expect((await idempotentCreates.add(samplePet('Rex'), attempt('a'))).isReplay).toBe(true);
-  expect((await idempotentCreates.add(samplePet('Rex'), attempt('b', '2'))).isReplay).toBe(false);
-  expect((await pets.list({ limit: 100 })).pets).toHaveLength(2);
-  connect(path).prepare('UPDATE idempotency_counts SET records = ?').run(999_999n);
+  const add = (key: string, caller?: string) => idempotentCreates.add(samplePet('Rex'), attempt(key, caller));
+  const results = await Promise.allSettled(['b', 'c', 'd'].map((key) => add(key)));
+  expect(results).toMatchObject([
+    { value: { isReplay: false } },
+    { reason: { code: 'overloaded', message: expect.stringContaining('1000000 idempotency keys') } },
+    { reason: { code: 'overloaded' } },
+  ]);
+  expect((await add('a')).isReplay).toBe(true);
+  expect((await add('b')).isReplay).toBe(true);
+  await expect(add('c')).rejects.toMatchObject({ code: 'overloaded' });
+  expect((await add('b', '2')).isReplay).toBe(false);
+  expect((await pets.list({ limit: 100 })).pets).toHaveLength(3);
+});
+
+test('a caller that has reached the limit is counted again after a minute', async () => {
+  const path = temporaryFile();
+  const storage = openStorage(path);
+  addRecords(path, '1', 1_000_000);
+  const add = (key: string) => storage.idempotentCreates.add(samplePet('Rex'), attempt(key));
+  await expect(add('a')).rejects.toMatchObject({ code: 'overloaded' });
+  connect(path).prepare("DELETE FROM idempotency_records WHERE key LIKE 'key 1%'").run();
   // The snapshot of the reads ends with this turn of the event loop.
   await nextTurn();
-  expect((await idempotentCreates.add(samplePet('Rex'), attempt('b'))).isReplay).toBe(false);
-  await expect(idempotentCreates.add(samplePet('Rex'), attempt('c'))).rejects.toMatchObject({
-    code: 'overloaded',
-  });
+  await expect(add('a')).rejects.toMatchObject({ code: 'overloaded' });
+  const now = performance.now();
+  using clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 60_000);
+  expect((await add('a')).isReplay).toBe(false);
+  expect(clock).toHaveBeenCalled();
+});
+
+test('records that another process adds count after the next count', async () => {
+  const path = temporaryFile();
+  const { idempotentCreates } = openStorage(path);
+  const add = (key: string) => idempotentCreates.add(samplePet('Rex'), attempt(key));
+  addRecords(path, '1', 999_000);
+  await add('first');
+  connect(path)
+    .prepare(
+      "INSERT INTO idempotency_records SELECT '1', 'other ' || key, 1, 1 FROM idempotency_records LIMIT 2000",
+    )
+    .run();
+  const results = await Promise.allSettled(Array.from({ length: 1500 }, (_, index) => add(`more ${index}`)));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(999);
 });
 
 test('when all ids have been assigned, nothing is stored', async () => {
@@ -35,29 +75,6 @@ test('when all ids have been assigned, nothing is stored', async () => {
   });
   expect(await idempotentCreates.count()).toBe(0);
   expect((await pets.list({ limit: 100 })).pets).toHaveLength(1);
-});
-
-test('counts the records of each caller', async () => {
-  const path = temporaryFile();
-  const { idempotentCreates } = openStorage(path);
-  for (const [key, caller] of [
-    ['a', '1'],
-    ['b', '1'],
-    ['a', '2'],
-  ] as const) {
-    await idempotentCreates.add(samplePet('Rex'), attempt(key, caller));
-    await idempotentCreates.add(samplePet('Rex'), attempt(key, caller));
-  }
-  await idempotentCreates.add(samplePet('Rex'), attempt('b', '1', 2_000));
-  const counts = connect(path)
-    .prepare('SELECT caller, records FROM idempotency_counts ORDER BY caller')
-    .raw();
-  expect(counts.all()).toEqual([
-    ['1', 2n],
-    ['2', 1n],
-  ]);
-  expect(await idempotentCreates.removeRecords(1_500, 10)).toBe(2);
-  expect(counts.all()).toEqual([['1', 1n]]);
 });
 
 test('the search for old records reads no other records', () => {
