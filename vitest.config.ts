@@ -4,6 +4,7 @@ import { SummaryLine } from './test/reporter.ts';
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/postgres/global-setup.ts'],
     setupFiles: ['test/support/canary-setup.ts'],
     testTimeout: 30_000,
     reporters: ['default', new SummaryLine()],

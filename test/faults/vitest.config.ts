@@ -5,6 +5,7 @@ import { SummaryLine } from '../reporter.ts';
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/faults/**/*.faults.ts'],
+    globalSetup: ['test/support/postgres/global-setup.ts'],
     setupFiles: ['test/faults/setup.ts'],
     fileParallelism: false,
     testTimeout: 60_000,

@@ -1,0 +1,41 @@
+/** Starts at most one PostgreSQL server for a run of tests, when the first test asks for it. */
+
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import type { TestProject } from 'vitest/node';
+import { noPrograms } from './programs.ts';
+import { type PostgresServer, startPostgres } from './server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The port on which a test process asks for the URL of the server. */
+    postgresPort: number;
+  }
+}
+
+/** The response to a test process. */
+export type StartResponse = { readonly url: string } | { readonly error: string };
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (noPrograms !== undefined && !process.env['TEST_DATABASE_URL']) {
+    console.warn(
+      `THE TESTS OF POSTGRESQL DO NOT RUN: ${noPrograms.toUpperCase()}. SET TEST_DATABASE_URL TO A SERVER.`,
+    );
+  }
+  let server: Promise<PostgresServer> | undefined;
+  const door = createServer(async (socket) => {
+    socket.on('error', () => {});
+    server ??= startPostgres();
+    const response: StartResponse = await server.then(
+      ({ url }) => ({ url }),
+      (error: unknown) => ({ error: String(error) }),
+    );
+    socket.end(JSON.stringify(response));
+  }).listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  project.provide('postgresPort', (door.address() as AddressInfo).port);
+  return async () => {
+    door.close();
+    await (await server?.catch(() => undefined))?.close();
+  };
+}
