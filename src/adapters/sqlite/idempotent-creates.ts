@@ -6,6 +6,7 @@ import {
   RECORDS_PER_CALLER,
   tooManyRecords,
 } from '../../application/ports/idempotent-creates.ts';
+import { RecordQuota } from '../../application/record-quota.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet } from '../../domain/pet.ts';
@@ -41,26 +42,6 @@ const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
 const REDATE = `UPDATE idempotency_records SET created_at = ? WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE created_at > ? LIMIT ?)`;
 
-/** How long the number of records of a caller that has reached the limit is not counted again, in milliseconds. */
-const RECOUNT_INTERVAL = 60_000;
-
-/**
- * After a count, a caller may store a quarter of the records that are left to it, and at least this number, before its
- * records are counted again.
- */
-const MIN_ROOM = 1000;
-
-/** The maximum number of callers for which the result of the last count is kept. */
-const CALLERS_LIMIT = 10_000;
-
-/** The result of the last count of a caller's records. */
-interface Room {
-  /** How many records the caller may store before its records are counted again. */
-  left: number;
-  /** The earliest time of the next count, as a value of `performance.now()`. */
-  readonly countableAt: number;
-}
-
 /** Stores the records in the transactions that store the pets. */
 export class SqliteIdempotentCreates implements IdempotentCreates {
   readonly #snapshot: ReadSnapshot;
@@ -68,9 +49,8 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
   readonly #find: Database.Statement<[string, string, number], PetRow>;
   readonly #countStep: Database.Statement<[string, string], [bigint, string | null]>;
   readonly #countAllRecords: Database.Statement<[], bigint>;
-  readonly #rooms = new Map<string, Room>();
-  readonly #counting = new Map<string, Promise<Room>>();
   readonly #limit: number;
+  readonly #quota: RecordQuota;
 
   /** @param limit the maximum number of records of one caller */
   constructor(
@@ -85,13 +65,14 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
     this.#countStep = db.prepare<[string, string], [bigint, string | null]>(COUNT_STEP).raw();
     this.#countAllRecords = db.prepare<[], bigint>(COUNT).pluck();
     this.#limit = limit;
+    this.#quota = new RecordQuota(limit, (caller) => this.#countOf(caller));
   }
 
   async add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
-    let room = this.#rooms.get(attempt.caller);
-    if (room === undefined || room.left === 0) room = await this.#count(attempt.caller, room);
-    if (room.left === 0) return this.#replay(attempt) ?? Promise.reject(tooManyRecords(this.#limit));
-    room.left -= 1;
+    const isAllowed = this.#quota.take(attempt.caller);
+    if (isAllowed !== true && !(await isAllowed)) {
+      return this.#replay(attempt) ?? Promise.reject(tooManyRecords(this.#limit));
+    }
     // Most keys are new, so the attempt first tries to store the record. Afterwards it looks for a valid record, and
     // removes a record that is no longer valid.
     return (
@@ -118,21 +99,8 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
     return row && { pet: petOf(row), isReplay: true };
   }
 
-  /**
-   * Counts the records of the caller, in small steps. Counting takes time, so a caller with many records is counted
-   * seldom. Concurrent calls for one caller share one count.
-   */
-  #count(caller: string, last: Room | undefined): Room | Promise<Room> {
-    if (last !== undefined && performance.now() < last.countableAt) return last;
-    let counting = this.#counting.get(caller);
-    if (counting === undefined) {
-      counting = this.#countAll(caller).finally(() => this.#counting.delete(caller));
-      this.#counting.set(caller, counting);
-    }
-    return counting;
-  }
-
-  async #countAll(caller: string): Promise<Room> {
+  /** Counts the records of the caller in small steps, so that the event loop is not blocked. */
+  async #countOf(caller: string): Promise<number> {
     let records = 0;
     for (let after: string | null = ''; after !== null; ) {
       const from: string = after;
@@ -141,14 +109,7 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
       after = last;
       if (after !== null) await nextTurn();
     }
-    const left = Math.max(0, this.#limit - records);
-    const room = {
-      left: Math.min(left, Math.max(MIN_ROOM, Math.floor(left / 4))),
-      countableAt: left === 0 ? performance.now() + RECOUNT_INTERVAL : 0,
-    };
-    if (this.#rooms.size >= CALLERS_LIMIT) this.#rooms.clear();
-    this.#rooms.set(caller, room);
-    return room;
+    return records;
   }
 
   async count(): Promise<number> {

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { PageCache, pageKey } from '../../application/page-cache.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
@@ -10,21 +11,6 @@ const FIND = 'SELECT id, name, category_id, status FROM pets WHERE id = ?';
 const LIST = 'SELECT id, name, category_id, status FROM pets WHERE id > ? ORDER BY id LIMIT ?';
 const LIST_BY_STATUS =
   'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?';
-
-/**
- * The maximum size of the cache, in bytes. The cache contains pages of the list of pets. The size of a page is
- * estimated from the lengths of its names. With names of ordinary length, the cache has room for the first page for
- * every `limit` and every status.
- */
-const CACHE_SIZE_LIMIT = 12 * 1024 * 1024;
-
-/**
- * The estimated number of bytes for each UTF-16 code unit of a name. A code unit takes two bytes in the name. A caller
- * may cache JSON together with the page, and a code unit takes up to six bytes in this JSON.
- */
-const BYTES_PER_CODE_UNIT = 6;
-const BYTES_PER_PET = 320;
-const BYTES_PER_PAGE = 500;
 
 /** A row of the table `pets`. */
 export type PetRow = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
@@ -40,9 +26,7 @@ export class SqlitePetRepository implements PetRepository {
   readonly #find: Database.Statement<[bigint], PetRow>;
   readonly #list: Database.Statement<[bigint, number], PetRow>;
   readonly #listByStatus: Database.Statement<[PetStatus, bigint, number], PetRow>;
-  readonly #pages = new Map<string, PetPage>();
-  #cacheSize = 0;
-  #version: unknown;
+  readonly #pages = new PageCache();
 
   constructor(db: Database.Database, snapshot: ReadSnapshot, writer: StatementWriter) {
     this.#snapshot = snapshot;
@@ -67,22 +51,22 @@ export class SqlitePetRepository implements PetRepository {
     }
   }
 
-  async list({ limit, status, after }: PetQuery): Promise<PetPage> {
+  async list(query: PetQuery): Promise<PetPage> {
     try {
-      this.#forgetWhatChanged();
-      const key = `${limit} ${status} ${after}`;
+      this.#pages.enter(this.#snapshot.enter());
+      const key = pageKey(query);
       const cached = this.#pages.get(key);
       if (cached !== undefined) return cached;
-      const page = this.#read(limit, status, after ?? INT64_MIN);
-      this.#cache(key, page);
+      const page = this.#read(query);
+      this.#pages.set(key, page);
       return page;
     } catch (error) {
-      throw this.#snapshot.readFailed(error, () => this.#read(limit, status, after ?? INT64_MIN));
+      throw this.#snapshot.readFailed(error, () => this.#read(query));
     }
   }
 
   /** Reads one pet more than the limit, to find out whether more pets match. */
-  #read(limit: number, status: PetStatus | undefined, after: bigint): PetPage {
+  #read({ limit, status, after = INT64_MIN }: PetQuery): PetPage {
     const rows =
       status === undefined
         ? this.#list.all(after, limit + 1)
@@ -90,31 +74,6 @@ export class SqlitePetRepository implements PetRepository {
     const pets = Object.freeze(rows.slice(0, limit).map(petOf));
     return Object.freeze({ pets, more: rows.length > limit });
   }
-
-  #forgetWhatChanged(): void {
-    const version = this.#snapshot.enter();
-    if (version === this.#version) return;
-    this.#version = version;
-    this.#forgetPages();
-  }
-
-  #cache(key: string, page: PetPage): void {
-    const size = sizeOf(page);
-    if (this.#cacheSize + size > CACHE_SIZE_LIMIT) this.#forgetPages();
-    this.#cacheSize += size;
-    this.#pages.set(key, page);
-  }
-
-  #forgetPages(): void {
-    this.#pages.clear();
-    this.#cacheSize = 0;
-  }
-}
-
-function sizeOf({ pets }: PetPage): number {
-  let codeUnits = 0;
-  for (const { name } of pets) codeUnits += name.length;
-  return BYTES_PER_PAGE + BYTES_PER_PET * pets.length + BYTES_PER_CODE_UNIT * codeUnits;
 }
 
 export function petOf([id, name, categoryId, status]: PetRow): Pet {
