@@ -75,10 +75,17 @@ export function median(values: readonly number[]): number | undefined {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** Returns the throughput of `row` divided by the throughput of the case `label` at the same work. */
+/**
+ * Returns the throughput of `row` divided by the throughput of the case `label` at the same work: the median of the
+ * ratios in each round. Other load on the machine changes between rounds more than within a round.
+ */
 export function ratioTo(label: string, row: Row, rows: readonly Row[]): number | undefined {
   const other = rows.find((candidate) => candidate.work === row.work && candidate.label === label);
-  return other && row.perSecond / other.perSecond;
+  return median(
+    row.rounds
+      .map((perSecond, round) => perSecond / (other?.rounds[round] ?? Number.NaN))
+      .filter(Number.isFinite),
+  );
 }
 
 /** Reports progress on standard error, because standard output is for the tables. */
