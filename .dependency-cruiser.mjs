@@ -9,6 +9,7 @@ const DRIVERS = {
   http: ['@koa/cors', '@koa/router', '@valibot/to-json-schema', 'koa', 'koa-bodyparser', 'valibot'],
   log: ['pino', 'pino-pretty'],
   memory: [],
+  postgres: ['pg'],
   sqlite: ['better-sqlite3'],
 };
 
@@ -139,9 +140,13 @@ export default {
     ),
     forbidden(
       'no-dev-dependency',
-      'Packages that the service needs to run are dependencies, not devDependencies.',
+      'Packages that the service needs to run are dependencies, not devDependencies. pg is an optional peer dependency.',
       { path: '^src/', pathNot: PAGE },
-      { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+      {
+        pathNot: packages('pg'),
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+      },
     ),
     forbidden(
       'no-unresolvable',

@@ -11,6 +11,7 @@ export function combineObservers(observers: readonly Observer[]): Observer {
     ...each('onError', observers),
     ...each('onCommit', observers),
     ...each('onStorageState', observers),
+    ...each('onWarning', observers),
   };
 }
 

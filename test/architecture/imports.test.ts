@@ -87,6 +87,7 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'adapter-http-imports-its-driver': { 'src/adapters/http/b.ts': "import 'better-sqlite3';" },
   'adapter-log-imports-its-driver': { 'src/adapters/log/a.ts': "import 'commander';" },
   'adapter-memory-imports-its-driver': { 'src/adapters/memory/a.ts': "import 'valibot';" },
+  'adapter-postgres-imports-its-driver': { 'src/adapters/postgres/a.ts': "import 'pino';" },
   'adapter-sqlite-imports-its-driver': { 'src/adapters/sqlite/a.ts': "import 'pino';" },
   'adapter-is-imported-by-its-index': {
     'src/composition/f.ts': "import '../adapters/sqlite/empty.ts';",
@@ -144,6 +145,7 @@ const INNOCENT: Readonly<Record<string, string>> = {
   'src/adapters/http/docs/page/empty.ts': "import 'marked';",
   'src/adapters/http/docs/page/good.ts': "import './empty.ts';",
   'src/adapters/http/index.ts': "import 'koa'; import './koa/empty.ts'; import './node/empty.ts';",
+  'src/adapters/postgres/empty.ts': "import 'pg';",
   'src/adapters/sqlite/empty.ts':
     "import 'better-sqlite3'; import 'node:fs'; import '../../application/good.ts';",
   'src/adapters/sqlite/index.ts': "import './empty.ts'; export type E = string;",

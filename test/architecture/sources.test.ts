@@ -82,10 +82,11 @@ describe('in the sources', () => {
     expect(users.filter((file) => !file.startsWith('composition/'))).toEqual([]);
   });
 
-  test('nothing opens an outgoing connection or starts a process, except the page in the browser', () => {
+  test('only the page in the browser and the PostgreSQL adapter open connections, and nothing starts a process', () => {
     const users = filesWith(opensConnection);
     expect(users).toContain('adapters/http/docs/page/main.ts');
-    expect(users.filter((file) => !file.startsWith('adapters/http/docs/page/'))).toEqual([]);
+    expect(users).toContain('adapters/postgres/connection.ts');
+    expect(users.filter((file) => !/^adapters\/(http\/docs\/page|postgres)\//.test(file))).toEqual([]);
   });
 
   test.each([

@@ -259,7 +259,7 @@ describe('the configuration', () => {
     ['a key with a space in it', 'API_KEYS', 'hunter2 hunter2 hunter2 hunter2 hunter2'],
     ['a key beyond ASCII', 'API_KEYS', `hunter2-\u00e4${'x'.repeat(32)}`],
     ['an empty key in the list', 'API_KEYS', `${KEY},,${KEY}`],
-    ['a password in a URL', 'DATABASE_URL', 'postgres://me:hunter2@db.example/pets'],
+    ['a password in a URL', 'DATABASE_URL', 'mysql://me:hunter2@db.example/pets'],
   ])('never shows a secret: %s', (_case, name, value) => {
     for (const environment of [{ [name]: value }, { [`${name}_FILE`]: secretFile(value) }]) {
       const [line = '', ...more] = faultsOf(environment);

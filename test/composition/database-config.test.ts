@@ -11,10 +11,14 @@ describe('the database of the configuration', () => {
     ['sqlite: ', "'sqlite: '"],
     ['sqlite::memory:', "'sqlite::memory:'"],
     ['memory:x', "'memory:x'"],
+    ['postgres:pets', "'postgres:pets'"],
+    ['postgres://', "'postgres://'"],
+    ['postgres://host:port/pets', "'postgres://host:port/pets'"],
+    ['postgres://me:hunter2@host:port/pets', 'a value that may hold a password'],
     ['mysql://me:hunter2@db.example/pets', "'mysql:…'"],
     ['hunter2@mysql://db.example/pets', 'a value that may hold a password'],
   ])('%s is refused', (value, shown) => {
-    const reason = `expected sqlite:PATH or memory:, got ${shown}`;
+    const reason = `expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got ${shown}`;
     expect(() => loadConfig({ DATABASE_URL: value })).toThrow(new ConfigError(`DATABASE_URL: ${reason}`));
     expect(() => loadConfig({}, { databaseUrl: value })).toThrow(
       new ConfigError(`--database-url: ${reason}`),

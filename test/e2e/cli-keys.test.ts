@@ -146,8 +146,11 @@ describe('the store of a command', TIMEOUT, () => {
 
   test.each([
     ['memory:', 'memory: is supported by serve and doctor only'],
-    ['mysql://user:secret@host/db', "expected sqlite:PATH or memory:, got 'mysql:…'"],
-    ['sqlite:', "expected sqlite:PATH or memory:, got 'sqlite:'"],
+    [
+      'mysql://user:secret@host/db',
+      "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'mysql:…'",
+    ],
+    ['sqlite:', "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'sqlite:'"],
   ])('cannot be %j', async (url, message) => {
     for (const args of [
       ['keys', 'list'],

@@ -148,13 +148,13 @@ test.each([
   ['sqlite::memory:', "'sqlite::memory:'"],
   ['memory:x', "'memory:x'"],
   ['./pets.db', "'./pets.db'"],
-  ['postgres://user:secret@host/db', "'postgres:…'"],
+  ['mysql://user:secret@host/db', "'mysql:…'"],
   ['hunter2@host', 'a value that may hold a password'],
 ])('the database %s is refused', async (database, given) => {
   const message = (expected: string) => `database: expected ${expected}, got ${given}`;
   await expect(createAnimalStore({ database })).rejects.toMatchObject({
     code: 'invalid_request',
-    message: message('sqlite:PATH or memory:'),
+    message: message('sqlite:PATH or memory: or postgres://HOST/DATABASE'),
   });
 });
 

@@ -1,4 +1,4 @@
-/** Starts a real server on a free port, with a storage in memory or in SQLite. */
+/** Starts a real server on a free port, with a storage in memory, in SQLite or in PostgreSQL. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,18 +9,21 @@ import { createServer, type HttpServer, type HttpServerOptions } from '../../src
 import { logTo } from '../../src/adapters/log/log.ts';
 import { logObserver } from '../../src/adapters/log/observer.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
+import { openPostgresStorage } from '../../src/adapters/postgres/storage.ts';
 import { openSqliteStorage } from '../../src/adapters/sqlite/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Observer } from '../../src/application/ports/observer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { noteKeys, registerKey } from './canary.ts';
 import { Client } from './client.ts';
+import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts';
 
-export type StorageKind = 'memory' | 'sqlite';
+export type StorageKind = 'memory' | 'sqlite' | 'postgres';
 
 /** The storages on which each test of the API runs. Mutation tests set `TEST_STORAGES=memory` to take less time. */
-export const STORAGES: readonly StorageKind[] = (['memory', 'sqlite'] as const).filter((storage) =>
-  (process.env['TEST_STORAGES'] ?? storage).includes(storage),
+export const STORAGES: readonly StorageKind[] = (['memory', 'sqlite', 'postgres'] as const).filter(
+  (storage) =>
+    (process.env['TEST_STORAGES'] ?? storage).includes(storage) && (storage !== 'postgres' || canRunPostgres),
 );
 
 export interface TestServer {
@@ -70,7 +73,7 @@ async function open(
   { wrap = (storage) => storage, observers = [], ...options }: TestServerOptions,
 ): Promise<TestServer & { close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-  const storage = kind === 'memory' ? openMemoryStorage() : openSqliteStorage(join(folder, 'pets.db'));
+  const storage = await openStorage(kind, folder);
   const store = new AnimalStore(wrap(storage));
   const { key } = await store.apiKeys.create('test');
   registerKey(key);
@@ -91,4 +94,11 @@ async function open(
     rmSync(folder, { recursive: true, force: true });
   };
   return { server, storage, store, client, origin, key, errors, close };
+}
+
+async function openStorage(kind: StorageKind, folder: string): Promise<Storage> {
+  if (kind === 'memory') return openMemoryStorage();
+  return kind === 'sqlite'
+    ? openSqliteStorage(join(folder, 'pets.db'))
+    : await openPostgresStorage(await newDatabaseUrl());
 }

@@ -30,6 +30,7 @@ export function logObserver(log: Logger, apiKeys: readonly string[] = []): Obser
     ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, mask) }),
     onError: errorLog(log, mask),
     onStorageState: storageLog(log),
+    onWarning: (message) => log.warn(message),
   };
 }
 

@@ -49,4 +49,6 @@ export interface Observer {
    * Called with `undefined` when the storage can handle requests again.
    */
   onStorageState?(fault: StorageFault | undefined): void;
+  /** Called when the storage is opened, for each of its settings that endangers stored data. */
+  onWarning?(message: string): void;
 }

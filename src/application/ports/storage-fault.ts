@@ -10,8 +10,9 @@ import { AnimalStoreError } from '../../domain/errors.ts';
  * - `damaged`: the stored data cannot be read
  * - `sync_failed`: the disk did not confirm that a write is durable; all writes are refused until the server is
  *   restarted
- * - `not_responding`: the disk does not respond
+ * - `not_responding`: the disk or the database server does not respond
  * - `locked`: writes were refused, because another process has locked the database; the fault ends with the lock
+ * - `unreachable`: the database server cannot be reached, or refuses connections
  */
 export const STORAGE_FAULT_REASONS = [
   'file_missing',
@@ -23,6 +24,7 @@ export const STORAGE_FAULT_REASONS = [
   'sync_failed',
   'not_responding',
   'locked',
+  'unreachable',
 ] as const;
 /** One of {@link STORAGE_FAULT_REASONS}. */
 export type StorageFaultReason = (typeof STORAGE_FAULT_REASONS)[number];

@@ -4,7 +4,8 @@
  */
 
 import { memory } from './memory.ts';
+import { postgres, postgresql } from './postgres.ts';
 import { DatabaseRegister } from './register.ts';
 import { sqlite } from './sqlite.ts';
 
-export const DATABASES: DatabaseRegister = new DatabaseRegister([sqlite, memory]);
+export const DATABASES: DatabaseRegister = new DatabaseRegister([sqlite, memory, postgres, postgresql]);

@@ -36,7 +36,8 @@ export class DatabaseRegister {
   fault(url: string): string {
     const [scheme, rest] = split(url);
     const shown = rest === undefined || this.#find(scheme) !== undefined ? url : `${scheme}:…`;
-    return `expected ${this.#engines.map(({ usage }) => usage).join(' or ')}, got ${shownValue(shown)}`;
+    const usages = new Set(this.#engines.map(({ usage }) => usage));
+    return `expected ${[...usages].join(' or ')}, got ${shownValue(shown)}`;
   }
 
   /** Whether the data of a database outlives the process. */

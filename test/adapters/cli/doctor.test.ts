@@ -148,10 +148,13 @@ describe('doctor finds', () => {
   });
 
   test('an invalid database URL, without showing a password', async () => {
-    const report = await diagnose({}, 'postgres://me:hunter2@db.example/pets');
+    const report = await diagnose({}, 'mysql://me:hunter2@db.example/pets');
     expect(report).toMatchObject({ source: undefined, database: undefined });
     expect(report.problems).toEqual([
-      { severity: 'error', message: "--database-url: expected sqlite:PATH or memory:, got 'postgres:…'" },
+      {
+        severity: 'error',
+        message: "--database-url: expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'mysql:…'",
+      },
     ]);
     const { out } = await commandLine().run(['doctor', '--json'], { environment: { DATABASE_URL: 'x' } });
     expect(JSON.parse(out)).toMatchObject({ database: null, problems: [{ severity: 'error' }] });

@@ -1,0 +1,144 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
+import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
+import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
+import type { Row } from './connection.ts';
+import type { ConnectionPool } from './pool.ts';
+import type { Reader } from './reader.ts';
+import { LOCK } from './schema.ts';
+
+const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id';
+const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
+const ADD = `${INSERT} VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
+const ADD_FIRST = `${INSERT} SELECT $1, $2, $3, $4, $5 WHERE NOT EXISTS (SELECT 1 FROM api_keys) RETURNING ${COLUMNS}`;
+const REPLACE = `WITH ended AS (
+    UPDATE api_keys SET expires_at = least(expires_at, $6)
+    WHERE id = $7 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
+    RETURNING coalesce(caller_id, id) AS caller_id
+  )
+  INSERT INTO api_keys (hash, name, hint, created_at, expires_at, caller_id)
+  SELECT $1, $2, $3, $4::bigint, $5::bigint, caller_id FROM ended RETURNING ${COLUMNS}`;
+const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
+const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
+const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1`;
+const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
+
+/** How long a found key is cached, in milliseconds. Other servers notice a change of a key after this time. */
+const CACHE_TIME = 2000;
+
+/** The maximum number of cached keys. */
+const CACHE_LIMIT = 1000;
+
+/** Stores API keys in PostgreSQL, and finds them by their hashes. Found keys are cached for {@link CACHE_TIME}. */
+export class PostgresApiKeyRepository implements ApiKeyRepository {
+  readonly #reader: Reader;
+  readonly #pool: ConnectionPool;
+  #found = new Map<string, { readonly about: ApiKey; readonly until: number }>();
+
+  constructor(reader: Reader, pool: ConnectionPool) {
+    this.#reader = reader;
+    this.#pool = pool;
+  }
+
+  async find(key: string): Promise<ApiKey | undefined> {
+    this.#pool.assertOpen();
+    const cached = this.#found.get(key);
+    if (cached !== undefined && performance.now() < cached.until) return cached.about;
+    return await this.#lookUp(key);
+  }
+
+  async add(key: string, about: NewApiKey): Promise<ApiKey> {
+    return apiKeyOf(first(await this.#pool.write(ADD, valuesOf(key, about))) as Row);
+  }
+
+  async addFirst(key: string, about: NewApiKey): Promise<ApiKey | undefined> {
+    return await this.#pool.session(async ({ run, commit }) => {
+      await run('BEGIN');
+      await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+      const row = first(await run(ADD_FIRST, valuesOf(key, about)));
+      await commit();
+      return row && apiKeyOf(row);
+    });
+  }
+
+  replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined> {
+    return this.#change(REPLACE, [...valuesOf(key, about), endsAt, idOf(id)]);
+  }
+
+  revoke(id: string, revokedAt: number): Promise<ApiKey | undefined> {
+    return this.#change(REVOKE, [revokedAt, idOf(id)]);
+  }
+
+  async setLastUsedOn(id: string, day: number): Promise<void> {
+    await this.#change(SET_LAST_USED_ON, [day, idOf(id)]);
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    const rows = await this.#pool.session(({ run }) => run(LIST));
+    return rows.map(apiKeyOf);
+  }
+
+  /** Changes a key. A new cache makes calls of `find` that are in flight store nothing in the cache. */
+  async #change(text: string, values: readonly unknown[]): Promise<ApiKey | undefined> {
+    try {
+      const row = first(await this.#pool.write(text, values));
+      return row && apiKeyOf(row);
+    } finally {
+      this.#found = new Map();
+    }
+  }
+
+  /** Finds the row with the hash of `key`, and compares the hashes in a time that does not depend on their values. */
+  async #lookUp(key: string): Promise<ApiKey | undefined> {
+    const found = this.#found;
+    const hash = createHash('sha256').update(key).digest();
+    const until = performance.now() + CACHE_TIME;
+    const row = first(await this.#reader.run({ name: 'find-key', text: FIND, values: [hash] }));
+    if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
+    const about = apiKeyOf(row);
+    if (found.size >= CACHE_LIMIT) found.clear();
+    found.set(key, { about, until });
+    return about;
+  }
+}
+
+function first(rows: readonly Row[]): Row | undefined {
+  return rows[0];
+}
+
+function valuesOf(key: string, { name, prefix, createdAt, expiresAt }: NewApiKey): readonly unknown[] {
+  return [createHash('sha256').update(key).digest(), name, prefix, createdAt, expiresAt ?? null];
+}
+
+/** Converts the id of a key. An id that is not an int64 is converted to an id that no key has. */
+function idOf(id: string): bigint {
+  return parseInt64(id) ?? INT64_MIN;
+}
+
+function apiKeyOf(row: Row): ApiKey {
+  const [id, , name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId] = row as readonly [
+    bigint,
+    Buffer,
+    string,
+    string,
+    bigint,
+    bigint | null,
+    bigint | null,
+    bigint | null,
+    bigint | null,
+  ];
+  return Object.freeze({
+    id: String(id),
+    name,
+    prefix,
+    createdAt: Number(createdAt),
+    expiresAt: timeOf(expiresAt),
+    revokedAt: timeOf(revokedAt),
+    lastUsedOn: timeOf(lastUsedOn),
+    callerId: callerId === null ? undefined : String(callerId),
+  });
+}
+
+function timeOf(value: bigint | null): number | undefined {
+  return value === null ? undefined : Number(value);
+}

@@ -1,0 +1,32 @@
+import { Client, type ClientConfig, types } from 'pg';
+
+/** The type id of `int8`, the 64-bit integer, in the catalog `pg_type`. */
+const INT8 = 20;
+
+/** The deadline for connecting and for a query, in milliseconds, unless the URL has `query_timeout`. */
+const TIMEOUT = 1000;
+
+/**
+ * Returns the settings of a connection. The URL has the format of `pg`
+ * (https://node-postgres.com/features/connecting), such as `postgres://user:password@host/database?sslmode=verify-full`.
+ * Values of type `int8` are read as `bigint`.
+ */
+export function clientConfig(url: string): ClientConfig {
+  return {
+    connectionString: url,
+    fallback_application_name: 'animal-store',
+    connectionTimeoutMillis: TIMEOUT,
+    query_timeout: TIMEOUT,
+    keepAlive: true,
+    types: {
+      getTypeParser: (id: number, format?: 'text' | 'binary') =>
+        id === INT8 ? BigInt : types.getTypeParser(id, format as 'text'),
+    } as ClientConfig['types'],
+  };
+}
+
+/** Returns the server and the database of a URL, without the user and the password, such as `localhost:5432/pets`. */
+export function locationOf(url: string): string {
+  const { host, port, database } = new Client(clientConfig(url));
+  return `${host}:${port}/${database}`;
+}

@@ -1,0 +1,108 @@
+import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
+import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
+
+interface Kind {
+  readonly text: string;
+  /** Missing when later requests are likely to succeed. */
+  readonly reason?: StorageFaultReason;
+}
+
+/**
+ * What the codes of errors mean for the storage. A code is a SQLSTATE
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html) or its class, the first two characters.
+ */
+const KINDS: Readonly<Record<string, Kind>> = {
+  '08': { text: 'the connection to the database failed', reason: 'unreachable' },
+  '2200H': { text: 'all ids have been assigned' },
+  '25006': { text: 'the database server accepts no writes', reason: 'read_only' },
+  '28': { text: 'the database server refused the login', reason: 'unreachable' },
+  '3D000': { text: 'the database does not exist', reason: 'unreachable' },
+  '40': { text: 'the database ended a transaction because of other transactions' },
+  '42501': { text: 'the database user lacks a privilege', reason: 'unreachable' },
+  '42P01': { text: 'a table is missing', reason: 'damaged' },
+  '53': { text: 'the database server lacks resources' },
+  '53100': { text: 'the disk of the database server is full', reason: 'disk_full' },
+  '53300': { text: 'the database server has no free connection', reason: 'unreachable' },
+  '55': { text: 'a lock of the database is held' },
+  '57': { text: 'the database server ended the statement' },
+  '57P01': { text: 'the database server is stopping', reason: 'unreachable' },
+  '57P02': { text: 'the database server has crashed', reason: 'unreachable' },
+  '57P03': { text: 'the database server is starting or stopping', reason: 'unreachable' },
+  '57P05': { text: 'the database server closed an idle connection', reason: 'unreachable' },
+  '58': { text: 'the disk of the database server reported an error', reason: 'io_error' },
+  XX001: { text: 'the stored data is damaged', reason: 'damaged' },
+  XX002: { text: 'the stored data is damaged', reason: 'damaged' },
+};
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/** The messages of the driver for errors that have no code. */
+const TIMEOUT = /timeout/i;
+
+/** The number of a transaction that has to be repeated: a serialization failure. */
+const SERIALIZATION_FAILURE = '40001';
+
+/** The classes of errors that one row causes: data exceptions, and violated constraints. */
+const ROW_ERRORS = /^2[23]/;
+
+/** Translates an error of the driver or of the database into an `AnimalStoreError`, and returns one unchanged. */
+export function storageError(error: unknown): AnimalStoreError {
+  const known = asAnimalStoreError(error);
+  if (known !== undefined) return known;
+  const code = codeOf(error);
+  if (!SQLSTATE.test(code)) return connectionError(error, code);
+  const kind = KINDS[code] ?? KINDS[code.slice(0, 2)];
+  if (kind === undefined) {
+    return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
+  }
+  return errorOf(kind, `${kind.text} (${code})`, error);
+}
+
+/** Adds to an error that it is unknown whether the write was stored. */
+export function outcomeUnknown(error: unknown): AnimalStoreError {
+  const known = storageError(error);
+  const message = `${known.message}: it is unknown whether this was stored`;
+  return new AnimalStoreError('storage_unavailable', message, { cause: error });
+}
+
+/** Whether an error tells that the statement had no effect. Other errors, such as a lost connection, do not tell. */
+export function hadNoEffect(error: unknown): boolean {
+  const code = codeOf(error);
+  return SQLSTATE.test(code) && !/^(08|57P)/.test(code);
+}
+
+export function isSerializationFailure(error: unknown): boolean {
+  return codeOf(error) === SERIALIZATION_FAILURE;
+}
+
+export function isRowError(error: unknown): boolean {
+  const code = codeOf(error);
+  return SQLSTATE.test(code) && ROW_ERRORS.test(code);
+}
+
+/** Returns the error for a call after `close`. */
+export function closedError(): AnimalStoreError {
+  return new AnimalStoreError('storage_unavailable', 'the storage is closed');
+}
+
+function connectionError(error: unknown, code: string): AnimalStoreError {
+  const message = error instanceof Error ? error.message : '';
+  const options = { cause: error };
+  return TIMEOUT.test(message)
+    ? new StorageFault('not_responding', 'the database server did not respond in time', options)
+    : new StorageFault(
+        'unreachable',
+        `the connection to the database failed${code === '' ? '' : ` (${code})`}`,
+        options,
+      );
+}
+
+function errorOf({ reason }: Kind, message: string, cause: unknown): AnimalStoreError {
+  return reason === undefined
+    ? new AnimalStoreError('storage_unavailable', message, { cause })
+    : new StorageFault(reason, message, { cause });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -1,0 +1,52 @@
+import { Client } from 'pg';
+import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
+import { clientConfig, locationOf } from './config.ts';
+import { storageError } from './errors.ts';
+import { readVersion, SCHEMA_VERSION, warningsOf } from './schema.ts';
+
+/** How long a statement of an examination may take, in milliseconds. Counting many pets takes long. */
+const TIMEOUT = 60_000;
+
+const FACTS = `SELECT
+  (SELECT count(*) FROM pets) AS pets,
+  (SELECT count(*) FROM api_keys) AS keys,
+  (SELECT count(*) FROM api_keys
+    WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1::bigint)) AS active_keys,
+  (SELECT count(*) FROM idempotency_records) AS records,
+  pg_database_size(current_database()) AS bytes`;
+
+/** Examines a store in PostgreSQL that a server may use. Changes nothing. */
+export async function examinePostgresStore(url: string): Promise<Diagnosis> {
+  const location = locationOf(url);
+  const problems: Problem[] = [];
+  const client = new Client({ ...clientConfig(url), query_timeout: TIMEOUT });
+  client.on('error', () => {});
+  const report = { location, supportedSchemaVersion: SCHEMA_VERSION, problems };
+  try {
+    await client.connect();
+    await client.query('SET default_transaction_read_only = on');
+    const schemaVersion = await readVersion(client);
+    problems.push(
+      ...(await warningsOf(client)).map((message): Problem => ({ severity: 'warning', message })),
+    );
+    if (schemaVersion === undefined) return { ...report, exists: false };
+    const { rows } = await client.query<Record<string, bigint>>(FACTS, [Date.now()]);
+    const [facts = {}] = rows;
+    return {
+      ...report,
+      exists: true,
+      schemaVersion,
+      pets: Number(facts['pets']),
+      apiKeys: { total: Number(facts['keys']), active: Number(facts['active_keys']) },
+      idempotencyRecords: Number(facts['records']),
+      bytes: Number(facts['bytes']),
+    };
+  } catch (error) {
+    const { message, cause } = storageError(error);
+    const details = cause instanceof Error ? `: ${cause.message}` : '';
+    problems.push({ severity: 'error', message: `${location}: ${message}${details}` });
+    return { ...report, exists: false };
+  } finally {
+    void client.end().catch(() => {});
+  }
+}

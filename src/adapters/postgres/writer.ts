@@ -1,0 +1,204 @@
+import type { CreateAttempt } from '../../application/ports/create-attempt.ts';
+import type { Observer } from '../../application/ports/observer.ts';
+import type { NewPet } from '../../domain/pet.ts';
+import type { Connection, Outcome, Statement } from './connection.ts';
+import { closedError, isRowError, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
+import { type Call, Pending } from './pending.ts';
+
+/** The maximum number of creates in one statement. All of them wait for its commit. */
+const GROUP_LIMIT = 1000;
+
+const BYTES_PER_CREATE = 400;
+const BYTES_PER_CODE_UNIT = 2;
+
+const ADD = 'INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING id';
+
+/** The returned ids, in ascending order, belong to the pets in their order. */
+const ADD_ALL = `INSERT INTO pets (name, category_id, status)
+  SELECT name, category_id, status FROM unnest($1::text[], $2::bigint[], $3::text[])
+    WITH ORDINALITY AS new (name, category_id, status, place) ORDER BY place
+  RETURNING id`;
+
+/**
+ * Claims the keys, and adds a pet for each claimed key, with the id that is in the claim. Servers that claim the same
+ * keys cannot wait for each other in a circle, because all claim in the same order. A claim waits for the transaction
+ * that has claimed the key before, and then returns no row, unless the older record is no longer valid.
+ */
+const ADD_ONCE = `WITH new AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[])
+      WITH ORDINALITY AS new (caller, key, name, category_id, status, created_at, place)
+  ), claims AS (
+    INSERT INTO idempotency_records AS record (caller, key, pet_id, created_at)
+    SELECT caller, key, nextval('pets_id_seq'), created_at FROM new ORDER BY caller, key
+    ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, created_at = excluded.created_at
+      WHERE record.created_at < excluded.created_at - $7::bigint
+    RETURNING caller, key, pet_id
+  ), added AS (
+    INSERT INTO pets (id, name, category_id, status)
+    SELECT pet_id, name, category_id, status FROM claims JOIN new USING (caller, key)
+  )
+  SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
+
+interface Create {
+  readonly pet: NewPet;
+  /** Set when the pet is created exactly once for a caller and a key. */
+  readonly attempt: CreateAttempt | undefined;
+}
+
+/** The id of the stored pet, or `undefined` when nothing was stored because the key has a record. */
+type Added = bigint | undefined;
+
+type CreateCall = Call<Create, Added>;
+
+/**
+ * Stores pets with group commit: creates that arrive while other creates are in flight are sent together, in one
+ * statement. A create that arrives alone is sent at once.
+ */
+export class Writer {
+  readonly #connection: Connection;
+  readonly #observer: Observer;
+  readonly #pending = new Pending<Create, Added>();
+  #isInFlight = false;
+  #isScheduled = false;
+  #isClosed = false;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(connection: Connection, observer: Observer) {
+    this.#connection = connection;
+    this.#observer = observer;
+  }
+
+  /** Stores a pet, and resolves with its id. */
+  async add(pet: NewPet): Promise<bigint> {
+    return (await this.#add({ pet, attempt: undefined })) as bigint;
+  }
+
+  /** Stores a pet and the record of its key. Resolves with `undefined` when the key has a valid record. */
+  addOnce(pet: NewPet, attempt: CreateAttempt): Promise<Added> {
+    return this.#add({ pet, attempt });
+  }
+
+  /** Resolves when all accepted creates are completed. Further creates are refused. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    if (!this.#isInFlight && this.#pending.length === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve;
+    });
+  }
+
+  #add({ pet: { name, categoryId, status }, attempt }: Create): Promise<Added> {
+    const create = { pet: { name, categoryId, status }, attempt };
+    if (this.#isClosed) return Promise.reject(closedError());
+    const added = this.#pending.add(create, sizeOf(create));
+    if (!this.#isInFlight && !this.#isScheduled) {
+      this.#isScheduled = true;
+      setImmediate(() => {
+        this.#isScheduled = false;
+        if (!this.#isInFlight) void this.#sendAll();
+      });
+    }
+    return added;
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#isInFlight = true;
+    while (this.#pending.length > 0) await this.#sendGroups(this.#pending.take(GROUP_LIMIT));
+    this.#isInFlight = false;
+    this.#whenIdle?.();
+  }
+
+  /** Sends the creates as one statement for those without keys, and one for those with keys. */
+  async #sendGroups(calls: readonly CreateCall[]): Promise<void> {
+    const groups = [calls.filter(({ item }) => item.attempt === undefined)];
+    const { now, later } = withDifferentKeys(calls.filter(({ item }) => item.attempt !== undefined));
+    groups.push(now);
+    const sent = groups.filter((group) => group.length > 0);
+    const startedAt = performance.now();
+    const outcomes = await this.#connection.send(sent.map(statementOf));
+    const ms = performance.now() - startedAt;
+    for (const [index, group] of sent.entries()) {
+      const outcome = outcomes[index] as Outcome;
+      if ('rows' in outcome) {
+        settle(group, outcome.rows);
+        this.#observer.onCommit?.({ writes: group.length, ms });
+      } else await this.#failed(group, outcome);
+    }
+    this.#pending.putBack(later);
+  }
+
+  async #failed(group: readonly CreateCall[], { error, isUnknown }: Extract<Outcome, { error: unknown }>) {
+    if (isSerializationFailure(error)) this.#pending.putBack(group);
+    else if (isRowError(error) && group.length > 1) await this.#sendAlone(group);
+    else {
+      const reason = isUnknown ? outcomeUnknown(error) : storageError(error);
+      for (const { reject } of group) reject(reason);
+    }
+  }
+
+  /** Sends each create as a statement of its own, so that a pet that the database refuses fails alone. */
+  async #sendAlone(group: readonly CreateCall[]): Promise<void> {
+    const outcomes = await this.#connection.send(group.map((call) => statementOf([call])));
+    for (const [index, call] of group.entries()) {
+      const outcome = outcomes[index] as Outcome;
+      if ('rows' in outcome) settle([call], outcome.rows);
+      else await this.#failed([call], outcome);
+    }
+  }
+}
+
+/**
+ * Divides creates into those that one statement can contain, and the others. A statement can contain each key once,
+ * and records that are valid for the same time.
+ */
+function withDifferentKeys(calls: readonly CreateCall[]): { now: CreateCall[]; later: CreateCall[] } {
+  const now: CreateCall[] = [];
+  const later: CreateCall[] = [];
+  const names = new Set<string>();
+  for (const call of calls) {
+    const { caller, key } = call.item.attempt as CreateAttempt;
+    const name = JSON.stringify([caller, key]);
+    const isSent = !names.has(name) && (now[0] === undefined || lifetimeOf(call) === lifetimeOf(now[0]));
+    if (isSent) names.add(name);
+    (isSent ? now : later).push(call);
+  }
+  return { now, later };
+}
+
+function lifetimeOf({ item }: CreateCall): number {
+  const { at, validFrom } = item.attempt as CreateAttempt;
+  return at - validFrom;
+}
+
+function statementOf(group: readonly CreateCall[]): Statement {
+  const pets = group.map(({ item }) => item.pet);
+  const names = pets.map(({ name }) => name);
+  const categories = `{${pets.map(({ categoryId }) => categoryId).join()}}`;
+  const statuses = `{${pets.map(({ status }) => status).join()}}`;
+  const [first] = group as [CreateCall, ...CreateCall[]];
+  if (first.item.attempt !== undefined) {
+    const attempts = group.map(({ item }) => item.attempt as CreateAttempt);
+    const callers = attempts.map(({ caller }) => caller);
+    const keys = attempts.map(({ key }) => key);
+    const times = `{${attempts.map(({ at }) => at).join()}}`;
+    const values = [callers, keys, names, categories, statuses, times, lifetimeOf(first)];
+    return { name: 'add-once', text: ADD_ONCE, values };
+  }
+  if (group.length > 1) return { name: 'add-all', text: ADD_ALL, values: [names, categories, statuses] };
+  const { name, categoryId, status } = first.item.pet;
+  return { name: 'add', text: ADD, values: [name, categoryId, status] };
+}
+
+function settle(group: readonly CreateCall[], rows: readonly (readonly unknown[])[]): void {
+  if (group[0]?.item.attempt === undefined) {
+    const ids = rows.map(([id]) => id as bigint).sort((a, b) => (a < b ? -1 : 1));
+    for (const [index, { resolve }] of group.entries()) resolve(ids[index]);
+    return;
+  }
+  const ids = new Map(rows.map(([place, id]) => [Number(place), id as bigint]));
+  for (const [index, { resolve }] of group.entries()) resolve(ids.get(index + 1));
+}
+
+function sizeOf({ pet, attempt }: Create): number {
+  return BYTES_PER_CREATE + BYTES_PER_CODE_UNIT * (pet.name.length + (attempt?.key.length ?? 0));
+}

@@ -1,0 +1,25 @@
+import { describe } from 'vitest';
+import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import type { Opened } from '../../../src/testing/index.ts';
+import { testContracts } from '../../support/contracts.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+
+describe.skipIf(!canRunPostgres)(`PostgreSQL${postgresNote}`, () => {
+  testContracts('on PostgreSQL', <Port>(portOf: (storage: Storage) => Port) => {
+    const urls = new WeakMap<Opened<Port>, string>();
+    const openAt = async (url: string): Promise<Opened<Port>> => {
+      const storage = await openPostgresStorage(url);
+      const opened = { port: portOf(storage), close: () => storage.close() };
+      urls.set(opened, url);
+      return opened;
+    };
+    const openAgain = (opened: Opened<Port>) => openAt(urls.get(opened) ?? '');
+    return {
+      open: async () => openAt(await newDatabaseUrl()),
+      reopen: openAgain,
+      openSecond: openAgain,
+      visibilityTimeout: 5000,
+    };
+  });
+});
