@@ -14,7 +14,7 @@ export * from './portable.ts';
  * Opens a store. The function reads no environment variables, and the store shares nothing with other stores of the
  * process. Only the adapter of the given database is loaded, together with its driver.
  *
- * Rejects with `invalid_request` when the database URL is neither `sqlite:PATH` nor `memory:`. Rejects with
+ * Rejects with `invalid_request` when the database URL is invalid. Rejects with
  * `storage_unavailable` when the database cannot be opened or its driver is not installed.
  *
  * @example

@@ -7,8 +7,9 @@ import { AnimalStoreError } from '../domain/errors.ts';
 export type AnimalStoreConfig =
   | {
       /**
-       * The database URL: `memory:` or `sqlite:PATH`. `memory:` loses the data when the process ends. `sqlite:` creates
-       * a missing file, and is not available in a browser.
+       * The database URL: `memory:`, `sqlite:PATH` or `postgres://HOST/DATABASE`. `memory:` loses the data when the process
+       * ends. `sqlite:` creates a missing file, and `postgres:` creates missing tables. In a browser only `memory:` is
+       * available.
        */
       readonly database: string;
       readonly storage?: undefined;

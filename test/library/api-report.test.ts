@@ -12,6 +12,7 @@ test('docs/api has a report per entry point and nothing else', () => {
     'animal-store',
     'animal-store/memory',
     'animal-store/sqlite',
+    'animal-store/postgres',
     'animal-store/http',
     'animal-store/testing',
   ]);

@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, describe, expect, test } from 'vitest';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = mkdtempSync(join(tmpdir(), 'animal-store-examples-'));
@@ -23,6 +24,9 @@ const STORE = `import { createAnimalStore } from 'animal-store';
 await using store = await createAnimalStore({ database: 'sqlite:./pets.db' });
 `;
 
+/** The database in the examples of PostgreSQL. */
+const POSTGRES_URL = 'postgres://user:password@localhost/pets';
+
 interface Example {
   readonly title: string;
   readonly code: string;
@@ -33,7 +37,14 @@ interface Example {
 const MAIN_NAMES = [
   ...['createAnimalStore', 'AnimalStoreError', 'CreatePet', 'petJson', 'petsJson', 'parsePet', 'parsePets'],
   ...['apiKeys', 'createPet', 'listPets', 'listPage', 'getPet', 'importPets', 'exportPets', 'backup'],
-  ...['createHttpApp', 'createServer', 'openMemoryStorage', 'openSqliteStorage', 'petRepositoryContract'],
+  ...[
+    'createHttpApp',
+    'createServer',
+    'openMemoryStorage',
+    'openPostgresStorage',
+    'openSqliteStorage',
+    'petRepositoryContract',
+  ],
 ];
 
 const docstrings = globSync('src/**/*.ts', { cwd: ROOT }).flatMap(examplesOf);
@@ -103,7 +114,10 @@ test('the examples in docstrings are well typed', () => {
 });
 
 describe.each([...docstrings, ...documents])('the example of $title', ({ code, file }) => {
-  test('runs, and prints what its comments say', async () => {
+  const needsPostgres = code.includes(POSTGRES_URL);
+  const note = needsPostgres ? postgresNote : '';
+  test.skipIf(needsPostgres && !canRunPostgres)(`runs, and prints what its comments say${note}`, async () => {
+    if (needsPostgres) writeFileSync(file, code.replace(POSTGRES_URL, await newDatabaseUrl()));
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { cwd: join(file, '..') });
     const expected = expectedOutput(code);
     if (expected.length > 0) expect(stdout.trimEnd().split('\n')).toEqual(expected);

@@ -34,7 +34,7 @@ export interface PostgresOptions {
  * written by a newer release.
  *
  * @example
- * ```ts no-run
+ * ```ts
  * import { createAnimalStore } from 'animal-store';
  * import { openPostgresStorage } from 'animal-store/postgres';
  *

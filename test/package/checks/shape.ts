@@ -20,6 +20,7 @@ test('attw finds no fault in any entry point', () => {
     './http',
     './memory',
     './package.json',
+    './postgres',
     './sqlite',
     './testing',
   ]);
