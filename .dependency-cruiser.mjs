@@ -9,6 +9,7 @@ const DRIVERS = {
   http: ['@koa/cors', '@koa/router', '@valibot/to-json-schema', 'koa', 'koa-bodyparser', 'valibot'],
   log: ['pino', 'pino-pretty'],
   memory: [],
+  metrics: ['prom-client'],
   postgres: ['pg'],
   sqlite: ['better-sqlite3'],
 };

@@ -10,7 +10,7 @@ import {
   instanceCachingFactory,
   container as root,
 } from 'tsyringe';
-import { createServer, type HttpServer } from '../adapters/http/index.ts';
+import { createServer, type HttpServer, type MetricsText } from '../adapters/http/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
 import type { ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 import type { Observer } from '../application/ports/observer.ts';
@@ -30,7 +30,12 @@ const API_KEY_VERIFIER: InjectionToken<ApiKeyVerifier> = Symbol('ApiKeyVerifier'
 const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
 const OBSERVERS: InjectionToken<readonly Observer[]> = Symbol('Observers');
 
-export function createParts(config: Config, storage: Storage, observers: readonly Observer[]): Parts {
+export function createParts(
+  config: Config,
+  storage: Storage,
+  observers: readonly Observer[],
+  metrics?: MetricsText,
+): Parts {
   const container = root.createChildContainer();
   const provide = <T>(token: InjectionToken<T>, create: (parts: DependencyContainer) => T): void => {
     container.register(token, { useFactory: instanceCachingFactory(create) });
@@ -42,6 +47,7 @@ export function createParts(config: Config, storage: Storage, observers: readonl
     createServer(parts.resolve(AnimalStore), {
       apiKeys: parts.resolve(API_KEY_VERIFIER),
       observers: parts.resolve(OBSERVERS),
+      metrics,
       publicUrl: config.publicUrl,
       corsOrigins: config.corsOrigins,
       trustedProxies: config.trustedProxies,

@@ -1,4 +1,5 @@
 import { createLog, type Logger, logObserver } from '../adapters/log/index.ts';
+import { Metrics } from '../adapters/metrics/index.ts';
 import { combineObservers } from '../application/observers.ts';
 import type { Config } from './config.ts';
 import { createParts, type Parts } from './container.ts';
@@ -17,10 +18,16 @@ export interface Prepared {
 }
 
 /** Opens the database, creates or migrates its tables, and creates the store. Does not start the server. */
-export async function prepare(config: Config): Promise<Prepared> {
+export async function prepare(config: Config, version: string): Promise<Prepared> {
   const log = await createLog(config.logLevel);
-  const observers = [logObserver(log, config.apiKeys)];
+  const metrics = new Metrics({ version, storage: config.database.scheme });
+  const observers = [logObserver(log, config.apiKeys), metrics.observer];
   const storage = await openDatabase(config.database, { observer: combineObservers(observers) });
-  const parts = createParts(config, storage, observers);
+  const parts = createParts(config, storage, observers, metrics);
+  metrics.readFrom({
+    serverStatistics: () => parts.server.statistics(),
+    storageStatistics: () => storage.statistics?.() ?? {},
+    countRecords: () => storage.idempotentCreates.count(),
+  });
   return { config, log, parts, close: () => parts.store.close() };
 }

@@ -22,7 +22,7 @@ export interface Service extends CreatedKey {
 
 /** Opens the store and starts the server. If a step fails, closes the server and the store, and rejects. */
 export async function startService(config: Config, version: string): Promise<Service> {
-  const prepared = await prepare(config);
+  const prepared = await prepare(config, version);
   let serving: Serving | undefined;
   try {
     serving = await serve(prepared, version);

@@ -87,6 +87,7 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'adapter-http-imports-its-driver': { 'src/adapters/http/b.ts': "import 'better-sqlite3';" },
   'adapter-log-imports-its-driver': { 'src/adapters/log/a.ts': "import 'commander';" },
   'adapter-memory-imports-its-driver': { 'src/adapters/memory/a.ts': "import 'valibot';" },
+  'adapter-metrics-imports-its-driver': { 'src/adapters/metrics/a.ts': "import 'pino';" },
   'adapter-postgres-imports-its-driver': { 'src/adapters/postgres/a.ts': "import 'pino';" },
   'adapter-sqlite-imports-its-driver': { 'src/adapters/sqlite/a.ts': "import 'pino';" },
   'adapter-is-imported-by-its-index': {

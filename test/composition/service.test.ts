@@ -85,7 +85,7 @@ describe.each(STORAGES)('the service on %s', (kind) => {
 
 test('prepare opens the store without listening, and serve listens over it', async () => {
   const config = loadConfig(environmentOf('sqlite'));
-  const prepared = await prepare(config);
+  const prepared = await prepare(config, '1.0.0');
   onTestFinished(() => prepared.close());
   const rex = await prepared.parts.store.createPet({ name: 'Rex', categoryId: 7n });
   const { key } = await prepared.parts.store.apiKeys.create('me');

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
+import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MAX, parseInt64 } from '../../domain/int64.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
@@ -48,6 +49,8 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   readonly #list: Database.Statement<[], Row>;
   readonly #found = new Map<string, ApiKey>();
   #version: unknown;
+  #hits = 0;
+  #misses = 0;
 
   constructor(db: Database.Database, snapshot: ReadSnapshot, writer: StatementWriter) {
     this.#snapshot = snapshot;
@@ -57,6 +60,10 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     this.#list = db.prepare(LIST);
   }
 
+  get cacheStatistics(): CacheStatistics {
+    return { hits: this.#hits, misses: this.#misses };
+  }
+
   async find(key: string): Promise<ApiKey | undefined> {
     try {
       const version = this.#snapshot.enter();
@@ -64,7 +71,10 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
         this.#version = version;
         this.#found.clear();
       }
-      return this.#found.get(key) ?? this.#lookUp(key);
+      const cached = this.#found.get(key);
+      if (cached === undefined) return this.#lookUp(key);
+      this.#hits += 1;
+      return cached;
     } catch (error) {
       const hash = sha256(key);
       throw this.#snapshot.readFailed(error, () => this.#findByHash.get(hash));
@@ -114,6 +124,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
    * time for this comparison does not depend on the position of the first different byte.
    */
   #lookUp(key: string): ApiKey | undefined {
+    this.#misses += 1;
     const hash = sha256(key);
     const row = this.#findByHash.get(hash);
     if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;

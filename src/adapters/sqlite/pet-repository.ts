@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { PageCache, pageKey } from '../../application/page-cache.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
+import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
@@ -27,6 +28,8 @@ export class SqlitePetRepository implements PetRepository {
   readonly #list: Database.Statement<[bigint, number], PetRow>;
   readonly #listByStatus: Database.Statement<[PetStatus, bigint, number], PetRow>;
   readonly #pages = new PageCache();
+  #hits = 0;
+  #misses = 0;
 
   constructor(db: Database.Database, snapshot: ReadSnapshot, writer: StatementWriter) {
     this.#snapshot = snapshot;
@@ -39,6 +42,10 @@ export class SqlitePetRepository implements PetRepository {
   async add({ name, categoryId, status }: NewPet): Promise<Pet> {
     const { rowId } = await this.#writer.run([INSERT, name, categoryId, status]);
     return Object.freeze({ id: rowId, name, categoryId, status });
+  }
+
+  get cacheStatistics(): CacheStatistics {
+    return { hits: this.#hits, misses: this.#misses };
   }
 
   async find(id: bigint): Promise<Pet | undefined> {
@@ -56,7 +63,11 @@ export class SqlitePetRepository implements PetRepository {
       this.#pages.enter(this.#snapshot.enter());
       const key = pageKey(query);
       const cached = this.#pages.get(key);
-      if (cached !== undefined) return cached;
+      if (cached !== undefined) {
+        this.#hits += 1;
+        return cached;
+      }
+      this.#misses += 1;
       const page = this.#read(query);
       this.#pages.set(key, page);
       return page;

@@ -55,9 +55,11 @@ export function openSqliteStorage(
   const writer = new Writer(health, safeObserver, () => snapshot.leave());
   const readiness = new Readiness(health, writer);
   if (startWriter) writer.start();
+  const pets = new SqlitePetRepository(db, snapshot, writer);
+  const apiKeys = new SqliteApiKeyRepository(db, snapshot, writer);
   return {
-    pets: new SqlitePetRepository(db, snapshot, writer),
-    apiKeys: new SqliteApiKeyRepository(db, snapshot, writer),
+    pets,
+    apiKeys,
     idempotentCreates: new SqliteIdempotentCreates(db, snapshot, writer),
     transfer: new SqlitePetTransfer(path, health, {
       assertOpen: () => writer.assertOpen(),
@@ -65,6 +67,12 @@ export function openSqliteStorage(
         snapshot.leave();
         safeObserver.onCommit?.(commit);
       },
+    }),
+    statistics: () => ({
+      pages: pets.cacheStatistics,
+      keys: apiKeys.cacheStatistics,
+      waitingWrites: writer.waitingWrites,
+      busySeconds: { writer: writer.busySeconds },
     }),
     async backup(file, options) {
       writer.assertOpen();

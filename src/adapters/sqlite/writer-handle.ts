@@ -47,6 +47,11 @@ export class WriterHandle {
     return this.#thread;
   }
 
+  /** How long the thread was busy since its start, in seconds. */
+  get busySeconds(): number {
+    return (this.#thread?.performance.eventLoopUtilization().active ?? 0) / 1000;
+  }
+
   post(task: Task): void {
     this.start().postMessage(task);
     this.#tasks += 1;

@@ -112,6 +112,16 @@ export class Writer implements StatementWriter {
     return this.#probe.promise;
   }
 
+  /** The number of queued writes. */
+  get waitingWrites(): number {
+    return this.#queue.length;
+  }
+
+  /** How long the writer thread was busy since its start, in seconds. */
+  get busySeconds(): number {
+    return this.#thread.busySeconds;
+  }
+
   /** Throws when `close` has been called. */
   assertOpen(): void {
     if (this.#closed !== undefined) throw closedError();

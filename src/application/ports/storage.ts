@@ -2,6 +2,7 @@ import type { ApiKeyRepository } from './api-key-repository.ts';
 import type { IdempotentCreates } from './idempotent-creates.ts';
 import type { PetRepository } from './pet-repository.ts';
 import type { PetTransfer } from './pet-transfer.ts';
+import type { StorageStatistics } from './statistics.ts';
 
 /** The options of a backup. */
 export interface BackupOptions {
@@ -30,6 +31,9 @@ export interface Storage {
    * tools can leave out this method.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
+
+  /** Returns what the storage counts and measures. An engine that counts nothing can leave out this method. */
+  readonly statistics?: (() => StorageStatistics) | undefined;
 
   /**
    * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a write

@@ -8,6 +8,12 @@ import { Turn } from './turn.ts';
 const CREATES_LIMIT = 2_000;
 
 /**
+ * Why a request was refused: the server is too busy, too many creates are in progress, the caller has reached its rate
+ * limit, or the server is stopping.
+ */
+export type RefusalReason = 'busy' | 'creates' | 'rate' | 'stopping';
+
+/**
  * Decides which requests are handled. All limits on the load of the server are here, except for the limits on connections
  * and on the queues of a storage. The Koa app and the HTTP server share one instance: the server calls `stop` and
  * `refuse`, and the app calls the other methods for each request.
@@ -19,12 +25,18 @@ export class Admission {
   #isStopping = false;
   #isRefusing = false;
   #creates = 0;
+  readonly #refused: Record<RefusalReason, number> = { busy: 0, creates: 0, rate: 0, stopping: 0 };
   /** The last error of the rate limiter, and the seconds in its `Retry-After`. */
   #tooMany: { readonly seconds: number; readonly error: HttpError } | undefined;
 
   /** @param rateLimit the limit of each caller; by default there is no limit */
   constructor(rateLimit?: RateLimit) {
     if (rateLimit !== undefined) this.#rateLimiter = new RateLimiter(rateLimit);
+  }
+
+  /** The number of refused requests, by reason. */
+  get refused(): Readonly<Record<RefusalReason, number>> {
+    return this.#refused;
   }
 
   get isStopping(): boolean {
@@ -58,12 +70,13 @@ export class Admission {
    * @param isTooBusy the result of `isTooBusy` for this request
    */
   refusalOf(method: string, caller: string | undefined, isTooBusy: boolean): HttpError | undefined {
-    if (this.#isRefusing && caller !== undefined) return STOPPING;
-    if (isTooBusy) return TOO_BUSY;
+    if (this.#isRefusing && caller !== undefined) return this.#refusal('stopping', STOPPING);
+    if (isTooBusy) return this.#refusal('busy', TOO_BUSY);
     if (caller === undefined) return undefined;
-    if (method === 'POST' && this.#creates >= CREATES_LIMIT) return TOO_MANY_CREATES;
+    if (method === 'POST' && this.#creates >= CREATES_LIMIT)
+      return this.#refusal('creates', TOO_MANY_CREATES);
     const wait = this.#rateLimiter?.take(caller) ?? 0;
-    return wait === 0 ? undefined : this.#tooManyRequests(Math.ceil(wait / 1000));
+    return wait === 0 ? undefined : this.#refusal('rate', this.#tooManyRequests(Math.ceil(wait / 1000)));
   }
 
   /**
@@ -82,12 +95,17 @@ export class Admission {
    * `overloaded`, and counts nothing, when too many creates are in progress.
    */
   beginCreate(): void {
-    if (this.#creates >= CREATES_LIMIT) throw TOO_MANY_CREATES;
+    if (this.#creates >= CREATES_LIMIT) throw this.#refusal('creates', TOO_MANY_CREATES);
     this.#creates += 1;
   }
 
   endCreate(): void {
     this.#creates -= 1;
+  }
+
+  #refusal(reason: RefusalReason, error: HttpError): HttpError {
+    this.#refused[reason] += 1;
+    return error;
   }
 
   #tooManyRequests(seconds: number): HttpError {

@@ -10,6 +10,13 @@ export type HttpStore = Pick<
   'createPet' | 'createPetOnce' | 'listPage' | 'getPet' | 'verifyApiKey' | 'check'
 >;
 
+/** Metrics in a text format, for a monitoring system such as Prometheus. */
+export interface MetricsText {
+  readonly contentType: string;
+  /** Resolves with the present values. */
+  text(): Promise<string>;
+}
+
 /** The options of the HTTP API. */
 export interface HttpOptions {
   /** Verifies the API keys of requests. By default, the store verifies them. Every request under `/v1` needs a key. */
@@ -34,6 +41,8 @@ export interface HttpOptions {
   readonly trustedProxies?: TrustedProxies | undefined;
   /** The rate limit of each API key. Keys that replace each other share a limit. By default there is no limit. */
   readonly rateLimit?: RateLimit | undefined;
+  /** The metrics of the server. By default, the path `/metrics` does not exist. Requests for it need an API key. */
+  readonly metrics?: MetricsText | undefined;
   /** Notified of every response, and of every error that causes a status of 500 or above. */
   readonly observers?: readonly Observer[] | undefined;
 }

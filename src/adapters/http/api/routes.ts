@@ -7,6 +7,7 @@ import { deprecationHeaders } from './deprecation.ts';
 import { HttpError, noSuchPath } from './errors.ts';
 import { livez, readyz } from './health.ts';
 import type { Handler, Headers } from './http.ts';
+import { METRICS_PATH, metricsHandler } from './metrics.ts';
 import { OPERATIONS } from './operations.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
 import { petHandlers } from './pets.ts';
@@ -31,11 +32,12 @@ export function apiRoutes(store: HttpStore, admission: Admission, prefix: string
   return new Map([...paths].map(([path, methods]) => [path, byMethod(methods, deprecation)]));
 }
 
-/** Creates the routes that need no API key, such as `/docs`. */
+/** Creates the routes outside `/v1`, such as `/docs`. Of these, only `/metrics` needs an API key. */
 export function publicRoutes(store: HttpStore, admission: Admission, options: HttpOptions): Routes {
   const routes: (readonly [path: string, handler: Handler])[] = [
     ['/livez', livez],
     ['/readyz', readyz(store, admission)],
+    ...(options.metrics === undefined ? [] : [[METRICS_PATH, metricsHandler(options.metrics)] as const]),
     ['/openapi.json', openApi(options)],
     ...docsRoutes(options),
   ];

@@ -9,6 +9,7 @@ import { deprecationHeaders } from '../api/deprecation.ts';
 import { HttpError } from '../api/errors.ts';
 import { isHealthCheck } from '../api/health.ts';
 import { refuseMalformed } from '../api/malformed.ts';
+import { METRICS_PATH } from '../api/metrics.ts';
 import type { HttpOptions, HttpStore } from '../api/options.ts';
 import { pathPrefixOf } from '../api/public-url.ts';
 import { requestIdOf } from '../api/request-id.ts';
@@ -83,7 +84,7 @@ async function isolate(ctx: Context, next: Next, outerState: Context['state']): 
  * checked first. A client without a valid key gets status 401 for every path under `/v1`, and learns nothing else about
  * the API.
  */
-function guard(store: HttpStore, admission: Admission, { apiKeys }: HttpOptions): Middleware {
+function guard(store: HttpStore, admission: Admission, { apiKeys, metrics }: HttpOptions): Middleware {
   const verify = (key: string) => (apiKeys === undefined ? store.verifyApiKey(key) : apiKeys.verify(key));
   return async (ctx, next) => {
     const path = pathOf(ctx);
@@ -91,13 +92,15 @@ function guard(store: HttpStore, admission: Admission, { apiKeys }: HttpOptions)
       const isTooBusy = admission.isTooBusy();
       let caller: string | undefined;
       try {
-        if (needsApiKey(path)) {
+        const isMetrics = metrics !== undefined && path === METRICS_PATH;
+        if (isMetrics || needsApiKey(path)) {
           const holder = await verify(bearerKey(ctx.req));
           if (holder === undefined) throw invalidKey();
           (ctx.state as RequestState).holder = holder;
           caller = holder.callerId ?? holder.id;
         }
-        const refusal = admission.refusalOf(ctx.method, caller, isTooBusy);
+        // Metrics are needed most while other requests are refused.
+        const refusal = isMetrics ? undefined : admission.refusalOf(ctx.method, caller, isTooBusy);
         if (refusal !== undefined) throw refusal;
       } catch (error) {
         const isOverload = error instanceof HttpError && error.code === 'overloaded';

@@ -45,6 +45,10 @@ export class Connections implements Turns {
     if (performance.now() < this.#floodEndsAt) connection.slice();
   }
 
+  get count(): number {
+    return this.#bySocket.size;
+  }
+
   get(socket: Duplex): Connection | undefined {
     return this.#bySocket.get(socket);
   }

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import type { Admission } from '../api/admission.ts';
+import type { Admission, RefusalReason } from '../api/admission.ts';
 import { acceptQueued } from './accept-queue.ts';
 import { type Reporting, refuseMessage, refuseTunnel } from './bad-message.ts';
 import type { HandleRequest } from './connection.ts';
@@ -44,6 +44,18 @@ export interface HttpServer {
    */
   stop(timeout: number): Promise<void>;
   readonly isStopping: boolean;
+  /** Returns what the server counts, for monitoring. */
+  statistics(): ServerStatistics;
+}
+
+/** What a server counts. */
+export interface ServerStatistics {
+  /** The number of open connections. */
+  readonly connections: number;
+  /** The number of requests that have no response yet. */
+  readonly requestsInFlight: number;
+  /** The number of requests that were refused because of load, or because the server was stopping, by reason. */
+  readonly refused: Readonly<Record<RefusalReason, number>>;
 }
 
 /** The limits of a server: for the number of connections, and for slow clients. */
@@ -95,12 +107,15 @@ export function createNodeServer(
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
 
   const unsent = new UnsentResponses();
+  let requestsInFlight = 0;
   const connections = new Connections(async (req, res) => {
+    requestsInFlight += 1;
     try {
       await handle(req, res);
     } catch {
       req.socket.destroy();
     }
+    requestsInFlight -= 1;
     // Node.js buffers a part of the response while the client does not read. Only then is the timeout set, because a
     // timeout for every response would slow down every request.
     if (res.writableLength > 0) {
@@ -136,6 +151,11 @@ export function createNodeServer(
     get isStopping() {
       return admission.isStopping;
     },
+    statistics: () => ({
+      connections: connections.count,
+      requestsInFlight,
+      refused: { ...admission.refused },
+    }),
   };
 }
 

@@ -1,0 +1,3 @@
+/** The metrics of a server, for Prometheus. */
+
+export { Metrics } from './metrics.ts';

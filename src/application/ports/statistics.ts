@@ -1,0 +1,27 @@
+/** The numbers of a cache since the storage was opened. */
+export interface CacheStatistics {
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** What a storage counts and measures, for monitoring. A number that the engine does not have is missing. */
+export interface StorageStatistics {
+  /** The cache of pages of pets. */
+  readonly pages?: CacheStatistics | undefined;
+  /** The cache of API keys. */
+  readonly keys?: CacheStatistics | undefined;
+  /** The number of writes that wait for a transaction. */
+  readonly waitingWrites?: number | undefined;
+  /** How long each thread of the storage was busy, in seconds since its start, by the name of the thread. */
+  readonly busySeconds?: Readonly<Record<string, number>> | undefined;
+  /** The connections to the database server. */
+  readonly connections?: ConnectionStatistics | undefined;
+}
+
+/** The numbers of connections to a database server. */
+export interface ConnectionStatistics {
+  readonly busy: number;
+  readonly idle: number;
+  /** The number of calls that wait for a connection. */
+  readonly waiting: number;
+}

@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest';
+import { Metrics } from '../../../src/adapters/metrics/index.ts';
+import type { RequestOutcome } from '../../../src/application/ports/observer.ts';
+import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
+import { AnimalStoreError } from '../../../src/domain/errors.ts';
+
+const OUTCOME: RequestOutcome = {
+  method: 'GET',
+  route: '/v1/pets',
+  path: undefined,
+  status: 200,
+  ms: 2,
+  requestId: 'a',
+  keyId: '1',
+  address: undefined,
+  aborted: undefined,
+};
+
+/** Returns the value of each series by its name and labels, as Prometheus reads them. */
+async function valuesOf(metrics: Metrics): Promise<Map<string, number>> {
+  const lines = (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const space = line.lastIndexOf(' ');
+      return [line.slice(0, space), Number(line.slice(space + 1))];
+    }),
+  );
+}
+
+const open = () => new Metrics({ version: '1.2.3', storage: 'memory' });
+const DURATION = 'animal_store_http_request_duration_seconds';
+
+test('requests are counted by method, route and status, in cumulative buckets', async () => {
+  const metrics = open();
+  for (const ms of [0.4, 1, 2, 20_000]) metrics.observer.onRequest?.({ ...OUTCOME, ms });
+  metrics.observer.onRequest?.({ ...OUTCOME, method: 'POST', status: 201 });
+  const values = await valuesOf(metrics);
+  const labels = 'method="GET",route="/v1/pets",status="200"';
+  expect(values.get(`${DURATION}_bucket{le="0.0005",${labels}}`)).toBe(1);
+  expect(values.get(`${DURATION}_bucket{le="0.001",${labels}}`)).toBe(2);
+  expect(values.get(`${DURATION}_bucket{le="0.0025",${labels}}`)).toBe(3);
+  expect(values.get(`${DURATION}_bucket{le="10",${labels}}`)).toBe(3);
+  expect(values.get(`${DURATION}_bucket{le="+Inf",${labels}}`)).toBe(4);
+  expect(values.get(`${DURATION}_count{${labels}}`)).toBe(4);
+  expect(values.get(`${DURATION}_sum{${labels}}`)).toBeCloseTo(20.0034);
+  expect(values.get(`${DURATION}_count{method="POST",route="/v1/pets",status="201"}`)).toBe(1);
+});
+
+test('the number of series does not grow with the methods and paths that clients send', async () => {
+  const metrics = open();
+  for (let index = 0; index < 1000; index++) {
+    const path = `/${index}`;
+    metrics.observer.onRequest?.({ ...OUTCOME, method: `M${index}`, route: undefined, path, status: 404 });
+  }
+  const values = await valuesOf(metrics);
+  expect([...values.keys()].filter((name) => name.startsWith(`${DURATION}_count`))).toEqual([
+    `${DURATION}_count{method="other",route="none",status="404"}`,
+  ]);
+});
+
+test('commits, errors and the state of the storage', async () => {
+  const metrics = open();
+  const { observer } = metrics;
+  observer.onCommit?.({ writes: 64, ms: 3 });
+  observer.onCommit?.({ writes: 1, ms: 0.05 });
+  observer.onError?.(new StorageFault('disk_full', 'full'), 'a');
+  observer.onError?.(new AnimalStoreError('overloaded', 'too many'), 'a');
+  observer.onError?.(new Error('defect'), 'a');
+  observer.onError?.('not an error', 'a');
+  let values = await valuesOf(metrics);
+  expect(values.get('animal_store_commit_writes_bucket{le="1"}')).toBe(1);
+  expect(values.get('animal_store_commit_writes_bucket{le="100"}')).toBe(2);
+  expect(values.get('animal_store_commit_writes_sum')).toBe(65);
+  expect(values.get('animal_store_commit_duration_seconds_bucket{le="0.0001"}')).toBe(1);
+  expect(values.get('animal_store_errors_total{reason="disk_full"}')).toBe(1);
+  expect(values.get('animal_store_errors_total{reason="overloaded"}')).toBe(1);
+  expect(values.get('animal_store_errors_total{reason="unexpected"}')).toBe(2);
+  expect(values.get('animal_store_storage_available')).toBe(1);
+  observer.onStorageState?.(new StorageFault('disk_full', 'full'));
+  values = await valuesOf(metrics);
+  expect(values.get('animal_store_storage_available')).toBe(0);
+  observer.onStorageState?.(undefined);
+  expect((await valuesOf(metrics)).get('animal_store_storage_available')).toBe(1);
+});
+
+test('numbers of the server and of the storage are read when the metrics are requested', async () => {
+  const metrics = open();
+  let counted = 0;
+  metrics.readFrom({
+    serverStatistics: () => ({ connections: 3, requestsInFlight: 2, refused: { busy: 7, rate: 0 } }),
+    storageStatistics: () => ({
+      pages: { hits: 10, misses: 1 },
+      keys: { hits: 20, misses: 2 },
+      waitingWrites: 4,
+      busySeconds: { writer: 1.5 },
+      connections: { busy: 1, idle: 2, waiting: 5 },
+    }),
+    countRecords: async () => (counted += 1),
+  });
+  await metrics.text();
+  expect(Object.fromEntries(await valuesOf(metrics))).toMatchObject({
+    [`animal_store_build_info{version="1.2.3",node="${process.version}",storage="memory"}`]: 1,
+    animal_store_http_connections: 3,
+    animal_store_http_requests_in_flight: 2,
+    'animal_store_http_refused_requests_total{reason="busy"}': 7,
+    'animal_store_http_refused_requests_total{reason="rate"}': 0,
+    'animal_store_cache_requests_total{cache="pages",result="hit"}': 10,
+    'animal_store_cache_requests_total{cache="pages",result="miss"}': 1,
+    'animal_store_cache_requests_total{cache="keys",result="hit"}': 20,
+    animal_store_waiting_writes: 4,
+    'animal_store_database_connections{state="busy"}': 1,
+    'animal_store_database_connections{state="idle"}': 2,
+    animal_store_database_waiting_calls: 5,
+    // Records are counted once a minute.
+    animal_store_idempotency_records: 1,
+    'animal_store_thread_busy_seconds_total{thread="writer"}': 1.5,
+    'animal_store_thread_busy_seconds_total{thread="main"}': expect.any(Number),
+    process_resident_memory_bytes: expect.any(Number),
+  });
+});
+
+test('a storage without numbers, and records that cannot be counted', async () => {
+  const metrics = open();
+  expect((await valuesOf(metrics)).get('animal_store_idempotency_records')).toBe(0);
+  const failing = open();
+  failing.readFrom({
+    serverStatistics: () => ({ connections: 0, requestsInFlight: 0, refused: {} }),
+    storageStatistics: () => ({}),
+    countRecords: () => Promise.reject(new Error('no')),
+  });
+  const values = await valuesOf(failing);
+  expect(values.get('animal_store_idempotency_records')).toBeNaN();
+  expect(values.has('animal_store_waiting_writes')).toBe(false);
+});
+
+test('two servers in one process have metrics of their own', async () => {
+  const [one, two] = [open(), open()];
+  one.observer.onCommit?.({ writes: 1, ms: 1 });
+  expect((await valuesOf(one)).get('animal_store_commit_writes_count')).toBe(1);
+  expect((await valuesOf(two)).get('animal_store_commit_writes_count')).toBe(0);
+});
