@@ -36,6 +36,8 @@ export interface Config {
   readonly trustedProxies: BlockList | undefined;
   /** How long a stopping service waits for the requests in flight, in milliseconds. */
   readonly shutdownTimeout: number;
+  /** Of how many good requests one is logged. */
+  readonly logSample: number;
   /**
    * The maximum number of open connections. If `undefined`, the maximum is derived from the limit of file descriptors.
    */
@@ -63,6 +65,7 @@ const HOST_NAME = /^[\w.-]{1,253}$/;
 const API_KEY = /^[\x21-\x2b\x2d-\x7e]{32,}$/;
 const MAX_TIMEOUT = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 1_000_000;
+const SAMPLE = /^1(?:\/([1-9]\d{0,5}))?$/;
 
 /**
  * Reads the configuration of a server. Throws a `ConfigError` that names every invalid setting. The message names the
@@ -77,6 +80,7 @@ export function loadConfig(environment: Environment, options: OptionValues = {})
     apiKeys: settings.readSecret('API_KEYS', '', parseApiKeys),
     firstKey: settings.read('FIRST_KEY', 'print', parseFirstKey),
     logLevel: settings.read('LOG_LEVEL', 'info', parseLogLevel),
+    logSample: settings.read('LOG_SAMPLE', '1', parseSample),
     publicUrl: settings.read('PUBLIC_URL', '', parsePublicUrl),
     corsOrigins: settings.read('CORS_ORIGIN', '', parseOrigins),
     trustedProxies: settings.read('TRUST_PROXY', '', parseTrustedProxies),
@@ -167,6 +171,14 @@ function parseApiKeys(text: string): readonly string[] | Fault {
   return new Fault(
     `key ${invalid + 1} of ${keys.length} is invalid: expected 32 or more visible ASCII characters`,
   );
+}
+
+/** Parses a share of requests, and returns the number of requests of which one is logged. */
+function parseSample(text: string): number | Fault {
+  const match = SAMPLE.exec(text);
+  return match === null
+    ? expected('1 or a share from 1/1 to 1/999999, such as 1/100', text)
+    : Number(match[1] ?? 1);
 }
 
 function parseLogLevel(text: string): LogLevel | Fault {

@@ -21,7 +21,10 @@ export interface Prepared {
 export async function prepare(config: Config, version: string): Promise<Prepared> {
   const log = await createLog(config.logLevel);
   const metrics = new Metrics({ version, storage: config.database.scheme });
-  const observers = [logObserver(log, config.apiKeys), metrics.observer];
+  const observers = [
+    logObserver(log, { apiKeys: config.apiKeys, sample: config.logSample }),
+    metrics.observer,
+  ];
   const storage = await openDatabase(config.database, { observer: combineObservers(observers) });
   const parts = createParts(config, storage, observers, metrics);
   metrics.readFrom({

@@ -18,16 +18,25 @@ const ANONYMOUS_FAILURES_LIMIT = 100;
 /** The maximum number of kinds of errors that are counted separately in one second. */
 const ERROR_KINDS_LIMIT = 50;
 
+/** A good request that takes longer is always logged, in milliseconds. */
+const SLOW = 1000;
+
+/** The options of the log. */
+interface LogOptions {
+  /** The keys of the configuration, which no line may contain. */
+  readonly apiKeys?: readonly string[];
+  /** Of how many good requests one is logged. Failed and slow requests are always logged. Default: 1. */
+  readonly sample?: number;
+}
+
 /**
  * Returns an observer that writes to the log. If the log level excludes the lines for requests, the observer has no
  * method `onRequest`.
- *
- * @param apiKeys the keys of the configuration, which no line may contain
  */
-export function logObserver(log: Logger, apiKeys: readonly string[] = []): Observer {
+export function logObserver(log: Logger, { apiKeys = [], sample = 1 }: LogOptions = {}): Observer {
   const mask = configuredKeyMask(apiKeys);
   return {
-    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, mask) }),
+    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, mask, sample) }),
     onError: errorLog(log, mask),
     onStorageState: storageLog(log),
     onWarning: (message) => log.warn(message),
@@ -39,7 +48,12 @@ export function logObserver(log: Logger, apiKeys: readonly string[] = []): Obser
  * child logger serializes these fields only once. Failures of requests without a valid API key are throttled, because
  * anybody can cause them.
  */
-function requestLog(log: Logger, mask: (text: string) => string): NonNullable<Observer['onRequest']> {
+function requestLog(
+  log: Logger,
+  mask: (text: string) => string,
+  sample: number,
+): NonNullable<Observer['onRequest']> {
+  let good = 0;
   const kinds = new Map<string, Logger>();
   const anonymousFailures = new Throttle({
     limit: ANONYMOUS_FAILURES_LIMIT,
@@ -49,6 +63,7 @@ function requestLog(log: Logger, mask: (text: string) => string): NonNullable<Ob
   });
   return ({ method, route, path, status, keyId, address, ms, requestId, aborted }) => {
     if (keyId === undefined && status >= 400 && status < 500 && !anonymousFailures.passes('all')) return;
+    if (status < 400 && ms < SLOW && !aborted && good++ % sample !== 0) return;
     const kind = `${method} ${route} ${status} ${keyId}`;
     let kindLog = kinds.get(kind);
     if (kindLog === undefined) {

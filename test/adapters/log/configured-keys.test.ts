@@ -30,7 +30,9 @@ test.each(['/nothing', '/%zz%', `/nothing/${KEY.slice(0, 15)}`, '/a/long/path/wi
 
 test('no log line has a configured key that a client sent as a path or as a request id', () => {
   const lines: string[] = [];
-  const { onRequest, onError } = logObserver(logTo({ write: (line) => lines.push(line) }, 'info'), [KEY]);
+  const { onRequest, onError } = logObserver(logTo({ write: (line) => lines.push(line) }, 'info'), {
+    apiKeys: [KEY],
+  });
   onRequest?.({
     method: 'GET',
     route: undefined,

@@ -208,3 +208,18 @@ test('an error is logged without API keys and without its other properties', () 
   for (const part of [key, key.slice(10, 26)]) expect(texts.join('')).not.toContain(part);
   expect(texts[0]).toContain('caused by: Error: cause pets_');
 });
+
+test('with a sample, one of so many good requests is logged, and all that failed or were slow', () => {
+  const { log, lines } = capturedLog();
+  const { onRequest } = logObserver(log, { sample: 100 });
+  repeat(250, (index) => onRequest?.({ ...list, requestId: `good ${index}` }));
+  expect(lines().map(({ requestId }) => requestId)).toEqual(['good 0', 'good 100', 'good 200']);
+  const others: Partial<RequestOutcome>[] = [
+    { status: 404 },
+    { status: 500 },
+    { ms: 1000 },
+    { aborted: true },
+  ];
+  for (const other of others) onRequest?.({ ...list, ...other, requestId: 'other' });
+  expect(lines().filter(({ requestId }) => requestId === 'other')).toHaveLength(others.length);
+});
