@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, type Metric as PromMetric, Registry } from 'prom-client';
 import type { Observer, RequestOutcome } from '../../application/ports/observer.ts';
 import type { CacheStatistics, StorageStatistics } from '../../application/ports/statistics.ts';
-import { storageFaultReason } from '../../application/ports/storage-fault.ts';
+import { STORAGE_FAULT_REASONS, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
 import { Histogram, type Series } from './histogram.ts';
 import { Metric, type Sample } from './metric.ts';
@@ -19,6 +19,12 @@ const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
+];
+
+/** A counter that starts at 0 shows its first increase. */
+const ERROR_REASONS: readonly string[] = [
+  ...STORAGE_FAULT_REASONS,
+  ...['overloaded', 'storage_unavailable', 'internal_error', 'unexpected'],
 ];
 
 /** How long the number of idempotency records is not counted again, in milliseconds. Counting takes time. */
@@ -61,7 +67,7 @@ export class Metrics {
   );
   /** The series of each route, by the numbers of method and status. */
   readonly #series = new Map<string | undefined, Map<number, Series>>();
-  readonly #errors = new Map<string, number>();
+  readonly #errors = new Map(ERROR_REASONS.map((reason) => [reason, 0]));
   #isAvailable = true;
   #records: { readonly count: Promise<number>; readonly until: number } | undefined;
 
