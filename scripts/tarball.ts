@@ -16,7 +16,7 @@ const PAGE_SOURCES = join('adapters', 'http', 'docs', 'page', '/');
 const PAGE = ['docs.css.gz', 'docs.js.gz', 'icon.svg.gz', 'index.html.gz'];
 
 /** The manuals, and the examples that they explain. */
-const MANUALS = ['docs/**/*.{json,md,svg}', 'examples/**/*.{go,js,py,sh,ts}'];
+const MANUALS = ['docs/**/*.{json,md,svg,yml}', 'examples/**/*.{go,js,py,sh,ts}'];
 
 /** The type declarations that a reader of `examples/typed-client.ts` generates. */
 const GENERATED = 'examples/animal-store.d.ts';
