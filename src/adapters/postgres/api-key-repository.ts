@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
+import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import type { Row } from './connection.ts';
@@ -35,15 +36,27 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
   readonly #pool: ConnectionPool;
   #found = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
+  #hits = 0;
+  #misses = 0;
+
   constructor(reader: Reader, pool: ConnectionPool) {
     this.#reader = reader;
     this.#pool = pool;
   }
 
+  /** How many keys were found in the cache, and how many were read. */
+  get cacheStatistics(): CacheStatistics {
+    return { hits: this.#hits, misses: this.#misses };
+  }
+
   async find(key: string): Promise<ApiKey | undefined> {
     this.#pool.assertOpen();
     const cached = this.#found.get(key);
-    if (cached !== undefined && performance.now() < cached.until) return cached.about;
+    if (cached !== undefined && performance.now() < cached.until) {
+      this.#hits += 1;
+      return cached.about;
+    }
+    this.#misses += 1;
     return await this.#lookUp(key);
   }
 

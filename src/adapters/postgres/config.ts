@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, types } from 'pg';
+import { AnimalStoreError } from '../../domain/errors.ts';
 
 /** The type id of `int8`, the 64-bit integer, in the catalog `pg_type`. */
 const INT8 = 20;
@@ -12,11 +13,12 @@ const TIMEOUT = 1000;
  * Values of type `int8` are read as `bigint`.
  */
 export function clientConfig(url: string): ClientConfig {
+  const [, timeout] = /[?&]query_timeout=(\d+)/.exec(url) ?? [];
   return {
     connectionString: url,
     fallback_application_name: 'animal-store',
     connectionTimeoutMillis: TIMEOUT,
-    query_timeout: TIMEOUT,
+    query_timeout: Number(timeout ?? TIMEOUT),
     keepAlive: true,
     types: {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
@@ -25,8 +27,16 @@ export function clientConfig(url: string): ClientConfig {
   };
 }
 
-/** Returns the server and the database of a URL, without the user and the password, such as `localhost:5432/pets`. */
+/**
+ * Returns the server and the database of a URL, without the user and the password, such as `localhost:5432/pets`. Throws
+ * `storage_unavailable` when the driver refuses the URL, or cannot read a file of certificates that the URL names.
+ */
 export function locationOf(url: string): string {
-  const { host, port, database } = new Client(clientConfig(url));
-  return `${host}:${port}/${database}`;
+  try {
+    const { host, port, database } = new Client(clientConfig(url));
+    return `${host}:${port}/${database}`;
+  } catch (error) {
+    const message = `the URL of the database is invalid: ${(error as Error).message}`;
+    throw new AnimalStoreError('storage_unavailable', message, { cause: error });
+  }
 }

@@ -3,15 +3,17 @@ import { Client, type ClientConfig } from 'pg';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { closedError, hadNoEffect, storageError } from './errors.ts';
 import type { Health, Part } from './health.ts';
+import { untilClosed } from './sockets.ts';
+import { assertConfirmed, watchCommits } from './standby.ts';
 
 /** How long no new attempt to connect is made after a failed one, in milliseconds. */
 const RETRY_INTERVAL = 100;
 
 /**
- * The codes of the WARNING after which a commit succeeds that a synchronous standby did not confirm: the wait for the
- * standby was cancelled, or the server is stopping.
+ * The share of the deadline of a statement after which the server cancels the statement, so that a statement that waits
+ * for a lock is not stored later. The server does not cancel a commit.
  */
-const UNCONFIRMED = ['57014', '57P01'];
+const TIMEOUT_SHARE = 0.9;
 
 /** A statement. The server plans a statement with a name once for each connection. */
 export interface Statement {
@@ -32,8 +34,6 @@ export type Outcome =
 interface Session {
   readonly client: Client;
   readonly socket: Socket;
-  /** Whether a commit succeeded that a synchronous standby did not confirm. */
-  isUnconfirmed: boolean;
 }
 
 /**
@@ -42,6 +42,7 @@ interface Session {
  */
 export class Connection {
   readonly #config: ClientConfig;
+  readonly #statementTimeout: number;
   readonly #part: Part;
   readonly #health: Health;
   #session: Session | undefined;
@@ -51,6 +52,7 @@ export class Connection {
 
   constructor(config: ClientConfig, part: Part, health: Health) {
     this.#config = config;
+    this.#statementTimeout = Math.ceil(TIMEOUT_SHARE * (config.query_timeout ?? 0));
     this.#part = part;
     this.#health = health;
   }
@@ -66,17 +68,11 @@ export class Connection {
     } catch (error) {
       return statements.map(() => ({ error, isUnknown: false }));
     }
-    const { client, socket } = session;
     // All statements leave in one packet.
-    socket.cork();
-    const sent = statements.map(({ name, text, values }) =>
-      client.query<unknown[]>({ name, text, values: values as unknown[], rowMode: 'array' }),
-    );
-    socket.uncork();
-    const outcomes = (await Promise.allSettled(sent)).map((result): Outcome => {
-      if (result.status === 'rejected') return failed(result.reason);
-      return session.isUnconfirmed ? failed(unconfirmed()) : { rows: result.value.rows };
-    });
+    session.socket.cork();
+    const sent = statements.map((statement) => outcomeOf(session, statement));
+    session.socket.uncork();
+    const outcomes = await Promise.all(sent);
     this.#report(session, outcomes);
     return outcomes;
   }
@@ -86,8 +82,9 @@ export class Connection {
     this.#isClosed = true;
     const session = this.#session ?? (await this.#connecting?.catch(() => undefined));
     this.#session = undefined;
-    // The server may not respond to the end of the connection.
-    if (session !== undefined) await Promise.race([session.client.end(), ended(session.socket)]);
+    if (session === undefined) return;
+    void session.client.end();
+    await untilClosed([session.socket]);
   }
 
   #report(session: Session, outcomes: readonly Outcome[]): void {
@@ -111,7 +108,6 @@ export class Connection {
       .then(
         (session) => {
           this.#session = session;
-          session.client.once('end', () => this.#drop(session));
           return session;
         },
         (error: unknown) => {
@@ -129,15 +125,18 @@ export class Connection {
   async #open(): Promise<Session> {
     const socket = new Socket();
     const client = new Client({ ...this.#config, pipeline: true, stream: () => socket });
-    const session: Session = { client, socket, isUnconfirmed: false };
-    // Each statement in flight rejects when the connection fails, and 'end' follows.
-    client.on('error', () => {});
-    client.on('notice', ({ severity, code }) => {
-      if (severity === 'WARNING' && UNCONFIRMED.includes(code ?? '')) session.isUnconfirmed = true;
-    });
+    const session: Session = { client, socket };
+    // Each statement in flight rejects when the connection fails or ends.
+    client.on('error', () => this.#drop(session));
+    client.once('end', () => this.#drop(session));
+    watchCommits(client);
     try {
       await client.connect();
-      const { rows } = await client.query<[string]>({ text: 'SHOW transaction_read_only', rowMode: 'array' });
+      const { rows } = await client.query<[string]>({
+        text: "SELECT current_setting('transaction_read_only'), set_config('statement_timeout', $1, false)",
+        values: [`${this.#statementTimeout}`],
+        rowMode: 'array',
+      });
       if (rows[0]?.[0] === 'on') throw new StorageFault('read_only', 'the database server accepts no writes');
       return session;
     } catch (error) {
@@ -152,17 +151,18 @@ export class Connection {
   }
 }
 
-function failed(error: unknown): Outcome {
-  return { error, isUnknown: !hadNoEffect(error) };
-}
-
-function unconfirmed(): StorageFault {
-  return new StorageFault('not_responding', 'no standby server has confirmed the commit');
-}
-
-function ended(socket: Socket): Promise<void> {
+/** Sends a statement. The callback of the driver costs less than its promise, which makes a stack trace. */
+function outcomeOf({ client }: Session, { name, text, values }: Statement): Promise<Outcome> {
   return new Promise((resolve) => {
-    if (socket.destroyed) resolve();
-    else socket.once('close', () => resolve());
+    const query = { name, text, values: values as unknown[], rowMode: 'array' as const };
+    client.query<unknown[]>(query, (failure, result) => {
+      try {
+        if (failure) throw failure;
+        assertConfirmed(client);
+        resolve({ rows: result.rows });
+      } catch (error) {
+        resolve({ error, isUnknown: !hadNoEffect(error) });
+      }
+    });
   });
 }

@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
@@ -25,6 +26,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   '53300': { text: 'the database server has no free connection', reason: 'unreachable' },
   '55': { text: 'a lock of the database is held' },
   '57': { text: 'the database server ended the statement' },
+  '57014': { text: 'the database server did not complete the statement in time', reason: 'not_responding' },
   '57P01': { text: 'the database server is stopping', reason: 'unreachable' },
   '57P02': { text: 'the database server has crashed', reason: 'unreachable' },
   '57P03': { text: 'the database server is starting or stopping', reason: 'unreachable' },
@@ -33,8 +35,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   XX001: { text: 'the stored data is damaged', reason: 'damaged' },
   XX002: { text: 'the stored data is damaged', reason: 'damaged' },
 };
-
-const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 /** The messages of the driver for errors that have no code. */
 const TIMEOUT = /timeout/i;
@@ -45,17 +45,27 @@ const SERIALIZATION_FAILURE = '40001';
 /** The classes of errors that one row causes: data exceptions, and violated constraints. */
 const ROW_ERRORS = /^2[23]/;
 
+/** The errors that do not tell whether the transaction was committed: a lost connection, a stop, and 40003. */
+const UNKNOWN_OUTCOMES = /^(08|57P|40003)/;
+
 /** Translates an error of the driver or of the database into an `AnimalStoreError`, and returns one unchanged. */
 export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
+  if (!(error instanceof DatabaseError)) return connectionError(error);
   const code = codeOf(error);
-  if (!SQLSTATE.test(code)) return connectionError(error, code);
   const kind = KINDS[code] ?? KINDS[code.slice(0, 2)];
   if (kind === undefined) {
     return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
   }
   return errorOf(kind, `${kind.text} (${code})`, error);
+}
+
+/** Returns the message of the translated error, and the message of its cause. Contains no password. */
+export function detailed(error: unknown): string {
+  const { message, cause } = storageError(error);
+  const details = cause instanceof Error ? cause.message : '';
+  return details === '' ? message : `${message}: ${details}`;
 }
 
 /** Adds to an error that it is unknown whether the write was stored. */
@@ -67,17 +77,15 @@ export function outcomeUnknown(error: unknown): AnimalStoreError {
 
 /** Whether an error tells that the statement had no effect. Other errors, such as a lost connection, do not tell. */
 export function hadNoEffect(error: unknown): boolean {
-  const code = codeOf(error);
-  return SQLSTATE.test(code) && !/^(08|57P)/.test(code);
+  return error instanceof DatabaseError && !UNKNOWN_OUTCOMES.test(codeOf(error));
 }
 
 export function isSerializationFailure(error: unknown): boolean {
-  return codeOf(error) === SERIALIZATION_FAILURE;
+  return error instanceof DatabaseError && error.code === SERIALIZATION_FAILURE;
 }
 
 export function isRowError(error: unknown): boolean {
-  const code = codeOf(error);
-  return SQLSTATE.test(code) && ROW_ERRORS.test(code);
+  return error instanceof DatabaseError && ROW_ERRORS.test(codeOf(error));
 }
 
 /** Returns the error for a call after `close`. */
@@ -85,7 +93,8 @@ export function closedError(): AnimalStoreError {
   return new AnimalStoreError('storage_unavailable', 'the storage is closed');
 }
 
-function connectionError(error: unknown, code: string): AnimalStoreError {
+function connectionError(error: unknown): AnimalStoreError {
+  const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
   const options = { cause: error };
   return TIMEOUT.test(message)

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { clientConfig, locationOf } from './config.ts';
-import { storageError } from './errors.ts';
+import { detailed } from './errors.ts';
 import { readVersion, SCHEMA_VERSION, warningsOf } from './schema.ts';
 
 /** How long a statement of an examination may take, in milliseconds. Counting many pets takes long. */
@@ -42,9 +42,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       bytes: Number(facts['bytes']),
     };
   } catch (error) {
-    const { message, cause } = storageError(error);
-    const details = cause instanceof Error ? `: ${cause.message}` : '';
-    problems.push({ severity: 'error', message: `${location}: ${message}${details}` });
+    problems.push({ severity: 'error', message: `${location}: ${detailed(error)}` });
     return { ...report, exists: false };
   } finally {
     void client.end().catch(() => {});

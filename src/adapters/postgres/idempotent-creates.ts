@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CreateAttempt, CreateResult } from '../../application/ports/create-attempt.ts';
 import {
   type IdempotentCreates,
@@ -29,6 +30,9 @@ const REDATE = `UPDATE idempotency_records SET created_at = $1 WHERE (caller, ke
 /** How often a create claims a key whose record is neither valid nor old. */
 const ATTEMPTS = 3;
 
+/** How long a create waits for the count of the records of its caller, in milliseconds. The count itself continues. */
+const COUNT_TIMEOUT = 1000;
+
 /** Stores the records in the transactions that store the pets. */
 export class PostgresIdempotentCreates implements IdempotentCreates {
   readonly #reader: Reader;
@@ -49,7 +53,7 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
   async add({ name, categoryId, status }: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
     const pet: NewPet = { name, categoryId, status };
     const isAllowed = this.#quota.take(attempt.caller);
-    if (isAllowed !== true && !(await isAllowed)) {
+    if (isAllowed !== true && !(await inTime(isAllowed))) {
       const replay = await this.#replay(attempt);
       if (replay === undefined) throw tooManyRecords(this.#limit);
       return replay;
@@ -83,7 +87,30 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
   }
 
   async #count(text: string, values: readonly unknown[]): Promise<number> {
-    const [row] = await this.#pool.session(({ run }) => run(text, values));
-    return Number(row?.[0]);
+    const { run, release } = await this.#pool.open();
+    let isSound = false;
+    try {
+      const [row] = await run(text, values);
+      isSound = true;
+      return Number(row?.[0]);
+    } finally {
+      release(isSound);
+    }
+  }
+}
+
+async function inTime(isAllowed: boolean | Promise<boolean>): Promise<boolean> {
+  const timer = new AbortController();
+  const late = delay(COUNT_TIMEOUT, undefined, { signal: timer.signal }).then(() => {
+    throw new AnimalStoreError(
+      'storage_unavailable',
+      'counting the idempotency keys of this API key takes long: nothing was stored',
+    );
+  });
+  try {
+    return await Promise.race([isAllowed, late]);
+  } finally {
+    timer.abort();
+    late.catch(() => {});
   }
 }

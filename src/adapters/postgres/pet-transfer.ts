@@ -50,16 +50,19 @@ export class PostgresPetTransfer implements PetTransfer {
   }
 
   async importPets(batches: Batches, options: TransferOptions): Promise<number> {
-    return await this.#pool.session(async ({ run, commit }) => {
+    const { run, commit, release } = await this.#pool.open();
+    try {
       const withIds = await this.#stage(run, batches, options);
       const startedAt = performance.now();
       await run('BEGIN');
       const writes = await this.#store(run, withIds, options);
       await commit();
       this.#observer.onCommit?.({ writes, ms: performance.now() - startedAt });
-      await run('DROP TABLE staged').catch(() => {});
       return writes;
-    });
+    } finally {
+      // The end of the connection removes the temporary table.
+      release(false);
+    }
   }
 
   /** All pets of an export are from one snapshot of the database. The next batch is read while the last one is used. */

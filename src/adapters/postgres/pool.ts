@@ -1,13 +1,16 @@
+import { Socket } from 'node:net';
 import { type Client, type ClientConfig, Pool, type PoolClient } from 'pg';
-import type { AnimalStoreError } from '../../domain/errors.ts';
+import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import type { Row } from './connection.ts';
 import { closedError, hadNoEffect, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
+import { untilClosed } from './sockets.ts';
+import { assertConfirmed, watchCommits } from './standby.ts';
 
 /** The maximum number of connections, and how long an unused connection stays open, in milliseconds. */
 const SIZE = 5;
 const IDLE_TIMEOUT = 10_000;
 
-/** How long a statement of a session may take, in milliseconds. */
+/** How long a statement of a long session may take, in milliseconds. */
 const LONG_TIMEOUT = 60_000;
 
 /** How often a statement is sent at most. */
@@ -31,66 +34,54 @@ export interface Session {
  */
 export class ConnectionPool {
   readonly #pool: Pool;
-  readonly #writes = new Set<Promise<unknown>>();
+  readonly #sockets = new Set<Socket>();
+  /** The calls that `close` waits for, and the long sessions that `close` ends. */
+  readonly #calls = new Set<Promise<unknown>>();
   readonly #sessions = new Set<PoolClient>();
   #closed: Promise<void> | undefined;
 
   constructor(config: ClientConfig) {
-    this.#pool = new Pool({ ...config, max: SIZE, idleTimeoutMillis: IDLE_TIMEOUT });
+    const stream = () => {
+      const socket = new Socket();
+      this.#sockets.add(socket);
+      return socket.once('close', () => this.#sockets.delete(socket));
+    };
+    this.#pool = new Pool({ ...config, stream, max: SIZE, idleTimeoutMillis: IDLE_TIMEOUT });
+    this.#pool.on('connect', watchCommits);
     // The pool removes a connection that fails while it is unused.
     this.#pool.on('error', () => {});
   }
 
   /** Runs one statement that writes, in a transaction of its own. Repeats it after a serialization failure. */
-  async write(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    const client = await this.#connect();
-    let isSound = false;
-    const writing = repeated(() => rowsOf(client, { text, values })).catch((error: unknown) => {
-      throw writeError(error);
-    });
-    this.#writes.add(writing);
-    try {
-      const rows = await writing;
-      isSound = true;
-      return rows;
-    } finally {
-      this.#writes.delete(writing);
-      client.release(!isSound);
-    }
+  write(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#track(
+      this.#use((client) => repeated(() => rowsOf(client, { text, values })).catch(failWrite)),
+    );
   }
 
   /** Opens a session, calls `body`, and ends the session. */
-  async session<T>(body: (session: Session) => Promise<T>): Promise<T> {
-    const session = await this.open();
-    let isSound = false;
-    try {
-      const result = await body(session);
-      isSound = true;
-      return result;
-    } finally {
-      session.release(isSound);
-    }
+  session<T>(body: (session: Pick<Session, 'run' | 'commit'>) => Promise<T>): Promise<T> {
+    return this.#track(this.#use((client) => body(sessionOf(client))));
   }
 
-  /** Opens a session. A call of `close` ends it. */
+  /** Opens a session in which a statement may take long. A call of `close` ends it. */
   async open(): Promise<Session> {
     const client = await this.#connect();
+    if (this.#closed !== undefined) {
+      client.release(true);
+      throw closedError();
+    }
     this.#sessions.add(client);
-    return {
-      run: (text, values = []) =>
-        rowsOf(client, { text, values, timeout: LONG_TIMEOUT }).catch((error: unknown) => {
-          throw storageError(error);
-        }),
-      commit: async () => {
-        await rowsOf(client, { text: 'COMMIT', timeout: LONG_TIMEOUT }).catch((error: unknown) => {
-          throw writeError(error);
-        });
-      },
-      release: (isSound) => {
-        this.#sessions.delete(client);
-        client.release(!isSound);
-      },
+    const release = (isSound: boolean) => {
+      this.#sessions.delete(client);
+      client.release(!isSound);
     };
+    return { ...sessionOf(client, LONG_TIMEOUT), release };
+  }
+
+  get statistics(): ConnectionStatistics {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
   assertOpen(): void {
@@ -104,11 +95,32 @@ export class ConnectionPool {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled(this.#writes);
+    await Promise.allSettled(this.#calls);
     // The pool would wait until the owner of a session releases it.
-    const sessions = [...this.#sessions].map((client) => (client as unknown as Client).end());
-    const ended = this.#pool.end();
-    await (sessions.length === 0 ? ended : Promise.allSettled(sessions));
+    for (const client of this.#sessions) void (client as unknown as Client).end();
+    void this.#pool.end();
+    await untilClosed(this.#sockets);
+  }
+
+  async #track<T>(call: Promise<T>): Promise<T> {
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async #use<T>(body: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    let isSound = false;
+    try {
+      const result = await body(client);
+      isSound = true;
+      return result;
+    } finally {
+      client.release(!isSound);
+    }
   }
 
   async #connect(): Promise<PoolClient> {
@@ -127,7 +139,19 @@ export class ConnectionPool {
 interface Query {
   readonly text: string;
   readonly values?: readonly unknown[];
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
+}
+
+function sessionOf(client: PoolClient, timeout?: number): Pick<Session, 'run' | 'commit'> {
+  return {
+    run: (text, values = []) =>
+      rowsOf(client, { text, values, timeout }).catch((error: unknown) => {
+        throw storageError(error);
+      }),
+    commit: async () => {
+      await rowsOf(client, { text: 'COMMIT', timeout }).catch(failWrite);
+    },
+  };
 }
 
 async function rowsOf(client: PoolClient, { text, values = [], timeout }: Query): Promise<readonly Row[]> {
@@ -135,6 +159,7 @@ async function rowsOf(client: PoolClient, { text, values = [], timeout }: Query)
   const { rows } = await client.query<unknown[]>(
     timeout === undefined ? query : Object.assign(query, { query_timeout: timeout }),
   );
+  assertConfirmed(client);
   return rows;
 }
 
@@ -148,6 +173,6 @@ async function repeated<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-function writeError(error: unknown): AnimalStoreError {
-  return hadNoEffect(error) ? storageError(error) : outcomeUnknown(error);
+function failWrite(error: unknown): never {
+  throw hadNoEffect(error) ? storageError(error) : outcomeUnknown(error);
 }

@@ -1,18 +1,19 @@
 import { PageCache, pageKey } from '../../application/page-cache.ts';
 import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
+import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
 import type { Connection, Outcome, Row, Statement } from './connection.ts';
 import { closedError, storageError } from './errors.ts';
-import { type Call, Pending } from './pending.ts';
+import { Flights } from './flights.ts';
+import type { Call } from './pending.ts';
 import { petOf } from './pet-row.ts';
-
-/** The maximum number of calls in one flight. */
-const FLIGHT_LIMIT = 1000;
 
 const BYTES_PER_CALL = 500;
 
 const FIND = 'SELECT id, name, category_id, status FROM pets WHERE id = ANY ($1::bigint[])';
+/** For one pet. The server plans this statement once, and plans one with an array of one id for each execution. */
+const FIND_ONE = 'SELECT id, name, category_id, status FROM pets WHERE id = $1';
 const LIST = 'SELECT id, name, category_id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2';
 
 /** Compares rows, so that the search starts in the index of the statuses, however few pets have the status. */
@@ -21,9 +22,14 @@ const LIST_BY_STATUS = `SELECT id, name, category_id, status FROM pets
 
 /**
  * The version of the data. Two equal versions tell that no transaction was committed between them, because each
- * transaction that writes gets a number, and leaves the list of running transactions when it ends.
+ * transaction that writes gets a number, and leaves the list of running transactions when it ends. Another server, or
+ * the same one after a crash, can use a number again, so the connection is a part of the version.
  */
-const VERSION: Statement = { name: 'version', text: 'SELECT pg_current_snapshot()::text', values: [] };
+const VERSION: Statement = {
+  name: 'version',
+  text: "SELECT concat_ws(' ', pg_current_snapshot(), pg_backend_pid(), pg_postmaster_start_time())",
+  values: [],
+};
 
 /** A pet by its id, a page, or any other statement that reads. */
 type Read =
@@ -49,13 +55,12 @@ interface Request {
  */
 export class Reader {
   readonly #connection: Connection;
-  readonly #pending = new Pending<Read, unknown>();
+  readonly #flights = new Flights<Read, unknown>((calls) => this.#send(calls));
   readonly #pages = new PageCache();
   /** Whether the last two versions differed. */
   #isChanging = true;
-  #isInFlight = false;
-  #isScheduled = false;
-  #isClosed = false;
+  #hits = 0;
+  #misses = 0;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -73,28 +78,23 @@ export class Reader {
     return this.#read({ kind: 'rows', statement }) as Promise<readonly Row[]>;
   }
 
+  /** How many pages were found in the cache, and how many were read. */
+  get pageStatistics(): CacheStatistics {
+    return { hits: this.#hits, misses: this.#misses };
+  }
+
+  /** The number of reads that wait for other reads. */
+  get waiting(): number {
+    return this.#flights.waiting;
+  }
+
   close(): void {
-    this.#isClosed = true;
-    for (const { reject } of this.#pending.take(this.#pending.length)) reject(closedError());
+    void this.#flights.close();
+    this.#flights.refuse(closedError());
   }
 
   #read(read: Read): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(closedError());
-    const result = this.#pending.add(read, BYTES_PER_CALL);
-    if (!this.#isInFlight && !this.#isScheduled) {
-      this.#isScheduled = true;
-      setImmediate(() => {
-        this.#isScheduled = false;
-        if (!this.#isInFlight) void this.#sendAll();
-      });
-    }
-    return result;
-  }
-
-  async #sendAll(): Promise<void> {
-    this.#isInFlight = true;
-    while (this.#pending.length > 0) await this.#send(this.#pending.take(FLIGHT_LIMIT));
-    this.#isInFlight = false;
+    return this.#flights.add(read, BYTES_PER_CALL);
   }
 
   async #send(calls: readonly ReadCall[]): Promise<void> {
@@ -112,7 +112,12 @@ export class Reader {
     for (const [index, { calls: waiting, use }] of requests.entries()) {
       const outcome = outcomes[index] as Outcome;
       if ('rows' in outcome) use(outcome.rows);
-      else for (const { reject } of waiting) reject(storageError(outcome.error));
+      else {
+        // Without a version, no cached page is known to be up to date.
+        this.#isChanging = true;
+        this.#pages.enter(undefined);
+        for (const { reject } of waiting) reject(storageError(outcome.error));
+      }
     }
   }
 
@@ -134,10 +139,13 @@ export class Reader {
       this.#isChanging = this.#pages.enter(row?.[0]);
       const late = cached.filter(([key, { resolve }]) => {
         const page = this.#pages.get(key);
-        if (page !== undefined) resolve(page);
+        if (page !== undefined) {
+          this.#hits += 1;
+          resolve(page);
+        }
         return page === undefined;
       });
-      this.#pending.putBack(late.map(([, call]) => call));
+      this.#flights.putBack(late.map(([, call]) => call));
     };
     const version: Request = { statement: VERSION, calls: cached.map(([, call]) => call), use: useVersion };
     return [version, ...[...groups].map(([key, group]) => this.#pageRequest(key, group))];
@@ -149,6 +157,7 @@ export class Reader {
       const known = this.#pages.get(key);
       const page = known ?? pageOf(rows, query.limit);
       if (known === undefined) this.#pages.set(key, page);
+      this.#misses += 1;
       for (const { resolve } of calls) resolve(page);
     };
     return { statement: pageStatement(query), calls, use };
@@ -156,7 +165,12 @@ export class Reader {
 }
 
 function petsWithIds(calls: readonly ReadCall[]): Request {
+  const [first] = calls as readonly [ReadCall, ...ReadCall[]];
   const ids = calls.map(({ item }) => (item.kind === 'pet' ? item.id : INT64_MIN));
+  if (ids.length === 1) {
+    const useOne = ([row]: readonly Row[]) => first.resolve(row && petOf(row));
+    return { statement: { name: 'find-one', text: FIND_ONE, values: ids }, calls, use: useOne };
+  }
   const use = (rows: readonly Row[]) => {
     const pets = new Map(rows.map((row) => [row[0] as bigint, petOf(row)]));
     for (const [index, { resolve }] of calls.entries()) resolve(pets.get(ids[index] as bigint));

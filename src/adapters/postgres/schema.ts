@@ -56,6 +56,11 @@ const MIGRATION_TIMEOUT = 60_000;
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (
   only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz)`;
 
+/** Reads the catalog itself, because `to_regclass` can miss a table that was created in the same moment. */
+const FOUND = `SELECT bool_or(relname = 'animal_store_schema') AS own, bool_or(relname = 'pets') AS other,
+    current_setting('server_encoding') AS encoding
+  FROM pg_class WHERE relname IN ('animal_store_schema', 'pets') AND pg_table_is_visible(oid)`;
+
 /**
  * Creates or updates the schema, in one transaction. Of several servers that start at once, one does so, and the others
  * wait. Resolves with warnings about settings of the server that endanger stored pets. Rejects when the database is of a
@@ -77,11 +82,11 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
 
 /** Resolves with the schema version, or with `undefined` when the database contains no tables of a store. */
 export async function readVersion(client: Client): Promise<number | undefined> {
-  const { rows } = await client.query<{ own: boolean; other: boolean }>(
-    "SELECT to_regclass('animal_store_schema') IS NOT NULL AS own, to_regclass('pets') IS NOT NULL AS other",
-  );
-  if (!rows[0]?.own) {
-    if (rows[0]?.other) throw unusable('the database has a table pets of another application');
+  const { rows } = await client.query<{ own: boolean; other: boolean; encoding: string }>(FOUND);
+  const [{ own, other, encoding } = {}] = rows;
+  if (encoding !== 'UTF8') throw unusable(`the database has the encoding ${encoding}, the store needs UTF8`);
+  if (!own) {
+    if (other) throw unusable('the database has a table pets of another application');
     return undefined;
   }
   const { rows: versions } = await client.query<{ version: number }>(

@@ -5,7 +5,7 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 import { PostgresApiKeyRepository } from './api-key-repository.ts';
 import { clientConfig, locationOf } from './config.ts';
 import { Connection } from './connection.ts';
-import { storageError } from './errors.ts';
+import { detailed } from './errors.ts';
 import { Health } from './health.ts';
 import { PostgresIdempotentCreates } from './idempotent-creates.ts';
 import { PostgresPetRepository } from './pet-repository.ts';
@@ -65,11 +65,18 @@ export async function openPostgresStorage(
     await Promise.all([readConnection.close(), writeConnection.close()]);
   };
   let closed: Promise<void> | undefined;
+  const apiKeys = new PostgresApiKeyRepository(reader, pool);
   return {
     pets: new PostgresPetRepository(reader, writer),
-    apiKeys: new PostgresApiKeyRepository(reader, pool),
+    apiKeys,
     idempotentCreates: new PostgresIdempotentCreates(reader, writer, pool),
     transfer: new PostgresPetTransfer(pool, safeObserver),
+    statistics: () => ({
+      pages: reader.pageStatistics,
+      keys: apiKeys.cacheStatistics,
+      waitingWrites: writer.waiting,
+      connections: { ...pool.statistics, waiting: reader.waiting + pool.statistics.waiting },
+    }),
     async check() {
       pool.assertOpen();
       await readiness.check();
@@ -79,13 +86,10 @@ export async function openPostgresStorage(
 }
 
 async function prepare(url: string, mustExist: boolean): Promise<readonly string[]> {
+  const location = locationOf(url);
   try {
     return await prepareSchema(clientConfig(url), mustExist);
   } catch (error) {
-    const known = storageError(error);
-    const details = known.cause instanceof Error ? `: ${known.cause.message}` : '';
-    throw new AnimalStoreError('storage_unavailable', `${locationOf(url)}: ${known.message}${details}`, {
-      cause: error,
-    });
+    throw new AnimalStoreError('storage_unavailable', `${location}: ${detailed(error)}`, { cause: error });
   }
 }

@@ -1,12 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CreateAttempt } from '../../application/ports/create-attempt.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import type { Connection, Outcome, Statement } from './connection.ts';
-import { closedError, isRowError, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
-import { type Call, Pending } from './pending.ts';
+import { isRowError, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
+import { Flights } from './flights.ts';
+import { Gathering } from './gathering.ts';
+import type { Call } from './pending.ts';
 
-/** The maximum number of creates in one statement. All of them wait for its commit. */
-const GROUP_LIMIT = 1000;
+/** The pause before a transaction is repeated, in milliseconds. */
+const REPEAT_PAUSE = 10;
 
 const BYTES_PER_CREATE = 400;
 const BYTES_PER_CODE_UNIT = 2;
@@ -57,11 +60,7 @@ type CreateCall = Call<Create, Added>;
 export class Writer {
   readonly #connection: Connection;
   readonly #observer: Observer;
-  readonly #pending = new Pending<Create, Added>();
-  #isInFlight = false;
-  #isScheduled = false;
-  #isClosed = false;
-  #whenIdle: (() => void) | undefined;
+  readonly #flights = new Flights<Create, Added>((calls) => this.#send(calls), new Gathering());
 
   constructor(connection: Connection, observer: Observer) {
     this.#connection = connection;
@@ -78,72 +77,61 @@ export class Writer {
     return this.#add({ pet, attempt });
   }
 
+  /** The number of creates that wait for other creates. */
+  get waiting(): number {
+    return this.#flights.waiting;
+  }
+
   /** Resolves when all accepted creates are completed. Further creates are refused. */
   close(): Promise<void> {
-    this.#isClosed = true;
-    if (!this.#isInFlight && this.#pending.length === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#whenIdle = resolve;
-    });
+    return this.#flights.close();
   }
 
   #add({ pet: { name, categoryId, status }, attempt }: Create): Promise<Added> {
     const create = { pet: { name, categoryId, status }, attempt };
-    if (this.#isClosed) return Promise.reject(closedError());
-    const added = this.#pending.add(create, sizeOf(create));
-    if (!this.#isInFlight && !this.#isScheduled) {
-      this.#isScheduled = true;
-      setImmediate(() => {
-        this.#isScheduled = false;
-        if (!this.#isInFlight) void this.#sendAll();
-      });
-    }
-    return added;
-  }
-
-  async #sendAll(): Promise<void> {
-    this.#isInFlight = true;
-    while (this.#pending.length > 0) await this.#sendGroups(this.#pending.take(GROUP_LIMIT));
-    this.#isInFlight = false;
-    this.#whenIdle?.();
+    return this.#flights.add(create, sizeOf(create));
   }
 
   /** Sends the creates as one statement for those without keys, and one for those with keys. */
-  async #sendGroups(calls: readonly CreateCall[]): Promise<void> {
-    const groups = [calls.filter(({ item }) => item.attempt === undefined)];
+  async #send(calls: readonly CreateCall[]): Promise<void> {
+    if (calls.length === 1) return this.#sendGroups([calls]);
+    const withoutKeys = calls.filter(({ item }) => item.attempt === undefined);
     const { now, later } = withDifferentKeys(calls.filter(({ item }) => item.attempt !== undefined));
-    groups.push(now);
-    const sent = groups.filter((group) => group.length > 0);
+    await this.#sendGroups([withoutKeys, now].filter((group) => group.length > 0));
+    this.#flights.putBack(later);
+  }
+
+  async #sendGroups(groups: readonly (readonly CreateCall[])[]): Promise<void> {
     const startedAt = performance.now();
-    const outcomes = await this.#connection.send(sent.map(statementOf));
+    const outcomes = await this.#connection.send(groups.map(statementOf));
     const ms = performance.now() - startedAt;
-    for (const [index, group] of sent.entries()) {
+    for (const [index, group] of groups.entries()) {
       const outcome = outcomes[index] as Outcome;
       if ('rows' in outcome) {
         settle(group, outcome.rows);
         this.#observer.onCommit?.({ writes: group.length, ms });
       } else await this.#failed(group, outcome);
     }
-    this.#pending.putBack(later);
   }
 
+  /** Halves a group with a pet that the database refuses, until this pet fails alone. */
   async #failed(group: readonly CreateCall[], { error, isUnknown }: Extract<Outcome, { error: unknown }>) {
-    if (isSerializationFailure(error)) this.#pending.putBack(group);
-    else if (isRowError(error) && group.length > 1) await this.#sendAlone(group);
-    else {
+    const half = Math.ceil(group.length / 2);
+    if (isSerializationFailure(error)) await this.#repeat(group, error);
+    else if (isRowError(error) && group.length > 1) {
+      await this.#sendGroups([group.slice(0, half), group.slice(half)]);
+    } else {
       const reason = isUnknown ? outcomeUnknown(error) : storageError(error);
       for (const { reject } of group) reject(reason);
     }
   }
 
-  /** Sends each create as a statement of its own, so that a pet that the database refuses fails alone. */
-  async #sendAlone(group: readonly CreateCall[]): Promise<void> {
-    const outcomes = await this.#connection.send(group.map((call) => statementOf([call])));
-    for (const [index, call] of group.entries()) {
-      const outcome = outcomes[index] as Outcome;
-      if ('rows' in outcome) settle([call], outcome.rows);
-      else await this.#failed([call], outcome);
-    }
+  /** Puts the creates back, except for those whose deadline has passed. */
+  async #repeat(group: readonly CreateCall[], error: unknown): Promise<void> {
+    await delay(REPEAT_PAUSE);
+    const now = performance.now();
+    for (const { deadline, reject } of group) if (deadline <= now) reject(storageError(error));
+    this.#flights.putBack(group.filter(({ deadline }) => deadline > now));
   }
 }
 
@@ -171,11 +159,15 @@ function lifetimeOf({ item }: CreateCall): number {
 }
 
 function statementOf(group: readonly CreateCall[]): Statement {
+  const [first] = group as [CreateCall, ...CreateCall[]];
+  if (group.length === 1 && first.item.attempt === undefined) {
+    const { name, categoryId, status } = first.item.pet;
+    return { name: 'add', text: ADD, values: [name, categoryId, status] };
+  }
   const pets = group.map(({ item }) => item.pet);
   const names = pets.map(({ name }) => name);
   const categories = `{${pets.map(({ categoryId }) => categoryId).join()}}`;
   const statuses = `{${pets.map(({ status }) => status).join()}}`;
-  const [first] = group as [CreateCall, ...CreateCall[]];
   if (first.item.attempt !== undefined) {
     const attempts = group.map(({ item }) => item.attempt as CreateAttempt);
     const callers = attempts.map(({ caller }) => caller);
@@ -184,9 +176,7 @@ function statementOf(group: readonly CreateCall[]): Statement {
     const values = [callers, keys, names, categories, statuses, times, lifetimeOf(first)];
     return { name: 'add-once', text: ADD_ONCE, values };
   }
-  if (group.length > 1) return { name: 'add-all', text: ADD_ALL, values: [names, categories, statuses] };
-  const { name, categoryId, status } = first.item.pet;
-  return { name: 'add', text: ADD, values: [name, categoryId, status] };
+  return { name: 'add-all', text: ADD_ALL, values: [names, categories, statuses] };
 }
 
 function settle(group: readonly CreateCall[], rows: readonly (readonly unknown[])[]): void {

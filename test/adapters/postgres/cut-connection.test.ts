@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { attemptWith, connect, named, openStorage, REX, walk } from './database.ts';
+import { type CuttingProxy, type Direction, startProxy } from './proxy.ts';
+
+/** The share of the transferred bytes after which the connection is cut. */
+const SHARES = [0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1];
+
+const UNKNOWN = /: it is unknown whether this was stored$/;
+
+interface Setup {
+  readonly url: string;
+  readonly proxy: CuttingProxy;
+  readonly storage: Storage;
+}
+
+async function setUp(): Promise<Setup> {
+  const url = await newDatabaseUrl();
+  const proxy = await startProxy(url);
+  return { url, proxy, storage: await openStorage(proxy.url) };
+}
+
+describe.skipIf(!canRunPostgres)(`a connection to PostgreSQL that is cut${postgresNote}`, () => {
+  test.each<[Direction, string]>([
+    ['to the server', 'with a key'],
+    ['to the client', 'with a key'],
+    ['to the server', 'without a key'],
+    ['to the client', 'without a key'],
+  ])('%s during a create %s', async (direction, kind) => {
+    const { url, proxy, storage } = await setUp();
+    const add = async (name: string) =>
+      kind === 'with a key'
+        ? (await storage.idempotentCreates.add(named(name), attemptWith(name))).pet
+        : storage.pets.add(named(name));
+    for (const name of ['first', 'second']) await add(name);
+    proxy.transferred();
+    await add('third');
+    const bytes = proxy.transferred()[direction];
+    expect(bytes).toBeGreaterThan(20);
+    const direct = await openStorage(url);
+    const stored = async (name: string) => (await walk(direct)).filter((pet) => pet.name === name).length;
+    const outcomes = { acknowledged: 0, unknownAndStored: 0, unknownAndNotStored: 0 };
+    for (const [index, share] of SHARES.entries()) {
+      const name = `pet ${index}`;
+      // The last step cuts after the response.
+      proxy.cutAfter(Math.round(bytes * share), direction);
+      const result = await add(name).catch((error: Error) => error);
+      proxy.repair();
+      if (result instanceof Error) {
+        expect(result).toMatchObject({ code: 'storage_unavailable' });
+        expect(result.message).toMatch(UNKNOWN);
+        // The server may still be storing the pet.
+        if (direction === 'to the client') await expect.poll(() => stored(name)).toBe(1);
+        outcomes[(await stored(name)) === 1 ? 'unknownAndStored' : 'unknownAndNotStored'] += 1;
+      } else {
+        expect(await stored(name)).toBe(1);
+        outcomes.acknowledged += 1;
+      }
+      if (kind === 'with a key') {
+        await expect.poll(() => add(name).catch(() => undefined)).toMatchObject({ name });
+        expect(await stored(name)).toBe(1);
+      }
+      await expect
+        .poll(() => add(`next ${index}`).catch(() => undefined))
+        .toMatchObject({ name: `next ${index}` });
+    }
+    if (direction === 'to the client') expect(outcomes.unknownAndStored).toBeGreaterThan(5);
+    else expect(outcomes.unknownAndNotStored).toBeGreaterThan(5);
+    await storage.check();
+  });
+
+  test('between two calls: the next call connects again, and no call fails', async () => {
+    const { url, storage } = await setUp();
+    const other = await connect(url);
+    const end = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+    for (let count = 1; count <= 5; count++) {
+      await storage.pets.add(REX);
+      await storage.apiKeys.list();
+      await other.query(end);
+      // The message of the server arrives.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect((await walk(storage)).length).toBe(count);
+      expect(await storage.apiKeys.list()).toEqual([]);
+    }
+  });
+
+  test('during reads: they fail with storage_unavailable, and succeed again', async () => {
+    const { proxy, storage } = await setUp();
+    const { id } = await storage.pets.add(REX);
+    for (let count = 0; count < 5; count++) {
+      const reads = Array.from({ length: 50 }, (_, index) =>
+        index % 2 === 0 ? storage.pets.find(id) : storage.pets.list({ limit: index }),
+      );
+      setImmediate(() => proxy.cutAll());
+      for (const result of await Promise.allSettled(reads)) {
+        if (result.status === 'rejected') {
+          expect(result.reason).toMatchObject({ code: 'storage_unavailable', reason: 'unreachable' });
+        }
+      }
+      await expect.poll(() => storage.pets.find(id).catch(() => undefined)).toMatchObject(REX);
+    }
+  });
+
+  test('leaves no listener, no timer and no connection behind', async () => {
+    const { url, proxy, storage } = await setUp();
+    for (let count = 0; count < 20; count++) {
+      proxy.cutAll();
+      await Promise.allSettled([
+        storage.pets.add(REX),
+        storage.pets.list({ limit: 1 }),
+        storage.apiKeys.list(),
+      ]);
+    }
+    await expect.poll(() => storage.pets.add(REX).catch(() => undefined)).toBeDefined();
+    const other = await connect(url);
+    const sql = `SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+    await expect.poll(async () => (await other.query(sql)).rows[0].count).toBeLessThanOrEqual(7);
+    await storage.close();
+    await expect.poll(async () => (await other.query(sql)).rows[0].count).toBe(0);
+  });
+});

@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest';
+import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+
+describe.skipIf(!canRunPostgres)(`the statistics of PostgreSQL${postgresNote}`, () => {
+  test('count the reads of both caches, and the connections of the pool', async () => {
+    const storage = await openPostgresStorage(await newDatabaseUrl());
+    await storage.apiKeys.add('key', { name: 'a', prefix: 'p', createdAt: 1, expiresAt: undefined });
+    await storage.pets.add(samplePet('Rex'));
+    // After a change of the data, a page is read even if it is cached.
+    for (let count = 0; count < 4; count++) await storage.pets.list({ limit: 20 });
+    for (let count = 0; count < 3; count++) await storage.apiKeys.find('key');
+    expect(storage.statistics?.()).toEqual({
+      pages: { hits: 2, misses: 2 },
+      keys: { hits: 2, misses: 1 },
+      waitingWrites: 0,
+      connections: { busy: 0, idle: 1, waiting: 0 },
+    });
+    await storage.close();
+  });
+});
