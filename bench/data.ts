@@ -21,6 +21,14 @@ import { workDir } from './processes.ts';
 
 const SEED = 42;
 
+/** The data of a server, as another program reads it. */
+export interface Data {
+  /** The value of `DATABASE_URL`. */
+  readonly url: string;
+  /** Resolves with the rows of a query. The table `pets` has the same columns in every database. */
+  query(sql: string): Promise<Record<string, unknown>[]>;
+}
+
 /** The maximum size of a file that is copied for each run, in bytes. A larger file is used directly. */
 const COPY_LIMIT = 200 * 1024 * 1024;
 
@@ -83,21 +91,31 @@ export function workingCopy(path: string): string {
   return copy;
 }
 
-export function lastId(path: string): number {
-  return count(path, 'SELECT coalesce(max(id), 0) FROM pets');
+/** Returns the data of a file, which a server may use at the same time. */
+export function sqliteData(path: string): Data {
+  const query = (sql: string) => {
+    const db = new Database(path, { readonly: true });
+    try {
+      return db.prepare(sql).safeIntegers().all() as Record<string, unknown>[];
+    } finally {
+      db.close();
+    }
+  };
+  return { url: `sqlite:${path}`, query: async (sql) => query(sql) };
 }
 
-export function petsAfter(path: string, id: number): number {
-  return count(path, `SELECT count(*) FROM pets WHERE id > ${id}`);
+/** Returns the greatest id, and 0 if there is none. */
+export function lastId(data: Data): Promise<number> {
+  return numberOf(data, 'SELECT coalesce(max(id), 0) AS number FROM pets');
 }
 
-function count(path: string, sql: string): number {
-  const db = new Database(path, { readonly: true });
-  try {
-    return Number(db.prepare(sql).pluck().get());
-  } finally {
-    db.close();
-  }
+export function petsAfter(data: Data, id: number): Promise<number> {
+  return numberOf(data, `SELECT count(*) AS number FROM pets WHERE id > ${id}`);
+}
+
+async function numberOf(data: Data, sql: string): Promise<number> {
+  const [row] = await data.query(sql);
+  return Number(row?.['number']);
 }
 
 function sync(path: string): void {

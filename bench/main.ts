@@ -11,6 +11,7 @@ import { compare, compareTable } from './parts/compare.ts';
 import { idempotencyTable, measureIdempotency } from './parts/idempotency.ts';
 import { logLevelsTable, measureLogLevels } from './parts/log-level.ts';
 import { measureMemory, memoryTable } from './parts/memory.ts';
+import { measurePostgres, postgresTable } from './parts/postgres.ts';
 import { profile } from './parts/profile.ts';
 import { measureSizes, sizesTable } from './parts/sizes.ts';
 import { measureSlowFsync, slowFsyncTable } from './parts/slow-fsync.ts';
@@ -40,6 +41,7 @@ const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
     measure: measureIdempotency,
     table: idempotencyTable,
   },
+  postgres: { title: 'On PostgreSQL', measure: measurePostgres, table: postgresTable },
 };
 
 async function runPart<P extends Part>(part: P, options: Options, found: Partial<Found>): Promise<void> {

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { missing, OURS, SERVER_NAMES, type ServerName } from './servers.ts';
 import { WORKS, type Work } from './works.ts';
 
-const PARTS = ['compare', 'fsync', 'sizes', 'start', 'memory', 'log', 'idempotency'] as const;
+const PARTS = ['compare', 'fsync', 'sizes', 'start', 'memory', 'log', 'idempotency', 'postgres'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Options {
@@ -90,7 +90,7 @@ export function readOptions(args: readonly string[]): Options {
 
 /** Returns the parts that measure at least one of the servers. Some parts measure only animal-store. */
 function possibleParts(servers: readonly ServerName[]): readonly Part[] {
-  return servers.includes(OURS) ? PARTS : ['compare', 'fsync'];
+  return servers.includes(OURS) ? PARTS : ['compare', 'fsync', 'postgres'];
 }
 
 function choose<T extends string>(given: string | undefined, allowed: readonly T[]): T[] | undefined {

@@ -46,11 +46,10 @@ export function prepareProcess(): void {
   }
 }
 
-export function launch(
-  role: 'server' | 'load',
-  command: readonly string[],
-  options: SpawnOptions,
-): ChildProcess {
+/** The core on which a process runs: that of the servers, or that of the load. */
+type Role = 'server' | 'load';
+
+export function launch(role: Role, command: readonly string[], options: SpawnOptions): ChildProcess {
   const core = role === 'server' ? serverCore : loadCore;
   const [program = '', ...args] = isPinned ? ['taskset', '-c', String(core), ...command] : command;
   const child = spawn(program, args, options);
@@ -66,9 +65,9 @@ export function launch(
  */
 export async function runToEnd(
   command: readonly string[],
-  interruptAfter?: number,
+  { role = 'load', interruptAfter }: { role?: Role; interruptAfter?: number | undefined } = {},
 ): Promise<{ output: string; share: number | undefined }> {
-  const child = launch('load', command, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = launch(role, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text;

@@ -1,18 +1,17 @@
 /** Checks the responses of a server, to the last digit, before load is applied. */
 
 import { deepStrictEqual } from 'node:assert/strict';
-import Database from 'better-sqlite3';
-import { API_KEY, lastId } from './data.ts';
+import { API_KEY, type Data, lastId } from './data.ts';
 import type { RunningServer } from './servers.ts';
 
-const SELECT = 'SELECT id, name, category_id AS categoryId, status FROM pets';
+const SELECT = 'SELECT id, name, category_id AS "categoryId", status FROM pets';
 
 /**
  * Throws if a response is wrong. Resolves with the length of the default list in bytes, and the number of created pets.
  */
 export async function checkResponses(
   server: RunningServer,
-  file: string,
+  data: Data,
 ): Promise<{ listLength: number; created: number }> {
   const expect = async (path: string, status: number, body?: unknown, init: RequestInit = {}) => {
     const headers = { Authorization: `Bearer ${API_KEY}`, ...init.headers };
@@ -31,10 +30,10 @@ export async function checkResponses(
     headers: { 'Content-Type': 'application/json' },
   });
 
-  const list = await expect('/v1/pets', 200, rows(file, 'ORDER BY id LIMIT 20'));
+  const list = await expect('/v1/pets', 200, await rows(data, 'ORDER BY id LIMIT 20'));
   const page = "WHERE status = 'pending' AND id > 50 ORDER BY id LIMIT 7";
-  await expect('/v1/pets?limit=7&status=pending&after=50', 200, rows(file, page));
-  await expect('/v1/pets/17', 200, rows(file, 'WHERE id = 17')[0]);
+  await expect('/v1/pets?limit=7&status=pending&after=50', 200, await rows(data, page));
+  await expect('/v1/pets/17', 200, (await rows(data, 'WHERE id = 17'))[0]);
   await expect('/v1/pets/9223372036854775807', 404);
   await expect('/v1/pets?limit=101', 400);
   await expect('/v1/pets?status=eaten', 400);
@@ -45,7 +44,7 @@ export async function checkResponses(
   await expect('/v1/pets', 400, undefined, post('{"name":"Bello","categoryId":1.5}'));
   await expect('/v1/pets', 400, undefined, post('{"name":'));
 
-  const id = String(lastId(file) + 1);
+  const id = String((await lastId(data)) + 1);
   const pet = { id, name: 'Bello "Ü"', categoryId: '9223372036854775807', status: 'available' };
   await expect(
     '/v1/pets',
@@ -70,14 +69,9 @@ function anyError(text: string, status: number): unknown {
   return { code: String(code), message: String(message), status: String(status) };
 }
 
-function rows(file: string, where: string): Record<string, string>[] {
-  const db = new Database(file, { readonly: true });
-  try {
-    const found = db.prepare(`${SELECT} ${where}`).safeIntegers().all() as Record<string, unknown>[];
-    return found.map((row) =>
-      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])),
-    );
-  } finally {
-    db.close();
-  }
+async function rows(data: Data, where: string): Promise<Record<string, string>[]> {
+  const found = await data.query(`${SELECT} ${where}`);
+  return found.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])),
+  );
 }

@@ -3,6 +3,7 @@
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isPostgres } from './postgres.ts';
 import { end, launch, workDir } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -29,7 +30,8 @@ export function titleOf(name: ServerName): string {
 }
 
 export interface StartOptions {
-  readonly file: string;
+  /** The value of `DATABASE_URL`. */
+  readonly url: string;
   readonly logLevel?: string | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
@@ -39,6 +41,11 @@ export interface RunningServer {
   readonly origin: string;
   readonly pid: number;
   stop(): Promise<void>;
+}
+
+/** Fastify has a program of its own for PostgreSQL, because the drivers have different interfaces. */
+function commandOf(name: ServerName, url: string): readonly string[] {
+  return name === 'fastify' && isPostgres(url) ? ['bench/peers/fastify-postgres.ts'] : SERVERS[name].command;
 }
 
 /** Returns the arguments that `npm start` passes to Node.js, except for the option that reads `.env`. */
@@ -57,14 +64,14 @@ export function missing(name: ServerName): string | undefined {
 export async function startServer(name: ServerName, options: StartOptions): Promise<RunningServer> {
   const log = join(workDir, `${name}.log`);
   const output = openSync(log, 'w');
-  const child = launch('server', [process.execPath, ...SERVERS[name].command], {
+  const child = launch('server', [process.execPath, ...commandOf(name, options.url)], {
     cwd: ROOT,
     stdio: ['ignore', output, output],
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
       PORT: '0',
-      DATABASE_URL: `sqlite:${options.file}`,
+      DATABASE_URL: options.url,
       LOG_LEVEL: options.logLevel ?? 'warn',
       ...options.environment,
     },

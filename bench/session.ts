@@ -1,9 +1,10 @@
 /**
- * Runs one server on one file: starts the server, checks its responses, applies load, stops it, and counts the pets.
+ * Runs one server on one database: starts the server, checks its responses, applies load, stops it, and counts the pets.
  */
 
-import { API_KEY, lastId, petsAfter, workingCopy } from './data.ts';
+import { API_KEY, type Data, lastId, petsAfter, sqliteData, workingCopy } from './data.ts';
 import { runClosed } from './load/closed.ts';
+import { isPostgres, postgresData } from './postgres.ts';
 import { CpuMeter } from './processes.ts';
 import { checkResponses } from './responses.ts';
 import { LIMIT, type RunningServer, type ServerName, type StartOptions, startServer } from './servers.ts';
@@ -18,7 +19,7 @@ const PATIENCE = 5;
 /** A run of one server. Wrong responses and lost creates cause an error, so that their figures are never reported. */
 export class Session {
   readonly server: RunningServer;
-  readonly #file: string;
+  readonly #data: Data;
   readonly #pets: number;
   readonly #lastId: number;
   readonly #listLength: number;
@@ -28,10 +29,10 @@ export class Session {
 
   private constructor(
     server: RunningServer,
-    { file, pets, lastId, listLength, created, idempotencyKeys }: Readonly<SessionFacts>,
+    { data, pets, lastId, listLength, created, idempotencyKeys }: Readonly<SessionFacts>,
   ) {
     this.server = server;
-    this.#file = file;
+    this.#data = data;
     this.#pets = pets;
     this.#lastId = lastId;
     this.#listLength = listLength;
@@ -42,15 +43,15 @@ export class Session {
 
   /** Starts a server, and checks its responses. Calls `use` with a session that nothing else uses. */
   static async run<T>(options: SessionOptions, use: (session: Session) => Promise<T>): Promise<T> {
-    const { name, file: template, pets, idempotencyKeys = false, ...rest } = options;
-    const file = workingCopy(template);
-    const facts = { file, pets, lastId: lastId(file) };
-    const server = await startServer(name, { ...rest, file });
-    const checked = name === LIMIT ? { listLength: 0, created: 0 } : await checkResponses(server, file);
+    const { name, source, pets, idempotencyKeys = false, ...rest } = options;
+    const data = isPostgres(source) ? postgresData(source) : sqliteData(workingCopy(source));
+    const facts = { data, pets, lastId: await lastId(data) };
+    const server = await startServer(name, { ...rest, url: data.url });
+    const checked = name === LIMIT ? { listLength: 0, created: 0 } : await checkResponses(server, data);
     const session = new Session(server, { ...facts, ...checked, idempotencyKeys });
     const result = await use(session);
     await server.stop();
-    session.#checkFile();
+    await session.#checkData();
     return result;
   }
 
@@ -96,7 +97,7 @@ export class Session {
   }
 
   /**
-   * Counts creates. At the end of the session, the file must contain every acknowledged create, and no create that was
+   * Counts creates. At the end of the session, the database must contain every acknowledged create, and no create that was
    * not sent.
    */
   noteCreates(acknowledged: number, sent: number): void {
@@ -112,12 +113,12 @@ export class Session {
     if (response.status !== 200) this.#fail(`the response after a load has status ${response.status}`);
   }
 
-  #checkFile(): void {
+  async #checkData(): Promise<void> {
     if (this.server.name === LIMIT) return;
-    const found = petsAfter(this.#file, this.#lastId);
+    const found = await petsAfter(this.#data, this.#lastId);
     if (found < this.#createdAtLeast || found > this.#createdAtMost) {
       this.#fail(
-        `the file has ${found} new pets; ${this.#createdAtLeast} were acknowledged, ${this.#createdAtMost} sent`,
+        `the database has ${found} new pets; ${this.#createdAtLeast} were acknowledged, ${this.#createdAtMost} sent`,
       );
     }
   }
@@ -127,9 +128,11 @@ export class Session {
   }
 }
 
-export interface SessionOptions extends StartOptions {
+export interface SessionOptions extends Omit<StartOptions, 'url'> {
   readonly name: ServerName;
-  /** The number of pets in `file`. */
+  /** The path of an SQLite file, or the URL of a PostgreSQL database. A file is copied, and a database is used directly. */
+  readonly source: string;
+  /** The number of pets in `source`. */
   readonly pets: number;
   /** Whether each create has a new `Idempotency-Key`. By default, creates have none. */
   readonly idempotencyKeys?: boolean;
@@ -151,7 +154,7 @@ export interface Figures {
 }
 
 interface SessionFacts {
-  readonly file: string;
+  readonly data: Data;
   readonly pets: number;
   readonly lastId: number;
   readonly listLength: number;

@@ -55,10 +55,9 @@ function wrk({ origin, work, pets, key, seconds, connections, idempotencyKeys }:
   const whole = Math.ceil(seconds);
   const script = join(import.meta.dirname, 'wrk.lua');
   const options = ['-t1', `-c${connections}`, `-d${whole}s`, '--timeout', '30s', '-s', script, origin];
-  return runToEnd(
-    ['wrk', ...options, '--', work, String(pets), key, ...(idempotencyKeys ? ['keys'] : [])],
-    whole === seconds ? undefined : seconds * 1000,
-  );
+  return runToEnd(['wrk', ...options, '--', work, String(pets), key, ...(idempotencyKeys ? ['keys'] : [])], {
+    interruptAfter: whole === seconds ? undefined : seconds * 1000,
+  });
 }
 
 function autocannon(load: ClosedLoad) {

@@ -8,9 +8,9 @@ import { rowsTable } from '../table.ts';
 
 export async function compare(options: Options): Promise<Row[]> {
   const { servers, pets } = options;
-  const file = filledFile(pets);
+  const source = filledFile(pets);
   return measureInTurn(
-    servers.map((name) => ({ label: name, session: { name, file, pets } })),
+    servers.map((name) => ({ label: name, session: { name, source, pets } })),
     options,
   );
 }

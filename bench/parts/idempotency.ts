@@ -11,7 +11,7 @@ const WITHOUT = 'no key';
 
 export function measureIdempotency(options: Options): Promise<Row[]> {
   const { pets } = options;
-  const session: SessionOptions = { name: OURS, file: filledFile(pets), pets };
+  const session: SessionOptions = { name: OURS, source: filledFile(pets), pets };
   return measureInTurn(
     [
       { label: WITHOUT, session },

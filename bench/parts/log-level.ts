@@ -10,9 +10,9 @@ const LEVELS = ['warn', 'info'] as const;
 
 export async function measureLogLevels(options: Options): Promise<Row[]> {
   const { pets } = options;
-  const file = filledFile(pets);
+  const source = filledFile(pets);
   return measureInTurn(
-    LEVELS.map((logLevel) => ({ label: logLevel, session: { name: OURS, file, pets, logLevel } })),
+    LEVELS.map((logLevel) => ({ label: logLevel, session: { name: OURS, source, pets, logLevel } })),
     options,
   );
 }

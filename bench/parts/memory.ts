@@ -26,7 +26,7 @@ export async function measureMemory(options: Options): Promise<Memory[]> {
   const works = (['list-random', 'get', 'create'] as const).filter((work) => options.works.includes(work));
   const found: Memory[] = [];
   for (const work of works) {
-    const session: SessionOptions = { name: OURS, file: filledFile(options.pets), pets: options.pets };
+    const session: SessionOptions = { name: OURS, source: filledFile(options.pets), pets: options.pets };
     const memory = await Session.run(session, (running) => observe(running, work, seconds, options));
     if (memory !== undefined) found.push(memory);
   }

@@ -22,7 +22,7 @@ export async function profile(options: Options): Promise<readonly string[]> {
       const raw = join(workDir, 'profiles');
       rmSync(raw, { recursive: true, force: true });
       const environment = { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${raw}` };
-      await Session.run({ name, file: filledFile(pets), pets, environment }, (session) =>
+      await Session.run({ name, source: filledFile(pets), pets, environment }, (session) =>
         session.load(work, { seconds: seconds + warmup, connections }),
       );
       for (const file of readdirSync(raw)) {

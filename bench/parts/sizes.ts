@@ -9,7 +9,7 @@ import { rowsTable, whole } from '../table.ts';
 export async function measureSizes(options: Options): Promise<Row[]> {
   const cases = options.sizes.map((pets) => {
     progress(`filling a file with ${whole(pets)} pets`);
-    return { label: whole(pets), session: { name: OURS, file: filledFile(pets), pets } } as const;
+    return { label: whole(pets), session: { name: OURS, source: filledFile(pets), pets } } as const;
   });
   return measureInTurn(cases, options);
 }

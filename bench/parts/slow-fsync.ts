@@ -43,7 +43,7 @@ export async function measureSlowFsync(options: Options): Promise<SlowFsync> {
   const servers = SERVERS.filter((name) => options.servers.includes(name));
   const sessionOf = (name: ServerName, delay: number): SessionOptions => ({
     name,
-    file: filledFile(options.pets),
+    source: filledFile(options.pets),
     pets: options.pets,
     environment: slowFsync(delay),
   });

@@ -20,7 +20,7 @@ export async function measureStart({ pets, rounds }: Options): Promise<StartTime
   for (let round = 0; round < 2 * rounds - 1; round++) {
     const file = workingCopy(template);
     const start = performance.now();
-    const server = await startServer(OURS, { file });
+    const server = await startServer(OURS, { url: `sqlite:${file}` });
     await firstResponse(`${server.origin}/v1/pets`);
     times.push(performance.now() - start);
     await server.stop();

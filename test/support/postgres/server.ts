@@ -71,10 +71,14 @@ export class PostgresServer {
     if (exitCode !== 0) throw new Error(`initdb failed: ${this.#log()}`);
   }
 
-  /** Starts the server on the same port and with the same data. Resolves when the server accepts connections. */
-  async start(): Promise<void> {
+  /**
+   * Starts the server on the same port and with the same data. Resolves when the server accepts connections.
+   *
+   * @param environment environment variables of the server
+   */
+  async start(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     if (this.#process !== undefined) throw new Error('The server runs.');
-    const server = this.#run(this.#command);
+    const server = this.#run(this.#command, environment);
     this.#process = server;
     server.once('exit', () => {
       this.#process = undefined;
@@ -114,10 +118,10 @@ export class PostgresServer {
   }
 
   /** Runs a program outside the process group of the test, because Ctrl-C ends all processes of that group. */
-  #run([program, ...args]: readonly [string, ...string[]]): ChildProcess {
+  #run([program, ...args]: readonly [string, ...string[]], environment = {}): ChildProcess {
     const log = openSync(join(this.#folder, 'log'), 'a');
     const options: SpawnOptions = { detached: true, stdio: ['ignore', log, log], cwd: this.#folder };
-    const child = spawn(program, args, { ...options, ...this.#user, env: { LC_ALL: 'C' } });
+    const child = spawn(program, args, { ...options, ...this.#user, env: { LC_ALL: 'C', ...environment } });
     closeSync(log);
     this.#guard.watch(child.pid);
     child.once('exit', () => this.#guard.watch(undefined));
@@ -153,10 +157,10 @@ export async function startPostgres({ settings }: PostgresOptions = {}): Promise
   return server;
 }
 
-type User = Pick<SpawnOptions, 'uid' | 'gid'>;
+export type User = Pick<SpawnOptions, 'uid' | 'gid'>;
 
 /** PostgreSQL refuses to run as root, so root runs it as the user nobody. */
-function serverUser(): User {
+export function serverUser(): User {
   if (process.getuid?.() !== 0) return {};
   const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
@@ -176,7 +180,7 @@ async function acceptsConnections(connectionString: string): Promise<boolean> {
 }
 
 /** Returns a port that the operating system does not give to clients: a stopped server must find its port free. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);
     const probe = createServer().listen(port, '127.0.0.1');
