@@ -44,6 +44,9 @@ export const STOPS: number = integer('FAULTS_STOPS', 3);
 /** How often each of two servers behind nginx is restarted under load. */
 export const RESTARTS: number = integer('FAULTS_RESTARTS', 2);
 
+/** How often each kind of failover is repeated. */
+export const FAILOVERS: number = integer('FAULTS_FAILOVERS', 1);
+
 function integer(name: string, fallback: number, min = 1, max = Number.MAX_SAFE_INTEGER): number {
   const text = process.env[name] ?? String(fallback);
   const value = Number(text);

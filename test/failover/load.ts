@@ -1,0 +1,143 @@
+/** Clients that create pets exactly once and read them, through several servers, while the database fails over. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, Client } from '../support/client.ts';
+import { Outage } from './outage.ts';
+
+const CREATORS = 32;
+const READERS = 4;
+
+/** One of this number of creates is sent twice. */
+const REPEATED = 8;
+
+/** In milliseconds: the pause of a client after each response, and before it repeats a request. */
+const PAUSE = 10;
+const RETRY_PAUSE = 50;
+
+/** How long a client repeats a create, in milliseconds. */
+const DEADLINE = 90_000;
+
+/** The number of unexpected responses that are described. */
+const SHOWN_FAULTS = 20;
+
+export class Load {
+  /** The id of the acknowledged pet of each idempotency key. The name of the pet is the key. */
+  readonly acknowledged: Map<string, string> = new Map();
+  /** The first unexpected responses. */
+  readonly faults: string[] = [];
+  /** The state of the writes and of `/readyz`, for each server. */
+  readonly writes: readonly Outage[];
+  readonly readiness: readonly Outage[];
+  /** The number of creates that were refused and sent again. */
+  refused = 0;
+  /** The number of creates that an attempt had stored which was refused. A retry found their pets. */
+  recovered = 0;
+  /** The number of successful reads. */
+  reads = 0;
+  readonly #clients: readonly Client[];
+  readonly #running: Promise<unknown>;
+  #newestId = '';
+  #isStopping = false;
+
+  constructor(ports: readonly number[], key: string) {
+    this.#clients = ports.map((port) => new Client(`http://127.0.0.1:${port}`, key));
+    this.writes = ports.map(() => new Outage());
+    this.readiness = ports.map(() => new Outage());
+    this.#running = Promise.all([
+      ...Array.from({ length: CREATORS }, (_, number) => this.#createAll(number)),
+      ...Array.from({ length: READERS }, (_, number) => this.#readAll(number)),
+      ...ports.map((_, server) => this.#watchReadiness(server)),
+    ]);
+  }
+
+  /** Resolves when each create has been acknowledged, and each client has received its last response. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#running;
+    for (const client of this.#clients) client.close();
+  }
+
+  async #createAll(creator: number): Promise<void> {
+    for (let count = 0; !this.#isStopping; count++) {
+      const key = `${creator}.${count}`;
+      const server = creator + count;
+      // Some creates are sent to two servers at the same moment.
+      if (count % REPEATED === 0)
+        await Promise.all([this.#create(key, server), this.#create(key, server + 1)]);
+      else if (await this.#create(key, server)) this.recovered += 1;
+      await sleep(PAUSE);
+    }
+  }
+
+  /**
+   * Repeats a create until it is acknowledged. Each attempt uses the next server. Resolves with `true` when an earlier
+   * attempt has stored the pet.
+   */
+  async #create(key: string, first: number): Promise<boolean> {
+    const deadline = performance.now() + DEADLINE;
+    for (let attempt = first; performance.now() < deadline; attempt++) {
+      const server = attempt % this.#clients.length;
+      const sentAt = performance.now();
+      const answer = await this.#send(server, (client) =>
+        client.post({ name: key, categoryId: 1 }, { 'Idempotency-Key': key }),
+      );
+      this.writes[server]?.note(answer?.status === 201, sentAt);
+      if (answer?.status === 201) {
+        this.#acknowledge(key, answer);
+        return answer.headers['idempotency-replayed'] === 'true';
+      }
+      this.refused += 1;
+      await sleep(RETRY_PAUSE);
+    }
+    this.#fault(`the create with key ${key} was not acknowledged within ${DEADLINE / 1000} s`);
+    return false;
+  }
+
+  #acknowledge(key: string, { body }: Answer): void {
+    const pet = JSON.parse(body);
+    const id = String(pet.id);
+    if (pet.name !== key || (this.acknowledged.get(key) ?? id) !== id) {
+      this.#fault(`key ${key}, pet ${this.acknowledged.get(key)}, got another pet: ${body}`);
+    }
+    this.acknowledged.set(key, id);
+    this.#newestId = id;
+  }
+
+  /** Reads the first page, and the newest pet that any server has acknowledged. */
+  async #readAll(first: number): Promise<void> {
+    for (let count = first; !this.#isStopping; count++) {
+      const server = count % this.#clients.length;
+      const id = this.#newestId;
+      const target = Math.floor(count / this.#clients.length) % 2 === 0 && id ? `/v1/pets/${id}` : '/v1/pets';
+      const answer = await this.#send(server, (client) => client.get(target));
+      if (answer?.status === 200) this.reads += 1;
+      await sleep(answer?.status === 200 ? PAUSE : RETRY_PAUSE);
+    }
+  }
+
+  async #watchReadiness(server: number): Promise<void> {
+    while (!this.#isStopping) {
+      const sentAt = performance.now();
+      const answer = await this.#send(server, (client) => client.request('GET', '/readyz', { key: null }));
+      this.readiness[server]?.note(answer?.status === 200, sentAt);
+      await sleep(100);
+    }
+  }
+
+  /** Resolves with the response. A lost connection, and a response other than 200, 201 and 503, are faults. */
+  async #send(server: number, request: (client: Client) => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      const answer = await request(this.#clients[server] as Client);
+      if (answer.status !== 503 && answer.status > 201)
+        this.#fault(`server ${server + 1}: ${answer.status} ${answer.body}`);
+      return answer;
+    } catch (error) {
+      this.#fault(`server ${server + 1}: ${error}`);
+      return undefined;
+    }
+  }
+
+  #fault(text: string): void {
+    if (this.faults.length < SHOWN_FAULTS) this.faults.push(text);
+  }
+}

@@ -1,0 +1,104 @@
+/** PostgreSQL stops, crashes and hangs under a load of reads and creates, which two servers handle. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { damageOf, NO_DAMAGE } from '../failover/damage.ts';
+import { Load } from '../failover/load.ts';
+import {
+  canStartPostgres,
+  type PostgresServer,
+  startPostgres,
+  startPostgresNote,
+} from '../support/postgres/index.ts';
+import { keysOf } from './keys.ts';
+import { ROUNDS, SEED } from './options.ts';
+import { FaultsServer } from './server.ts';
+import { printTable } from './table.ts';
+
+/** How long the load runs before and after each fault, and how long PostgreSQL is away, in milliseconds. */
+const CALM = 1500;
+const AWAY = 2000;
+
+/** The time within which both servers serve again, in milliseconds. */
+const RETURN_TIME = 3000;
+
+const COLUMNS = ['fault', 'round', 'acknowledged', 'refused', 'refused but stored', 'served again after, ms'];
+
+describe.skipIf(!canStartPostgres)(`two servers on a PostgreSQL that fails${startPostgresNote}`, () => {
+  const { operator } = keysOf(SEED);
+  const rows: (string | number)[][] = [];
+  const servers: FaultsServer[] = [];
+  let postgres: PostgresServer;
+  let load: Load;
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    const env = { DATABASE_URL: postgres.url };
+    for (let count = 0; count < 2; count++) {
+      servers.push(await FaultsServer.start({ keys: [operator], log: 'file', logLevel: 'warn', env }));
+    }
+    load = new Load(
+      servers.map(({ port }) => port),
+      operator,
+    );
+  });
+
+  afterAll(() => postgres.close());
+
+  const faults: Readonly<Record<string, () => Promise<void>>> = {
+    async 'a fast restart'() {
+      await postgres.stop('fast');
+      await sleep(AWAY);
+      await postgres.start();
+    },
+    async 'a crash'() {
+      await postgres.stop('immediate');
+      await sleep(AWAY);
+      await postgres.start();
+    },
+    async 'a server that hangs'() {
+      postgres.freeze();
+      await sleep(AWAY);
+      postgres.thaw();
+    },
+  };
+
+  test.each(
+    Array.from({ length: ROUNDS }, (_, index) =>
+      Object.entries(faults).map(([fault, cause]) => ({ fault, cause, round: index + 1 })),
+    ).flat(),
+  )('round $round, $fault: only 200, 201 and 503, and service again within 3 s', async (round) => {
+    await sleep(CALM);
+    const { refused, recovered } = load;
+    const acknowledged = load.acknowledged.size;
+    await round.cause();
+    const returnedAt = performance.now();
+    await sleep(RETURN_TIME);
+    const servedAt = Math.max(...[...load.writes, ...load.readiness].map(({ endedAt }) => endedAt));
+    rows.push([
+      round.fault,
+      round.round,
+      load.acknowledged.size - acknowledged,
+      load.refused - refused,
+      load.recovered - recovered,
+      Math.round(Math.max(0, servedAt - returnedAt)),
+    ]);
+    expect(load.faults).toEqual([]);
+    expect(load.refused).toBeGreaterThan(refused);
+    for (const { isOver } of [...load.writes, ...load.readiness]) expect(isOver).toBe(true);
+  });
+
+  test('nothing acknowledged is lost, and each key has one pet', async () => {
+    await load.stop();
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    const { rows: stored } = await client.query('SELECT id::text, name FROM pets ORDER BY pets.id');
+    await client.end();
+    printTable('PostgreSQL stops, crashes and hangs', [COLUMNS, ...rows]);
+    expect(load.faults).toEqual([]);
+    expect(damageOf([...load.acknowledged], stored)).toEqual(NO_DAMAGE);
+    expect(stored).toHaveLength(load.acknowledged.size);
+    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+  });
+});
