@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { PageCache, pageKey } from '../../src/application/page-cache.ts';
+import type { PetPage } from '../../src/application/ports/pet-repository.ts';
+
+const page = (name: string, count = 1): PetPage => ({
+  pets: Array.from({ length: count }, () => ({ id: 1n, name, categoryId: 1n, status: 'sold' })),
+  more: false,
+});
+
+test('pages are kept while the version is the same', () => {
+  const cache = new PageCache();
+  expect(cache.enter('1')).toBe(true);
+  const first = page('Rex');
+  cache.set('a', first);
+  expect(cache.enter('1')).toBe(false);
+  expect(cache.get('a')).toBe(first);
+  expect(cache.get('b')).toBeUndefined();
+  expect(cache.enter('2')).toBe(true);
+  expect(cache.get('a')).toBeUndefined();
+});
+
+test('the cache is emptied when its pages have more than 12 MiB', () => {
+  const cache = new PageCache();
+  cache.enter(1);
+  const large = page('x'.repeat(255), 100);
+  let count = 0;
+  for (; cache.get('0') !== undefined || count === 0; count++) cache.set(`${count}`, large);
+  // A pet counts as 320 bytes, and 6 bytes for each code unit of its name; a page as 500 bytes.
+  expect(count).toBe(Math.floor((12 * 1024 * 1024) / (500 + 100 * (320 + 6 * 255))) + 1);
+  expect(cache.get(`${count - 1}`)).toBe(large);
+});
+
+test('different queries have different keys', () => {
+  const keys = [
+    { limit: 1 },
+    { limit: 11 },
+    { limit: 1, after: 1n },
+    { limit: 1, status: 'sold' },
+    { limit: 1, status: 'sold', after: 1n },
+  ] as const;
+  expect(new Set(keys.map(pageKey)).size).toBe(keys.length);
+  expect(pageKey({ limit: 1, status: undefined, after: undefined })).toBe(pageKey({ limit: 1 }));
+});
