@@ -24,7 +24,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
   const report = { location, supportedSchemaVersion: SCHEMA_VERSION, problems };
   try {
     await client.connect();
-    await client.query('SET default_transaction_read_only = on');
+    await client.query('BEGIN TRANSACTION READ ONLY');
     const schemaVersion = await readVersion(client);
     problems.push(
       ...(await warningsOf(client)).map((message): Problem => ({ severity: 'warning', message })),

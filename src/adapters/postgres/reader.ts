@@ -55,6 +55,7 @@ interface Request {
  */
 export class Reader {
   readonly #connection: Connection;
+  readonly #cachesPages: boolean;
   readonly #flights = new Flights<Read, unknown>((calls) => this.#send(calls));
   readonly #pages = new PageCache();
   /** Whether the last two versions differed. */
@@ -62,8 +63,10 @@ export class Reader {
   #hits = 0;
   #misses = 0;
 
-  constructor(connection: Connection) {
+  /** @param cachesPages whether the version of the data is exact: one server has all the data */
+  constructor(connection: Connection, cachesPages: boolean) {
     this.#connection = connection;
+    this.#cachesPages = cachesPages;
   }
 
   find(id: bigint): Promise<Pet | undefined> {
@@ -135,6 +138,8 @@ export class Reader {
       else if (!this.#isChanging && this.#pages.get(key) !== undefined) cached.push([key, call]);
       else groups.set(key, [call]);
     }
+    const reads = [...groups].map(([key, group]) => this.#pageRequest(key, group));
+    if (!this.#cachesPages) return reads;
     const useVersion = ([row]: readonly Row[]) => {
       this.#isChanging = this.#pages.enter(row?.[0]);
       const late = cached.filter(([key, { resolve }]) => {
@@ -148,7 +153,7 @@ export class Reader {
       this.#flights.putBack(late.map(([, call]) => call));
     };
     const version: Request = { statement: VERSION, calls: cached.map(([, call]) => call), use: useVersion };
-    return [version, ...[...groups].map(([key, group]) => this.#pageRequest(key, group))];
+    return [version, ...reads];
   }
 
   #pageRequest(key: string, calls: readonly [ReadCall, ...ReadCall[]]): Request {
@@ -156,7 +161,7 @@ export class Reader {
     const use = (rows: readonly Row[]) => {
       const known = this.#pages.get(key);
       const page = known ?? pageOf(rows, query.limit);
-      if (known === undefined) this.#pages.set(key, page);
+      if (known === undefined && this.#cachesPages) this.#pages.set(key, page);
       this.#misses += 1;
       for (const { resolve } of calls) resolve(page);
     };

@@ -62,11 +62,24 @@ const FOUND = `SELECT bool_or(relname = 'animal_store_schema') AS own, bool_or(r
   FROM pg_class WHERE relname IN ('animal_store_schema', 'pets') AND pg_table_is_visible(oid)`;
 
 /**
- * Creates or updates the schema, in one transaction. Of several servers that start at once, one does so, and the others
- * wait. Resolves with warnings about settings of the server that endanger stored pets. Rejects when the database is of a
- * newer release, or of another application.
+ * Whether one server has all the data, so that its list of running transactions is the version of the data. An engine
+ * that distributes the data over several servers names itself in `version()`, or is an extension.
  */
-export async function prepareSchema(config: ClientConfig, mustExist: boolean): Promise<readonly string[]> {
+const IS_ONE_SERVER = `SELECT version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
+  AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "isOneServer"`;
+
+/** What is known about a database with a store. */
+export interface Prepared {
+  /** Settings of the server that endanger stored pets. */
+  readonly warnings: readonly string[];
+  readonly isOneServer: boolean;
+}
+
+/**
+ * Creates or updates the schema, in one transaction. Of several servers that start at once, one does so, and the others
+ * wait. Rejects when the database is of a newer release, or of another application.
+ */
+export async function prepareSchema(config: ClientConfig, mustExist: boolean): Promise<Prepared> {
   const client = new Client({ ...config, query_timeout: MIGRATION_TIMEOUT });
   client.on('error', () => {});
   try {
@@ -74,7 +87,8 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
     const version = await readVersion(client);
     if (version === undefined && mustExist) throw unusable('the database contains no store');
     if (version === undefined || version < SCHEMA_VERSION) await migrate(client);
-    return await warningsOf(client);
+    const { rows } = await client.query<{ isOneServer: boolean }>(IS_ONE_SERVER);
+    return { warnings: await warningsOf(client), isOneServer: rows[0]?.isOneServer ?? false };
   } finally {
     void client.end().catch(() => {});
   }

@@ -13,7 +13,7 @@ import { PostgresPetTransfer } from './pet-transfer.ts';
 import { ConnectionPool } from './pool.ts';
 import { Reader } from './reader.ts';
 import { Readiness } from './readiness.ts';
-import { prepareSchema } from './schema.ts';
+import { type Prepared, prepareSchema } from './schema.ts';
 import { Writer } from './writer.ts';
 
 /** The options for opening a store in PostgreSQL. */
@@ -51,11 +51,12 @@ export async function openPostgresStorage(
   const config = clientConfig(url);
   // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
-  for (const warning of await prepare(url, mustExist)) safeObserver.onWarning?.(warning);
+  const { warnings, isOneServer } = await prepare(url, mustExist);
+  for (const warning of warnings) safeObserver.onWarning?.(warning);
   const health = new Health(safeObserver);
   const readConnection = new Connection(config, 'read', health);
   const writeConnection = new Connection(config, 'write', health);
-  const reader = new Reader(readConnection);
+  const reader = new Reader(readConnection, isOneServer);
   const writer = new Writer(writeConnection, safeObserver);
   const pool = new ConnectionPool(config);
   const readiness = new Readiness(health, readConnection, writeConnection);
@@ -85,7 +86,7 @@ export async function openPostgresStorage(
   };
 }
 
-async function prepare(url: string, mustExist: boolean): Promise<readonly string[]> {
+async function prepare(url: string, mustExist: boolean): Promise<Prepared> {
   const location = locationOf(url);
   try {
     return await prepareSchema(clientConfig(url), mustExist);

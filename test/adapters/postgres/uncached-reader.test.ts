@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { clientConfig } from '../../../src/adapters/postgres/config.ts';
+import { Connection } from '../../../src/adapters/postgres/connection.ts';
+import { Health } from '../../../src/adapters/postgres/health.ts';
+import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { Reader } from '../../../src/adapters/postgres/reader.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+
+describe.skipIf(!canRunPostgres)(`the reads of a database on several servers${postgresNote}`, () => {
+  test('are never from the cache', async () => {
+    const url = await newDatabaseUrl();
+    const storage = await openPostgresStorage(url);
+    await storage.pets.add(samplePet('Rex'));
+    const connection = new Connection(clientConfig(url), 'read', new Health({}));
+    const reader = new Reader(connection, false);
+    const query = { limit: 20 };
+    const [first, second] = [await reader.list(query), await reader.list(query)];
+    expect(first).toEqual(await storage.pets.list(query));
+    expect(second).toEqual(first);
+    expect(second).not.toBe(first);
+    expect(reader.pageStatistics).toEqual({ hits: 0, misses: 2 });
+    reader.close();
+    await connection.close();
+    await storage.close();
+  });
+});
