@@ -14,12 +14,14 @@ export interface CuttingProxy {
   repair(): void;
   /** Cuts all connections. */
   cutAll(): void;
+  /** Connects to another server from now on. */
+  redirect(url: string): void;
   /** The numbers of bytes that were transferred since the last call. */
   transferred(): Record<Direction, number>;
 }
 
 export async function startProxy(url: string): Promise<CuttingProxy> {
-  const target = new URL(url);
+  let target = new URL(url);
   const sockets = new Set<Socket>();
   let count: Record<Direction, number> = { 'to the server': 0, 'to the client': 0 };
   let cut: { left: number; readonly direction: Direction } | undefined;
@@ -60,11 +62,12 @@ export async function startProxy(url: string): Promise<CuttingProxy> {
     cutAll();
     door.close();
   });
-  target.port = String((door.address() as AddressInfo).port);
-  const address = target.href;
-  target.port = new URL(url).port;
+  const port = String((door.address() as AddressInfo).port);
   return {
-    url: address,
+    url: Object.assign(new URL(url), { port }).href,
+    redirect(other) {
+      target = new URL(other);
+    },
     cutAfter(bytes, direction) {
       cut = { left: bytes, direction };
     },

@@ -1,0 +1,74 @@
+import { Client } from 'pg';
+import { describe, expect, test } from 'vitest';
+import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`, () => {
+  test('counts what a store contains, and changes nothing', async () => {
+    const url = await newDatabaseUrl();
+    const storage = await openPostgresStorage(url);
+    await storage.pets.add(samplePet('Rex'));
+    await storage.idempotentCreates.add(samplePet('Max'), { caller: '1', key: 'a', at: 1, validFrom: 0 });
+    const key = { prefix: 'p', createdAt: 1 };
+    await storage.apiKeys.add('one', { ...key, name: 'active', expiresAt: undefined });
+    await storage.apiKeys.add('two', { ...key, name: 'expired', expiresAt: 2 });
+    const { id } = await storage.apiKeys.add('three', { ...key, name: 'revoked', expiresAt: undefined });
+    await storage.apiKeys.revoke(id, 2);
+    await storage.close();
+    expect(await examinePostgresStore(url)).toEqual({
+      location: expect.stringMatching(/^127\.0\.0\.1:\d+\/test_/),
+      exists: true,
+      schemaVersion: 1,
+      supportedSchemaVersion: 1,
+      pets: 2,
+      apiKeys: { total: 3, active: 1 },
+      idempotencyRecords: 1,
+      bytes: expect.any(Number),
+      problems: [],
+    });
+  });
+
+  test('an empty database has no store', async () => {
+    expect(await examinePostgresStore(await newDatabaseUrl())).toMatchObject({ exists: false, problems: [] });
+  });
+
+  test('faults are problems, without the password', async () => {
+    const other = await newDatabaseUrl();
+    await execute(other, 'CREATE TABLE pets (a integer)');
+    const newer = await newDatabaseUrl();
+    await (await openPostgresStorage(newer)).close();
+    await execute(newer, 'UPDATE animal_store_schema SET version = 99');
+    for (const [url, message] of [
+      [other, /: the database has a table pets of another application$/],
+      [newer, /: the database has schema version 99, this release supports 1: /],
+      [
+        'postgres://me:hunter2@127.0.0.1:1/pets',
+        /^127\.0\.0\.1:1\/pets: the connection to the database failed/,
+      ],
+    ] as const) {
+      const { problems } = await examinePostgresStore(url);
+      expect(problems).toEqual([{ severity: 'error', message: expect.stringMatching(message) }]);
+      expect(JSON.stringify(problems)).not.toContain('hunter2');
+    }
+  });
+
+  test('settings that endanger pets are warnings', async () => {
+    const url = await newDatabaseUrl();
+    await (await openPostgresStorage(url)).close();
+    await execute(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
+    expect((await examinePostgresStore(url)).problems).toEqual([
+      {
+        severity: 'warning',
+        message: 'synchronous_commit is off: a crash of the database server can lose acknowledged pets',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { clientConfig } from '../../../src/adapters/postgres/config.ts';
+import { Connection } from '../../../src/adapters/postgres/connection.ts';
+import { Health } from '../../../src/adapters/postgres/health.ts';
+import { PostgresIdempotentCreates } from '../../../src/adapters/postgres/idempotent-creates.ts';
+import { ConnectionPool } from '../../../src/adapters/postgres/pool.ts';
+import { Reader } from '../../../src/adapters/postgres/reader.ts';
+import { Writer } from '../../../src/adapters/postgres/writer.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { attemptWith, connect, openStorage, REX, timed } from './database.ts';
+
+/** Opens a storage of records with a limit for each caller. */
+async function openWithLimit(url: string, limit: number): Promise<PostgresIdempotentCreates> {
+  await openStorage(url);
+  const config = clientConfig(url);
+  const health = new Health({});
+  const connections = [
+    new Connection(config, 'read', health),
+    new Connection(config, 'write', health),
+  ] as const;
+  const pool = new ConnectionPool(config);
+  const writer = new Writer(connections[1], {});
+  onTestFinished(async () => {
+    await Promise.all([writer.close(), pool.close()]);
+    await Promise.all(connections.map((connection) => connection.close()));
+  });
+  return new PostgresIdempotentCreates(new Reader(connections[0], true), writer, pool, limit);
+}
+
+describe.skipIf(!canRunPostgres)(`idempotent creates on PostgreSQL${postgresNote}`, () => {
+  test('a caller with too many records is refused, and still gets its pets; other callers are not refused', async () => {
+    const url = await newDatabaseUrl();
+    const creates = await openWithLimit(url, 3);
+    for (const key of ['a', 'b', 'c'])
+      expect((await creates.add(REX, attemptWith(key))).isReplay).toBe(false);
+    await expect(creates.add(REX, attemptWith('d'))).rejects.toMatchObject({
+      code: 'overloaded',
+      message: expect.stringContaining('has used 3 idempotency keys'),
+    });
+    expect((await creates.add(REX, attemptWith('b'))).isReplay).toBe(true);
+    expect((await creates.add(REX, { ...attemptWith('d'), caller: '2' })).isReplay).toBe(false);
+    expect(await creates.count()).toBe(4);
+    // Another storage counts the records that exist.
+    const other = await openWithLimit(url, 3);
+    await expect(other.add(REX, attemptWith('d'))).rejects.toMatchObject({ code: 'overloaded' });
+  });
+
+  test('a slow count of the records delays a create by a second at most', async () => {
+    const url = await newDatabaseUrl();
+    const creates = await openWithLimit(url, 1000);
+    const admin = await connect(url);
+    await admin.query('BEGIN; LOCK TABLE idempotency_records');
+    const { error, ms } = await timed(() => creates.add(REX, attemptWith('a')));
+    expect(error).toMatchObject({
+      code: 'storage_unavailable',
+      message: 'counting the idempotency keys of this API key takes long: nothing was stored',
+    });
+    expect(ms).toBeLessThan(1500);
+    await admin.query('ROLLBACK');
+    await expect
+      .poll(() => creates.add(REX, attemptWith('a')).catch(() => undefined))
+      .toMatchObject({
+        isReplay: false,
+      });
+    expect(await creates.count()).toBe(1);
+  });
+
+  test('records are removed and redated while another transaction holds some of them', async () => {
+    const url = await newDatabaseUrl();
+    const creates = await openWithLimit(url, 1000);
+    for (const [index, key] of ['a', 'b', 'c', 'd'].entries()) {
+      await creates.add(REX, { caller: '1', key, at: index + 1, validFrom: 0 });
+    }
+    const admin = await connect(url);
+    await admin.query("BEGIN; SELECT 1 FROM idempotency_records WHERE key = 'a' FOR UPDATE");
+    expect(await creates.removeRecords(3, 10)).toBe(1);
+    expect(await creates.redateRecords(3, 10)).toBe(1);
+    await admin.query('ROLLBACK');
+    expect(await creates.removeRecords(3, 10)).toBe(1);
+    expect(await creates.count()).toBe(2);
+  });
+});

@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { connect, NO_DUPLICATES, named, openStorage, REX, walk } from './database.ts';
+import { startProxy } from './proxy.ts';
+
+const PETS = 40_000;
+const BATCH = 1000;
+
+async function* batches(
+  beforeBatch: (index: number) => unknown = () => {},
+): AsyncGenerator<readonly NewPet[]> {
+  for (let start = 0; start < PETS; start += BATCH) {
+    await beforeBatch(start / BATCH);
+    yield Array.from({ length: BATCH }, (_, index) => named(`pet ${start + index}`));
+  }
+}
+
+describe.skipIf(!canRunPostgres)(`imports and exports of ${PETS} pets on PostgreSQL${postgresNote}`, () => {
+  test('an import stores all pets in the order of the batches, and an export returns them', async () => {
+    const storage = await openStorage(await newDatabaseUrl());
+    const progress: number[] = [];
+    const options = { ...NO_DUPLICATES, onProgress: (count: number) => progress.push(count) };
+    expect(await storage.transfer.importPets(batches(), options)).toBe(PETS);
+    expect(progress.at(-1)).toBe(PETS);
+    const exported: Pet[] = [];
+    for await (const batch of storage.transfer.exportPets()) exported.push(...batch);
+    expect(exported.map(({ name }) => name)).toEqual(
+      Array.from({ length: PETS }, (_, index) => `pet ${index}`),
+    );
+    expect((await storage.pets.add(REX)).id).toBeGreaterThan(exported.at(-1)?.id as bigint);
+  });
+
+  test('a cut connection or a signal: nothing is stored, and the next import works', async () => {
+    const url = await newDatabaseUrl();
+    const proxy = await startProxy(url);
+    const storage = await openStorage(proxy.url);
+    const controller = new AbortController();
+    const inFlight = {
+      'cut while the batches are read': storage.transfer.importPets(
+        batches((index) => index === 20 && proxy.cutAll()),
+        NO_DUPLICATES,
+      ),
+    };
+    await expect(inFlight['cut while the batches are read']).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    });
+    await expect(
+      storage.transfer.importPets(batches(), { ...NO_DUPLICATES, onProgress: () => proxy.cutAll() }),
+    ).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await expect(
+      storage.transfer.importPets(
+        batches((index) => index === 20 && controller.abort()),
+        { ...NO_DUPLICATES, signal: controller.signal },
+      ),
+    ).rejects.toThrow('aborted');
+    const late = new AbortController();
+    await expect(
+      storage.transfer.importPets(batches(), {
+        ...NO_DUPLICATES,
+        signal: late.signal,
+        onProgress: () => late.abort(),
+      }),
+    ).rejects.toThrow('aborted');
+    expect(await walk(storage)).toEqual([]);
+    for (let count = 1; count <= 2; count++) {
+      expect(await storage.transfer.importPets(batches(), NO_DUPLICATES)).toBe(PETS);
+    }
+    expect(await walk(storage, 1000)).toHaveLength(2 * PETS);
+    const tables = `SELECT count(*)::int AS count FROM pg_class WHERE relname = 'staged'`;
+    const admin = await connect(url);
+    await expect.poll(async () => (await admin.query(tables)).rows[0].count).toBe(0);
+  });
+
+  test('creates go on while the batches of an import are read', async () => {
+    const storage = await openStorage(await newDatabaseUrl());
+    const importing = storage.transfer.importPets(
+      batches(async (index) => {
+        if (index % 10 === 0)
+          expect(await storage.pets.add(named('created'))).toMatchObject({ name: 'created' });
+      }),
+      NO_DUPLICATES,
+    );
+    expect(await importing).toBe(PETS);
+  });
+
+  test('an export has all pets from before it, and none from after it', async () => {
+    const storage = await openStorage(await newDatabaseUrl());
+    await storage.transfer.importPets(batches(), NO_DUPLICATES);
+    let isRunning = true;
+    const creating = (async () => {
+      while (isRunning) {
+        await storage.pets.add(named('later'));
+        await delay(1);
+      }
+    })();
+    const exporting = storage.transfer.exportPets()[Symbol.asyncIterator]();
+    const first = await exporting.next();
+    const last = (await storage.pets.add(named('last'))).id;
+    const names: string[] = (first.value as readonly Pet[]).map(({ name }) => name);
+    const ids: bigint[] = [];
+    for await (const batch of { [Symbol.asyncIterator]: () => exporting }) {
+      names.push(...batch.map(({ name }) => name));
+      ids.push(...batch.map(({ id }) => id));
+    }
+    isRunning = false;
+    await creating;
+    expect(names.filter((name) => name !== 'later')).toHaveLength(PETS);
+    expect(names).not.toContain('last');
+    expect(ids.filter((id) => id >= last)).toEqual([]);
+  });
+
+  test('a cut connection ends an export, and an export that is not read leaves its connection', async () => {
+    const url = await newDatabaseUrl();
+    const proxy = await startProxy(url);
+    const storage = await openStorage(proxy.url);
+    await storage.transfer.importPets(batches(), NO_DUPLICATES);
+    const exporting = storage.transfer.exportPets()[Symbol.asyncIterator]();
+    await exporting.next();
+    proxy.cutAll();
+    await expect(
+      (async () => {
+        for await (const batch of { [Symbol.asyncIterator]: () => exporting }) expect(batch).not.toEqual([]);
+      })(),
+    ).rejects.toMatchObject({ code: 'storage_unavailable' });
+    for (let count = 0; count < 12; count++) {
+      for await (const batch of storage.transfer.exportPets()) {
+        expect(batch).toHaveLength(BATCH);
+        break;
+      }
+    }
+    expect(await storage.apiKeys.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import {
+  canRunPostgres,
+  canStartPostgres,
+  newDatabaseUrl,
+  postgresNote,
+  startPostgresNote,
+} from '../../support/postgres/index.ts';
+import { attemptWith, connect, named, openStorage, REX, startServer, walk } from './database.ts';
+import { startProxy } from './proxy.ts';
+
+const about = { name: 'ci', prefix: 'x', createdAt: 1 };
+
+describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postgresNote}`, () => {
+  test('a key that one of them revokes is revoked at the other one within 5 s', async () => {
+    const url = await newDatabaseUrl();
+    const [one, other] = [await openStorage(url), await openStorage(url)];
+    const { id } = await one.apiKeys.add('key', about);
+    expect(await other.apiKeys.find('key')).toMatchObject({ revokedAt: undefined });
+    await one.apiKeys.revoke(id, 7);
+    expect(await one.apiKeys.find('key')).toMatchObject({ revokedAt: 7 });
+    await expect.poll(() => other.apiKeys.find('key'), { timeout: 5000 }).toMatchObject({ revokedAt: 7 });
+  });
+
+  test('1,000 keys in different orders: each key has one pet', async () => {
+    const url = await newDatabaseUrl();
+    const storages = [await openStorage(url), await openStorage(url)];
+    const keys = Array.from({ length: 1000 }, (_, index) => `key ${(index * 7919) % 1000}`);
+    const rounds = await Promise.all(
+      storages.flatMap((storage, index) =>
+        [keys, keys.toReversed()].map((order) =>
+          Promise.all(
+            order.map((key) => storage.idempotentCreates.add(named(`${key} ${index}`), attemptWith(key))),
+          ),
+        ),
+      ),
+    );
+    const idsOf = new Map<string, Set<bigint>>();
+    for (const { pet } of rounds.flat()) {
+      const key = pet.name.slice(0, pet.name.lastIndexOf(' '));
+      idsOf.set(key, (idsOf.get(key) ?? new Set()).add(pet.id));
+    }
+    expect(idsOf.size).toBe(1000);
+    expect([...idsOf.values()].filter(({ size }) => size !== 1)).toEqual([]);
+    expect(rounds.flat().filter(({ isReplay }) => !isReplay)).toHaveLength(1000);
+    expect(await walk(storages[0] as never, 1000)).toHaveLength(1000);
+  });
+
+  test('each walk is complete and ascending while both create', async () => {
+    const url = await newDatabaseUrl();
+    const storages = [await openStorage(url), await openStorage(url)] as const;
+    const acknowledged = (
+      await Promise.all(Array.from({ length: 500 }, () => storages[0].pets.add(REX)))
+    ).map(({ id }) => id);
+    let isRunning = true;
+    const creating = storages.map(async (storage) => {
+      while (isRunning) {
+        const pets = await Promise.all(Array.from({ length: 10 }, () => storage.pets.add(REX)));
+        acknowledged.push(...pets.map(({ id }) => id));
+        await delay(5);
+      }
+    });
+    for (let count = 0; count < 12 || acknowledged.length < 700; count++) {
+      const known = [...acknowledged];
+      const seen = (await walk(storages[count % 2] as never, 37)).map(({ id }) => id);
+      expect(seen.filter((id, index) => index > 0 && id <= (seen[index - 1] as bigint))).toEqual([]);
+      const once = new Set(seen);
+      expect(known.filter((id) => !once.has(id))).toEqual([]);
+    }
+    isRunning = false;
+    await Promise.all(creating);
+    expect(new Set(acknowledged).size).toBe(acknowledged.length);
+  });
+
+  test('a page has each pet that the other one has acknowledged, whatever other transactions do', async () => {
+    const url = await newDatabaseUrl();
+    const [writer, reader] = [await openStorage(url), await openStorage(url)];
+    const other = await connect(url);
+    const open = await connect(url);
+    await open.query('BEGIN');
+    await open.query("INSERT INTO pets (name, category_id, status) VALUES ('open', 1, 'sold')");
+    const names = async () => (await reader.pets.list({ limit: 1000 })).pets.map(({ name }) => name);
+    const expected: string[] = [];
+    for (let count = 0; count < 60; count++) {
+      // The page is cached after equal versions.
+      for (let times = 0; times < 3; times++) expect(await names()).toEqual(expected);
+      if (count % 3 === 0) {
+        await other.query('BEGIN');
+        await other.query("INSERT INTO pets (name, category_id, status) VALUES ('rolled back', 1, 'sold')");
+        await names();
+        await other.query('ROLLBACK');
+      }
+      const reading = names();
+      await writer.pets.add(named(`${count}`));
+      expected.push(`${count}`);
+      await reading;
+      expect(await names()).toEqual(expected);
+    }
+    await open.query('COMMIT');
+    expect((await names()).toSorted()).toEqual([...expected, 'open'].toSorted());
+  });
+
+  test('equal pages are one object while nothing changes', async () => {
+    const storage = await openStorage(await newDatabaseUrl());
+    await storage.pets.add(REX);
+    for (let times = 0; times < 2; times++) await storage.pets.list({ limit: 5 });
+    const [first, second] = [await storage.pets.list({ limit: 5 }), await storage.pets.list({ limit: 5 })];
+    expect(first).toBe(second);
+    await storage.pets.add(REX);
+    expect((await storage.pets.list({ limit: 5 })).pets).toHaveLength(2);
+  });
+});
+
+test.skipIf(!canStartPostgres)(
+  `another server with the same transaction numbers: no page of the former server is returned${startPostgresNote}`,
+  async () => {
+    const servers = [
+      await startServer({ autovacuum: 'off' }),
+      await startServer({ autovacuum: 'off' }),
+    ] as const;
+    for (const [index, { url }] of servers.entries()) {
+      await (await openStorage(url)).pets.add(named(`server ${index}`));
+    }
+    const clients = [await connect(servers[0].url), await connect(servers[1].url)] as const;
+    const versionOf = async (client: (typeof clients)[number]) =>
+      (await client.query('SELECT pg_current_snapshot()::text AS version')).rows[0].version as string;
+    const numberOf = async (client: (typeof clients)[number]) => Number.parseInt(await versionOf(client), 10);
+    for (const [client, target] of [clients, clients.toReversed()] as const) {
+      while ((await numberOf(client as never)) < (await numberOf(target as never))) {
+        await client?.query('SELECT pg_current_xact_id()');
+      }
+    }
+    expect(await versionOf(clients[0])).toBe(await versionOf(clients[1]));
+    const proxy = await startProxy(servers[0].url);
+    const storage = await openStorage(proxy.url);
+    const names = async () => (await storage.pets.list({ limit: 5 })).pets.map(({ name }) => name);
+    for (let times = 0; times < 3; times++) expect(await names()).toEqual(['server 0']);
+    proxy.redirect(servers[1].url);
+    proxy.cutAll();
+    await expect.poll(() => names().catch(() => [])).toEqual(['server 1']);
+  },
+);
