@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { damageOf, NO_DAMAGE } from '../failover/damage.ts';
+import { damageOf, NO_DAMAGE, type StoredPet } from '../failover/damage.ts';
 import { Load } from '../failover/load.ts';
 import {
   canStartPostgres,
@@ -23,7 +23,35 @@ const AWAY = 2000;
 /** The time within which both servers serve again, in milliseconds. */
 const RETURN_TIME = 3000;
 
+async function query<Row>(postgres: PostgresServer, text: string): Promise<Row[]> {
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
 const COLUMNS = ['fault', 'round', 'acknowledged', 'refused', 'refused but stored', 'served again after, ms'];
+
+test.skipIf(!canStartPostgres)(
+  `ten servers start at once on an empty database${startPostgresNote}: one creates the tables, and one the first key`,
+  async () => {
+    const postgres = await startPostgres();
+    try {
+      const env = { DATABASE_URL: postgres.url };
+      const servers = await Promise.all(
+        Array.from({ length: 10 }, () => FaultsServer.start({ keys: [], log: 'file', env })),
+      );
+      expect(await query(postgres, 'SELECT version FROM animal_store_schema')).toEqual([{ version: 1 }]);
+      expect(await query(postgres, 'SELECT name FROM api_keys')).toEqual([{ name: 'first key' }]);
+      for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+    } finally {
+      await postgres.close();
+    }
+  },
+);
 
 describe.skipIf(!canStartPostgres)(`two servers on a PostgreSQL that fails${startPostgresNote}`, () => {
   const { operator } = keysOf(SEED);
@@ -91,10 +119,7 @@ describe.skipIf(!canStartPostgres)(`two servers on a PostgreSQL that fails${star
 
   test('nothing acknowledged is lost, and each key has one pet', async () => {
     await load.stop();
-    const client = new Client({ connectionString: postgres.url });
-    await client.connect();
-    const { rows: stored } = await client.query('SELECT id::text, name FROM pets ORDER BY pets.id');
-    await client.end();
+    const stored = await query<StoredPet>(postgres, 'SELECT id::text, name FROM pets ORDER BY pets.id');
     printTable('PostgreSQL stops, crashes and hangs', [COLUMNS, ...rows]);
     expect(load.faults).toEqual([]);
     expect(damageOf([...load.acknowledged], stored)).toEqual(NO_DAMAGE);
