@@ -1,0 +1,187 @@
+/** The units of systemd in `deploy`: what systemd says about them, and what their commands do. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { endOf, Workspace } from '../e2e/workspace.ts';
+import { freePort } from '../faults/nginx.ts';
+import { Client } from '../support/client.ts';
+import { type RunningProcess, runCommand, stopService, temporaryFolder } from '../support/process.ts';
+import { environmentOf, settings, unitText, wordsOf } from './unit.ts';
+
+const SERVICES = ['animal-store.service', 'animal-store-backup.service'];
+const UNITS = [...SERVICES, 'animal-store-backup.timer'];
+
+/** The highest exposure that `systemd-analyze security` may find, in tenths. 100 is a unit without any hardening. */
+const EXPOSURE = 15;
+
+/** Groups of system calls that both services are denied. */
+const DENIED = ['@privileged', '@resources'];
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+const hasStrace = spawnSync('strace', ['--version']).status === 0;
+const isSkipped = (isInstalled: boolean) => !isInstalled && !process.env['CI'];
+const note = (isInstalled: boolean, name: string) =>
+  isInstalled ? '' : ` (skipped: ${name} is not installed)`;
+
+function unitFiles(): string[] {
+  const folder = temporaryFolder();
+  return UNITS.map((name) => {
+    const file = join(folder, name);
+    writeFileSync(file, unitText(name));
+    return file;
+  });
+}
+
+describe.skipIf(isSkipped(hasSystemd))(`systemd-analyze${note(hasSystemd, 'systemd')}`, () => {
+  test('finds no mistake in the units', () => {
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...unitFiles()], {
+      encoding: 'utf8',
+    });
+    expect(`${stdout}${stderr}`).toBe('');
+    expect(status).toBe(0);
+  });
+
+  test.each(SERVICES)('finds that %s is hardened', (name) => {
+    const file = unitFiles().find((path) => path.endsWith(`/${name}`)) ?? '';
+    const options = ['security', '--offline=true', '--no-pager', `--threshold=${EXPOSURE}`, file];
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', options, { encoding: 'utf8' });
+    expect(stdout, stderr).toContain('Overall exposure level');
+    expect(status, stdout).toBe(0);
+  });
+});
+
+/** Starts the command of the server with the environment of the unit, perhaps below another program. */
+async function startServer(wrapper: readonly string[] = []): Promise<{
+  running: RunningProcess;
+  folder: string;
+  client: Client;
+}> {
+  const unit = unitText('animal-store.service');
+  const [folder, port] = [temporaryFolder(), await freePort()];
+  const env = { ...environmentOf(unit, folder), PORT: String(port) };
+  const [command = '', ...args] = [...wrapper, ...wordsOf(settings(unit, 'ExecStart')[0] ?? '')];
+  const running = runCommand(command, args, { cwd: folder, env });
+  await expect.poll(() => running.out.stdout, { timeout: 30_000 }).toContain('Listening on');
+  const client = new Client(
+    `http://127.0.0.1:${port}`,
+    readFileSync(join(folder, 'first-key'), 'utf8').trim(),
+  );
+  onTestFinished(() => client.close());
+  return { running, folder, client };
+}
+
+async function createPet(client: Client): Promise<void> {
+  const { status } = await client.post({ name: 'Rex', categoryId: 7 });
+  expect(status).toBe(201);
+}
+
+describe('animal-store.service', () => {
+  test('starts a server that stores its data in the folder of the unit, and writes no key to the journal', async () => {
+    const { running, folder, client } = await startServer();
+    await createPet(client);
+    expect(statSync(join(folder, 'first-key')).mode & 0o077).toBe(0);
+    expect(existsSync(join(folder, 'animal-store.db'))).toBe(true);
+    expect(await stopService(running)).toEqual({ code: 0, signal: null });
+  });
+
+  test('gives the server more time to stop than the server needs', () => {
+    const unit = unitText('animal-store.service');
+    const { SHUTDOWN_TIMEOUT_MS } = environmentOf(unit, '');
+    const [seconds] = settings(unit, 'TimeoutStopSec');
+    expect(Number(seconds)).toBeGreaterThan(Number(SHUTDOWN_TIMEOUT_MS) / 1000 + 20);
+  });
+
+  test('does not restart a server whose configuration is invalid', async () => {
+    const unit = unitText('animal-store.service');
+    const [command = '', ...args] = wordsOf(settings(unit, 'ExecStart')[0] ?? '');
+    const { status } = await endOf(runCommand(command, args, { env: { PORT: 'none' } }));
+    expect(settings(unit, 'RestartPreventExitStatus')).toEqual([String(status)]);
+  });
+
+  const title = 'allows every system call that the server makes';
+  test.skipIf(isSkipped(hasSystemd && hasStrace))(
+    `${title}${note(hasSystemd && hasStrace, 'systemd or strace')}`,
+    async () => {
+      const file = join(temporaryFolder(), 'calls');
+      const { running, folder, client } = await startServer(['strace', '-f', '-qq', '-o', file]);
+      await createPet(client);
+      expect((await client.get('/v1/pets')).status).toBe(200);
+      expect((await client.get('/metrics')).status).toBe(200);
+      const parent = readFileSync(`/proc/${running.child.pid}/task/${running.child.pid}/children`, 'utf8');
+      process.kill(Number(parent.trim()), 'SIGTERM');
+      expect(await running.exit).toEqual({ code: 0, signal: null });
+      expect(existsSync(join(folder, 'animal-store.db'))).toBe(true);
+      const calls = readFileSync(file, 'utf8').matchAll(/^\d+ +([a-z_0-9]+)\(/gm);
+      const made = new Set([...calls].map(([, call = '']) => call));
+      expect(made.size).toBeGreaterThan(30);
+      const allowed = allowedCalls();
+      // SQLite gives the files that root creates to the owner of the store. The user of the unit is not root.
+      if (process.getuid?.() === 0) made.delete('fchown');
+      expect([...made].filter((call) => !allowed.has(call))).toEqual([]);
+    },
+  );
+});
+
+/** The system calls of the filter, in which a group can contain other groups. */
+function allowedCalls(): Set<string> {
+  expect(settings(unitText('animal-store.service'), 'SystemCallFilter')).toEqual([
+    '@system-service',
+    `~${DENIED.join(' ')}`,
+  ]);
+  const calls = callsOf('@system-service');
+  for (const group of DENIED) for (const call of callsOf(group)) calls.delete(call);
+  return calls;
+}
+
+function callsOf(group: string): Set<string> {
+  const text = execFileSync('systemd-analyze', ['--no-pager', 'syscall-filter', group], { encoding: 'utf8' });
+  const names = text
+    .split('\n')
+    .filter((line) => /^ +[@a-z]/.test(line))
+    .map((line) => line.trim());
+  return new Set(names.flatMap((name) => (name.startsWith('@') ? [...callsOf(name)] : [name])));
+}
+
+describe('animal-store-backup.service', () => {
+  test('makes a backup while the server runs, which can be restored, and deletes old ones', async () => {
+    const work = new Workspace();
+    const backups = work.path('backups');
+    mkdirSync(backups);
+    await work.createKey();
+    const server = await work.serve();
+    await work.run(['import', '-'], '{"name":"saved","categoryId":1}\n');
+    const saved = await work.output('export');
+    for (const name of ['old.db', 'new.db', 'old.db.1.partial', 'old.txt']) {
+      writeFileSync(join(backups, name), '');
+      const age = name.startsWith('old') ? 15 : 12;
+      const time = Date.now() / 1000 - age * 24 * 3600;
+      utimesSync(join(backups, name), time, time);
+    }
+
+    const unit = unitText('animal-store-backup.service').replaceAll('/var/lib/animal-store-backups', backups);
+    for (const name of ['ExecStart', 'ExecStartPost']) {
+      const [command = '', ...args] = wordsOf(settings(unit, name)[0] ?? '');
+      const ended = await endOf(runCommand(command, args, { env: { DATABASE_URL: `sqlite:${work.store}` } }));
+      expect(ended).toMatchObject({ status: 0, err: '' });
+    }
+
+    const left = readdirSync(backups).toSorted();
+    expect(left).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\dT\d{6}Z\.db$/), 'new.db', 'old.txt']);
+    await work.run(['import', '-'], '{"name":"later","categoryId":1}\n');
+    await stopService(server);
+    await work.output('restore', '--force', join(backups, left[0] ?? ''));
+    expect(await work.output('export')).toBe(saved);
+    const [saver, owner] = SERVICES.map((name) => environmentOf(unitText(name), '')['DATABASE_URL']);
+    expect(saver).toBe(owner);
+  });
+});
