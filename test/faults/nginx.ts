@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
@@ -25,27 +25,34 @@ export interface Nginx {
 
 /** Starts nginx in front of the servers on the given ports. nginx is stopped at the end of the test. */
 export async function startNginx(ports: readonly [number, number]): Promise<Nginx> {
-  const folder = newFolder();
   const port = await freePort();
+  const errors = await runNginx(newFolder(), manualConfiguration(port, ports), port);
+  return { origin: `http://127.0.0.1:${port}`, errors };
+}
+
+/**
+ * Runs nginx with a configuration of sites until the end of the test. Resolves when nginx listens on the port, with a
+ * function that returns the messages of nginx.
+ */
+export async function runNginx(folder: string, sites: string, port: number): Promise<Nginx['errors']> {
   writeFileSync(
     join(folder, 'nginx.conf'),
     `daemon off; master_process off; pid nginx.pid; error_log errors notice;
 events { worker_connections 1024; }
 http { access_log off; ${TEMPORARY_PATHS}
-${manualConfiguration(port, ports)}
+${sites}
 }`,
   );
   const child = spawn('nginx', ['-p', `${folder}/`, '-c', 'nginx.conf', '-e', 'errors'], {
     stdio: 'inherit',
   });
   onTestFinished(() => stop(child));
-  const origin = `http://127.0.0.1:${port}`;
-  while (!(await isListening(origin))) {
-    if (child.exitCode !== null)
-      throw new Error(`nginx ended: ${readFileSync(join(folder, 'errors'), 'utf8')}`);
+  const errors = () => readFileSync(join(folder, 'errors'), 'utf8');
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null) throw new Error(`nginx ended: ${errors()}`);
     await sleep(20);
   }
-  return { origin, errors: () => readFileSync(join(folder, 'errors'), 'utf8') };
+  return errors;
 }
 
 export async function freePort(): Promise<number> {
@@ -71,14 +78,19 @@ function manualConfiguration(port: number, [first, second]: readonly [number, nu
   }, text);
 }
 
-async function isListening(origin: string): Promise<boolean> {
-  return fetch(`${origin}/livez`).then(
-    ({ status }) => status === 200,
+/** Whether a program accepts connections on the port. */
+export async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const isOpen = await once(socket, 'connect').then(
+    () => true,
     () => false,
   );
+  socket.destroy();
+  return isOpen;
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+/** Ends a program with SIGTERM. */
+export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   child.kill('SIGTERM');

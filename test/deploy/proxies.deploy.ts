@@ -1,0 +1,231 @@
+/** The reverse proxies in `deploy`, with TLS, in front of a real server. Each test is done with nginx and with Caddy. */
+
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort, isListening, runNginx, stop } from '../faults/nginx.ts';
+import { OPERATOR_KEY, startService, temporaryFolder } from '../support/process.ts';
+import { DEPLOY } from './unit.ts';
+
+const HOST = 'pets.example.org';
+
+/** The address of the client. The proxy connects to the server from 127.0.0.1. */
+const CLIENT = '127.0.0.2';
+
+interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+interface Ports {
+  readonly http: number;
+  readonly https: number;
+  readonly server: number;
+}
+
+/** Replaces each text, which the file must contain. */
+function replaced(name: string, replacements: readonly (readonly [from: string, to: string])[]): string {
+  return replacements.reduce(
+    (text, [from, to]) => {
+      expect(text).toContain(from);
+      return text.replaceAll(from, to);
+    },
+    readFileSync(join(DEPLOY, name), 'utf8'),
+  );
+}
+
+async function startNginx(folder: string, { cert, key }: Certificate, ports: Ports): Promise<void> {
+  const sites = replaced('nginx.conf', [
+    ['listen 80;', `listen 127.0.0.1:${ports.http};`],
+    ['listen [::]:80;', ''],
+    ['listen 443 ssl;', `listen 127.0.0.1:${ports.https} ssl;`],
+    ['listen [::]:443 ssl;', ''],
+    [`/etc/letsencrypt/live/${HOST}/fullchain.pem`, cert],
+    [`/etc/letsencrypt/live/${HOST}/privkey.pem`, key],
+    ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
+  ]);
+  await runNginx(folder, sites, ports.https);
+}
+
+async function startCaddy(folder: string, { cert, key }: Certificate, ports: Ports): Promise<void> {
+  const text = replaced('Caddyfile', [
+    [
+      '\n{\n',
+      `\n{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n`,
+    ],
+    [`\n${HOST} {\n`, `\n${HOST} {\n\ttls ${cert} ${key}\n`],
+    ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
+  ]);
+  writeFileSync(join(folder, 'Caddyfile'), text);
+  const child = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', 'Caddyfile'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder },
+    stdio: 'ignore',
+  });
+  onTestFinished(() => stop(child));
+  while (!(await isListening(ports.https))) {
+    if (child.exitCode !== null) throw new Error(`caddy ended with ${child.exitCode}`);
+    await sleep(20);
+  }
+}
+
+const PROXIES = [
+  { name: 'nginx', isInstalled: spawnSync('nginx', ['-v']).status === 0, start: startNginx },
+  { name: 'caddy', isInstalled: spawnSync('caddy', ['version']).status === 0, start: startCaddy },
+] as const;
+
+interface Response {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** A server behind a proxy, and a function that sends a request to the proxy. */
+async function deployment(start: (typeof PROXIES)[number]['start']) {
+  const folder = temporaryFolder();
+  const certificate = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
+      ...['-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST}`],
+      ...['-out', certificate.cert, '-keyout', certificate.key],
+    ],
+    { stdio: 'ignore' },
+  );
+  const server = await startService({
+    env: { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'memory:', TRUST_PROXY: '127.0.0.1' },
+  });
+  const ports = {
+    http: await freePort(),
+    https: await freePort(),
+    server: Number(new URL(server.origin).port),
+  };
+  await start(folder, certificate, ports);
+  const agent = new Agent({ keepAlive: true, ca: readFileSync(certificate.cert), servername: HOST });
+  onTestFinished(() => agent.destroy());
+
+  function send(
+    protocol: 'http' | 'https',
+    path: string,
+    options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ): Promise<Response> {
+    const { method = 'GET', headers = {}, body } = options;
+    const target = {
+      host: '127.0.0.1',
+      localAddress: CLIENT,
+      path,
+      method,
+      headers: { Host: HOST, Authorization: `Bearer ${OPERATOR_KEY}`, ...headers },
+    };
+    return new Promise((resolve, reject) => {
+      const outgoing =
+        protocol === 'http'
+          ? httpRequest({ ...target, port: ports.http })
+          : httpsRequest({ ...target, port: ports.https, agent });
+      outgoing.on('error', reject).on('response', async (incoming) => {
+        const chunks = await incoming.toArray();
+        resolve({
+          status: incoming.statusCode,
+          headers: incoming.headers,
+          body: Buffer.concat(chunks).toString(),
+        });
+      });
+      outgoing.end(body);
+    });
+  }
+  return { server, ports, send };
+}
+
+for (const { name, isInstalled, start } of PROXIES) {
+  const note = isInstalled ? '' : ` (skipped: ${name} is not installed)`;
+  describe.skipIf(!isInstalled && !process.env['CI'])(`${name}${note}`, () => {
+    test('serves the API over TLS, and tells the server the address and the protocol of the client', async () => {
+      const { server, send } = await deployment(start);
+      const created = await send('https', '/v1/pets', {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'X-Forwarded-For': '203.0.113.9',
+          'X-Forwarded-Proto': 'http',
+        },
+        body: '{"name":"Rex","categoryId":7}',
+      });
+      expect(created.status).toBe(201);
+      expect(created.headers['strict-transport-security']).toBe('max-age=31536000');
+      const lines = () => server.out.stderr.split('\n').filter((line) => line.includes('"POST"'));
+      await expect.poll(() => lines().length).toBe(1);
+      expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ address: CLIENT, status: 201 });
+      const document = JSON.parse((await send('https', '/openapi.json')).body) as {
+        servers: { url: string }[];
+      };
+      expect(document.servers[0]?.url).toBe(`https://${HOST}/v1`);
+    });
+
+    test('redirects HTTP to HTTPS', async () => {
+      const { send } = await deployment(start);
+      const { status, headers } = await send('http', '/v1/pets?limit=1');
+      expect({ status, location: headers.location }).toEqual({
+        status: 308,
+        location: `https://${HOST}/v1/pets?limit=1`,
+      });
+    });
+
+    test('does not show the metrics, however their path is written', async () => {
+      const { server, send } = await deployment(start);
+      expect((await server.client.get('/metrics')).status).toBe(200);
+      const paths = [
+        '/metrics',
+        '/metrics/',
+        '/metrics?x=1',
+        '/%6detrics',
+        '//metrics',
+        '/./metrics',
+        '/v1/../metrics',
+        '/METRICS',
+        '/metrics%2f',
+        '/metrics;x',
+      ];
+      const shown: string[] = [];
+      for (const path of paths) {
+        const { status, body } = await send('https', path);
+        if (status === 200 || body.includes('animal_store_')) shown.push(path);
+      }
+      expect(shown).toEqual([]);
+    });
+
+    test('keeps its connections to the server open', async () => {
+      const { server, send } = await deployment(start);
+      for (let count = 0; count < 20; count++) expect((await send('https', '/v1/pets')).status).toBe(200);
+      const { body } = await server.client.get('/metrics');
+      const connections = Number(/^animal_store_http_connections (\d+)/m.exec(body)?.[1]);
+      // One is the connection that reads the metrics.
+      expect(connections).toBe(2);
+    });
+
+    test('refuses a body that the server would refuse, with the same status', async () => {
+      const { send } = await deployment(start);
+      const { status } = await send('https', '/v1/pets', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: `{"name":"${'x'.repeat(70_000)}","categoryId":7}`,
+      });
+      expect(status).toBe(413);
+    });
+
+    test('serves again when a stopped server has started on its port', async () => {
+      const { server, ports, send } = await deployment(start);
+      server.child.kill('SIGTERM');
+      await server.exit;
+      expect((await send('https', '/v1/pets')).status).toBe(502);
+      await startService({
+        env: { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'memory:', PORT: String(ports.server) },
+      });
+      expect((await send('https', '/v1/pets')).status).toBe(200);
+    });
+  });
+}
