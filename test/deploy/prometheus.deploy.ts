@@ -3,27 +3,19 @@
  * `promtool` and `prometheus` are in Debian's package `prometheus`.
  */
 
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { keysOf } from '../faults/keys.ts';
-import { FaultsServer, newFolder } from '../faults/server.ts';
+import { freePort } from '../faults/nginx.ts';
+import { FaultsServer } from '../faults/server.ts';
+import { canMount, SmallDisk } from '../support/small-disk.ts';
+import { ALERTS, hasPrometheus, Prometheus, ROOT } from './prometheus.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-const ALERTS = join(ROOT, 'docs/alerts.yml');
 const KEY = keysOf(15).operator;
-
-const hasPrometheus = ['promtool', 'prometheus'].every((name) => spawnSync(name, ['--version']).status === 0);
 const NOTE = hasPrometheus ? '' : " (skipped: Debian's package prometheus is not installed)";
-
-interface Series {
-  readonly metric: Readonly<Record<string, string>>;
-  readonly value: readonly [time: number, value: string];
-}
 
 interface Rule {
   readonly name: string;
@@ -47,20 +39,9 @@ function dashboardExpressions(): string[] {
 
 describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () => {
   let server: FaultsServer;
-  let prometheus: ChildProcess;
-  let origin = '';
+  let prometheus: Prometheus;
   let isLoading = true;
   let load: Promise<unknown> = Promise.resolve();
-
-  async function api<T>(path: string): Promise<T> {
-    const response = await fetch(`${origin}/api/v1/${path}`);
-    const { status, data, error } = (await response.json()) as { status: string; data: T; error?: string };
-    expect(status, error).toBe('success');
-    return data;
-  }
-
-  const query = async (expression: string) =>
-    (await api<{ result: readonly Series[] }>(`query?query=${encodeURIComponent(expression)}`)).result;
 
   beforeAll(async () => {
     server = await FaultsServer.start({
@@ -69,27 +50,7 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
       logLevel: 'error',
       env: { RATE_LIMIT: '2000/s' },
     });
-    const folder = newFolder();
-    const [port, closedPort] = [await freePort(), await freePort()];
-    writeFileSync(join(folder, 'key'), KEY, { mode: 0o600 });
-    writeFileSync(
-      join(folder, 'prometheus.yml'),
-      `global: { scrape_interval: 1s, evaluation_interval: 1s }
-rule_files: ['${ALERTS}']
-scrape_configs:
-  - job_name: animal-store
-    authorization: { credentials_file: key }
-    static_configs: [{ targets: ['127.0.0.1:${server.port}', '127.0.0.1:${closedPort}'] }]
-`,
-    );
-    const args = [
-      `--config.file=${folder}/prometheus.yml`,
-      `--storage.tsdb.path=${folder}/data`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ];
-    prometheus = spawn('prometheus', args, { stdio: 'ignore' });
-    origin = `http://127.0.0.1:${port}`;
-    while (!(await isReady(origin))) await sleep(100);
+    prometheus = await Prometheus.start([server.port, await freePort()], KEY);
     load = Promise.all(Array.from({ length: 4 }, () => keepBusy(`http://127.0.0.1:${server.port}`)));
     await sleep(15_000);
   });
@@ -97,10 +58,7 @@ scrape_configs:
   afterAll(async () => {
     isLoading = false;
     await load;
-    if (prometheus.exitCode === null) {
-      prometheus.kill('SIGTERM');
-      await once(prometheus, 'exit');
-    }
+    await prometheus.stop();
     await server.stop();
   });
 
@@ -138,14 +96,16 @@ scrape_configs:
     expect(expressions.length).toBeGreaterThan(20);
     const empty: string[] = [];
     for (const expression of expressions) {
-      const values = (await query(expression)).map(({ value }) => Number(value[1]));
+      const values = (await prometheus.query(expression)).map(({ value }) => Number(value[1]));
       if (values.length === 0 || values.every(Number.isNaN)) empty.push(expression);
     }
     expect(empty).toEqual([]);
   });
 
   test('each expression of the alerts has a value, and only the server that does not run is reported', async () => {
-    const { groups } = await api<{ groups: readonly { readonly rules: readonly Rule[] }[] }>('rules');
+    const { groups } = await prometheus.api<{ groups: readonly { readonly rules: readonly Rule[] }[] }>(
+      'rules',
+    );
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).toBeGreaterThan(5);
     const empty: string[] = [];
@@ -153,25 +113,51 @@ scrape_configs:
       // Without the comparison at its end, an expression has a value in every state.
       const measured = rule.query.replace(/ [<>=]=? [\d.]+$/, '').replaceAll('[5m]', '[10s]');
       expect(measured).not.toBe(rule.query);
-      if ((await query(measured)).length === 0) empty.push(rule.name);
+      if ((await prometheus.query(measured)).length === 0) empty.push(rule.name);
     }
     expect(empty).toEqual([]);
-    const { alerts } = await api<{ alerts: readonly { readonly labels: Series['metric'] }[] }>('alerts');
-    expect(alerts.map(({ labels }) => labels['alertname'])).toEqual(['AnimalStoreDown']);
+    expect(await prometheus.alerts()).toEqual(['AnimalStoreDown']);
   });
 });
 
-async function isReady(origin: string): Promise<boolean> {
-  return await fetch(`${origin}/-/ready`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-}
+const canFill = hasPrometheus && canMount;
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
+test.skipIf(!canFill && !process.env['CI'])(
+  `an alert fires when the disk is full${canFill ? '' : ' (skipped: it needs Prometheus and the right to mount)'}`,
+  async () => {
+    const disk = new SmallDisk('1m');
+    const server = await FaultsServer.start({
+      keys: [KEY],
+      logLevel: 'error',
+      env: { DATABASE_URL: `sqlite:${disk.folder}/pets.db` },
+    });
+    onTestFinished(async () => {
+      await server.stop();
+    });
+    const prometheus = await Prometheus.start([server.port], KEY);
+    onTestFinished(() => prometheus.stop());
+    await expect.poll(() => prometheus.query('up == 1'), { timeout: 30_000 }).toHaveLength(1);
+    expect(await prometheus.alerts()).toEqual([]);
+
+    const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
+    const { status: fill } = spawnSync('dd', [
+      'if=/dev/zero',
+      `of=${disk.folder}/other`,
+      'bs=4k',
+      'count=1k',
+      'status=none',
+    ]);
+    expect(fill).toBe(1);
+    let status = 201;
+    for (let count = 0; status === 201 && count < 1000; count++) {
+      ({ status } = await fetch(`http://127.0.0.1:${server.port}/v1/pets`, {
+        method: 'POST',
+        headers,
+        body,
+      }));
+    }
+    expect(status).toBe(503);
+    await expect.poll(() => prometheus.alerts(), { timeout: 30_000 }).toContain('AnimalStoreDiskFull');
+  },
+);

@@ -4,8 +4,10 @@
  * that take effect together or not at all.
  */
 
+import type { StorageFaultReason } from '../../application/ports/storage-fault.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Outcome, Report } from './batch.ts';
+import type { Failure } from './findings.ts';
 import type { Statement, Value, Write } from './statement-writer.ts';
 
 /** A task for the writer thread: to run a batch of writes, or to test the storage (a probe). */
@@ -59,13 +61,14 @@ export function unpackWrites(message: readonly Value[]): Write[] {
 
 /**
  * Encodes each outcome as three values. A successful outcome is encoded as the number of changed rows, the row id and
- * `null`. A failure is encoded as its code, its message and its detail.
+ * `null`. A failure is encoded as its code and its reason in one string, its message and its detail.
  */
 export function packOutcomes(outcomes: readonly Outcome[]): Value[] {
   const message: Value[] = [];
   for (const outcome of outcomes) {
-    if ('code' in outcome) message.push(outcome.code, outcome.message, outcome.detail);
-    else message.push(outcome.changes, outcome.rowId, null);
+    if ('code' in outcome) {
+      message.push(`${outcome.code} ${outcome.reason ?? ''}`, outcome.message, outcome.detail);
+    } else message.push(outcome.changes, outcome.rowId, null);
   }
   return message;
 }
@@ -77,8 +80,13 @@ export function unpackOutcomes(message: readonly Value[]): Outcome[] {
     outcomes.push(
       typeof first === 'number'
         ? { changes: first, rowId: message[at + 1] as bigint }
-        : { code: first as ErrorCode, message: message[at + 1] as string, detail: message[at + 2] as string },
+        : unpackFailure(first as string, message[at + 1] as string, message[at + 2] as string),
     );
   }
   return outcomes;
+}
+
+function unpackFailure(codeAndReason: string, message: string, detail: string): Failure {
+  const [code, reason] = codeAndReason.split(' ') as [ErrorCode, StorageFaultReason | ''];
+  return { code, message, detail, reason: reason === '' ? undefined : reason };
 }

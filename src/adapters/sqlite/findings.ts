@@ -4,7 +4,7 @@
  */
 
 import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
-import type { ErrorCode } from '../../domain/errors.ts';
+import { AnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
 import { storageError } from './errors.ts';
 
 export interface Failure {
@@ -55,6 +55,13 @@ export function failureOf(error: unknown): Failure {
   const known = storageError(error);
   const reason = known instanceof StorageFault ? known.reason : undefined;
   return { code: known.code, message: known.message, detail: String(known.cause ?? error), reason };
+}
+
+export function errorOf({ code, message, detail, reason }: Failure): AnimalStoreError {
+  const options = { cause: detail };
+  return reason === undefined
+    ? new AnimalStoreError(code, message, options)
+    : new StorageFault(reason, message, options);
 }
 
 /**

@@ -1,5 +1,6 @@
-import { AnimalStoreError } from '../../domain/errors.ts';
+import type { AnimalStoreError } from '../../domain/errors.ts';
 import { unpackOutcomes } from './codec.ts';
+import { errorOf } from './findings.ts';
 import type { Value, Write, Written } from './statement-writer.ts';
 
 /** A write that waits for its commit. A write is a list of SQL statements that take effect together or not at all. */
@@ -23,7 +24,7 @@ export function settleWrites(writes: readonly QueuedWrite[], values: readonly Va
     const outcome = outcomes[index];
     if (outcome === undefined) continue;
     if ('code' in outcome) {
-      reject(new AnimalStoreError(outcome.code, outcome.message, { cause: outcome.detail }));
+      reject(errorOf(outcome));
     } else {
       resolve(outcome);
       successful += 1;

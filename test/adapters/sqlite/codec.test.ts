@@ -27,7 +27,12 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
     { noNullPrototype: true },
   ),
   fc.record(
-    { code: fc.constant('storage_unavailable' as const), message: fc.string(), detail: fc.string() },
+    {
+      code: fc.constant('storage_unavailable' as const),
+      message: fc.string(),
+      detail: fc.string(),
+      reason: fc.constantFrom('disk_full' as const, undefined),
+    },
     { noNullPrototype: true },
   ),
 );

@@ -38,12 +38,12 @@ test('on a full disk every acknowledged add is stored, and the others reject', a
     const adds = Array.from({ length: 50 }, () => storage.pets.add(LONG));
     for (const each of await Promise.allSettled(adds)) {
       if (each.status === 'fulfilled') added.push(each.value);
-      else codes.push(each.reason.code);
+      else codes.push(`${each.reason.code} ${each.reason.reason}`);
     }
   }
   expect(added.length).toBeGreaterThan(0);
   expect(codes.length).toBeGreaterThan(0);
-  expect(new Set(codes)).toEqual(new Set(['storage_unavailable']));
+  expect(new Set(codes)).toEqual(new Set(['storage_unavailable disk_full']));
   for (const pet of added) expect(await storage.pets.find(pet.id)).toEqual(pet);
 
   remount(folder, 'size=16m');
