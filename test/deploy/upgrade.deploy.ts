@@ -1,0 +1,50 @@
+/** Upgrading and going back, as `docs/deploy.md` says, with the real command. */
+
+import { readFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { APPLICATION_ID, MIGRATIONS } from '../../src/adapters/sqlite/schema.ts';
+import { Workspace } from '../e2e/workspace.ts';
+
+const REX = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}\n';
+
+function execute(path: string, sql: string): void {
+  const database = new Database(path);
+  database.exec(sql);
+  database.close();
+}
+
+test('the first start of a release brings a store of each older schema version up to date', async () => {
+  for (let version = 1; version < MIGRATIONS.length; version++) {
+    const work = new Workspace();
+    const migrations = MIGRATIONS.slice(0, version).join('');
+    execute(
+      work.store,
+      `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; ${migrations}
+      INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'available');`,
+    );
+    const server = await work.serve();
+    expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
+    expect(await work.output('export')).toBe(REX);
+    const { database } = JSON.parse(await work.output('doctor', '--json')) as { database: unknown };
+    expect(database).toMatchObject({ schemaVersion: MIGRATIONS.length, isSound: true });
+  }
+});
+
+test('a release refuses a store of a newer one and does not change it; the backup from before works', async () => {
+  const work = new Workspace();
+  await work.createKey();
+  await work.run(['import', '-'], REX);
+  await work.output('backup', 'before.db');
+  execute(
+    work.store,
+    `PRAGMA user_version = ${MIGRATIONS.length + 1}; ALTER TABLE pets ADD COLUMN owner TEXT;`,
+  );
+  const before = readFileSync(work.store);
+  await expect(work.serve()).rejects.toThrow(
+    `schema version ${MIGRATIONS.length + 1}, this release supports ${MIGRATIONS.length}`,
+  );
+  expect(readFileSync(work.store).equals(before)).toBe(true);
+  await work.output('restore', '--force', 'before.db');
+  expect(await work.output('export')).toBe(REX);
+});
