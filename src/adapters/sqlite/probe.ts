@@ -7,14 +7,20 @@ import { READ_ENDS } from './inspection.ts';
 import { assertSameFiles, assertWritable, type StoreFiles } from './store-files.ts';
 
 /**
- * SQL statements that test whether the database can be written. They replace stored values with equal values, so that
- * the data and the size of the database file stay the same. They write about as many pages as the largest batch of
- * writes.
+ * SQL statements that invert the last bit of stored integers. SQLite does not write a page when a value is replaced by an
+ * equal value. The inverted integer takes as many bytes as the integer.
  */
-const REWRITE = [
-  'UPDATE sqlite_sequence SET seq = seq',
-  `UPDATE pets SET status = status WHERE id > (SELECT max(id) FROM pets) - ${BATCH_LIMIT}`,
+const INVERT = [
+  'UPDATE sqlite_sequence SET seq = (seq | 1) - (seq & 1)',
+  `UPDATE pets SET category_id = (category_id | 1) - (category_id & 1)
+    WHERE id > (SELECT max(id) FROM pets) - ${BATCH_LIMIT}`,
 ];
+
+/**
+ * SQL statements that test whether the database can be written. They invert bits twice, so that the data and the size of
+ * the database file stay the same. They write about as many pages as the largest batch of writes.
+ */
+const REWRITE = [...INVERT, ...INVERT];
 
 /** Tests whether the storage can be read and written. */
 export class Probe {

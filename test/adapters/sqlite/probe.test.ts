@@ -64,6 +64,17 @@ function contents(): unknown[] {
   );
 }
 
+test('a probe that writes needs as much space as many creates, and changes no row', () => {
+  const add = db.prepare(ADD[0]);
+  for (let count = 0; count < 200; count++) add.run('x'.repeat(1000), BigInt(count), 'sold');
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  const before = contents();
+  expect(probe.run(true)).toEqual({ ...SOUND, write: null });
+  // Four pets fill a page of 4 KiB.
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(50 * 4096);
+  expect(contents()).toEqual(before);
+});
+
 describe('a probe', () => {
   test('of a sound store finds nothing, and writes only with `tryWrite`', () => {
     const version = connect(path).pragma('user_version', { simple: true });
