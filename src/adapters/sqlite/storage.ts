@@ -71,8 +71,7 @@ export function openSqliteStorage(
     statistics: () => ({
       pages: pets.cacheStatistics,
       keys: apiKeys.cacheStatistics,
-      waitingWrites: writer.waitingWrites,
-      busySeconds: { writer: writer.busySeconds },
+      ...writer.statistics,
     }),
     async backup(file, options) {
       writer.assertOpen();

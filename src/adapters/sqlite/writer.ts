@@ -1,4 +1,5 @@
 import type { Observer } from '../../application/ports/observer.ts';
+import type { StorageStatistics } from '../../application/ports/statistics.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { BATCH_LIMIT } from './batch.ts';
 import { packWrites, type Reply } from './codec.ts';
@@ -112,14 +113,9 @@ export class Writer implements StatementWriter {
     return this.#probe.promise;
   }
 
-  /** The number of queued writes. */
-  get waitingWrites(): number {
-    return this.#queue.length;
-  }
-
-  /** How long the writer thread was busy since its start, in seconds. */
-  get busySeconds(): number {
-    return this.#thread.busySeconds;
+  /** The number of queued writes, and how long the writer thread was busy since its start, in seconds. */
+  get statistics(): Required<Pick<StorageStatistics, 'waitingWrites' | 'busySeconds'>> {
+    return { waitingWrites: this.#queue.length, busySeconds: { writer: this.#thread.busySeconds } };
   }
 
   /** Throws when `close` has been called. */
