@@ -70,7 +70,12 @@ export class Flights<T, R> {
     while (this.#pending.length > 0) {
       const calls = this.#pending.take(LIMIT);
       const startedAt = performance.now();
-      await this.#send(calls);
+      try {
+        await this.#send(calls);
+      } catch (error) {
+        // A defect of this program. A call that has a result is not changed by this.
+        for (const { reject } of calls) reject(error);
+      }
       this.#lastCount = calls.length;
       const last = { count: calls.length, ms: performance.now() - startedAt };
       const gathered = this.#gathering?.wait(last, this.#pending.length, LIMIT);

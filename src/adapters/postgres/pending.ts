@@ -74,7 +74,7 @@ export class Pending<T, R> {
       reject(
         new AnimalStoreError(
           'storage_unavailable',
-          `the database was busy for ${TIMEOUT / 1000} s: nothing was stored`,
+          `the database was busy for ${TIMEOUT / 1000} s: the call had no effect`,
         ),
       );
     }
