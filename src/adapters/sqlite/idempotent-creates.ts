@@ -35,6 +35,7 @@ const REMOVE_EXPIRED = 'DELETE FROM idempotency_records WHERE caller = ? AND key
 const FIND = `SELECT id, name, category_id, status FROM pets
   WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND created_at >= ?)`;
 export const COUNT = 'SELECT count(*) FROM idempotency_records';
+const NEXT_CALLER = 'SELECT min(caller) FROM idempotency_records WHERE caller > ?';
 const COUNT_STEP = `SELECT count(*), max(key) FROM (
   SELECT key FROM idempotency_records WHERE caller = ? AND key > ? ORDER BY key LIMIT 10000)`;
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
@@ -48,7 +49,7 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
   readonly #writer: StatementWriter;
   readonly #find: Database.Statement<[string, string, number], PetRow>;
   readonly #countStep: Database.Statement<[string, string], [bigint, string | null]>;
-  readonly #countAllRecords: Database.Statement<[], bigint>;
+  readonly #nextCaller: Database.Statement<[string], string | null>;
   readonly #limit: number;
   readonly #quota: RecordQuota;
 
@@ -63,7 +64,7 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
     this.#writer = writer;
     this.#find = db.prepare<[string, string, number], PetRow>(FIND).raw();
     this.#countStep = db.prepare<[string, string], [bigint, string | null]>(COUNT_STEP).raw();
-    this.#countAllRecords = db.prepare<[], bigint>(COUNT).pluck();
+    this.#nextCaller = db.prepare<[string], string | null>(NEXT_CALLER).pluck();
     this.#limit = limit;
     this.#quota = new RecordQuota(limit, (caller) => this.#countOf(caller));
   }
@@ -113,7 +114,13 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
   }
 
   async count(): Promise<number> {
-    return Number(this.#snapshot.read(() => this.#countAllRecords.get()));
+    let records = 0;
+    for (let caller: string | null = ''; caller !== null; ) {
+      const counted: string = caller;
+      records += await this.#countOf(counted);
+      caller = this.#snapshot.read(() => this.#nextCaller.get(counted)) ?? null;
+    }
+    return records;
   }
 
   async removeRecords(createdBefore: number, limit: number): Promise<number> {
