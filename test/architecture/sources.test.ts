@@ -56,6 +56,8 @@ const opensConnection: Finder = (node) => {
   );
 };
 
+const startsProcess: Finder = (node) => ts.isStringLiteral(node) && /^(node:)?child_process$/.test(node.text);
+
 function has(text: string, find: Finder): boolean {
   const visit = (node: ts.Node): boolean =>
     find(node) || (ts.forEachChild(node, (child) => visit(child) || undefined) ?? false);
@@ -82,11 +84,22 @@ describe('in the sources', () => {
     expect(users.filter((file) => !file.startsWith('composition/'))).toEqual([]);
   });
 
-  test('only the page in the browser and the PostgreSQL adapter open connections, and nothing starts a process', () => {
+  test('nothing starts a process', () => {
+    expect(filesWith(startsProcess)).toEqual([]);
+    expect(has("import { spawn } from 'node:child_process'", startsProcess)).toBe(true);
+    expect(has("await import('child_process')", startsProcess)).toBe(true);
+    expect(has("import { createServer } from 'node:http'", startsProcess)).toBe(false);
+  });
+
+  test('only the page in the browser and four modules of the PostgreSQL adapter open connections', () => {
     const users = filesWith(opensConnection);
     expect(users).toContain('adapters/http/docs/page/main.ts');
-    expect(users).toContain('adapters/postgres/connection.ts');
-    expect(users.filter((file) => !/^adapters\/(http\/docs\/page|postgres)\//.test(file))).toEqual([]);
+    expect(users.filter((file) => !file.startsWith('adapters/http/docs/page/'))).toEqual([
+      'adapters/postgres/connection.ts',
+      'adapters/postgres/examination.ts',
+      'adapters/postgres/pool.ts',
+      'adapters/postgres/schema.ts',
+    ]);
   });
 
   test.each([
