@@ -9,12 +9,12 @@ import { createApp } from './koa/app.ts';
 import { createNodeServer, type HttpServer, type ServerLimits } from './node/server.ts';
 
 export type { Observer, RequestOutcome } from '../../application/ports/observer.ts';
-export type { RefusalReason } from './api/admission.ts';
+export type { ServerStatistics } from '../../application/ports/statistics.ts';
 export type { TrustedProxies } from './api/client-address.ts';
 export { sunsetNotice } from './api/deprecation.ts';
 export type { HttpOptions, HttpStore, MetricsText } from './api/options.ts';
 export type { RateLimit } from './api/rate-limiter.ts';
-export type { HttpServer, ServerLimits, ServerStatistics } from './node/server.ts';
+export type { HttpServer, ServerLimits } from './node/server.ts';
 export { openApiDocument } from './openapi/document.ts';
 
 /** The options of {@link createServer}. */

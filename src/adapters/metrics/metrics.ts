@@ -1,6 +1,10 @@
 import { collectDefaultMetrics, type Metric as PromMetric, Registry } from 'prom-client';
 import type { Observer, RequestOutcome } from '../../application/ports/observer.ts';
-import type { CacheStatistics, StorageStatistics } from '../../application/ports/statistics.ts';
+import type {
+  CacheStatistics,
+  ServerStatistics,
+  StorageStatistics,
+} from '../../application/ports/statistics.ts';
 import { STORAGE_FAULT_REASONS, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
 import { Histogram, type Series } from './histogram.ts';
@@ -30,14 +34,6 @@ const ERROR_REASONS: readonly string[] = [
 /** How long the number of idempotency records is not counted again, in milliseconds. Counting takes time. */
 const RECORDS_INTERVAL = 60_000;
 
-/** What the HTTP server counts, for monitoring. */
-interface ServerStatistics {
-  readonly connections: number;
-  readonly requestsInFlight: number;
-  /** The number of refused requests since the start, by reason. */
-  readonly refused: Readonly<Record<string, number>>;
-}
-
 /** The release of the service, and the scheme of its database, such as `sqlite`. */
 interface BuildInfo {
   readonly version: string;
@@ -45,7 +41,7 @@ interface BuildInfo {
 }
 
 /** Where the values come from that are read when the metrics are requested. */
-export interface MetricsSources {
+interface MetricsSources {
   storageStatistics(): StorageStatistics;
   serverStatistics(): ServerStatistics;
   /** Resolves with the number of idempotency records. */
@@ -54,6 +50,8 @@ export interface MetricsSources {
 
 /** The metrics of one server, in the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 export class Metrics {
+  /** Must be notified of the events of the server and of the storage. */
+  readonly observer: Observer;
   readonly #registry = new Registry();
   #sources: MetricsSources = {
     storageStatistics: () => ({}),
@@ -98,9 +96,6 @@ export class Metrics {
       },
     };
   }
-
-  /** Must be notified of the events of the server and of the storage. */
-  readonly observer: Observer;
 
   /** Sets where values come from. The sources exist only after the storage was opened, which the observer observes. */
   readFrom(sources: MetricsSources): void {
@@ -194,14 +189,19 @@ export class Metrics {
       new Metric('gauge', 'animal_store_waiting_writes', 'Writes that wait for a transaction', () =>
         sampleOf(store().waitingWrites),
       ),
-      new Metric('gauge', 'animal_store_database_connections', 'Connections to the database server', () => {
-        const { connections } = store();
-        if (connections === undefined) return [];
-        return [
-          [connections.busy, { state: 'busy' }],
-          [connections.idle, { state: 'idle' }],
-        ];
-      }),
+      new Metric(
+        'gauge',
+        'animal_store_database_connections',
+        'Connections of the pool for keys, imports and exports',
+        () => {
+          const { connections } = store();
+          if (connections === undefined) return [];
+          return [
+            [connections.busy, { state: 'busy' }],
+            [connections.idle, { state: 'idle' }],
+          ];
+        },
+      ),
       new Metric('gauge', 'animal_store_database_waiting_calls', 'Calls that wait for a connection', () =>
         sampleOf(store().connections?.waiting),
       ),

@@ -25,3 +25,13 @@ export interface ConnectionStatistics {
   /** The number of calls that wait for a connection. */
   readonly waiting: number;
 }
+
+/** What an HTTP server counts, for monitoring. */
+export interface ServerStatistics {
+  /** The number of open connections. */
+  readonly connections: number;
+  /** The number of requests that have no response yet. */
+  readonly requestsInFlight: number;
+  /** The number of requests that were refused because of load, or because the server was stopping, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+}

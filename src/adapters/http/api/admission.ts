@@ -11,7 +11,7 @@ const CREATES_LIMIT = 2_000;
  * Why a request was refused: the server is too busy, too many creates are in progress, the caller has reached its rate
  * limit, or the server is stopping.
  */
-export type RefusalReason = 'busy' | 'creates' | 'rate' | 'stopping';
+type RefusalReason = 'busy' | 'creates' | 'rate' | 'stopping';
 
 /**
  * Decides which requests are handled. All limits on the load of the server are here, except for the limits on connections

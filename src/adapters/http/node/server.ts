@@ -2,7 +2,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import type { Admission, RefusalReason } from '../api/admission.ts';
+import type { ServerStatistics } from '../../../application/ports/statistics.ts';
+import type { Admission } from '../api/admission.ts';
 import { acceptQueued } from './accept-queue.ts';
 import { type Reporting, refuseMessage, refuseTunnel } from './bad-message.ts';
 import type { HandleRequest } from './connection.ts';
@@ -46,16 +47,6 @@ export interface HttpServer {
   readonly isStopping: boolean;
   /** Returns what the server counts, for monitoring. */
   statistics(): ServerStatistics;
-}
-
-/** What a server counts. */
-export interface ServerStatistics {
-  /** The number of open connections. */
-  readonly connections: number;
-  /** The number of requests that have no response yet. */
-  readonly requestsInFlight: number;
-  /** The number of requests that were refused because of load, or because the server was stopping, by reason. */
-  readonly refused: Readonly<Record<RefusalReason, number>>;
 }
 
 /** The limits of a server: for the number of connections, and for slow clients. */
