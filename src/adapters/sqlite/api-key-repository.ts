@@ -12,7 +12,7 @@ const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)'
 const ADD = `${INSERT} VALUES (?, ?, ?, ?, ?)`;
 const ADD_FIRST = `${INSERT} SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys)`;
 const ADD_SUCCESSOR = `INSERT INTO api_keys (hash, name, hint, created_at, expires_at, caller_id)
-  SELECT ?, ?, ?, ?, ?, coalesce(caller_id, id) FROM api_keys WHERE id = ? AND changes() > 0`;
+  SELECT ?, ?, ?, ?, ?, coalesce(caller_id, id) FROM api_keys WHERE id = ?`;
 const END = `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?), ?)
   WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`;
 const REVOKE = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?';

@@ -160,7 +160,10 @@ export class BatchRunner {
   #runWrite(write: Write): Outcome | undefined {
     let written: Written | undefined;
     try {
-      for (const statement of write) written = this.#runStatement(statement);
+      for (const statement of write) {
+        written = this.#runStatement(statement);
+        if (written.changes === 0) break;
+      }
       return written ?? NOTHING;
     } catch (error) {
       if (!this.#db.inTransaction) throw error;
@@ -172,7 +175,10 @@ export class BatchRunner {
     this.#beginWrite.run();
     let outcome: Outcome = NOTHING;
     try {
-      for (const statement of write) outcome = this.#runStatement(statement);
+      for (const statement of write) {
+        outcome = this.#runStatement(statement);
+        if (outcome.changes === 0) break;
+      }
     } catch (error) {
       if (!this.#db.inTransaction) throw error;
       this.#undoWrite.run();

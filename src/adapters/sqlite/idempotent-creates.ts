@@ -10,9 +10,9 @@ import { RecordQuota } from '../../application/record-quota.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import { type PetRow, petOf } from './pet-repository.ts';
+import { ADD_PET, type PetRow, petOf } from './pet-repository.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
-import type { Statement, StatementWriter, Written } from './statement-writer.ts';
+import type { StatementWriter, Written } from './statement-writer.ts';
 
 /**
  * Stores the record of the pet that {@link ADD_PET} inserts, which gets the next id of the AUTOINCREMENT column. Does
@@ -25,9 +25,6 @@ const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, create
       coalesce((SELECT max(id) FROM pets), 0)
     )
   ), ?) ON CONFLICT DO NOTHING`;
-
-/** Stores the pet if the previous statement has stored its record. */
-const ADD_PET = 'INSERT INTO pets (name, category_id, status) SELECT ?, ?, ? WHERE changes() > 0';
 
 /** Removes the record if it is no longer valid. */
 const REMOVE_EXPIRED = 'DELETE FROM idempotency_records WHERE caller = ? AND key = ? AND created_at < ?';
@@ -79,19 +76,20 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
     return (
       addedPet(pet, await this.#store(pet, attempt)) ??
       this.#replay(attempt) ??
-      addedPet(
-        pet,
-        await this.#store(pet, attempt, [REMOVE_EXPIRED, attempt.caller, attempt.key, attempt.validFrom]),
-      ) ??
+      addedPet(pet, await this.#removeExpired(attempt).then(() => this.#store(pet, attempt))) ??
       this.#replay(attempt) ??
       Promise.reject(new AnimalStoreError('overloaded', 'other attempts use this idempotency key: retry'))
     );
   }
 
   /** Stores the pet and the record. Changes nothing when the record exists. */
-  #store(pet: NewPet, { caller, key, at }: CreateAttempt, ...first: Statement[]): Promise<Written> {
-    const record: Statement = [ADD_RECORD, caller, key, at];
-    return this.#writer.run(...first, record, [ADD_PET, pet.name, pet.categoryId, pet.status]);
+  #store(pet: NewPet, { caller, key, at }: CreateAttempt): Promise<Written> {
+    const { name, categoryId, status } = pet;
+    return this.#writer.run([ADD_RECORD, caller, key, at], [ADD_PET, name, categoryId, status]);
+  }
+
+  #removeExpired({ caller, key, validFrom }: CreateAttempt): Promise<Written> {
+    return this.#writer.run([REMOVE_EXPIRED, caller, key, validFrom]);
   }
 
   /** Returns the pet of the valid record, or `undefined` when there is no valid record. */

@@ -7,7 +7,7 @@ import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { StatementWriter } from './statement-writer.ts';
 
-const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
+export const ADD_PET = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
 const FIND = 'SELECT id, name, category_id, status FROM pets WHERE id = ?';
 const LIST = 'SELECT id, name, category_id, status FROM pets WHERE id > ? ORDER BY id LIMIT ?';
 const LIST_BY_STATUS =
@@ -40,7 +40,7 @@ export class SqlitePetRepository implements PetRepository {
   }
 
   async add({ name, categoryId, status }: NewPet): Promise<Pet> {
-    const { rowId } = await this.#writer.run([INSERT, name, categoryId, status]);
+    const { rowId } = await this.#writer.run([ADD_PET, name, categoryId, status]);
     return Object.freeze({ id: rowId, name, categoryId, status });
   }
 

@@ -101,6 +101,22 @@ test('the outcome of a write of several statements is the effect of the last one
   expect(run([both])).toMatchObject([{ changes: 0 }]);
 });
 
+test('a write ends at the first statement that changes no row', () => {
+  const stopped: Write = [['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n], ...add('c')];
+  const refused: Write = [['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n], ['NO SQL']];
+  const unchanged = { changes: 0 };
+  expect(run([stopped, add('a'), refused])).toMatchObject([unchanged, { changes: 1 }, unchanged]);
+  expect(storedNames()).toEqual(['a']);
+  // The last write makes all writes run again, each in a savepoint.
+  const failing: Write = [...add('x'), ...add(null)];
+  expect(run([stopped, add('d'), failing])).toMatchObject([
+    unchanged,
+    { changes: 1 },
+    { code: 'internal_error' },
+  ]);
+  expect(storedNames()).toEqual(['a', 'd']);
+});
+
 test('when the commit fails, every write fails and nothing is stored', () => {
   db.exec(`
     CREATE TABLE owners (id INTEGER PRIMARY KEY);
