@@ -12,6 +12,7 @@ const DRIVERS = {
   metrics: ['prom-client'],
   postgres: ['pg'],
   sqlite: ['better-sqlite3'],
+  tracing: ['@opentelemetry/api'],
 };
 
 const PACKAGES = 'node_modules/';

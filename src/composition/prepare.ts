@@ -1,5 +1,6 @@
 import { createLog, type Logger, logObserver } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
+import { findTracing } from '../adapters/tracing/index.ts';
 import { combineObservers } from '../application/observers.ts';
 import type { Config } from './config.ts';
 import { createParts, type Parts } from './container.ts';
@@ -19,18 +20,29 @@ export interface Prepared {
 
 /** Opens the database, creates or migrates its tables, and creates the store. Does not start the server. */
 export async function prepare(config: Config, version: string): Promise<Prepared> {
-  const log = await createLog(config.logLevel);
+  const tracing = findTracing(config.database.scheme, version);
+  const log = await createLog(config.logLevel, tracing?.logFields);
   const metrics = new Metrics({ version, storage: config.database.scheme });
   const observers = [
-    logObserver(log, { apiKeys: config.apiKeys, sample: config.logSample }),
+    ...(tracing === undefined ? [] : [tracing.observer]),
+    logObserver(log, {
+      apiKeys: config.apiKeys,
+      sample: config.logSample,
+      hasTraceparent: tracing === undefined,
+    }),
     metrics.observer,
   ];
-  const storage = await openDatabase(config.database, { observer: combineObservers(observers) });
+  const opened = await openDatabase(config.database, { observer: combineObservers(observers) });
+  const storage = tracing?.traceStorage(opened) ?? opened;
   const parts = createParts(config, storage, observers, metrics);
   metrics.readFrom({
     serverStatistics: () => parts.server.statistics(),
     storageStatistics: () => storage.statistics?.() ?? {},
     countRecords: () => storage.idempotentCreates.count(),
   });
-  return { config, log, parts, close: () => parts.store.close() };
+  const close = async (): Promise<void> => {
+    await parts.store.close();
+    await tracing?.flush();
+  };
+  return { config, log, parts, close };
 }

@@ -13,6 +13,7 @@ const OUTCOME: RequestOutcome = {
   keyId: undefined,
   address: '192.0.2.1',
   aborted: undefined,
+  traceparent: undefined,
 };
 
 /** An observer that records its calls under a name. It uses `this`, as a class does. */

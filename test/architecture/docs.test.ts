@@ -3,6 +3,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { logTo } from '../../src/adapters/log/log.ts';
+import { logObserver } from '../../src/adapters/log/observer.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -36,6 +38,30 @@ test('a path that does not exist is found', () => {
   const text =
     'in `test/e2e/crash.test.ts`, `keys.ts`, `test/e2e/none.test.ts`, `none.ts`, `soak/none/` and `npm test`';
   expect(missingIn(text)).toEqual(['test/e2e/none.test.ts', 'none.ts', 'soak/none/']);
+});
+
+test('docs/operations.md describes each field of the line of a request, and no other', () => {
+  const [, text = ''] = read('operations.md').split('At the level `info`, each request has one line:\n\n');
+  const rows = (text.split('\n\n')[0] ?? '').split('\n').slice(2);
+  const described = rows.flatMap((row) =>
+    [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  );
+  const lines: string[] = [];
+  const ids = { trace_id: 'a', span_id: 'b' };
+  const log = logTo({ write: (line) => lines.push(line) }, 'info', () => ({ ...ids }));
+  logObserver(log).onRequest?.({
+    method: 'GET',
+    route: '/v1/pets',
+    path: '/v1/pets',
+    status: 200,
+    ms: 1,
+    requestId: 'id',
+    keyId: '1',
+    address: '192.0.2.1',
+    aborted: true,
+    traceparent: 'value',
+  });
+  expect(Object.keys(JSON.parse(lines.join(''))).toSorted()).toEqual(described.toSorted());
 });
 
 test('docs/security.md has a row with a test for each item of the OWASP API Security Top 10', () => {

@@ -90,6 +90,7 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'adapter-metrics-imports-its-driver': { 'src/adapters/metrics/a.ts': "import 'pino';" },
   'adapter-postgres-imports-its-driver': { 'src/adapters/postgres/a.ts': "import 'pino';" },
   'adapter-sqlite-imports-its-driver': { 'src/adapters/sqlite/a.ts': "import 'pino';" },
+  'adapter-tracing-imports-its-driver': { 'src/adapters/tracing/a.ts': "import 'pino';" },
   'adapter-is-imported-by-its-index': {
     'src/composition/f.ts': "import '../adapters/sqlite/empty.ts';",
     'src/composition/databases/g.ts': "await import('../../adapters/sqlite/empty.ts');",

@@ -16,13 +16,23 @@ const EXIT_TIMEOUT = 1000;
 /** The destination of all logs of the process. */
 let standardError: Promise<DestinationStream> | undefined;
 
-export async function createLog(level: LevelWithSilent): Promise<Logger> {
+/** @param fields returns additional fields for each line */
+export async function createLog(level: LevelWithSilent, fields?: () => object): Promise<Logger> {
   standardError ??= standardErrorLines();
-  return logTo(await standardError, level);
+  return logTo(await standardError, level, fields);
 }
 
-export function logTo(destination: DestinationStream, level: LevelWithSilent): Logger {
-  return pino({ level, base: null, timestamp: isoTime, serializers: { err: errorFields } }, destination);
+export function logTo(destination: DestinationStream, level: LevelWithSilent, fields?: () => object): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: isoTime,
+      serializers: { err: errorFields },
+      ...(fields !== undefined && { mixin: fields }),
+    },
+    destination,
+  );
 }
 
 async function standardErrorLines(): Promise<DestinationStream> {

@@ -27,17 +27,26 @@ interface LogOptions {
   readonly apiKeys?: readonly string[];
   /** Of how many good requests one is logged. Failed and slow requests are always logged. Default: 1. */
   readonly sample?: number;
+  /**
+   * Whether the lines of requests and errors contain the `traceparent` of the request. It is redundant when the lines
+   * contain the ids of the trace. Default: true.
+   */
+  readonly hasTraceparent?: boolean;
 }
 
 /**
  * Returns an observer that writes to the log. If the log level excludes the lines for requests, the observer has no
  * method `onRequest`.
  */
-export function logObserver(log: Logger, { apiKeys = [], sample = 1 }: LogOptions = {}): Observer {
+export function logObserver(
+  log: Logger,
+  { apiKeys = [], sample = 1, hasTraceparent = true }: LogOptions = {},
+): Observer {
   const mask = configuredKeyMask(apiKeys);
+  const shownTraceparent = (value: string | undefined) => (hasTraceparent && value ? mask(value) : undefined);
   return {
-    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, mask, sample) }),
-    onError: errorLog(log, mask),
+    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, mask, sample, shownTraceparent) }),
+    onError: errorLog(log, mask, shownTraceparent),
     onStorageState: storageLog(log),
     onWarning: (message) => log.warn(message),
   };
@@ -52,6 +61,7 @@ function requestLog(
   log: Logger,
   mask: (text: string) => string,
   sample: number,
+  shownTraceparent: (value: string | undefined) => string | undefined,
 ): NonNullable<Observer['onRequest']> {
   let good = 0;
   const kinds = new Map<string, Logger>();
@@ -61,7 +71,7 @@ function requestLog(
     onSuppressed: (suppressed) =>
       log.warn({ suppressed }, 'failed requests without a key holder were not logged'),
   });
-  return ({ method, route, path, status, keyId, address, ms, requestId, aborted }) => {
+  return ({ method, route, path, status, keyId, address, ms, requestId, aborted, traceparent }) => {
     if (keyId === undefined && status >= 400 && status < 500 && !anonymousFailures.passes('all')) return;
     if (status < 400 && ms < SLOW && !aborted && good++ % sample !== 0) return;
     const kind = `${method} ${route} ${status} ${keyId}`;
@@ -71,10 +81,13 @@ function requestLog(
       kindLog = log.child({ method, route, status, keyId });
       kinds.set(kind, kindLog);
     }
-    // A member of the line costs time, even when it is undefined. Almost no request has a path or is aborted.
+    // A member of the line costs time, even when it is undefined. Few requests have one of these three.
     const fields = { address, ms, requestId: mask(requestId) };
+    const shown = shownTraceparent(traceparent);
     kindLog.info(
-      path === undefined && !aborted ? fields : { path: path && mask(path), ...fields, aborted },
+      path === undefined && !aborted && shown === undefined
+        ? fields
+        : { path: path && mask(path), ...fields, aborted, traceparent: shown },
       'request',
     );
   };
@@ -84,16 +97,24 @@ function requestLog(
  * Logs each kind of error at most once per second. A fault such as a full disk often makes all requests fail with the
  * same kind of error.
  */
-function errorLog(log: Logger, mask: (text: string) => string): NonNullable<Observer['onError']> {
+function errorLog(
+  log: Logger,
+  mask: (text: string) => string,
+  shownTraceparent: (value: string | undefined) => string | undefined,
+): NonNullable<Observer['onError']> {
   const errors = new Throttle({
     limit: 1,
     kinds: ERROR_KINDS_LIMIT,
     onSuppressed: (suppressed, kind) =>
       log.error({ kind, suppressed }, 'more requests failed in the same way'),
   });
-  return (err, requestId, address) => {
-    if (errors.passes(errorKind(err)))
-      log.error({ err, requestId: requestId && mask(requestId), address }, 'request failed');
+  return (err, requestId, address, traceparent) => {
+    if (!errors.passes(errorKind(err))) return;
+    const shown = shownTraceparent(traceparent);
+    log.error(
+      { err, requestId: requestId && mask(requestId), address, traceparent: shown },
+      'request failed',
+    );
   };
 }
 

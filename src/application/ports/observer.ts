@@ -20,6 +20,8 @@ export interface RequestOutcome {
   readonly address: string | undefined;
   /** `true` when the client disconnected before the response was sent. */
   readonly aborted: true | undefined;
+  /** The `traceparent` of the request (W3C Trace Context, version 00); `undefined` when it is missing or invalid. */
+  readonly traceparent: string | undefined;
 }
 
 /** A transaction that was committed to the storage. */
@@ -40,8 +42,9 @@ export interface Observer {
    * Called with the error that caused a response with status 500 or above. The error is not sent to the client.
    *
    * @param address the IP address of the client
+   * @param traceparent the `traceparent` of the request, if it is valid
    */
-  onError?(error: unknown, requestId: string, address?: string): void;
+  onError?(error: unknown, requestId: string, address?: string, traceparent?: string): void;
   /** Called after a transaction was committed. */
   onCommit?(commit: Commit): void;
   /**

@@ -159,6 +159,7 @@ describe.each(STORAGES)('a message that is not HTTP, on %s', (storage) => {
           requestId: answer?.headers['x-request-id'],
           keyId: undefined,
           aborted: undefined,
+          traceparent: undefined,
           address: '127.0.0.1',
           path: undefined,
         },

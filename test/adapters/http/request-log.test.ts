@@ -123,6 +123,39 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     for (const secret of [key, key.slice(5, 30), CANARY]) expect(all).not.toContain(secret);
   });
 
+  test('has the traceparent of a request, also in the line of an error, if it is valid', async () => {
+    const { logger, lines } = log();
+    const fail = () => Promise.reject(new Error('the storage broke'));
+    const { client } = await startServer(storage, {
+      observers: [logObserver(logger)],
+      wrap: (store) => ({ ...store, pets: { add: fail, find: fail, list: fail } }),
+    });
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+    await client.get('/v1/pets', { traceparent });
+    expect(lines()).toMatchObject([
+      { level: 50, traceparent },
+      { level: 30, status: 500, traceparent },
+    ]);
+    const invalid = [
+      '',
+      traceId,
+      `01${traceparent.slice(2)}`,
+      traceparent.toUpperCase(),
+      `${traceparent}-00`,
+      ` ${traceparent},`,
+      traceparent.replace(traceId, '0'.repeat(32)),
+      traceparent.replace('00f067aa0ba902b7', '0'.repeat(16)),
+      traceparent.replace('4bf9', '4bg9'),
+      'x'.repeat(10_000),
+      [traceparent, traceparent],
+    ];
+    for (const value of invalid) await client.get('/livez', { traceparent: value });
+    await client.get('/livez');
+    expect(lines()).toHaveLength(2 + invalid.length + 1);
+    for (const line of lines().slice(2)) expect(line).not.toHaveProperty('traceparent');
+  });
+
   test('has the address and the path of each request that matches no route', async () => {
     const { logger, lines } = log();
     const { client } = await startServer(storage, { observers: [logObserver(logger)] });

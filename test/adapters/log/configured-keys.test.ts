@@ -28,10 +28,11 @@ test.each(['/nothing', '/%zz%', `/nothing/${KEY.slice(0, 15)}`, '/a/long/path/wi
   },
 );
 
-test('no log line has a configured key that a client sent as a path or as a request id', () => {
+test('no log line has a configured key that a client sent as a path, a request id or a traceparent', () => {
   const lines: string[] = [];
+  const hexKey = 'a1b2c3d4e5f60718a1b2c3d4e5f60718';
   const { onRequest, onError } = logObserver(logTo({ write: (line) => lines.push(line) }, 'info'), {
-    apiKeys: [KEY],
+    apiKeys: [KEY, hexKey],
   });
   onRequest?.({
     method: 'GET',
@@ -43,10 +44,11 @@ test('no log line has a configured key that a client sent as a path or as a requ
     keyId: undefined,
     address: undefined,
     aborted: undefined,
+    traceparent: `00-${hexKey}-${'b'.repeat(16)}-01`,
   });
   onError?.(new Error('oh'), KEY, undefined);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { path: '…', requestId: '…', status: 404 },
+    { path: '…', requestId: '…', status: 404, traceparent: '…' },
     { requestId: '…', msg: 'request failed' },
   ]);
   expect(lines.join('')).not.toContain(KEY.slice(3, 15));

@@ -37,6 +37,7 @@ const list: RequestOutcome = {
   path: undefined,
   address: '192.0.2.1',
   aborted: undefined,
+  traceparent: undefined,
 };
 
 test('each line has all fields of its own request, whatever was logged before', () => {
@@ -50,6 +51,7 @@ test('each line has all fields of its own request, whatever was logged before', 
     { ...list, address: '2001:db8::1', requestId: 'seventh' },
     { ...list, route: undefined, path: '/a', status: 404, requestId: 'eighth' },
     { ...list, route: undefined, path: '/b', status: 404, requestId: 'ninth', address: undefined },
+    { ...list, requestId: 'tenth', traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },
   ];
   const expected = requests.map((request) => ({
     level: 30,
@@ -62,6 +64,25 @@ test('each line has all fields of its own request, whatever was logged before', 
 test('requests of more kinds than are cached are logged too', () => {
   const requests = Array.from({ length: 2500 }, (_, index) => ({ ...list, keyId: String(index % 1200) }));
   expect(logged(requests).map(({ keyId }) => keyId)).toEqual(requests.map(({ keyId }) => keyId));
+});
+
+test('an error has the traceparent of its request', () => {
+  const { log, lines } = capturedLog();
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  logObserver(log).onError?.(new Error('oh'), 'id', undefined, traceparent);
+  expect(lines()).toMatchObject([{ requestId: 'id', traceparent, msg: 'request failed' }]);
+});
+
+test('the ids of the trace replace the traceparent', () => {
+  const texts: string[] = [];
+  const ids = { trace_id: 'a'.repeat(32), span_id: 'c'.repeat(16) };
+  const log = logTo({ write: (line) => texts.push(line) }, 'info', () => ({ ...ids }));
+  const { onRequest, onError } = logObserver(log, { hasTraceparent: false });
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  onRequest?.({ ...list, traceparent });
+  onError?.(new Error('oh'), 'id', undefined, traceparent);
+  expect(texts.map((text) => JSON.parse(text))).toMatchObject([ids, ids]);
+  for (const text of texts) expect(text).not.toContain('traceparent');
 });
 
 test.each(['silent', 'error', 'warn'])('at level %s, requests are not observed at all', (level) => {

@@ -14,6 +14,7 @@ const OUTCOME: RequestOutcome = {
   keyId: '1',
   address: undefined,
   aborted: undefined,
+  traceparent: undefined,
 };
 
 /** Returns the value of each series by its name and labels, as Prometheus reads them. */

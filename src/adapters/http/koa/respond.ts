@@ -6,6 +6,7 @@ import type { Observer } from '../../../application/ports/observer.ts';
 import type { TrustedProxies } from '../api/client-address.ts';
 import { errorResponse } from '../api/errors.ts';
 import type { ApiResponse, Headers } from '../api/http.ts';
+import { traceparentOf } from '../api/traceparent.ts';
 import { unmatchedPath } from '../api/unmatched-path.ts';
 
 /** What all requests of an app have in common. */
@@ -58,6 +59,7 @@ export function respond(ctx: Context, { status, headers, body }: ApiResponse): v
     keyId: state.holder?.id,
     address: state.address,
     aborted,
+    traceparent: traceparentOf(ctx.req),
   });
 }
 
@@ -65,7 +67,7 @@ export function respond(ctx: Context, { status, headers, body }: ApiResponse): v
 export function respondWithError(ctx: Context, error: unknown): void {
   const { requestId, address, app } = ctx.state as RequestState;
   const response = errorResponse(error, requestId, ctx.req, app.deprecation);
-  if (response.status >= 500) app.observer.onError?.(error, requestId, address);
+  if (response.status >= 500) app.observer.onError?.(error, requestId, address, traceparentOf(ctx.req));
   if (response.headers.includes('Connection')) ctx.res.shouldKeepAlive = false;
   respond(ctx, response);
 }

@@ -97,6 +97,7 @@ function write(
     keyId: undefined,
     address,
     aborted: undefined,
+    traceparent: undefined,
   });
 }
 

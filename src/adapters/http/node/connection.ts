@@ -3,6 +3,7 @@
  * the last one before the connection is closed.
  */
 
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isFramed } from '../api/malformed.ts';
@@ -62,7 +63,7 @@ export class Connection {
   isRefused = false;
   readonly #handle: HandleRequest;
   readonly #turns: Turns;
-  readonly #queue: (readonly [req: IncomingMessage, res: ServerResponse])[] = [];
+  readonly #queue: (() => void)[] = [];
   /**
    * The number of requests in progress. The number can be 1 too high: to save time, no `finish` listener is added for a
    * request that arrives on an idle connection. So 1 is not subtracted when the response to this request is finished.
@@ -116,7 +117,8 @@ export class Connection {
       this.beforeNewest = previous;
       res.once('finish', this.#onFinish);
       if (this.#inProgress >= CONCURRENT_REQUESTS) {
-        this.#queue.push([req, res]);
+        // A queued request keeps its own asynchronous context, in which OpenTelemetry finds its span.
+        this.#queue.push(AsyncResource.bind(() => void this.#handle(req, res)));
         this.#turns.onFlood();
         return;
       }
@@ -185,7 +187,7 @@ export class Connection {
       const next = this.#queue.shift();
       if (next === undefined) break;
       this.#inProgress += 1;
-      void this.#handle(...next);
+      next();
     }
     const held = this.#held;
     if (held === undefined || !this.#hasRoom) return;

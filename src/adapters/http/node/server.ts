@@ -121,8 +121,11 @@ export function createNodeServer(
     connections.add(socket);
   });
   server.on('request', onRequest);
-  server.on('checkContinue', onRequest);
-  server.on('checkExpectation', onRequest);
+  // OpenTelemetry starts the span of a request when this event is emitted.
+  const emitRequest = (req: IncomingMessage, res: ServerResponse): void =>
+    void server.emit('request', req, res);
+  server.on('checkContinue', emitRequest);
+  server.on('checkExpectation', emitRequest);
   server.on('connect', (req: IncomingMessage, socket: Socket) => {
     const connection = connections.get(socket);
     if (connection !== undefined) refuseTunnel(connection, req, readingTimeout, options);

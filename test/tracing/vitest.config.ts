@@ -1,0 +1,14 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SummaryLine } from '../reporter.ts';
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['test/tracing/**/*.tracing.ts'],
+    globalSetup: ['test/support/postgres/global-setup.ts'],
+    setupFiles: ['test/support/canary-setup.ts'],
+    testTimeout: 60_000,
+    reporters: ['verbose', new SummaryLine()],
+  },
+});
+
+export default config;
