@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createSbom, sbomFaults } from './sbom.ts';
 import { expectedFiles, packedFiles } from './tarball.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -25,8 +26,15 @@ const WORKFLOW: Readonly<Record<string, RegExp>> = {
   'name its repository in package.json, which npm compares': /^ +- run: npm pkg set .*repository\.url=/m,
   'run this check (npm run release:check)': /^ +- run: npm run release:check$/m,
   'run everything that a newcomer does (.ci/run)': /^ +- run: \.ci\/run$/m,
-  'publish (npm publish --provenance --access public)':
-    /^ +- run: npm publish --provenance --access public$/m,
+  'pack the files that it publishes (npm pack)': /^ +- run: npm pack$/m,
+  'publish (npm publish … --provenance --access public)':
+    /^ +- run: npm publish \.\/animal-store-\*\.tgz --provenance --access public$/m,
+  'write the SBOM (npm run sbom)': /^ +- run: npm run --silent sbom > animal-store\.cdx\.json$/m,
+  'attest the SBOM (actions/attest-sbom)': /^ +- uses: actions\/attest-sbom@/m,
+  'may attest (attestations: write)': /^ +attestations: write$/m,
+  'write the release of GitHub in a job of its own (contents: write)':
+    /^ {2}release:\n[\s\S]*^ {6}contents: write$/m,
+  'attach the SBOM to the release of GitHub': /^ +- run: gh release create .* animal-store\.cdx\.json$/m,
 };
 
 /** Returns a description of each fault, except the faults of the tarball. */
@@ -74,14 +82,16 @@ export function tarballFaults(packed: readonly string[], expected: readonly stri
 
 if (import.meta.main) {
   const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+  const [packageJson, lockFile] = [read('package.json'), read('package-lock.json')];
   const faults = releaseFaults({
-    packageJson: read('package.json'),
-    lockFile: read('package-lock.json'),
+    packageJson,
+    lockFile,
     changelog: read('CHANGELOG.md'),
     workflow: read('.github/workflows/publish.yml'),
     tag: process.env['GITHUB_REF_TYPE'] === 'tag' ? process.env['GITHUB_REF_NAME'] : undefined,
   });
   faults.push(...tarballFaults(packedFiles(), expectedFiles()));
+  faults.push(...sbomFaults(createSbom(packageJson, lockFile), packageJson, lockFile));
   for (const fault of faults) console.error(fault);
   console.log(faults.length === 0 ? 'ready to be released' : `${faults.length} faults`);
   process.exitCode = faults.length === 0 ? 0 : 1;

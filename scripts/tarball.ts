@@ -21,6 +21,9 @@ const MANUALS = ['docs/**/*.{json,md,svg,yml}', 'examples/**/*.{go,js,py,sh,ts}'
 /** The type declarations that a reader of `examples/typed-client.ts` generates. */
 const GENERATED = 'examples/animal-store.d.ts';
 
+/** The pictures of the manuals, which would make the package larger. */
+const IMAGES = join('docs', 'images', '/');
+
 /** Returns every module with its types and its source, the reference page, the manuals and the other files, sorted. */
 export function expectedFiles(): string[] {
   const modules = globSync('**/*.ts', { cwd: join(ROOT, 'src') })
@@ -32,7 +35,9 @@ export function expectedFiles(): string[] {
     `dist/${module}.d.ts.map`,
     `src/${module}.ts`,
   ]);
-  const manuals = globSync(MANUALS, { cwd: ROOT }).filter((file) => file !== GENERATED);
+  const manuals = globSync(MANUALS, { cwd: ROOT }).filter(
+    (file) => file !== GENERATED && !file.startsWith(IMAGES),
+  );
   return [...compiled, ...PAGE.map((file) => `dist/docs/${file}`), ...manuals, ...OTHERS].toSorted();
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -12,6 +12,7 @@ import { keysOf } from '../faults/keys.ts';
 import { freePort } from '../faults/nginx.ts';
 import { FaultsServer } from '../faults/server.ts';
 import { canMount, SmallDisk } from '../support/small-disk.ts';
+import { dashboardPanels } from './dashboard.ts';
 import { ALERTS, hasPrometheus, Prometheus, ROOT } from './prometheus.ts';
 
 const KEY = keysOf(15).operator;
@@ -20,21 +21,6 @@ const NOTE = hasPrometheus ? '' : " (skipped: Debian's package prometheus is not
 interface Rule {
   readonly name: string;
   readonly query: string;
-}
-
-/** The expressions of the dashboard, for the job and the instance of the test. */
-function dashboardExpressions(): string[] {
-  const { panels } = JSON.parse(readFileSync(join(ROOT, 'docs/grafana-dashboard.json'), 'utf8')) as {
-    panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
-  };
-  return panels.flatMap(({ targets = [] }) =>
-    targets.map(({ expr }) =>
-      expr
-        .replaceAll('$job', 'animal-store')
-        .replaceAll('$instance', '.*')
-        .replaceAll('$__rate_interval', '10s'),
-    ),
-  );
 }
 
 describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () => {
@@ -91,8 +77,21 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
     expect(execFileSync('promtool', ['test', 'rules', tests], { encoding: 'utf8' })).toContain('SUCCESS');
   });
 
+  test('each panel of the dashboard has a title, a type, a place, and expressions with a legend', () => {
+    const panels = dashboardPanels();
+    const ids = panels.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { type, title, targets = [], gridPos } of panels) {
+      expect(['row', 'timeseries', 'stat'], title).toContain(type);
+      expect(title).not.toBe('');
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
+      if (type !== 'row') expect(targets, title).not.toHaveLength(0);
+      for (const { legendFormat } of targets) expect(legendFormat, title).not.toBe('');
+    }
+  });
+
   test('each expression of the dashboard has a value', async () => {
-    const expressions = dashboardExpressions();
+    const expressions = dashboardPanels().flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     expect(expressions.length).toBeGreaterThan(20);
     const empty: string[] = [];
     for (const expression of expressions) {

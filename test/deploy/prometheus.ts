@@ -4,7 +4,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect } from 'vitest';
 import { freePort, stop } from '../faults/nginx.ts';
 import { newFolder } from '../faults/server.ts';
 
@@ -15,18 +14,26 @@ export const hasPrometheus: boolean = ['promtool', 'prometheus'].every(
   (name) => spawnSync(name, ['--version']).status === 0,
 );
 
-interface Series {
+interface Labelled {
   readonly metric: Readonly<Record<string, string>>;
+}
+
+/** The values of a query over a time, each with its time in seconds. */
+export interface Range extends Labelled {
+  readonly values: readonly (readonly [time: number, value: string])[];
+}
+
+interface Series extends Labelled {
   readonly value: readonly [time: number, value: string];
 }
 
 export class Prometheus {
   readonly #child: ChildProcess;
-  readonly #origin: string;
+  readonly origin: string;
 
   private constructor(child: ChildProcess, origin: string) {
     this.#child = child;
-    this.#origin = origin;
+    this.origin = origin;
   }
 
   /** Starts a Prometheus that reads the metrics of the servers on the given ports every second. */
@@ -59,15 +66,21 @@ scrape_configs:
   }
 
   async api<T>(path: string): Promise<T> {
-    const response = await fetch(`${this.#origin}/api/v1/${path}`);
+    const response = await fetch(`${this.origin}/api/v1/${path}`);
     const { status, data, error } = (await response.json()) as { status: string; data: T; error?: string };
-    expect(status, error).toBe('success');
+    if (status !== 'success') throw new Error(`Prometheus refused ${path}: ${error}`);
     return data;
   }
 
   async query(expression: string): Promise<readonly Series[]> {
     const path = `query?query=${encodeURIComponent(expression)}`;
     return (await this.api<{ result: readonly Series[] }>(path)).result;
+  }
+
+  /** Runs a query for each step of a time. Times are in seconds. */
+  async queryRange(expression: string, start: number, end: number, step: number): Promise<readonly Range[]> {
+    const path = `query_range?query=${encodeURIComponent(expression)}&start=${start}&end=${end}&step=${step}`;
+    return (await this.api<{ result: readonly Range[] }>(path)).result;
   }
 
   /** The names of the alerts that fire, or that will fire if their condition lasts. */

@@ -11,20 +11,21 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { endOf, Workspace } from '../e2e/workspace.ts';
 import { freePort } from '../faults/nginx.ts';
 import { Client } from '../support/client.ts';
-import { type RunningProcess, runCommand, stopService, temporaryFolder } from '../support/process.ts';
-import { environmentOf, settings, unitText, wordsOf } from './unit.ts';
+import { type RunningProcess, runBin, runCommand, stopService, temporaryFolder } from '../support/process.ts';
+import { environmentOf, hasLitestream, settings, unitText, wordsOf } from './unit.ts';
 
-const SERVICES = ['animal-store.service', 'animal-store-backup.service'];
+const SERVICES = ['animal-store.service', 'animal-store-backup.service', 'animal-store-litestream.service'];
 const UNITS = [...SERVICES, 'animal-store-backup.timer'];
 
 /** The highest exposure that `systemd-analyze security` may find, in tenths. 100 is a unit without any hardening. */
 const EXPOSURE = 15;
 
-/** Groups of system calls that both services are denied. */
+/** Groups of system calls that each service is denied. */
 const DENIED = ['@privileged', '@resources'];
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
@@ -117,27 +118,65 @@ describe('animal-store.service', () => {
       await createPet(client);
       expect((await client.get('/v1/pets')).status).toBe(200);
       expect((await client.get('/metrics')).status).toBe(200);
-      const parent = readFileSync(`/proc/${running.child.pid}/task/${running.child.pid}/children`, 'utf8');
-      process.kill(Number(parent.trim()), 'SIGTERM');
+      stopTraced(running);
       expect(await running.exit).toEqual({ code: 0, signal: null });
       expect(existsSync(join(folder, 'animal-store.db'))).toBe(true);
-      const calls = readFileSync(file, 'utf8').matchAll(/^\d+ +([a-z_0-9]+)\(/gm);
-      const made = new Set([...calls].map(([, call = '']) => call));
-      expect(made.size).toBeGreaterThan(30);
-      const allowed = allowedCalls();
-      // SQLite gives the files that root creates to the owner of the store. The user of the unit is not root.
-      if (process.getuid?.() === 0) made.delete('fchown');
-      expect([...made].filter((call) => !allowed.has(call))).toEqual([]);
+      expect(deniedCalls(file, 'animal-store.service')).toEqual([]);
     },
   );
 });
 
+describe('animal-store-litestream.service', () => {
+  const isComplete = hasSystemd && hasStrace && hasLitestream;
+  const title = 'allows every system call that Litestream needs';
+  test.skipIf(isSkipped(isComplete))(
+    `${title}${note(isComplete, 'systemd, strace or Litestream')}`,
+    async () => {
+      const { folder, client } = await startServer();
+      const [file, replica] = [join(folder, 'calls'), join(folder, 'replica')];
+      const [command = ''] = wordsOf(
+        settings(unitText('animal-store-litestream.service'), 'ExecStart')[0] ?? '',
+      );
+      const store = join(folder, 'animal-store.db');
+      // The unit denies a change of the owner, which Litestream tries for each file, with this error.
+      const denial = 'inject=fchown,fchownat:error=EPERM';
+      const args = ['-f', '-qq', '-e', denial, '-o', file, command, 'replicate', store, `file://${replica}`];
+      const running = runCommand('strace', args, {});
+      await createPet(client);
+      await expect.poll(() => existsSync(replica), { timeout: 30_000 }).toBe(true);
+      await createPet(client);
+      await sleep(2000);
+      stopTraced(running);
+      expect(await running.exit).toEqual({ code: 0, signal: null });
+      expect(deniedCalls(file, 'animal-store-litestream.service')).toEqual(['fchownat']);
+      const restored = join(folder, 'restored.db');
+      execFileSync(command, ['restore', '-o', restored, `file://${replica}`]);
+      const env = { DATABASE_URL: `sqlite:${restored}` };
+      expect((await endOf(runBin(['export'], { env }))).out.split('\n')).toHaveLength(3);
+    },
+  );
+});
+
+/** Stops the program that strace runs. */
+function stopTraced({ child: { pid } }: RunningProcess): void {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  process.kill(Number(children.trim()), 'SIGTERM');
+}
+
+/** Returns the system calls in a file of strace that the unit does not allow. */
+function deniedCalls(file: string, unit: string): string[] {
+  const calls = readFileSync(file, 'utf8').matchAll(/^\d+ +([a-z_0-9]+)\(/gm);
+  const made = new Set([...calls].map(([, call = '']) => call));
+  expect(made.size).toBeGreaterThan(30);
+  const allowed = allowedCalls(unit);
+  // SQLite gives the files that root creates to the owner of the store. The user of the unit is not root.
+  if (process.getuid?.() === 0) made.delete('fchown');
+  return [...made].filter((call) => !allowed.has(call));
+}
+
 /** The system calls of the filter, in which a group can contain other groups. */
-function allowedCalls(): Set<string> {
-  expect(settings(unitText('animal-store.service'), 'SystemCallFilter')).toEqual([
-    '@system-service',
-    `~${DENIED.join(' ')}`,
-  ]);
+function allowedCalls(unit: string): Set<string> {
+  expect(settings(unitText(unit), 'SystemCallFilter')).toEqual(['@system-service', `~${DENIED.join(' ')}`]);
   const calls = callsOf('@system-service');
   for (const group of DENIED) for (const call of callsOf(group)) calls.delete(call);
   return calls;

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Release, releaseFaults, tarballFaults } from '../../scripts/release-check.ts';
+import { sbomFaults } from '../../scripts/sbom.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -41,14 +42,14 @@ test.each<[keyof Release, string, string, string]>([
 describe('the publishing workflow', () => {
   const duties = HERE.workflow
     .split('\n')
-    .filter((line) => /tags:|id-token|contents:|registry-url|run:/.test(line));
+    .filter((line) => /tags:|id-token|attest|contents:|registry-url|run:/.test(line));
 
   test.each(duties)('cannot do without %s', (line) => {
     const workflow = HERE.workflow.replace(`${line}\n`, '');
     expect(releaseFaults({ ...HERE, workflow })).toHaveLength(1);
   });
 
-  test('has duties', () => expect(duties.length).toBe(8));
+  test('has duties', () => expect(duties.length).toBe(14));
 });
 
 test('a file too many or too few is named', () => {
@@ -57,4 +58,50 @@ test('a file too many or too few is named', () => {
     'the package: b is missing',
     'the package: c does not belong there',
   ]);
+});
+
+describe('the SBOM', () => {
+  const integrity = `sha512-${Buffer.from('hash').toString('base64')}`;
+  const packageJson = '{"name":"animal-store","version":"1.0.0"}';
+  const lockFile = JSON.stringify({
+    packages: {
+      '': { version: '1.0.0' },
+      'node_modules/koa': { version: '3.3.0', integrity },
+      'node_modules/koa/node_modules/@types/node': { version: '26.0.0', integrity },
+      'node_modules/vitest': { version: '5.1.0', integrity, dev: true },
+      'node_modules/typescript': { version: '6.0.3', integrity, devOptional: true },
+    },
+  });
+  const hashes = [{ alg: 'SHA-512', content: Buffer.from('hash').toString('hex') }];
+  const koa = { purl: 'pkg:npm/koa@3.3.0', hashes };
+  const types = { purl: 'pkg:npm/%40types/node@26.0.0', hashes };
+  const sbom = (components: object[], name = 'animal-store', format = 'CycloneDX') =>
+    JSON.stringify({
+      bomFormat: format,
+      metadata: { component: { name, purl: `pkg:npm/${name}@1.0.0` } },
+      components,
+    });
+  const faultsOf = (text: string) => sbomFaults(text, packageJson, lockFile).join('\n');
+
+  test('with every package that a user installs has no fault', () => {
+    expect(faultsOf(sbom([types, koa]))).toBe('');
+  });
+
+  test.each([
+    ['a missing package', sbom([koa]), /^the SBOM: pkg:npm\/%40types\/node@26\.0\.0 .* is missing$/],
+    [
+      'a development dependency',
+      sbom([koa, types, { purl: 'pkg:npm/vitest@5.1.0' }]),
+      /vitest@5\.1\.0 is not/,
+    ],
+    ['another version', sbom([{ ...koa, purl: 'pkg:npm/koa@3.2.0' }, types]), /koa@3\.3\.0 .* is missing/],
+    ['a package without a hash', sbom([{ purl: koa.purl }, types]), /koa@3\.3\.0 is not installed/],
+    ['another package', sbom([koa, types], 'other'), /it is the SBOM of other/],
+    ['another format', sbom([koa, types], 'animal-store', 'SPDX'), /the format is SPDX/],
+    [
+      'an address',
+      sbom([{ ...koa, url: 'https://example.org/koa.tgz' }, types]),
+      /names https:\/\/example\.org/,
+    ],
+  ])('%s is found', (_, text, fault) => expect(faultsOf(text)).toMatch(fault));
 });

@@ -29,7 +29,7 @@ rmSync(join(stage.bare, 'node_modules', 'better-sqlite3'), { recursive: true });
 for (const each of [stage.installed, stage.bare]) cpSync(join(HERE, 'programs'), each, { recursive: true });
 cpSync(join(ROOT, 'examples'), stage.hosting, { recursive: true });
 
-const checks = ['contents', 'shape', 'bundle', 'programs', 'examples', 'installation'].map((name) =>
+const checks = ['contents', 'shape', 'bundle', 'programs', 'examples', 'installation', 'sbom'].map((name) =>
   join('checks', `${name}.ts`),
 );
 const { status } = spawnSync(process.execPath, ['--test', ...checks], {

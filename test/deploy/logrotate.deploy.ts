@@ -1,0 +1,91 @@
+/** The rotation of a log file with the configuration in `deploy`, while a server writes to it. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { keysOf } from '../faults/keys.ts';
+import { FaultsServer, newFolder } from '../faults/server.ts';
+import { Client } from '../support/client.ts';
+import { DEPLOY } from './unit.ts';
+
+const hasLogrotate = spawnSync('logrotate', ['--version']).status === 0;
+const NOTE = hasLogrotate ? '' : ' (skipped: logrotate is not installed)';
+const KEY = keysOf(31).operator;
+const ROTATIONS = 10;
+
+/** Returns a function that rotates the log of a folder with the configuration in `deploy`. */
+function rotationOf(folder: string): () => void {
+  const [config, state] = [join(newFolder(), 'config'), join(newFolder(), 'state')];
+  const text = readFileSync(join(DEPLOY, 'logrotate'), 'utf8');
+  expect(text).toContain('/var/log/animal-store/*.log {');
+  writeFileSync(config, text.replace('/var/log/animal-store/*.log', join(folder, 'log')), { mode: 0o644 });
+  return () => {
+    execFileSync('logrotate', ['--force', '--state', state, config]);
+  };
+}
+
+/** The rotated logs and the log itself, in the order in which they were written. */
+function logsOf(folder: string): string[] {
+  const numbers = readdirSync(folder).map((name) => Number(/^log\.(\d+)\.gz$/.exec(name)?.[1] ?? Number.NaN));
+  const rotated = numbers.filter((number) => !Number.isNaN(number)).toSorted((a, b) => b - a);
+  return [
+    ...rotated.map((number) => gunzipSync(readFileSync(join(folder, `log.${number}.gz`))).toString()),
+    readFileSync(join(folder, 'log'), 'utf8'),
+  ];
+}
+
+describe.skipIf(!hasLogrotate && !process.env['CI'])(`logrotate${NOTE}`, () => {
+  test('the log continues in a truncated file, and only lines of the moment of a copy are lost', async () => {
+    const server = await FaultsServer.start({ keys: [KEY] });
+    onTestFinished(async () => {
+      await server.stop();
+    });
+    const client = new Client(`http://127.0.0.1:${server.port}`, KEY);
+    onTestFinished(() => client.close());
+    const rotate = rotationOf(server.folder);
+    let isOver = false;
+    let requests = 0;
+    const load = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        expect((await client.get('/v1/pets')).status).toBe(200);
+        requests++;
+      }
+    });
+    for (let rotation = 0; rotation < ROTATIONS; rotation++) {
+      await sleep(500);
+      rotate();
+    }
+    await sleep(500);
+    isOver = true;
+    await Promise.all(load);
+    expect((await server.stop()).code).toBe(0);
+
+    const logs = logsOf(server.folder);
+    expect(logs).toHaveLength(ROTATIONS + 1);
+    let written = 0;
+    let broken = 0;
+    for (const log of logs) {
+      expect(log).not.toBe('');
+      expect(log).not.toContain('\0');
+      const lines = log.split('\n');
+      // The copy can end in the middle of a line.
+      if (lines.pop() !== '') broken++;
+      for (const line of lines) if (JSON.parse(line).route === '/v1/pets') written++;
+    }
+    console.log(
+      `${requests} requests, ${requests - written} lines lost in ${ROTATIONS} rotations, ${broken} broken`,
+    );
+    expect(requests - written).toBeLessThan(requests / 100);
+  });
+
+  test('an empty log is not rotated', () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'log'), '');
+    rotationOf(folder)();
+    expect(readdirSync(folder)).toEqual(['log']);
+    expect(statSync(join(folder, 'log')).size).toBe(0);
+  });
+});
