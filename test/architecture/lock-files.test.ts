@@ -7,12 +7,15 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { completed, lockFileFaults } from '../../scripts/lock-file.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FILES = globSync('{package-lock.json,bench/package-lock.json,test/*/package-lock.json}', { cwd: ROOT });
+const FILES = globSync(
+  '{package-lock.json,bench/package-lock.json,test/{*,deploy/schemas}/package-lock.json}',
+  { cwd: ROOT },
+);
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const OWN = read('package-lock.json');
 
 describe('the lock files', () => {
-  test('are all checked', () => expect(FILES.length).toBe(4));
+  test('are all checked', () => expect(FILES.length).toBe(5));
 
   test.each(FILES)('%s has no fault', (file) => {
     expect(lockFileFaults(read(file), dirname(join(ROOT, file)))).toEqual([]);
