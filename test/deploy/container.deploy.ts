@@ -177,6 +177,8 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     expect(
       (await podman.run('podman exec compose_server_1 node -e \'fs.writeFileSync("/opt/file", "")\'')).stderr,
     ).toContain('EROFS');
+    const written = 'fs.readdirSync("/var/lib/animal-store").concat(fs.readdirSync("/tmp")).length';
+    expect(await evaluate(written, 'compose_server_1')).toBe('0');
     await podman.output('podman-compose stop', folder);
     expect(await exitStatus('compose_server_1')).toBe('0');
     await run('podman-compose down');
