@@ -3,10 +3,10 @@ import type { ApiKeyRepository } from '../../application/ports/api-key-repositor
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import type { Row } from './connection.ts';
 import type { ConnectionPool } from './pool.ts';
 import type { Reader } from './reader.ts';
 import { LOCK } from './schema.ts';
+import type { Row } from './statement.ts';
 
 const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id';
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';

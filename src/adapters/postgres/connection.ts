@@ -2,9 +2,11 @@ import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { closedError, hadNoEffect, storageError } from './errors.ts';
+import { Execution, type KnownColumns } from './execution.ts';
 import type { Health, Part } from './health.ts';
 import { untilClosed } from './sockets.ts';
 import { assertConfirmed, watchCommits } from './standby.ts';
+import type { Outcome, Row, Statement } from './statement.ts';
 
 /** How long no new attempt to connect is made after a failed one, in milliseconds. */
 const RETRY_INTERVAL = 100;
@@ -15,25 +17,11 @@ const RETRY_INTERVAL = 100;
  */
 const TIMEOUT_SHARE = 0.9;
 
-/** A statement. The server plans a statement with a name once for each connection. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
-export type Row = readonly unknown[];
-
-/** The result of one statement. */
-export type Outcome =
-  | { readonly rows: readonly Row[] }
-  /** `isUnknown` tells that it is unknown whether the statement had an effect. */
-  | { readonly error: unknown; readonly isUnknown: boolean };
-
 /** An open connection to the server. */
 interface Session {
   readonly client: Client;
   readonly socket: Socket;
+  readonly knownColumns: KnownColumns;
 }
 
 /**
@@ -62,19 +50,15 @@ export class Connection {
    * alone. A statement without a response before the deadline of the connection ends the connection.
    */
   async send(statements: readonly Statement[]): Promise<Outcome[]> {
-    let session: Session;
-    try {
-      session = this.#session ?? (await this.#connect());
-    } catch (error) {
-      return statements.map(() => ({ error, isUnknown: false }));
+    let session = this.#session;
+    if (session === undefined) {
+      try {
+        session = await this.#connect();
+      } catch (error) {
+        return statements.map(() => ({ error, isUnknown: false }));
+      }
     }
-    // All statements leave in one packet.
-    session.socket.cork();
-    const sent = statements.map((statement) => outcomeOf(session, statement));
-    session.socket.uncork();
-    const outcomes = await Promise.all(sent);
-    this.#report(session, outcomes);
-    return outcomes;
+    return this.#execute(session, statements);
   }
 
   /** Refuses further statements, waits for the statements in flight, and disconnects. */
@@ -85,6 +69,27 @@ export class Connection {
     if (session === undefined) return;
     void session.client.end();
     await untilClosed([session.socket]);
+  }
+
+  /** Uses one promise for all statements, because a promise for each costs more than the rest of this method. */
+  #execute(session: Session, statements: readonly Statement[]): Promise<Outcome[]> {
+    return new Promise((resolve) => {
+      const outcomes: Outcome[] = [];
+      let awaited = statements.length;
+      const settle = (index: number, outcome: Outcome) => {
+        outcomes[index] = outcome;
+        awaited -= 1;
+        if (awaited > 0) return;
+        this.#report(session, outcomes);
+        resolve(outcomes);
+      };
+      // All statements leave in one packet.
+      session.socket.cork();
+      for (const [index, statement] of statements.entries()) {
+        execute(session, statement, (outcome) => settle(index, outcome));
+      }
+      session.socket.uncork();
+    });
   }
 
   #report(session: Session, outcomes: readonly Outcome[]): void {
@@ -125,7 +130,7 @@ export class Connection {
   async #open(): Promise<Session> {
     const socket = new Socket();
     const client = new Client({ ...this.#config, pipeline: true, stream: () => socket });
-    const session: Session = { client, socket };
+    const session: Session = { client, socket, knownColumns: new Map() };
     // Each statement in flight rejects when the connection fails or ends.
     client.on('error', () => this.#drop(session));
     client.once('end', () => this.#drop(session));
@@ -151,18 +156,20 @@ export class Connection {
   }
 }
 
-/** Sends a statement. The callback of the driver costs less than its promise, which makes a stack trace. */
-function outcomeOf({ client }: Session, { name, text, values }: Statement): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const query = { name, text, values: values as unknown[], rowMode: 'array' as const };
-    client.query<unknown[]>(query, (failure, result) => {
-      try {
-        if (failure) throw failure;
-        assertConfirmed(client);
-        resolve({ rows: result.rows });
-      } catch (error) {
-        resolve({ error, isUnknown: !hadNoEffect(error) });
-      }
-    });
-  });
+function execute(
+  { client, knownColumns }: Session,
+  statement: Statement,
+  settle: (outcome: Outcome) => void,
+): void {
+  const callback = (failure: unknown, rows: readonly Row[] = []) => {
+    try {
+      if (failure) throw failure;
+      assertConfirmed(client);
+    } catch (error) {
+      settle({ error, isUnknown: !hadNoEffect(error) });
+      return;
+    }
+    settle({ rows });
+  };
+  client.query(new Execution(client, statement, knownColumns, callback));
 }

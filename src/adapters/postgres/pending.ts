@@ -40,6 +40,12 @@ export class Pending<T, R> {
 
   /** Removes and returns the oldest calls, at most `count`. */
   take(count: number): Call<T, R>[] {
+    if (count >= this.#calls.length) {
+      const all = this.#calls;
+      this.#calls = [];
+      this.#size = 0;
+      return all;
+    }
     const taken = this.#calls.splice(0, count);
     for (const { size } of taken) this.#size -= size;
     return taken;

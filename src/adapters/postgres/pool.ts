@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { type Client, type ClientConfig, Pool, type PoolClient } from 'pg';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
-import type { Row } from './connection.ts';
 import { closedError, hadNoEffect, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
 import { untilClosed } from './sockets.ts';
 import { assertConfirmed, watchCommits } from './standby.ts';
+import type { Row } from './statement.ts';
 
 /** The maximum number of connections, and how long an unused connection stays open, in milliseconds. */
 const SIZE = 5;

@@ -3,11 +3,12 @@ import type { PetPage, PetQuery } from '../../application/ports/pet-repository.t
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
-import type { Connection, Outcome, Row, Statement } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { closedError, storageError } from './errors.ts';
 import { Flights } from './flights.ts';
 import type { Call } from './pending.ts';
 import { petOf } from './pet-row.ts';
+import type { Outcome, Row, Statement } from './statement.ts';
 
 const BYTES_PER_CALL = 500;
 
@@ -101,16 +102,7 @@ export class Reader {
   }
 
   async #send(calls: readonly ReadCall[]): Promise<void> {
-    const requests: Request[] = [];
-    const gets = calls.filter(({ item }) => item.kind === 'pet');
-    if (gets.length > 0) requests.push(petsWithIds(gets));
-    for (const call of calls) {
-      if (call.item.kind === 'rows') {
-        requests.push({ statement: call.item.statement, calls: [call], use: call.resolve });
-      }
-    }
-    const lists = calls.filter(({ item }) => item.kind === 'page');
-    if (lists.length > 0) requests.push(...this.#pageRequests(lists));
+    const requests = this.#requestsFor(calls);
     const outcomes = await this.#connection.send(requests.map(({ statement }) => statement));
     for (const [index, { calls: waiting, use }] of requests.entries()) {
       const outcome = outcomes[index] as Outcome;
@@ -122,6 +114,21 @@ export class Reader {
         for (const { reject } of waiting) reject(storageError(outcome.error));
       }
     }
+  }
+
+  #requestsFor(calls: readonly ReadCall[]): Request[] {
+    const gets: ReadCall[] = [];
+    const lists: ReadCall[] = [];
+    const requests: Request[] = [];
+    for (const call of calls) {
+      const { item } = call;
+      if (item.kind === 'pet') gets.push(call);
+      else if (item.kind === 'page') lists.push(call);
+      else requests.push({ statement: item.statement, calls: [call], use: call.resolve });
+    }
+    if (gets.length > 0) requests.push(petsWithIds(gets));
+    if (lists.length > 0) requests.push(...this.#pageRequests(lists));
+    return requests;
   }
 
   /**

@@ -1,5 +1,6 @@
-import type { Connection, Statement } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Health } from './health.ts';
+import type { Statement } from './statement.ts';
 
 /** The minimum interval between two tests of the database, in milliseconds. */
 const INTERVAL = 500;

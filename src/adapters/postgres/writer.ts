@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CreateAttempt } from '../../application/ports/create-attempt.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import type { Connection, Outcome, Statement } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { isRowError, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
 import { Flights } from './flights.ts';
 import { Gathering } from './gathering.ts';
 import type { Call } from './pending.ts';
+import type { Outcome, Statement } from './statement.ts';
 
 /** The pause before a transaction is repeated, in milliseconds. */
 const REPEAT_PAUSE = 10;
