@@ -1,0 +1,197 @@
+/** The image and the compose file in `deploy`, with the commands of `docs/deploy.md`. */
+
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../faults/nginx.ts';
+import { Client } from '../support/client.ts';
+import { Connection } from '../support/connection.ts';
+import { hasPodman, Podman } from './podman.ts';
+import { DEPLOY } from './unit.ts';
+
+const BASE = 'localhost/debian-13';
+const MANUAL = readFileSync(join(DEPLOY, '../docs/deploy.md'), 'utf8').replaceAll(/ \\\n +/g, ' ');
+const isSkipped = !hasPodman && !process.env['CI'];
+const note = isSkipped ? ' (skipped: needs root, podman, podman-compose, mmdebstrap and runc)' : '';
+
+/** Returns the command of the manual that starts with the given words. */
+function documented(start: string): string {
+  const command = MANUAL.split('\n').find((line) => line.startsWith(`# ${start}`));
+  if (command === undefined) throw new Error(`docs/deploy.md has no command ${start}`);
+  return command.slice(2);
+}
+
+/** Returns the last word of a text, which is the new key in the output of `keys create`. */
+const keyIn = (text: string) => /\bpets_\w+/.exec(text)?.[0] ?? '';
+
+describe.skipIf(isSkipped)(`containers${note}`, () => {
+  let podman: Podman;
+  let size = 0;
+
+  beforeAll(async () => {
+    podman = new Podman();
+    await podman.makeBase(BASE);
+    await podman.output(documented('podman build').replace('build', `build --build-arg BASE=${BASE}`));
+    size = Number(await podman.output("podman image inspect animal-store:1.0.0 --format '{{.Size}}'"));
+  }, 400_000);
+
+  afterAll(() => podman.remove());
+
+  /** Starts a container with the command of the manual. It is removed at the end of the test, its volume is not. */
+  async function start(extra = ''): Promise<{ origin: string }> {
+    const port = await freePort();
+    const command = documented('podman run')
+      .replace('127.0.0.1:3000:', `127.0.0.1:${port}:`)
+      .replace('podman run', `podman run ${extra}`);
+    await podman.output(command);
+    onTestFinished(async () => {
+      await podman.run('podman rm --force --time 0 animal-store');
+    });
+    const origin = `http://127.0.0.1:${port}`;
+    await expect.poll(() => statusOf(`${origin}/readyz`), { timeout: 30_000 }).toBe(200);
+    return { origin };
+  }
+
+  async function clientOf(origin: string, create: string): Promise<Client> {
+    const client = new Client(origin, keyIn(await podman.output(create)));
+    onTestFinished(() => client.close());
+    return client;
+  }
+
+  /** Runs JavaScript in the container, and returns what it prints. */
+  const evaluate = (script: string, name = 'animal-store') =>
+    podman.output(`podman exec ${name} node --print '${script}'`);
+
+  const exitStatus = (name: string) => podman.output(`podman inspect ${name} --format '{{.State.ExitCode}}'`);
+
+  test('the image is small, and has no shell, no package manager, no types and no sources', async () => {
+    expect(size / 1e6).toBeGreaterThan(100);
+    expect(Math.round(size / 1e7) * 10).toBe(170);
+    expect((await podman.run('podman run --rm --entrypoint sh animal-store:1.0.0 -c true')).status).toBe(127);
+    await start();
+    const files =
+      await evaluate(`["/etc", "/opt", "/usr", "/var/lib/dpkg"].flatMap((folder) => fs.readdirSync(folder, { recursive: true })
+        .map((path) => folder + "/" + path)).join("\\n")`);
+    expect(files).toContain('opt/animal-store/dist/main.js');
+    expect(files).toContain('opt/animal-store/node_modules/pg/package.json');
+    expect(files).toMatch(/var\/lib\/dpkg\/status\.d\/libc6$/m);
+    expect(files).not.toMatch(
+      /bin\/(sh|bash|env|apt|dpkg|npm)$|node_modules\/(npm|typescript)$|\.[cm]?ts$|\.map$|\.c$/m,
+    );
+    expect(files.match(/[^/]*\.node$/gm)).toEqual([`linux-${process.arch}.node`]);
+  });
+
+  test('a server without root, capabilities and a writable file system serves', async () => {
+    const { origin } = await start('--read-only-tmpfs=false');
+    const client = await clientOf(origin, documented('podman exec animal-store animal-store keys'));
+    expect((await client.post({ name: 'Rex', categoryId: 7 })).status).toBe(201);
+    expect((await client.get('/v1/pets')).body).toContain('"Rex"');
+    expect(await evaluate('[process.getuid(), process.getgid()].join()')).toBe('10001,10001');
+    const status = await evaluate('fs.readFileSync("/proc/1/status", "utf8")');
+    expect(status).toMatch(/^Uid:\t10001\t10001\t10001\t10001$/m);
+    expect(status).toMatch(/^CapEff:\t0+$/m);
+    expect(status).toMatch(/^CapBnd:\t0+$/m);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    for (const folder of ['/', '/tmp', '/opt/animal-store', '/usr/local/bin']) {
+      const { status, stderr } = await podman.run(
+        `podman exec animal-store node -e 'fs.writeFileSync("${folder}/file", "")'`,
+      );
+      expect(status).toBe(1);
+      expect(stderr).toContain('EROFS');
+    }
+    expect(await podman.output('podman logs animal-store')).not.toContain(client.key);
+  });
+
+  test('the data and the keys survive in the volume, and a backup can be copied out', async () => {
+    const { origin } = await start();
+    const client = await clientOf(origin, documented('podman exec animal-store animal-store keys'));
+    const created = await client.post({ name: 'Bella', categoryId: 7 });
+    expect(created.status).toBe(201);
+    await podman.output(documented('podman exec animal-store animal-store backup'));
+    await podman.output(documented('podman cp').replace(' .', ` ${podman.folder}`));
+    expect(readFileSync(join(podman.folder, 'backup.db')).subarray(0, 13).toString()).toBe('SQLite format');
+    await podman.output('podman rm --force animal-store');
+
+    const next = new Client((await start()).origin, client.key);
+    onTestFinished(() => next.close());
+    const { id } = JSON.parse(created.body) as { id: number };
+    expect(await next.get(`/v1/pets/${id}`)).toMatchObject({ status: 200, body: created.body });
+  });
+
+  test('the health check fails while the server does not respond, and passes again afterwards', async () => {
+    await start();
+    const check = documented('podman healthcheck');
+    await podman.output(check);
+    await podman.output('podman kill --signal STOP animal-store');
+    expect((await podman.run(check)).status).toBe(1);
+    await podman.output('podman kill --signal CONT animal-store');
+    await podman.output(check);
+  });
+
+  test('a stop reaches the server, which completes its requests and exits with status 0', async () => {
+    const { origin } = await start();
+    const { key } = await clientOf(origin, documented('podman exec animal-store animal-store keys'));
+    const body = '{"name":"Max","categoryId":7}';
+    const connection = await Connection.open(origin);
+    onTestFinished(() => connection.destroy());
+    connection.write(
+      `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
+    );
+    const begin = Date.now();
+    const stopped = podman.output(documented('podman stop'));
+    const log = async () => (await podman.run('podman logs animal-store')).stderr;
+    await expect.poll(log, { timeout: 10_000 }).toContain('"stopping"');
+    connection.write(body.slice(9));
+    expect(await connection.next()).toMatchObject({ status: 201 });
+    await stopped;
+    expect(Date.now() - begin).toBeLessThan(10_000);
+    expect(await exitStatus('animal-store')).toBe('0');
+    expect(await log()).toContain('"stopped"');
+  });
+
+  test('the compose file starts PostgreSQL and a server, and keeps the pets', async () => {
+    const image = 'docker.io/library/postgres:18';
+    const standIn = 'test/deploy/postgres.Containerfile test/deploy';
+    await podman.output(
+      `podman build --build-arg BASE=${BASE} --format docker --tag ${image} --file ${standIn}`,
+    );
+    const folder = join(podman.folder, 'compose');
+    mkdirSync(join(folder, 'deploy'), { recursive: true });
+    copyFileSync(join(DEPLOY, 'compose.yaml'), join(folder, 'deploy/compose.yaml'));
+    const port = await freePort();
+    const run = (start: string) => podman.output(documented(start), folder);
+    onTestFinished(async () => {
+      await podman.run('podman-compose down --volumes', folder);
+    });
+    await run('cp deploy/compose.yaml');
+    const text = readFileSync(join(folder, 'compose.yaml'), 'utf8');
+    writeFileSync(join(folder, 'compose.yaml'), text.replace('127.0.0.1:3000:', `127.0.0.1:${port}:`));
+    await run('podman-compose up');
+    const origin = `http://127.0.0.1:${port}`;
+    await expect.poll(() => statusOf(`${origin}/readyz`), { timeout: 60_000 }).toBe(200);
+    const client = new Client(origin, keyIn(await run('podman-compose exec')));
+    onTestFinished(() => client.close());
+    expect((await client.post({ name: 'Luna', categoryId: 7 })).status).toBe(201);
+    await podman.output('podman healthcheck run compose_postgres_1');
+    expect(
+      (await podman.run('podman exec compose_server_1 node -e \'fs.writeFileSync("/opt/file", "")\'')).stderr,
+    ).toContain('EROFS');
+    const written = 'fs.readdirSync("/var/lib/animal-store").concat(fs.readdirSync("/tmp")).length';
+    expect(await evaluate(written, 'compose_server_1')).toBe('0');
+    await podman.output('podman-compose stop', folder);
+    expect(await exitStatus('compose_server_1')).toBe('0');
+    await run('podman-compose down');
+
+    await run('podman-compose up');
+    await expect.poll(() => statusOf(`${origin}/readyz`), { timeout: 60_000 }).toBe(200);
+    expect((await client.get('/v1/pets')).body).toContain('"Luna"');
+  });
+});
+
+async function statusOf(url: string): Promise<number> {
+  return fetch(url, { signal: AbortSignal.timeout(2000) }).then(
+    ({ status }) => status,
+    () => 0,
+  );
+}
