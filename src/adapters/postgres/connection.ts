@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { Deadlines } from './deadlines.ts';
 import { closedError, hadNoEffect, storageError } from './errors.ts';
 import { Execution, type KnownColumns } from './execution.ts';
 import type { Health, Part } from './health.ts';
@@ -22,6 +23,7 @@ interface Session {
   readonly client: Client;
   readonly socket: Socket;
   readonly knownColumns: KnownColumns;
+  readonly deadlines: Deadlines;
 }
 
 /**
@@ -30,7 +32,7 @@ interface Session {
  */
 export class Connection {
   readonly #config: ClientConfig;
-  readonly #statementTimeout: number;
+  readonly #timeout: number;
   readonly #part: Part;
   readonly #health: Health;
   #session: Session | undefined;
@@ -40,7 +42,7 @@ export class Connection {
 
   constructor(config: ClientConfig, part: Part, health: Health) {
     this.#config = config;
-    this.#statementTimeout = Math.ceil(TIMEOUT_SHARE * (config.query_timeout ?? 0));
+    this.#timeout = config.query_timeout ?? 0;
     this.#part = part;
     this.#health = health;
   }
@@ -80,9 +82,11 @@ export class Connection {
         outcomes[index] = outcome;
         awaited -= 1;
         if (awaited > 0) return;
+        session.deadlines.end();
         this.#report(session, outcomes);
         resolve(outcomes);
       };
+      session.deadlines.begin();
       // All statements leave in one packet.
       session.socket.cork();
       for (const [index, statement] of statements.entries()) {
@@ -129,29 +133,33 @@ export class Connection {
 
   async #open(): Promise<Session> {
     const socket = new Socket();
-    const client = new Client({ ...this.#config, pipeline: true, stream: () => socket });
-    const session: Session = { client, socket, knownColumns: new Map() };
+    const client = new Client({ ...this.#config, query_timeout: 0, pipeline: true, stream: () => socket });
+    const deadlines = new Deadlines(this.#timeout, () => socket.destroy(new Error('statement timeout')));
+    const session: Session = { client, socket, knownColumns: new Map(), deadlines };
     // Each statement in flight rejects when the connection fails or ends.
     client.on('error', () => this.#drop(session));
     client.once('end', () => this.#drop(session));
     watchCommits(client);
     try {
       await client.connect();
+      deadlines.begin();
       const { rows } = await client.query<[string]>({
         text: "SELECT current_setting('transaction_read_only'), set_config('statement_timeout', $1, false)",
-        values: [`${this.#statementTimeout}`],
+        values: [`${Math.ceil(TIMEOUT_SHARE * this.#timeout)}`],
         rowMode: 'array',
       });
+      deadlines.end();
       if (rows[0]?.[0] === 'on') throw new StorageFault('read_only', 'the database server accepts no writes');
       return session;
     } catch (error) {
-      socket.destroy();
+      this.#drop(session);
       throw error;
     }
   }
 
   #drop(session: Session): void {
     if (this.#session === session) this.#session = undefined;
+    session.deadlines.clear();
     session.socket.destroy();
   }
 }

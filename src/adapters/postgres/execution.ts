@@ -32,7 +32,7 @@ const DriverQuery = Query as unknown as new (text: string) => object;
 export class Execution extends DriverQuery {
   readonly text: string;
   readonly name: string;
-  /** Called with an error or with the rows. The driver replaces it by a function that also stops a timer. */
+  /** Called with an error or with the rows. */
   callback: (error: unknown, rows?: readonly Row[]) => void;
   readonly #client: Client;
   readonly #values: readonly unknown[];
