@@ -15,8 +15,8 @@ const PAGE_SOURCES = join('adapters', 'http', 'docs', 'page', '/');
 /** The files of the reference page, in dist/docs. */
 const PAGE = ['docs.css.gz', 'docs.js.gz', 'icon.svg.gz', 'index.html.gz'];
 
-/** The manuals, and the examples that they explain. */
-const MANUALS = ['docs/**/*.{json,md,svg,yml}', 'examples/**/*.{go,js,py,sh,ts}'];
+/** The manuals, and the files that they explain. */
+const MANUALS = ['deploy/*', 'docs/**/*.{json,md,svg,yml}', 'examples/**/*.{go,js,py,sh,ts}'];
 
 /** The type declarations that a reader of `examples/typed-client.ts` generates. */
 const GENERATED = 'examples/animal-store.d.ts';

@@ -115,7 +115,7 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
       if ((await prometheus.query(measured)).length === 0) empty.push(rule.name);
     }
     expect(empty).toEqual([]);
-    expect(await prometheus.alerts()).toEqual(['AnimalStoreDown']);
+    await expect.poll(() => prometheus.alerts(), { timeout: 30_000 }).toEqual(['AnimalStoreDown']);
   });
 });
 
@@ -136,7 +136,7 @@ test.skipIf(!canMount || (!hasPrometheus && !process.env['CI']))(
     const prometheus = await Prometheus.start([server.port], KEY);
     onTestFinished(() => prometheus.stop());
     await expect.poll(() => prometheus.query('up == 1'), { timeout: 30_000 }).toHaveLength(1);
-    expect(await prometheus.alerts()).toEqual([]);
+    await expect.poll(() => prometheus.alerts(), { timeout: 30_000 }).toEqual([]);
 
     const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
     const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
