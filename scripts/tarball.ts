@@ -16,13 +16,10 @@ const PAGE_SOURCES = join('adapters', 'http', 'docs', 'page', '/');
 const PAGE = ['docs.css.gz', 'docs.js.gz', 'icon.svg.gz', 'index.html.gz'];
 
 /** The manuals, and the files that they explain. */
-const MANUALS = ['deploy/*', 'docs/**/*.{json,md,svg,yml}', 'examples/**/*.{go,js,py,sh,ts}'];
+const MANUALS = ['deploy/*', 'docs/**/*.{json,md,png,svg,yml}', 'examples/**/*.{go,js,py,sh,ts}'];
 
 /** The type declarations that a reader of `examples/typed-client.ts` generates. */
 const GENERATED = 'examples/animal-store.d.ts';
-
-/** The pictures of the manuals, which would make the package larger. */
-const IMAGES = join('docs', 'images', '/');
 
 /** Returns every module with its types and its source, the reference page, the manuals and the other files, sorted. */
 export function expectedFiles(): string[] {
@@ -35,9 +32,7 @@ export function expectedFiles(): string[] {
     `dist/${module}.d.ts.map`,
     `src/${module}.ts`,
   ]);
-  const manuals = globSync(MANUALS, { cwd: ROOT }).filter(
-    (file) => file !== GENERATED && !file.startsWith(IMAGES),
-  );
+  const manuals = globSync(MANUALS, { cwd: ROOT }).filter((file) => file !== GENERATED);
   return [...compiled, ...PAGE.map((file) => `dist/docs/${file}`), ...manuals, ...OTHERS].toSorted();
 }
 
