@@ -36,9 +36,10 @@ export function parseJson(text: string): unknown {
 /**
  * Throws a `RangeError` when the text has too many levels of nesting. Only a text with a number that may be rounded is
  * parsed with a reviver, and only the reviver needs this limit. All texts are checked, so that the limit does not
- * depend on the numbers in a text.
+ * depend on the numbers in a text. A text has at least one character for each level.
  */
 function refuseDeep(text: string): void {
+  if (text.length <= MAX_DEPTH) return;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

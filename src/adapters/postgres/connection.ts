@@ -51,16 +51,12 @@ export class Connection {
    * Sends statements together, and resolves with one outcome for each of them. Each statement takes effect or fails
    * alone. A statement without a response before the deadline of the connection ends the connection.
    */
-  async send(statements: readonly Statement[]): Promise<Outcome[]> {
-    let session = this.#session;
-    if (session === undefined) {
-      try {
-        session = await this.#connect();
-      } catch (error) {
-        return statements.map(() => ({ error, isUnknown: false }));
-      }
-    }
-    return this.#execute(session, statements);
+  send(statements: readonly Statement[]): Promise<Outcome[]> {
+    if (this.#session !== undefined) return this.#execute(this.#session, statements);
+    return this.#connect().then(
+      (session) => this.#execute(session, statements),
+      (error: unknown) => statements.map(() => ({ error, isUnknown: false })),
+    );
   }
 
   /** Refuses further statements, waits for the statements in flight, and disconnects. */

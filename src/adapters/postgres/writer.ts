@@ -69,8 +69,8 @@ export class Writer {
   }
 
   /** Stores a pet, and resolves with its id. */
-  async add(pet: NewPet): Promise<bigint> {
-    return (await this.#add({ pet, attempt: undefined })) as bigint;
+  add(pet: NewPet): Promise<bigint> {
+    return this.#add({ pet, attempt: undefined }) as Promise<bigint>;
   }
 
   /** Stores a pet and the record of its key. Resolves with `undefined` when the key has a valid record. */
@@ -94,8 +94,11 @@ export class Writer {
   }
 
   /** Sends the creates as one statement for those without keys, and one for those with keys. */
-  async #send(calls: readonly CreateCall[]): Promise<void> {
-    if (calls.length === 1) return this.#sendGroups([calls]);
+  #send(calls: readonly CreateCall[]): Promise<void> {
+    return calls.length === 1 ? this.#sendGroups([calls]) : this.#sendDivided(calls);
+  }
+
+  async #sendDivided(calls: readonly CreateCall[]): Promise<void> {
     const withoutKeys = calls.filter(({ item }) => item.attempt === undefined);
     const { now, later } = withDifferentKeys(calls.filter(({ item }) => item.attempt !== undefined));
     await this.#sendGroups([withoutKeys, now].filter((group) => group.length > 0));

@@ -6,15 +6,16 @@ import { BODY_LIMIT, bodyIncomplete, bodyTooLarge } from '../api/json-body.ts';
 
 /**
  * Reads the body as bytes, because `encoding` is `null`. If koa-bodyparser parsed the JSON, it would round large
- * integers. If koa-bodyparser decoded the text, it would replace invalid UTF-8 instead of reporting an error. The cast
- * is necessary because the type `Options` lacks `encoding`.
+ * integers. If koa-bodyparser decoded the text, it would replace invalid UTF-8 instead of reporting an error. The limit
+ * is a number, because the text of a limit would be parsed again for each body. The cast is necessary because the type
+ * `Options` lacks `encoding`, and numbers as limits.
  */
 const parse = bodyParser({
   enableTypes: ['text'],
   extendTypes: { text: ['application/json'] },
-  textLimit: `${BODY_LIMIT}b`,
+  textLimit: BODY_LIMIT,
   encoding: null,
-} as Options);
+} as object as Options);
 
 /**
  * Resolves with the body. Rejects with `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes, and
