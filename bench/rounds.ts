@@ -21,8 +21,17 @@ export interface Row extends Figures {
   readonly generatorIsLimit: boolean;
 }
 
-/** Starts one process per case, work and round. With `quick`, one process per case and round does every work. */
-export async function measureInTurn(cases: readonly Case[], options: Options): Promise<Row[]> {
+/**
+ * Starts one process per case, work and round. With `quick`, one process per case and round does every work.
+ *
+ * @param connections the number of connections during the measurement. The warm-up always has `options.connections`,
+ *   because a server compiles its code during the first 20,000 requests.
+ */
+export async function measureInTurn(
+  cases: readonly Case[],
+  options: Options,
+  connections: number = options.connections,
+): Promise<Row[]> {
   const { works, rounds, quick } = options;
   const found = new Map<string, Figures[]>();
   const groups = quick ? [works] : works.map((work) => [work]);
@@ -31,7 +40,7 @@ export async function measureInTurn(cases: readonly Case[], options: Options): P
       for (const { label, session } of round % 2 === 0 ? cases : cases.toReversed()) {
         await Session.run(session, async (running) => {
           for (const work of group) {
-            const figures = await measure(running, work, options);
+            const figures = await measure(running, work, options, connections);
             progress(`${work}, ${label}: ${Math.round(figures.perSecond)}/s`);
             const key = `${work} ${label}`;
             found.set(key, [...(found.get(key) ?? []), figures]);
@@ -45,9 +54,13 @@ export async function measureInTurn(cases: readonly Case[], options: Options): P
   );
 }
 
-async function measure(session: Session, work: Work, options: Options): Promise<Figures> {
-  const { seconds, warmup, connections } = options;
-  if (warmup > 0) await session.load(work, { seconds: warmup, connections });
+async function measure(
+  session: Session,
+  work: Work,
+  { seconds, warmup, connections: all }: Options,
+  connections: number,
+): Promise<Figures> {
+  if (warmup > 0) await session.load(work, { seconds: warmup, connections: all });
   return session.load(work, { seconds, connections });
 }
 
