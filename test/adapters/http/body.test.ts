@@ -131,6 +131,27 @@ describe.each(STORAGES)('a body, on %s', (storage) => {
     }
   });
 
+  test('may arrive with the head, later, or in parts, also when the next request arrives at the same time', async () => {
+    const message = head(`Content-Length: ${REX.length}`) + REX;
+    const at = message.length - REX.length;
+    const partitions = [[], [at], [at + 1], [at, at + 10], [at + 20], [message.length - 1], [message.length]];
+    const connection = await Connection.open(server.origin);
+    for (const ends of partitions) {
+      const twice = message + message;
+      for (const [index, end] of [...ends, twice.length].entries()) {
+        connection.write(twice.slice(ends[index - 1] ?? 0, end));
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      for (let count = 0; count < 2; count++) {
+        expect(await connection.next()).toMatchObject({
+          status: 201,
+          body: expect.stringContaining('"name":"Rex"'),
+        });
+      }
+    }
+    connection.destroy();
+  });
+
   test('may have at most 64 KiB, with Content-Length or in chunks', async () => {
     for (const [size, status] of [
       [LIMIT, 201],

@@ -1,4 +1,4 @@
-/** Reads the bytes of a request body with koa-bodyparser. */
+/** Reads the bytes of a request body. A body that has not arrived completely is read with koa-bodyparser. */
 
 import type { Context } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
@@ -6,27 +6,31 @@ import { BODY_LIMIT, bodyIncomplete, bodyTooLarge } from '../api/json-body.ts';
 
 /**
  * Reads the body as bytes, because `encoding` is `null`. If koa-bodyparser parsed the JSON, it would round large
- * integers. If koa-bodyparser decoded the text, it would replace invalid UTF-8 instead of reporting an error. The limit
- * is a number, because the text of a limit would be parsed again for each body. The cast is necessary because the type
- * `Options` lacks `encoding`, and numbers as limits.
+ * integers. If koa-bodyparser decoded the text, it would replace invalid UTF-8 instead of reporting an error. The cast
+ * is necessary because the type `Options` lacks `encoding`.
  */
 const parse = bodyParser({
   enableTypes: ['text'],
   extendTypes: { text: ['application/json'] },
-  textLimit: BODY_LIMIT,
+  textLimit: `${BODY_LIMIT}b`,
   encoding: null,
-} as object as Options);
+} as Options);
 
 /**
  * Resolves with the body. Rejects with `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes, and
  * with `invalid_request` when the body ends early.
  */
 export async function readBytes(ctx: Context): Promise<Uint8Array> {
-  const { headers } = ctx.req;
-  if (headers.expect !== undefined) {
-    if (Number(headers['content-length']) > BODY_LIMIT) throw bodyTooLarge();
-    ctx.res.writeContinue();
+  const { req, res } = ctx;
+  const length = Number(req.headers['content-length']);
+  if (req.headers.expect !== undefined) {
+    if (length > BODY_LIMIT) throw bodyTooLarge();
+    res.writeContinue();
   }
+  // Most bodies arrive together with the head, and Node.js buffers such a body before the next tick.
+  await nextTick();
+  if (length > 0 && length <= BODY_LIMIT && req.readableLength === length)
+    return req.read(length) as Uint8Array;
   try {
     await parse(ctx, async () => {});
   } catch (error) {
@@ -34,6 +38,10 @@ export async function readBytes(ctx: Context): Promise<Uint8Array> {
   }
   const body: unknown = ctx.request.body;
   return body instanceof Uint8Array ? body : new Uint8Array();
+}
+
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 function isTooLarge(error: unknown): boolean {
