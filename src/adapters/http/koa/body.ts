@@ -29,8 +29,12 @@ export async function readBytes(ctx: Context): Promise<Uint8Array> {
   }
   // Most bodies arrive together with the head, and Node.js buffers such a body before the next tick.
   await nextTick();
-  if (length > 0 && length <= BODY_LIMIT && req.readableLength === length)
-    return req.read(length) as Uint8Array;
+  if (length > 0 && length <= BODY_LIMIT && req.readableLength === length) {
+    const body: Uint8Array = req.read(length);
+    // Without this, the stream would never end, and the parser would keep the request until the next one.
+    req.resume();
+    return body;
+  }
   try {
     await parse(ctx, async () => {});
   } catch (error) {
