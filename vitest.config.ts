@@ -1,13 +1,66 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SummaryLine } from './test/reporter.ts';
 
+/** The tests of the pure core use no file, no process and no adapter: `npm run test:core` runs them alone. */
+const CORE = 'test/{domain,application}/**/*.test.ts';
+
+/**
+ * Node.js keeps compiled modules here. Without this cache, every thread and process that a test starts compiles the
+ * same modules again.
+ */
+const COMPILE_CACHE: string = fileURLToPath(new URL('node_modules/.cache/compiled-modules', import.meta.url));
+
+/**
+ * These files use no PostgreSQL and no time, and leave nothing behind that another file could notice. They share a process,
+ * which loads the API and the command line once.
+ */
+const SHARED = [
+  'test/adapters/cli/*.test.ts',
+  'test/adapters/http/{authentication,bad-message,body,create,every-path,get,list,malformed-request}.test.ts',
+  'test/adapters/http/{openapi-document,public-paths,reference-page,request-fields}.test.ts',
+  'test/adapters/http/{failure,public-url,rate-limit,request-id,request-log}.test.ts',
+  'test/adapters/{memory,metrics,tracing}/**/*.test.ts',
+  'test/composition/{commands,config,database-config,databases,refused-start}.test.ts',
+  'test/library/{animal-store,api-samples,http,http2}.test.ts',
+];
+
+const ADAPTERS = {
+  setupFiles: ['test/support/canary-setup.ts'],
+  env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  expect: { poll: { timeout: 20_000 } },
+  sequence: { groupOrder: 0 },
+};
+
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/postgres/global-setup.ts'],
-    setupFiles: ['test/support/canary-setup.ts'],
-    testTimeout: 30_000,
+    // Most tests wait for a process, a socket or a disk, so more workers than cores save time.
+    maxWorkers: 4,
     reporters: ['default', new SummaryLine()],
+    projects: [
+      {
+        test: {
+          name: 'core',
+          include: [CORE],
+          // The start of another worker would take longer than half of these tests.
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { test: { ...ADAPTERS, name: 'shared', include: SHARED, isolate: false } },
+      {
+        test: {
+          ...ADAPTERS,
+          name: 'adapters',
+          include: ['test/**/*.test.ts'],
+          exclude: [CORE, ...SHARED],
+          globalSetup: ['test/support/postgres/global-setup.ts'],
+        },
+      },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -26,10 +26,9 @@ export function apiReports(): ApiReport[] {
   const entries = Object.entries(exports).flatMap(([path, target]) =>
     typeof target === 'string' ? [] : [[path, sourceOf(target.types)] as const],
   );
-  const program = ts.createProgram(
-    entries.map(([, source]) => source),
-    compilerOptions(),
-  );
+  const options = compilerOptions();
+  const sources = entries.map(([, source]) => source);
+  const program = ts.createProgram(sources, options, hostWithoutPackages(options));
   return entries.map(([path, source]) => report(program, join(name, path), source));
 }
 
@@ -45,8 +44,21 @@ function sourceOf(types: string): string {
 function compilerOptions(): ts.CompilerOptions {
   const path = join(ROOT, 'tsconfig.build.json');
   const { config } = ts.readConfigFile(path, ts.sys.readFile);
-  return { ...ts.parseJsonConfigFileContent(config, ts.sys, ROOT).options, incremental: false };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  return { ...options, incremental: false, noLib: true, types: [] };
 }
+
+/** Returns a host that loads this project only: the report needs names and comments, and no types of packages. */
+function hostWithoutPackages(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options, true);
+  host.resolveModuleNameLiterals = (names, importer) =>
+    names.map(({ text }) =>
+      text.startsWith('.') ? ts.resolveModuleName(text, importer, options, host) : NOT_LOADED,
+    );
+  return host;
+}
+
+const NOT_LOADED: ts.ResolvedModuleWithFailedLookupLocations = { resolvedModule: undefined };
 
 function report(program: ts.Program, entryPoint: string, source: string): ApiReport {
   const checker = program.getTypeChecker();
@@ -64,14 +76,23 @@ function report(program: ts.Program, entryPoint: string, source: string): ApiRep
 /** Returns the declaration of a symbol in the emitted `.d.ts`, without comments. */
 function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   const source = symbol.declarations?.[0]?.getSourceFile() as ts.SourceFile;
-  const { outputText } = ts.transpileDeclaration(source.text, {
-    compilerOptions: program.getCompilerOptions(),
-    fileName: source.fileName,
-  });
-  const emitted = ts.createSourceFile('emitted.d.ts', outputText, ts.ScriptTarget.Latest, true);
+  const emitted = emittedOf(source, program.getCompilerOptions());
   const statement = emitted.statements.find((each) => namesOf(each).includes(symbol.name));
   if (statement === undefined) throw new Error(`${symbol.name} is not declared in ${source.fileName}`);
   return ts.createPrinter({ removeComments: true }).printNode(ts.EmitHint.Unspecified, statement, emitted);
+}
+
+const EMITTED = new WeakMap<ts.SourceFile, ts.SourceFile>();
+
+/** Returns the `.d.ts` of a module. */
+function emittedOf(source: ts.SourceFile, compilerOptions: ts.CompilerOptions): ts.SourceFile {
+  const known = EMITTED.get(source);
+  if (known !== undefined) return known;
+  const { fileName } = source;
+  const { outputText } = ts.transpileDeclaration(source.text, { compilerOptions, fileName });
+  const emitted = ts.createSourceFile('emitted.d.ts', outputText, ts.ScriptTarget.Latest, true);
+  EMITTED.set(source, emitted);
+  return emitted;
 }
 
 function namesOf(statement: ts.Statement): string[] {

@@ -1,6 +1,6 @@
 /** Builds the reference page, and writes its compressed files to dist/docs. */
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
@@ -11,12 +11,19 @@ const target = new URL('dist/docs/', root);
 
 const STYLES = ['colors.css', 'layout.css', 'text.css', 'reference.css', 'console.css'];
 
-rmSync(target, { recursive: true, force: true });
+const files = new Map([
+  ['index.html.gz', compress(read('index.html'))],
+  ['icon.svg.gz', compress(read('icon.svg'))],
+  ['docs.css.gz', compress(STYLES.map(read).join('\n'))],
+  ['docs.js.gz', compress(await bundle())],
+]);
 mkdirSync(target, { recursive: true });
-write('index.html', read('index.html'));
-write('icon.svg', read('icon.svg'));
-write('docs.css', STYLES.map(read).join('\n'));
-write('docs.js', await bundle());
+for (const name of readdirSync(target)) if (!files.has(name)) rmSync(new URL(name, target));
+// A server that starts meanwhile can read a file that has not changed.
+for (const [name, content] of files) {
+  const file = new URL(name, target);
+  if (!existsSync(file) || !readFileSync(file).equals(content)) writeFileSync(file, content);
+}
 console.log(`reference page: ${fileURLToPath(target)}`);
 
 /** Returns the script of the page with all its modules, and the license of the parser that it contains. */
@@ -36,6 +43,6 @@ function read(file) {
   return readFileSync(new URL(file, source), 'utf8');
 }
 
-function write(file, text) {
-  writeFileSync(new URL(`${file}.gz`, target), gzipSync(text, { level: 9 }));
+function compress(text) {
+  return gzipSync(text, { level: 9 });
 }

@@ -1,14 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { AnimalStoreError } from '../domain/errors.ts';
 import type { NewPetInput, Pet } from '../domain/pet.ts';
 import { ApiKeys } from './api-keys.ts';
+import { checkArgument, checkOptions, STRING } from './arguments.ts';
 import { CreatePet } from './create-pet.ts';
 import { CreatePetOnce } from './create-pet-once.ts';
 import { GetPet } from './get-pet.ts';
 import { type ImportedPet, type ImportOptions, ImportPets } from './import-pets.ts';
-import { LIMIT_MAX, LIMIT_MIN, ListPets, type PetPageQuery } from './list-pets.ts';
-import { nextTurn } from './next-turn.ts';
+import { checkStatus, ListPets, type PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult } from './ports/create-attempt.ts';
 import type { PetPage, PetQuery } from './ports/pet-repository.ts';
@@ -16,8 +15,16 @@ import type { PetTransfer } from './ports/pet-transfer.ts';
 import type { BackupOptions } from './ports/storage.ts';
 import { RecordRemoval } from './record-removal.ts';
 import { closedError, notSupported, rejectClosed } from './store-errors.ts';
-import type { CreateOptions, PetWalk, StoreStorage } from './store-options.ts';
+import {
+  BACKUP_OPTIONS,
+  CREATE_OPTIONS,
+  type CreateOptions,
+  EXPORT_QUERY,
+  type PetWalk,
+  type StoreStorage,
+} from './store-options.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
+import { walkPets } from './walk-pets.ts';
 
 /** The caller of a program that calls the store directly. The id of an API key is never empty. */
 const THIS_PROGRAM = '';
@@ -79,10 +86,8 @@ export class AnimalStore implements AsyncDisposable {
    * console.log(pet.id); // 1n
    * ```
    */
-  createPet(input: NewPetInput, { idempotencyKey }: CreateOptions = {}): Promise<Pet> {
-    if (idempotencyKey !== undefined) {
-      return this.createPetOnce(input, THIS_PROGRAM, idempotencyKey).then(({ pet }) => pet);
-    }
+  createPet(input: NewPetInput, options?: CreateOptions): Promise<Pet> {
+    if (options !== undefined) return this.#createPetWith(options, input);
     return this.#closed === undefined ? this.#createPet.execute(input) : rejectClosed();
   }
 
@@ -119,22 +124,8 @@ export class AnimalStore implements AsyncDisposable {
    * }
    * ```
    */
-  async *listPets({ status, after, limit = Infinity }: PetWalk = {}): AsyncGenerator<Pet, void, undefined> {
-    if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= LIMIT_MIN)) {
-      throw new AnimalStoreError('invalid_request', `limit must be an integer of ${LIMIT_MIN} or more`);
-    }
-    let left = limit;
-    let from: bigint | number | undefined = after;
-    while (true) {
-      const { pets, more } = await this.listPage({ status, after: from, limit: Math.min(left, LIMIT_MAX) });
-      yield* pets;
-      left -= pets.length;
-      from = pets.at(-1)?.id;
-      if (!more || left <= 0 || from === undefined) return;
-      // Some storages, such as the storage in memory, read a page without waiting for an event. Without this pause, a
-      // long iteration would block the event loop.
-      await nextTurn();
-    }
+  listPets(query?: PetWalk): AsyncGenerator<Pet, void, undefined> {
+    return walkPets((page) => this.listPage(page), query);
   }
 
   /**
@@ -201,7 +192,9 @@ export class AnimalStore implements AsyncDisposable {
    * }
    * ```
    */
-  async *exportPets(query?: Pick<PetQuery, 'status'>): AsyncGenerator<readonly Pet[], void, undefined> {
+  async *exportPets(query: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[], void, undefined> {
+    checkOptions(query, EXPORT_QUERY);
+    checkStatus(query.status);
     yield* this.#transfer('export').exportPets(query);
   }
 
@@ -215,7 +208,9 @@ export class AnimalStore implements AsyncDisposable {
    * await store.backup('./pets-backup.db', { overwrite: true });
    * ```
    */
-  async backup(file: string, options?: BackupOptions): Promise<void> {
+  async backup(file: string, options: BackupOptions = {}): Promise<void> {
+    checkArgument('file', file, STRING);
+    checkOptions(options, BACKUP_OPTIONS);
     if (this.#closed !== undefined) throw closedError();
     if (this.#storage.backup === undefined) throw notSupported('backup');
     await this.#storage.backup(file, options);
@@ -226,7 +221,10 @@ export class AnimalStore implements AsyncDisposable {
     return this.#closed === undefined ? this.#storage.check() : rejectClosed();
   }
 
-  /** Completes the accepted writes, and then releases all resources. A second call has no effect. */
+  /**
+   * Completes the accepted writes, ends a running backup or import, and then releases all resources. A second call has
+   * no effect.
+   */
   close(): Promise<void> {
     this.#recordRemoval?.stop();
     this.#closed ??= this.#storage.close();
@@ -236,6 +234,14 @@ export class AnimalStore implements AsyncDisposable {
   /** Calls {@link AnimalStore.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #createPetWith(options: CreateOptions, input: NewPetInput): Promise<Pet> {
+    checkOptions(options, CREATE_OPTIONS);
+    const { idempotencyKey: key } = options;
+    return key === undefined
+      ? await this.createPet(input)
+      : (await this.createPetOnce(input, THIS_PROGRAM, key)).pet;
   }
 
   #transfer(operation: string): PetTransfer {

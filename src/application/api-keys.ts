@@ -8,6 +8,7 @@ import {
   type NewApiKey,
 } from '../domain/api-key.ts';
 import { AnimalStoreError } from '../domain/errors.ts';
+import { checkArgument, FUNCTION, STRING } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 
 /** A new API key and its attributes. Only the hash of the key is stored, so the key cannot be shown again. */
@@ -33,6 +34,7 @@ export class ApiKeys {
    * Creates a key. Rejects with `invalid_request` when the name is invalid, or when the expiry is not in the future.
    */
   async create(name: string, expiresAt?: number): Promise<IssuedApiKey> {
+    checkArgument('name', name, STRING);
     const [key, draft] = this.#draft(apiKeyName(name), expiresAt);
     return { key, about: await this.#keys.add(key, draft) };
   }
@@ -40,17 +42,18 @@ export class ApiKeys {
   /**
    * Creates the first key of the store. When the store has ever had a key, creates no key, and resolves with
    * `undefined`. Otherwise, `save` is called with the key before the key is stored. When `save` fails, no key is stored.
+   * Of concurrent calls, in any process, only the one that creates the key calls `save`.
    */
   async createFirst(
     name: string,
     save?: (key: string) => void | Promise<void>,
   ): Promise<IssuedApiKey | undefined> {
+    checkArgument('name', name, STRING);
+    if (save !== undefined) checkArgument('save', save, FUNCTION);
     const [key, draft] = this.#draft(apiKeyName(name));
-    if (save !== undefined) {
-      if ((await this.#keys.list()).length > 0) return undefined;
-      await save(key);
-    }
-    const about = await this.#keys.addFirst(key, draft);
+    // A store that has keys is usual. A call of `addFirst` would wait for other writers.
+    if (save !== undefined && (await this.#keys.list()).length > 0) return undefined;
+    const about = await this.#keys.addFirst(key, draft, save && (() => save(key)));
     return about && { key, about };
   }
 
@@ -60,10 +63,12 @@ export class ApiKeys {
    * `expiresAt` is `null`. By default, the new key has the lifetime of the old key: the time from its creation to its
    * expiry.
    *
-   * Rejects with `not_found` when the old key does not exist. Rejects with `invalid_request` when the old key is
-   * revoked or expired, when `overlap` is not a whole number of milliseconds, or when `expiresAt` is not in the future.
+   * Rejects with `not_found` when the old key does not exist. Rejects with `invalid_request` when the old key is revoked
+   * or expired, when another caller rotates it at the same time, when `overlap` is not a whole number of milliseconds, or
+   * when `expiresAt` is not in the future.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
+    checkArgument('id', id, STRING);
     const now = this.#now();
     if (!Number.isSafeInteger(overlap) || overlap < 0) {
       throw invalid('the overlap must be 0 or more whole milliseconds');
@@ -71,12 +76,10 @@ export class ApiKeys {
     const old = await this.#activeKey(id, now);
     const newExpiry = expiresAt === undefined ? expiryLike(old, now) : (expiresAt ?? undefined);
     const [key, draft] = this.#draft(old.name, newExpiry);
-    const about = await this.#keys.replace(id, now + overlap, key, draft);
-    if (about === undefined) {
-      await this.#activeKey(id, now);
-      throw noSuchKey(id);
-    }
-    return { key, about };
+    const about = await this.#keys.replace(old, now + overlap, key, draft);
+    if (about !== undefined) return { key, about };
+    await this.#activeKey(id, this.#now());
+    throw invalid(`key ${id} was rotated at the same time by another caller: list the keys, then decide`);
   }
 
   /**
@@ -84,6 +87,7 @@ export class ApiKeys {
    * second revocation of a key changes nothing.
    */
   async revoke(id: string): Promise<ApiKey> {
+    checkArgument('id', id, STRING);
     const about = await this.#keys.revoke(id, this.#now());
     if (about === undefined) throw noSuchKey(id);
     return about;

@@ -1,6 +1,7 @@
 import { AnimalStoreError } from '../domain/errors.ts';
 import { idempotencyKey } from '../domain/idempotency-key.ts';
 import { isSamePet, type NewPetInput, newPet } from '../domain/pet.ts';
+import { checkArgument, STRING } from './arguments.ts';
 import type { CreateResult } from './ports/create-attempt.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
 
@@ -31,6 +32,7 @@ export class CreatePetOnce {
    * earlier call has stored a different pet. Only calls that have stored a pet count as earlier calls.
    */
   async execute(input: NewPetInput, caller: string, key: string): Promise<CreateResult> {
+    checkArgument('caller', caller, STRING);
     const pet = newPet(input);
     const at = this.#now();
     const result = await this.#creates.add(pet, {

@@ -1,5 +1,14 @@
 import { AnimalStoreError, asAnimalStoreError } from '../domain/errors.ts';
 import { type NewPet, type NewPetInput, newPet, type Pet, petWithId } from '../domain/pet.ts';
+import {
+  BOOLEAN,
+  checkArgument,
+  checkOptions,
+  FUNCTION,
+  type OptionRules,
+  type Rule,
+  SIGNAL,
+} from './arguments.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
 
 /** A pet to import. Either all pets of an import have an id, or none of them has one. A pet with an id keeps its id. */
@@ -24,6 +33,25 @@ export interface ImportOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const OPTIONS: OptionRules<ImportOptions> = {
+  onRefused: FUNCTION,
+  onProgress: FUNCTION,
+  dryRun: BOOLEAN,
+  signal: SIGNAL,
+};
+
+const EXPECTED = 'an async iterable of arrays';
+
+const BATCH: Rule = { expected: EXPECTED, accepts: Array.isArray };
+/** An iterable that is not asynchronous is accepted too. */
+const BATCHES: Rule = {
+  expected: EXPECTED,
+  accepts: (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    (Symbol.asyncIterator in value || Symbol.iterator in value),
+};
+
 /** Imports pets in bulk. When anything fails, no pet is stored. */
 export class ImportPets {
   readonly #transfer: PetTransfer;
@@ -39,8 +67,11 @@ export class ImportPets {
    */
   async execute(
     batches: AsyncIterable<readonly ImportedPet[]>,
-    { onRefused = refuse, onProgress, dryRun = false, signal }: ImportOptions = {},
+    options: ImportOptions = {},
   ): Promise<number> {
+    checkArgument('batches', batches, BATCHES);
+    checkOptions(options, OPTIONS);
+    const { onRefused = refuse, onProgress, dryRun = false, signal } = options;
     const validation = new Validation(onRefused);
     let isChecked = false;
     const pets = async function* () {
@@ -92,6 +123,7 @@ class Validation {
 
   async *read(batches: AsyncIterable<readonly ImportedPet[]>): AsyncGenerator<readonly (NewPet | Pet)[]> {
     for await (const batch of batches) {
+      checkArgument('batches', batch, BATCH);
       this.#inputs = [];
       this.#pets = [];
       for (const input of batch) this.#take(input);
@@ -118,7 +150,7 @@ class Validation {
   }
 
   #validated(input: ImportedPet): NewPet | Pet {
-    const { id } = input;
+    const id = input?.id;
     const hasId = id !== undefined;
     const pet = hasId ? petWithId({ ...input, id }) : newPet(input);
     this.#haveIds ??= hasId;

@@ -1,6 +1,7 @@
 import { AnimalStoreError } from '../domain/errors.ts';
 import { int64Fault, toInt64 } from '../domain/int64.ts';
 import { isPetStatus, PET_STATUSES, type PetStatus } from '../domain/pet.ts';
+import { ANY, checkOptions, type OptionRules } from './arguments.ts';
 import type { PetPage, PetRepository } from './ports/pet-repository.ts';
 
 /** The smallest value of `limit`, the maximum number of pets in a page. */
@@ -23,6 +24,8 @@ export interface PetPageQuery {
   readonly after?: bigint | number | undefined;
 }
 
+const QUERY: OptionRules<PetPageQuery> = { limit: ANY, status: ANY, after: ANY };
+
 /** The use case of `GET /pets`: lists pets, one page at a time. */
 export class ListPets {
   readonly #pets: PetRepository;
@@ -36,16 +39,22 @@ export class ListPets {
    * the last pet of this page. Rejects with `invalid_request` when a value of the query is out of range.
    */
   async execute(query: PetPageQuery = {}): Promise<PetPage> {
+    checkOptions(query, QUERY);
     const { limit = LIMIT_DEFAULT, status, after: given } = query;
     const after = toInt64(given);
     if (!Number.isInteger(limit) || limit < LIMIT_MIN || limit > LIMIT_MAX) {
       throw invalid(`limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
     }
-    if (status !== undefined && !isPetStatus(status)) {
-      throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`);
-    }
+    checkStatus(status);
     if (after === undefined && given !== undefined) throw invalid(int64Fault('after', given));
     return await this.#pets.list({ limit, status, after });
+  }
+}
+
+/** Throws `invalid_request` when a status in a query is not a {@link PetStatus}. */
+export function checkStatus(status: PetStatus | undefined): void {
+  if (status !== undefined && !isPetStatus(status)) {
+    throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`);
   }
 }
 

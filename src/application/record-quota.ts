@@ -10,12 +10,21 @@ const MIN_ROOM = 1000;
 /** The maximum number of callers for which the result of the last count is kept. */
 const CALLERS_LIMIT = 10_000;
 
+/** The records of a caller. */
+export interface RecordCount {
+  readonly count: number;
+  /** The time of the oldest record; `undefined` when there is no record. */
+  readonly oldestAt: number | undefined;
+}
+
 /** The result of the last count of a caller's records. */
 interface Room {
   /** How many records the caller may store before its records are counted again. */
   left: number;
   /** The earliest time of the next count, as a value of `performance.now()`. */
   readonly countableAt: number;
+  /** The time of the caller's oldest record; `Infinity` when it is unknown. */
+  readonly oldestAt: number;
 }
 
 /**
@@ -24,34 +33,40 @@ interface Room {
  */
 export class RecordQuota {
   readonly #limit: number;
-  readonly #countOf: (caller: string) => Promise<number>;
+  readonly #countOf: (caller: string) => Promise<RecordCount>;
   readonly #rooms = new Map<string, Room>();
   readonly #counting = new Map<string, Promise<Room>>();
 
   /**
    * @param limit the maximum number of records of one caller
-   * @param countOf resolves with the number of records of a caller
+   * @param countOf counts the records of a caller
    */
-  constructor(limit: number, countOf: (caller: string) => Promise<number>) {
+  constructor(limit: number, countOf: (caller: string) => Promise<RecordCount>) {
     this.#limit = limit;
     this.#countOf = countOf;
   }
 
-  /** Whether the caller may store one more record. Returns a promise when the records have to be counted. */
-  take(caller: string): boolean | Promise<boolean> {
+  /**
+   * Reserves one record of the caller, and returns `undefined`. Returns the time of the oldest record of the caller when
+   * the caller may not store another one. Returns a promise when the records have to be counted.
+   */
+  reserve(caller: string): number | undefined | Promise<number | undefined> {
     const room = this.#rooms.get(caller);
-    if (room !== undefined && (room.left > 0 || performance.now() < room.countableAt)) return takeFrom(room);
+    if (room !== undefined && (room.left > 0 || performance.now() < room.countableAt))
+      return reserveFrom(room);
     let counting = this.#counting.get(caller);
     if (counting === undefined) {
       counting = this.#count(caller).finally(() => this.#counting.delete(caller));
       this.#counting.set(caller, counting);
     }
-    return counting.then(takeFrom);
+    return counting.then(reserveFrom);
   }
 
   async #count(caller: string): Promise<Room> {
-    const free = Math.max(0, this.#limit - (await this.#countOf(caller)));
+    const { count, oldestAt = Infinity } = await this.#countOf(caller);
+    const free = Math.max(0, this.#limit - count);
     const room = {
+      oldestAt,
       left: Math.min(free, Math.max(MIN_ROOM, Math.floor(free / 4))),
       countableAt: free === 0 ? performance.now() + RECOUNT_INTERVAL : 0,
     };
@@ -61,8 +76,8 @@ export class RecordQuota {
   }
 }
 
-function takeFrom(room: Room): boolean {
-  if (room.left === 0) return false;
+function reserveFrom(room: Room): number | undefined {
+  if (room.left === 0) return room.oldestAt;
   room.left -= 1;
-  return true;
+  return undefined;
 }

@@ -1,7 +1,9 @@
 import type { PetStatus } from '../domain/pet.ts';
+import { ANY, BOOLEAN, FUNCTION, type OptionRules, SIGNAL } from './arguments.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
+import type { PetQuery } from './ports/pet-repository.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
-import type { Storage } from './ports/storage.ts';
+import type { BackupOptions, Storage } from './ports/storage.ts';
 
 /** The query of `AnimalStore.listPets`. */
 export interface PetWalk {
@@ -33,3 +35,12 @@ export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCrea
   readonly transfer?: PetTransfer | undefined;
   readonly idempotentCreates?: IdempotentCreates | undefined;
 }
+
+export const EXPORT_QUERY: OptionRules<Pick<PetQuery, 'status'>> = { status: ANY };
+export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY };
+/** The options of a backup, which are those of a restore too. */
+export const BACKUP_OPTIONS: OptionRules<BackupOptions> = {
+  overwrite: BOOLEAN,
+  onProgress: FUNCTION,
+  signal: SIGNAL,
+};

@@ -1,10 +1,11 @@
 import { type ApiKey, isActive, isApiKey } from '../domain/api-key.ts';
+import { checkArgument, STRING } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** The maximum number of keys in each cache. */
+/** The maximum number of keys whose last day of use is cached. */
 const CACHE_LIMIT = 1000;
 
 /** Verifies API keys, and records the day on which each key was last used. */
@@ -16,8 +17,6 @@ export class VerifyApiKey implements ApiKeyVerifier {
    * `lastUsedOn` of a repository can be out of date for a while.
    */
   readonly #recordedOn = new Map<string, number>();
-  /** Keys that the storage has found. The checksum of these keys is not computed again. */
-  readonly #wellFormed = new Set<string>();
 
   constructor(keys: ApiKeyRepository, now: () => number = Date.now) {
     this.#keys = keys;
@@ -29,16 +28,11 @@ export class VerifyApiKey implements ApiKeyVerifier {
    * refused without reading the storage.
    */
   async verify(key: string): Promise<ApiKeyHolder | undefined> {
-    const isKnown = this.#wellFormed.has(key);
-    if (!isKnown && !isApiKey(key)) return undefined;
+    checkArgument('key', key, STRING);
+    if (!isApiKey(key)) return undefined;
     const apiKey = await this.#keys.find(key);
-    if (apiKey === undefined) return undefined;
-    if (!isKnown) {
-      if (this.#wellFormed.size >= CACHE_LIMIT) this.#wellFormed.clear();
-      this.#wellFormed.add(key);
-    }
     const now = this.#now();
-    if (!isActive(apiKey, now)) return undefined;
+    if (apiKey === undefined || !isActive(apiKey, now)) return undefined;
     if (apiKey.lastUsedOn === undefined || now - apiKey.lastUsedOn >= DAY) this.#recordUse(apiKey, now);
     return apiKey;
   }

@@ -8,16 +8,18 @@ import { openDatabase, withSource } from './open-database.ts';
 
 /**
  * Opens the store. Rejects with a `ConfigError` for a database such as `memory:`, whose data would be lost when the
- * command ends. Rejects with a `StorageFault` when the store does not exist and `mustExist` is true.
+ * command ends. Rejects with a `StorageFault` when the store does not exist and `mustExist` is true. Rejects with
+ * `invalid_request` when the engine has its own tools for backups and `forBackup` is true.
  *
  * @param databaseUrl the value of `--database-url`, which has precedence over the environment
  */
 export async function openCommandStore(
   environment: Environment,
   databaseUrl: string | undefined,
-  { mustExist }: { readonly mustExist: boolean },
+  { mustExist, forBackup = false }: { readonly mustExist: boolean; readonly forBackup?: boolean },
 ): Promise<AnimalStore> {
   const database = loadDurableDatabase(environment, databaseUrl);
+  if (forBackup) DATABASES.refuseWork(database.scheme, 'backup');
   return new AnimalStore(await openDatabase(database, { mustExist, forCommand: true }));
 }
 

@@ -70,8 +70,8 @@ async function examine(database: ConfiguredDatabase, problems: Problem[]): Promi
   }
 }
 
-function keyProblems({ apiKeys, firstKey }: Config, { apiKeys: stored }: Diagnosis): Problem[] {
-  if (apiKeys.length > 0 || (stored !== undefined && stored.active > 0)) return [];
+function keyProblems({ apiKeys, firstKey }: Config, { exists, apiKeys: stored }: Diagnosis): Problem[] {
+  if (exists === undefined || apiKeys.length > 0 || (stored !== undefined && stored.active > 0)) return [];
   if (stored !== undefined && stored.total > 0) return [errorOf(`no API key is valid: ${CREATE}`)];
   return firstKey.kind === 'none'
     ? [errorOf(`the store has no API key, and FIRST_KEY is none: ${CREATE}`)]

@@ -33,7 +33,8 @@ const EXCERPT = 256;
  * Creates an API key if the store has never had a key and the configuration contains no keys.
  *
  * With `FIRST_KEY=file:PATH`, the key is durable in the file before it is stored. After a failure, the store has no key
- * that nobody knows. Throws a `ConfigError` when the file cannot be written, or contains something else than a key.
+ * that nobody knows. Of several servers that start at the same time, only the one whose key is stored writes. Throws a
+ * `ConfigError` when the file cannot be written, or contains something else than a key.
  */
 export async function createFirstKey(
   { apiKeys, firstKey, database }: Config,
@@ -46,15 +47,8 @@ export async function createFirstKey(
   }
   const { path } = firstKey;
   if ((await DATABASES.files(database)).includes(resolve(path))) throw fault(path, 'belongs to the store');
-  let isWritten = false;
-  const issued = await store.apiKeys.createFirst(NAME, (key) => {
-    replaceKey(path, `${key}\n`);
-    isWritten = true;
-  });
-  if (issued !== undefined) return { firstKeyFile: path };
-  // Another process has created the first key in the meantime, so the key in the file is not valid.
-  if (isWritten) replaceKey(path, '');
-  return {};
+  const issued = await store.apiKeys.createFirst(NAME, (key) => replaceKey(path, `${key}\n`));
+  return issued === undefined ? {} : { firstKeyFile: path };
 }
 
 /**

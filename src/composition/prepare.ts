@@ -25,11 +25,7 @@ export async function prepare(config: Config, version: string): Promise<Prepared
   const metrics = new Metrics({ version, storage: config.database.scheme });
   const observers = [
     ...(tracing === undefined ? [] : [tracing.observer]),
-    logObserver(log, {
-      apiKeys: config.apiKeys,
-      sample: config.logSample,
-      hasTraceparent: tracing === undefined,
-    }),
+    logObserver(log, { sample: config.logSample, hasTraceparent: tracing === undefined }),
     metrics.observer,
   ];
   const opened = await openDatabase(config.database, { observer: combineObservers(observers) });

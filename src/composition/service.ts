@@ -30,6 +30,7 @@ export async function startService(config: Config, version: string): Promise<Ser
     // The key is created after `serve`, because `serve` rejects when the port is in use. If a key were created before
     // such a failure, the operator would never see the key.
     const created = await createFirstKey(config, prepared.parts.store);
+    serving.announce();
     return serviceOf(prepared, serving, created);
   } catch (error) {
     await serving?.stop(0);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { MemoryApiKeyRepository } from '../adapters/memory/index.ts';
 import type { AnimalStore } from '../application/animal-store.ts';
 import type { ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
-import { apiKeyPrefix } from '../domain/api-key.ts';
+import { apiKeyPrefix, secretPartFinder } from '../domain/api-key.ts';
 
 /**
  * Creates a verifier that accepts the keys in the store and the keys in the environment variable `API_KEYS`. The keys
@@ -27,6 +27,7 @@ export function createApiKeyVerifier(
       const found = await configured.find(key);
       return found && { id: found.id, name: found.name, callerId: callerIds.get(key) };
     },
+    hasPartOfKey: secretPartFinder(configuredKeys),
   };
 }
 

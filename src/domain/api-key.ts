@@ -81,17 +81,39 @@ export function withoutApiKeys(text: string): string {
   return text.replaceAll(ALL_THAT_LOOK_LIKE_KEYS, (key) => `${apiKeyPrefix(key)}…`);
 }
 
-/** Returns whether a key is active at the time `now`. A key is active until it is revoked or expires. */
-export function isActive(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: number): boolean {
-  return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
+/** A part of a key is secret if it has at least this number of characters. */
+const SECRET_PART_LENGTH = 16;
+
+/**
+ * Returns a function that decides whether a text contains a secret part of one of the keys, which can have any format.
+ * Upper and lower case are not distinguished, and hyphens are ignored: a UUID can be written without them.
+ */
+export function secretPartFinder(keys: readonly string[]): (text: string) => boolean {
+  const secrets = keys.map(withoutHyphens).join('\n');
+  return (text) => {
+    const searched = withoutHyphens(text);
+    for (let end = SECRET_PART_LENGTH; end <= searched.length; end++) {
+      if (secrets.includes(searched.slice(end - SECRET_PART_LENGTH, end))) return true;
+    }
+    return false;
+  };
 }
 
-/** The state of a key at the time `now`. */
+function withoutHyphens(text: string): string {
+  return text.replaceAll('-', '').toLowerCase();
+}
+
 export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
 
+/** Returns the status of a key at the time `now`. A key is active until it is revoked or expires. */
 export function apiKeyStatus(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: number): ApiKeyStatus {
   if (key.revokedAt !== undefined) return 'revoked';
-  return isActive(key, now) ? 'active' : 'expired';
+  return key.expiresAt === undefined || now < key.expiresAt ? 'active' : 'expired';
+}
+
+/** Returns whether a key is active at the time `now`. A key is active until it is revoked or expires. */
+export function isActive(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: number): boolean {
+  return apiKeyStatus(key, now) === 'active';
 }
 
 /**

@@ -6,6 +6,7 @@
  * - `invalid_request`: the caller's input breaks a rule; the message names the field and the rule
  * - `not_found`: the requested object does not exist
  * - `idempotency_conflict`: the idempotency key was used for a different pet
+ * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
  * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe
  * - `storage_unavailable`: the storage cannot handle requests, for example because it cannot be reached, is full or is
  *   read-only
@@ -15,6 +16,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'not_found'
   | 'idempotency_conflict'
+  | 'rate_limited'
   | 'overloaded'
   | 'storage_unavailable'
   | 'internal_error';
@@ -41,10 +43,13 @@ export type ErrorCode =
 export class AnimalStoreError extends Error {
   override readonly name = 'AnimalStoreError';
   readonly code: ErrorCode;
+  /** After how many seconds a retry can succeed; `undefined` when this is unknown. */
+  readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { readonly retryAfter?: number }) {
     super(message, options);
     this.code = code;
+    this.retryAfter = options?.retryAfter;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Reads JSON (RFC 8259) with exact int64 values. */
 
 import { parseJsonInt64 } from './int64.ts';
+import { jsonFault } from './json-fault.ts';
 
 /**
  * Matches a text with a number that `JSON.parse` may round. A JavaScript number preserves up to 15 significant digits.
@@ -24,13 +25,18 @@ const CLOSING_BRACE = 0x7d;
 /**
  * Parses JSON without rounding integers. An int64 becomes a `bigint`, or a `number` that is a safe integer. Any other
  * number becomes a `number` that is not an integer, such as 1.5 or NaN. Throws a `RangeError` when the text has more
- * than 500 levels of nesting, and a `SyntaxError` when the text is not JSON.
+ * than 500 levels of nesting, and a `SyntaxError` when the text is not JSON. The message of the error says where the
+ * fault is, and contains nothing of the text.
  */
 export function parseJson(text: string): unknown {
   refuseDeep(text);
-  return MAYBE_ROUNDED.test(text)
-    ? JSON.parse(text, exact as (key: string, value: unknown) => unknown)
-    : JSON.parse(text);
+  try {
+    return MAYBE_ROUNDED.test(text)
+      ? JSON.parse(text, exact as (key: string, value: unknown) => unknown)
+      : JSON.parse(text);
+  } catch {
+    throw new SyntaxError(jsonFault(text));
+  }
 }
 
 /**

@@ -46,7 +46,7 @@ export interface NewPetInput {
  * names every broken rule. Ignores all properties of the input except `name`, `categoryId` and `status`.
  */
 export function newPet(input: NewPetInput): NewPet {
-  if (input === undefined || input === null) {
+  if (typeof input !== 'object' || input === null) {
     throw new AnimalStoreError('invalid_request', "expected a pet such as { name: 'Rex', categoryId: 7n }");
   }
   const { name, categoryId: given, status = DEFAULT_STATUS } = input;
@@ -67,9 +67,9 @@ export function newPet(input: NewPetInput): NewPet {
  * breaks a rule for the id, or a rule of {@link newPet}.
  */
 export function petWithId(input: NewPetInput & { readonly id: bigint | number }): Pet {
-  const id = toInt64(input.id);
+  const id = toInt64(input?.id);
   if (id === undefined || id < 1n) {
-    throw new AnimalStoreError('invalid_request', int64Fault('id', input.id, 1n));
+    throw new AnimalStoreError('invalid_request', int64Fault('id', input?.id, 1n));
   }
   const { name, categoryId, status } = newPet(input);
   return { id, name, categoryId, status };

@@ -22,7 +22,7 @@ export {
   ListPets,
   type PetPageQuery,
 } from '../application/list-pets.ts';
-export type { ApiKeyRepository } from '../application/ports/api-key-repository.ts';
+export type { ApiKeyRepository, SaveKey } from '../application/ports/api-key-repository.ts';
 export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 export type { CreateAttempt, CreateResult } from '../application/ports/create-attempt.ts';
 export type { IdempotentCreates } from '../application/ports/idempotent-creates.ts';

@@ -12,7 +12,7 @@ export function replacingKeys(subject: Subject<ApiKeyRepository>): ContractCase[
       const [old, next] = [draft('ci'), draft('ci', Date.now() + DAY)];
       const before = await keys.add(...old);
       const endsAt = Date.now() + HOUR;
-      const about = await keys.replace(before.id, endsAt, ...next);
+      const about = await keys.replace(before, endsAt, ...next);
       assert.ok(about);
       assertNew(about, next);
       assert.notEqual(about.id, before.id);
@@ -22,9 +22,9 @@ export function replacingKeys(subject: Subject<ApiKeyRepository>): ContractCase[
 
     contractCase(subject, 'a replaced key never expires later than before', async (keys) => {
       const soon = Date.now() + HOUR;
-      const { id } = await keys.add(...draft('soon', soon));
-      const { id: late } = await keys.add(...draft('late', soon + DAY));
-      await keys.replace(id, soon + HOUR, ...draft('next'));
+      const early = await keys.add(...draft('soon', soon));
+      const late = await keys.add(...draft('late', soon + DAY));
+      await keys.replace(early, soon + HOUR, ...draft('next'));
       await keys.replace(late, soon, ...draft('next'));
       assert.deepEqual(
         (await keys.list()).map(({ expiresAt }) => expiresAt),
@@ -38,20 +38,21 @@ export function replacingKeys(subject: Subject<ApiKeyRepository>): ContractCase[
       for (const each of drafts) added.push(await keys.add(...each));
       const [anna, bert, carla] = added as [ApiKey, ApiKey, ApiKey];
       const endsAt = Date.now();
-      await keys.replace(bert.id, endsAt, ...draft('Bert'));
+      await keys.replace(bert, endsAt, ...draft('Bert'));
       await assertFound(keys, drafts[0], anna);
       await assertFound(keys, drafts[1], { ...bert, expiresAt: endsAt });
       await assertFound(keys, drafts[2], carla);
     }),
 
     contractCase(subject, 'a key that is revoked or expired is not replaced', async (keys) => {
-      const revoked = await keys.add(...draft('revoked'));
-      await keys.revoke(revoked.id, Date.now());
+      const { id } = await keys.add(...draft('revoked'));
+      const revoked = await keys.revoke(id, Date.now());
+      assert.ok(revoked);
       const next = draft('next');
       const expired = await keys.add(...draft('expired', next[1].createdAt));
       const before = await keys.list();
-      for (const { id } of [revoked, expired]) {
-        assert.equal(await keys.replace(id, Date.now() + HOUR, ...next), undefined);
+      for (const old of [revoked, expired]) {
+        assert.equal(await keys.replace(old, Date.now() + HOUR, ...next), undefined);
       }
       assert.equal(await keys.find(next[0]), undefined);
       assert.deepEqual(await keys.list(), before);
@@ -62,8 +63,8 @@ export function replacingKeys(subject: Subject<ApiKeyRepository>): ContractCase[
       'a key that expires after the creation of the new key is replaced',
       async (keys) => {
         const next = draft('next');
-        const { id } = await keys.add(...draft('active', next[1].createdAt + 1));
-        assert.ok(await keys.replace(id, Date.now() + HOUR, ...next));
+        const old = await keys.add(...draft('active', next[1].createdAt + 1));
+        assert.ok(await keys.replace(old, Date.now() + HOUR, ...next));
       },
     ),
 
@@ -75,8 +76,9 @@ export function replacingKeys(subject: Subject<ApiKeyRepository>): ContractCase[
         await keys.add(...draft('other'));
         assert.equal(first.callerId, undefined);
         const drafts = [draft('ci'), draft('ci')] as const;
-        const second = await keys.replace(first.id, Date.now() + HOUR, ...drafts[0]);
-        const third = await keys.replace(second?.id ?? '', Date.now() + HOUR, ...drafts[1]);
+        const second = await keys.replace(first, Date.now() + HOUR, ...drafts[0]);
+        assert.ok(second);
+        const third = await keys.replace(second, Date.now() + HOUR, ...drafts[1]);
         for (const about of [second, third]) assert.equal(about?.callerId, first.id);
         for (const [key] of drafts) assert.equal((await keys.find(key))?.callerId, first.id);
         assert.deepEqual(
@@ -86,12 +88,31 @@ export function replacingKeys(subject: Subject<ApiKeyRepository>): ContractCase[
       },
     ),
 
+    contractCase(
+      subject,
+      'of simultaneous replacements that end a key, one is stored, also when the clocks differ',
+      async (keys) => {
+        for (const expiresAt of [undefined, Date.now() + DAY]) {
+          const before = await keys.list();
+          const old = await keys.add(...draft('ci', expiresAt));
+          const [first, ...others] = [draft('a'), draft('b'), draft('c')] as const;
+          // The other callers have older clocks, on which the key is still active after the first replacement.
+          const stored = await Promise.all([
+            keys.replace(old, first[1].createdAt + 2, ...first),
+            ...others.map((other) => keys.replace(old, other[1].createdAt + 1, ...other)),
+          ]);
+          assert.equal(stored.filter((about) => about !== undefined).length, 1);
+          assert.equal((await keys.list()).length, before.length + 2);
+        }
+      },
+    ),
+
     contractCase(subject, 'an unknown id is not replaced, and nothing is added', async (keys) => {
       const old = draft('ci');
       const about = await keys.add(...old);
       for (const unknown of UNKNOWN_IDS) {
         const next = draft('next');
-        assert.equal(await keys.replace(unknown, Date.now(), ...next), undefined);
+        assert.equal(await keys.replace({ ...about, id: unknown }, Date.now(), ...next), undefined);
         assert.equal(await keys.find(next[0]), undefined);
       }
       assert.deepEqual((await keys.list()).map(attributesOf), [attributesOf(about)]);

@@ -6,6 +6,7 @@ import type { ApiKeyRepository } from '../application/ports/api-key-repository.t
 import type { ApiKey } from '../domain/api-key.ts';
 import { recordingUse, replacingKeys, revokingKeys } from './api-key-changes.contract.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
+import { savingFirst } from './first-key.contract.ts';
 import {
   assertFound,
   assertNew,
@@ -22,6 +23,7 @@ export function apiKeyRepositoryContract(subject: Subject<ApiKeyRepository>): Co
   return [
     ...finding(subject),
     ...addingFirst(subject),
+    ...savingFirst(subject),
     ...replacingKeys(subject),
     ...revokingKeys(subject),
     ...recordingUse(subject),
@@ -121,9 +123,10 @@ function listing(subject: Subject<ApiKeyRepository>): ContractCase[] {
     contractCase(subject, 'no returned object contains the key', async (keys) => {
       const [first, second] = [draft('first'), draft('second')];
       const about = await keys.addFirst(...first);
+      assert.ok(about);
       const returned: unknown[] = [about, await keys.find(first[0])];
-      returned.push(await keys.replace(about?.id ?? '', Date.now() + HOUR, ...second));
-      returned.push(await keys.revoke(about?.id ?? '', Date.now()), await keys.list());
+      returned.push(await keys.replace(about, Date.now() + HOUR, ...second));
+      returned.push(await keys.revoke(about.id, Date.now()), await keys.list());
       for (const [key, { prefix }] of [first, second]) {
         assert.ok(!JSON.stringify(returned).includes(key.slice(prefix.length, prefix.length + 8)));
       }
@@ -193,7 +196,7 @@ function lasting(subject: Subject<ApiKeyRepository>): ContractCase[] {
       const [used, revoked, replaced] = added as [ApiKey, ApiKey, ApiKey];
       const next = draft('next');
       await keys.revoke(revoked.id, Date.now());
-      await keys.replace(replaced.id, Date.now(), ...next);
+      await keys.replace(replaced, Date.now(), ...next);
       await keys.setLastUsedOn(used.id, DAY);
       return { drafts: [...drafts, next], listed: await keys.list() };
     },

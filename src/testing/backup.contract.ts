@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { BackupOptions, Storage } from '../application/ports/storage.ts';
 import { type ContractCase, contractCase } from './contract.ts';
 import { attributesOf, draft } from './fixtures/keys.ts';
@@ -82,6 +82,22 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
       const onProgress = () => controller.abort(reason);
       await assert.rejects(backUp(storage, file, { signal: controller.signal, onProgress }), reason);
       assert.deepEqual(await readdir(folder), []);
+    }),
+
+    backupCase('close ends a running backup, which leaves no file', async (storage, file, folder) => {
+      await importPets(storage, inBatches(samplePets(5000), 1000));
+      await writeFile(file, 'content');
+      const started = Promise.withResolvers<void>();
+      const onProgress = () => started.resolve();
+      const { signal } = new AbortController();
+      const rejected = assert.rejects(backUp(storage, file, { overwrite: true, onProgress, signal }), {
+        code: 'storage_unavailable',
+      });
+      await started.promise;
+      await storage.close();
+      assert.deepEqual(await readdir(folder), [basename(file)]);
+      assert.equal(await readFile(file, 'utf8'), 'content');
+      await rejected;
     }),
 
     backupCase('a backup rejects with storage_unavailable after close', async (storage, file, folder) => {

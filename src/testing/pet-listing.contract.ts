@@ -116,10 +116,10 @@ function walks(subject: Subject<PetRepository>): ContractCase[] {
         subject,
         `pages visit every pet that existed before once while pets are added (status: ${status ?? 'all'})`,
         async (pets) => {
-          const before = await addAll(pets, samplePets(250));
+          const before = await addAll(pets, samplePets(100));
           const expected = before.filter((pet) => status === undefined || pet.status === status);
           const visited = await whileWriting(pets, () =>
-            walk(pets, { limit: 37, status }, before.length + 200),
+            walk(pets, { limit: 17, status }, before.length + 50),
           );
           assertAscending(visited);
           assert.deepEqual(visited.slice(0, expected.length), expected);

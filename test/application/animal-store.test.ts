@@ -24,6 +24,11 @@ async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('pets', () => {
+  test('creates a pet with options that are empty', async () => {
+    expect(await store.createPet(REX, {})).toMatchObject({ name: 'Rex' });
+    expect(await store.createPet(REX, { idempotencyKey: undefined })).toMatchObject({ name: 'Rex' });
+  });
+
   test('can be created, read and listed', async () => {
     const pet = await store.createPet({ ...REX, status: 'sold' });
     expect(await store.getPet(pet.id)).toEqual(pet);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import { CreatePetOnce, IDEMPOTENCY_LIFETIME } from '../../src/application/create-pet-once.ts';
+import { nextTurn } from '../../src/application/next-turn.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { RecordRemoval } from '../../src/application/record-removal.ts';
 
@@ -35,6 +36,7 @@ describe('CreatePetOnce', () => {
       const { pet } = await createPetOnce.execute(REX, '1', 'a');
       await expect(createPetOnce.execute({ ...REX, ...change }, '1', 'a')).rejects.toMatchObject({
         code: 'idempotency_conflict',
+        message: 'the Idempotency-Key was used for a different pet: use a new key for each pet',
       });
       expect(await stored()).toEqual([pet]);
     },
@@ -96,11 +98,15 @@ describe('RecordRemoval', () => {
     return { removal, left };
   }
 
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+  /** Waits for more turns of the event loop than any removal in these tests needs. */
+  async function settle(): Promise<void> {
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+  }
 
   test('removes until nothing is left, once a minute', async () => {
     const { left, removal } = start([true, true, false, true, false]);
     removal.start();
+    expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(MINUTE - 1);
     await settle();
     expect(left).toHaveLength(5);
@@ -122,13 +128,17 @@ describe('RecordRemoval', () => {
     expect(left).toHaveLength(0);
   });
 
+  test('does not keep the process alive', () => {
+    using set = vi.spyOn(globalThis, 'setInterval');
+    const removal = new RecordRemoval({ removeOldRecords: async () => false });
+    removal.start();
+    onTestFinished(() => removal.stop());
+    expect(set.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
+  });
+
   test('starts and stops in a browser, whose timers are numbers', () => {
-    const set = vi.spyOn(globalThis, 'setInterval').mockReturnValue(7 as never);
-    const clear = vi.spyOn(globalThis, 'clearInterval').mockReturnValue();
-    onTestFinished(() => {
-      set.mockRestore();
-      clear.mockRestore();
-    });
+    using set = vi.spyOn(globalThis, 'setInterval').mockReturnValue(7 as never);
+    using clear = vi.spyOn(globalThis, 'clearInterval').mockReturnValue();
     const removal = new RecordRemoval({ removeOldRecords: async () => false });
     removal.start();
     removal.stop();
@@ -185,6 +195,18 @@ describe('AnimalStore', () => {
       message: 'Idempotency-Key is not supported by this storage',
     });
     expect(await stored()).toEqual([]);
+    await store.close();
+  });
+
+  test('startMaintenance removes old records before the first create', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = new AnimalStore(storage);
+    expect(vi.getTimerCount()).toBe(0);
+    store.startMaintenance();
+    expect(vi.getTimerCount()).toBe(1);
+    await store.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('removes old records while it is open', async () => {
@@ -196,11 +218,10 @@ describe('AnimalStore', () => {
     vi.advanceTimersByTime(MINUTE);
     await vi.waitFor(async () => expect(await storage.idempotentCreates.count()).toBe(0));
     await store.close();
-    expect(vi.getTimerCount()).toBe(0);
     store.startMaintenance();
-    expect(vi.getTimerCount()).toBe(0);
     await expect(store.createPet(REX, { idempotencyKey: 'b' })).rejects.toMatchObject({
       code: 'storage_unavailable',
     });
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -35,6 +35,10 @@ class Recorder implements Observer {
   onStorageState(...values: unknown[]) {
     this.calls.push(['onStorageState', ...values]);
   }
+
+  onWarning(...values: unknown[]) {
+    this.calls.push(['onWarning', ...values]);
+  }
 }
 
 test('every observer is notified with the same values', () => {
@@ -47,6 +51,7 @@ test('every observer is notified with the same values', () => {
   observer.onCommit?.({ writes: 2, ms: 3 });
   observer.onStorageState?.(fault);
   observer.onStorageState?.(undefined);
+  observer.onWarning?.('the clock was set back');
   for (const { calls } of recorders) {
     expect(calls).toEqual([
       ['onRequest', OUTCOME],
@@ -54,6 +59,7 @@ test('every observer is notified with the same values', () => {
       ['onCommit', { writes: 2, ms: 3 }],
       ['onStorageState', fault],
       ['onStorageState', undefined],
+      ['onWarning', 'the clock was set back'],
     ]);
   }
 });

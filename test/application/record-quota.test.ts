@@ -1,74 +1,84 @@
 import { expect, test, vi } from 'vitest';
 import { RecordQuota } from '../../src/application/record-quota.ts';
 
+const RESERVED = undefined;
+const OLDEST = 77;
+
+/** The records of a caller, of which the oldest one is from the time {@link OLDEST}. */
+const counted = (count: number) => ({ count, oldestAt: OLDEST });
+
 test('a caller can store a quarter of the free records before it is counted again', async () => {
   let records = 0;
-  const count = vi.fn(async () => records);
+  const count = vi.fn(async () => counted(records));
   const quota = new RecordQuota(8000, count);
-  for (; records < 2000; records++) expect(await quota.take('a')).toBe(true);
+  while (records < 2000 && (await quota.reserve('a')) === RESERVED) records += 1;
+  expect(records).toBe(2000);
   expect(count).toHaveBeenCalledTimes(1);
-  expect(await quota.take('a')).toBe(true);
+  expect(await quota.reserve('a')).toBe(RESERVED);
   expect(count).toHaveBeenCalledTimes(2);
   expect(count).toHaveBeenCalledWith('a');
 });
 
 test('near the limit, a caller is counted after 1,000 records, and never exceeds the limit', async () => {
   let records = 6500;
-  const count = vi.fn(async () => records);
+  const count = vi.fn(async () => counted(records));
   const quota = new RecordQuota(8000, count);
-  while (await quota.take('a')) records += 1;
+  while ((await quota.reserve('a')) === RESERVED) records += 1;
   expect(records).toBe(8000);
   expect(count).toHaveBeenCalledTimes(3);
 });
 
 test('after a count, the answer is a value and not a promise', async () => {
-  const quota = new RecordQuota(5000, async () => 0);
-  expect(quota.take('a')).toBeInstanceOf(Promise);
-  expect(quota.take('a')).toBeInstanceOf(Promise);
-  await quota.take('a');
-  expect(quota.take('a')).toBe(true);
+  const quota = new RecordQuota(5000, async () => counted(0));
+  expect(quota.reserve('a')).toBeInstanceOf(Promise);
+  expect(quota.reserve('a')).toBeInstanceOf(Promise);
+  await quota.reserve('a');
+  expect(quota.reserve('a')).toBe(RESERVED);
 });
 
 test('concurrent attempts share one count and its result', async () => {
-  const count = vi.fn(async () => 7998);
+  const count = vi.fn(async () => counted(7998));
   const quota = new RecordQuota(8000, count);
-  const results = await Promise.all(Array.from({ length: 5 }, () => quota.take('a')));
-  expect(results).toEqual([true, true, false, false, false]);
+  const results = await Promise.all(Array.from({ length: 5 }, () => quota.reserve('a')));
+  expect(results).toEqual([RESERVED, RESERVED, OLDEST, OLDEST, OLDEST]);
   expect(count).toHaveBeenCalledTimes(1);
 });
 
 test('a caller at the limit is counted again after a minute', async () => {
+  let now = 5;
+  using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
   let records = 8000;
-  const count = vi.fn(async () => records);
-  const quota = new RecordQuota(8000, count);
-  expect(await quota.take('a')).toBe(false);
+  const quota = new RecordQuota(8000, async () => counted(records));
+  expect(await quota.reserve('a')).toBe(OLDEST);
   records = 0;
-  expect(await quota.take('a')).toBe(false);
-  expect(count).toHaveBeenCalledTimes(1);
-  const now = performance.now();
-  using clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 60_000);
-  expect(await quota.take('a')).toBe(true);
-  expect(clock).toHaveBeenCalled();
+  now += 59_999;
+  expect(await quota.reserve('a')).toBe(OLDEST);
+  now += 1;
+  expect(await quota.reserve('a')).toBe(RESERVED);
 });
 
 test('each caller has its own quota, and a failed count is repeated', async () => {
   let isBroken = true;
   const quota = new RecordQuota(1, async (caller) => {
     if (isBroken) throw new Error('no');
-    return caller === 'full' ? 1 : 0;
+    return counted(caller === 'full' ? 1 : 0);
   });
-  await expect(quota.take('a')).rejects.toThrow('no');
+  await expect(quota.reserve('a')).rejects.toThrow('no');
   isBroken = false;
-  expect(await quota.take('a')).toBe(true);
-  expect(await quota.take('full')).toBe(false);
+  expect(await quota.reserve('a')).toBe(RESERVED);
+  expect(await quota.reserve('full')).toBe(OLDEST);
 });
 
 test('the results of at most 10,000 callers are kept', async () => {
-  const count = vi.fn(async () => 0);
-  const quota = new RecordQuota(100, count);
-  for (let caller = 0; caller < 10_001; caller++) await quota.take(`${caller}`);
-  await quota.take('10000');
-  expect(count).toHaveBeenCalledTimes(10_001);
-  await quota.take('0');
-  expect(count).toHaveBeenCalledTimes(10_002);
+  let counts = 0;
+  const quota = new RecordQuota(100, async () => {
+    counts += 1;
+    return counted(0);
+  });
+  const take = async (caller: number) => await quota.reserve(String(caller));
+  for (let caller = 0; caller < 10_000; caller++) await take(caller);
+  for (const caller of [0, 9999]) await take(caller);
+  expect(counts).toBe(10_000);
+  for (const caller of [10_000, 10_000, 0]) await take(caller);
+  expect(counts).toBe(10_002);
 });

@@ -5,9 +5,9 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePort } from '../support/free-port.ts';
 import { startServer } from './server.js';
 
 const FOLDER = fileURLToPath(new URL('./', import.meta.url));
@@ -93,12 +93,4 @@ async function throughPrism() {
     prism.kill();
     await own.stop();
   }
-}
-
-async function freePort() {
-  const probe = createServer();
-  await new Promise((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

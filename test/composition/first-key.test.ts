@@ -4,62 +4,57 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { loadConfig } from '../../src/composition/config.ts';
+import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../src/application/animal-store.ts';
+import { type Environment, loadConfig } from '../../src/composition/config.ts';
 import { createFirstKey } from '../../src/composition/first-key.ts';
-import { type Service, startService } from '../../src/composition/service.ts';
-import { API_KEY_BYTES, formatApiKey, isApiKey } from '../../src/domain/api-key.ts';
-import { temporaryFolder } from '../support/process.ts';
-import { STORAGES, type StorageKind } from '../support/server.ts';
+import { openDatabase } from '../../src/composition/open-database.ts';
+import type { Service } from '../../src/composition/service.ts';
+import { isApiKey } from '../../src/domain/api-key.ts';
+import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
+import { STORAGES } from '../support/server.ts';
+import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
 
-const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
-const KEY = formatApiKey(new Uint8Array(API_KEY_BYTES));
-
-function environmentOf(kind: StorageKind, folder: string) {
-  const DATABASE_URL = kind === 'memory' ? 'memory:' : `sqlite:${join(folder, 'pets.db')}`;
-  return { PORT: '0', LOG_LEVEL: 'silent', SHUTDOWN_TIMEOUT_MS: '100', DATABASE_URL };
+async function statusWith(service: Service, key: string): Promise<number> {
+  return (await clientOf(service, key).get('/v1/pets')).status;
 }
 
-async function start(environment: Record<string, string>): Promise<Service> {
-  const service = await startService(loadConfig(environment), '1.0.0');
-  onTestFinished(() => service.stop());
-  return service;
-}
-
-async function statusWith({ url }: Service, key: string): Promise<number> {
-  const headers = { Authorization: `Bearer ${key}`, Connection: 'close' };
-  return (await fetch(`${url}/pets`, { headers })).status;
-}
-
-describe.each(STORAGES)('FIRST_KEY with %s', (kind) => {
-  test('file:PATH writes the key to a file that only its owner can read', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'first-key');
-    const service = await start({ ...environmentOf(kind, folder), FIRST_KEY: `file:${file}` });
+test.each(STORAGES)(
+  'FIRST_KEY=file:PATH with %s writes the key to a file that only its owner can read',
+  async (kind) => {
+    const file = join(temporaryFolder(), 'first-key');
+    const service = await startInProcess({ ...(await environmentOf(kind)), FIRST_KEY: `file:${file}` });
     expect([service.firstKey, service.firstKeyFile]).toEqual([undefined, file]);
     const key = readFileSync(file, 'utf8');
     expect(isApiKey(key.trim())).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await statusWith(service, key.trim())).toBe(200);
-  });
+  },
+);
 
+describe('FIRST_KEY', () => {
   test('none creates no key', async () => {
-    const folder = temporaryFolder();
-    const service = await start({ ...environmentOf(kind, folder), FIRST_KEY: 'none' });
+    const service = await startInProcess({ ...(await environmentOf('memory')), FIRST_KEY: 'none' });
     expect([service.firstKey, service.firstKeyFile]).toEqual([undefined, undefined]);
   });
 
   test('print shows the key', async () => {
-    const service = await start({ ...environmentOf(kind, temporaryFolder()), FIRST_KEY: 'print' });
+    const service = await startInProcess({ ...(await environmentOf('memory')), FIRST_KEY: 'print' });
     expect(service.firstKeyFile).toBeUndefined();
     expect(await statusWith(service, service.firstKey?.key ?? '')).toBe(200);
   });
+});
 
+describe('FIRST_KEY=file:PATH', () => {
   test('replaces the key of an earlier store, and writes into an empty file', async () => {
     const file = join(temporaryFolder(), 'first-key');
     writeFileSync(file, '');
     let last = '';
     for (let count = 0; count < 2; count++) {
-      const service = await start({ ...environmentOf(kind, temporaryFolder()), FIRST_KEY: `file:${file}` });
+      const service = await startInProcess({
+        ...(await environmentOf('memory')),
+        FIRST_KEY: `file:${file}`,
+      });
       const key = readFileSync(file, 'utf8').trim();
       expect(key).not.toBe(last);
       expect(await statusWith(service, key)).toBe(200);
@@ -68,71 +63,106 @@ describe.each(STORAGES)('FIRST_KEY with %s', (kind) => {
   });
 
   test('writes no file when API_KEYS has a key', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'first-key');
-    const environment = { ...environmentOf(kind, folder), FIRST_KEY: `file:${file}`, API_KEYS: OPERATOR_KEY };
-    expect((await start(environment)).firstKeyFile).toBeUndefined();
+    const file = join(temporaryFolder(), 'first-key');
+    const service = await startInProcess({
+      ...(await environmentOf('memory')),
+      FIRST_KEY: `file:${file}`,
+      API_KEYS: OPERATOR_KEY,
+    });
+    expect(service.firstKeyFile).toBeUndefined();
     expect(existsSync(file)).toBe(false);
   });
-});
 
-describe('FIRST_KEY=file:PATH', () => {
   test('leaves the file unchanged when the store has had a key', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'first-key');
-    const environment = { ...environmentOf('sqlite', folder), FIRST_KEY: `file:${file}` };
-    const first = await start(environment);
-    await first.stop();
+    const file = join(temporaryFolder(), 'first-key');
+    const environment = { ...(await environmentOf('sqlite')), FIRST_KEY: `file:${file}` };
+    await (await startInProcess(environment)).stop();
     const key = readFileSync(file, 'utf8');
-    const second = await start(environment);
+    const second = await startInProcess(environment);
     expect(second.firstKeyFile).toBeUndefined();
     expect(readFileSync(file, 'utf8')).toBe(key);
     expect(await statusWith(second, key.trim())).toBe(200);
+  });
+
+  test('starts no server and creates no key when the file is refused', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'pets.db-journal');
+    const environment = await environmentOf('sqlite', folder);
+    await expect(startInProcess({ ...environment, FIRST_KEY: `file:${file}` })).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: `FIRST_KEY: the file ${file} belongs to the store`,
+    });
+    expect(readdirSync(folder)).toEqual(['pets.db']);
+    expect((await startInProcess(environment)).firstKey).toBeDefined();
   });
 
   test.each([
     ['other text', (file: string) => writeFileSync(file, 'precious'), 'exists and does not contain a key'],
     ['a directory', (file: string) => mkdirSync(file), 'cannot be written: EISDIR'],
     ['a FIFO', (file: string) => spawnSync('mknod', [file, 'p']), 'is not a regular file'],
-  ])('refuses %s, starts no server and creates no key', async (_, make, reason) => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'first-key');
+  ])('refuses %s', async (_, make, reason) => {
+    const file = join(temporaryFolder(), 'first-key');
     make(file);
     const before = statSync(file, { bigint: true });
-    const environment = environmentOf('sqlite', folder);
-    await expect(start({ ...environment, FIRST_KEY: `file:${file}` })).rejects.toMatchObject({
+    const store = new AnimalStore(openMemoryStorage());
+    await expect(createFirstKey(configOf(file), store)).rejects.toMatchObject({
       name: 'ConfigError',
       message: expect.stringContaining(`FIRST_KEY: the file ${file} ${reason}`),
     });
     const after = statSync(file, { bigint: true });
     expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);
-    expect((await start(environment)).firstKey).toBeDefined();
+    expect(await store.apiKeys.list()).toEqual([]);
   });
 
-  test('refuses a missing folder and a file of the store', async () => {
+  test('refuses a missing folder', async () => {
     const folder = temporaryFolder();
-    const environment = environmentOf('sqlite', folder);
-    for (const [file, reason] of [
-      [join(folder, 'no', 'key'), 'cannot be written: ENOENT'],
-      [join(folder, 'pets.db-journal'), 'belongs to the store'],
-    ]) {
-      await expect(start({ ...environment, FIRST_KEY: `file:${file}` })).rejects.toThrow(reason);
-    }
-    expect(readdirSync(folder)).toEqual(['pets.db']);
+    const store = new AnimalStore(openMemoryStorage());
+    const created = createFirstKey(configOf(join(folder, 'no', 'key')), store);
+    await expect(created).rejects.toThrow('cannot be written: ENOENT');
+    expect(await store.apiKeys.list()).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('empties the file when another process has created the first key in the meantime', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'first-key');
-    const config = loadConfig({ ...environmentOf('memory', folder), FIRST_KEY: `file:${file}` });
-    const apiKeys = {
-      createFirst: async (_: string, save: (key: string) => void) => {
-        save(KEY);
-        expect(readFileSync(file, 'utf8')).toBe(`${KEY}\n`);
-        return undefined;
-      },
-    };
-    const created = await createFirstKey(config, { apiKeys } as never);
-    expect([created, readFileSync(file, 'utf8')]).toEqual([{}, '']);
+  describe.each(STORAGES.filter((kind) => kind !== 'memory'))('with %s', (kind) => {
+    test.each([
+      [2, 'the same file', 5],
+      [10, 'the same file', 2],
+      [4, 'a file each', 2],
+    ])('of %i servers that start at once with %s, one creates the key', async (count, files, rounds) => {
+      for (let round = 0; round < rounds; round++) {
+        const folder = temporaryFolder();
+        const environment = await environmentOf(kind, folder);
+        const paths = Array.from({ length: count }, (_, index) =>
+          join(folder, files === 'a file each' ? `key-${index}` : 'key'),
+        );
+        const stores = await Promise.all(paths.map(() => openStore(environment)));
+        const created = await Promise.all(
+          paths.map((path, index) =>
+            createFirstKey(
+              loadConfig({ ...environment, FIRST_KEY: `file:${path}` }),
+              stores[index] as AnimalStore,
+            ),
+          ),
+        );
+        const [winner, ...others] = created.flatMap(({ firstKeyFile }) => firstKeyFile ?? []);
+        expect(others).toEqual([]);
+        expect(paths.filter((path) => existsSync(path) && path !== winner)).toEqual([]);
+        const key = readFileSync(winner as string, 'utf8').trim();
+        for (const store of stores) {
+          expect(await store.verifyApiKey(key)).toMatchObject({ name: 'first key' });
+          expect(await store.apiKeys.list()).toHaveLength(1);
+        }
+      }
+    });
   });
 });
+
+async function openStore(environment: Environment): Promise<AnimalStore> {
+  const store = new AnimalStore(await openDatabase(loadConfig(environment).database, {}));
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function configOf(file: string) {
+  return loadConfig({ DATABASE_URL: 'memory:', FIRST_KEY: `file:${file}` });
+}

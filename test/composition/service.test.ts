@@ -1,90 +1,93 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Environment, loadConfig } from '../../src/composition/config.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { loadConfig } from '../../src/composition/config.ts';
 import { prepare } from '../../src/composition/prepare.ts';
 import { serve } from '../../src/composition/serve.ts';
-import { type Service, startService } from '../../src/composition/service.ts';
 import { Client } from '../support/client.ts';
-import { STORAGES, type StorageKind } from '../support/server.ts';
-
-const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
+import { Connection } from '../support/connection.ts';
+import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
+import { STORAGES } from '../support/server.ts';
+import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
   list?.some(({ address }) => address === '::1'),
 );
 
-/** The environment of a service on a storage of its own. */
-function environmentOf(kind: StorageKind): Environment {
-  const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const DATABASE_URL = kind === 'memory' ? 'memory:' : `sqlite:${join(folder, 'pets.db')}`;
-  return { PORT: '0', LOG_LEVEL: 'silent', SHUTDOWN_TIMEOUT_MS: '100', DATABASE_URL };
-}
+test.each(STORAGES)('the service on %s serves with its first key, and can be stopped twice', async (kind) => {
+  const service = await startInProcess(await environmentOf(kind));
+  expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+  expect(service.firstKey?.about.name).toBe('first key');
+  const client = clientOf(service);
+  expect((await client.post({ name: 'Rex', categoryId: 1 })).status).toBe(201);
+  expect((await client.get('/v1/pets')).body).toContain('Rex');
+  expect((await client.get('/readyz')).status).toBe(200);
+  await service.stop();
+  await service.stop();
+  await expect(client.get('/livez')).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
+});
 
-async function start(environment: Environment): Promise<Service> {
-  const service = await startService(loadConfig(environment), '1.0.0');
-  onTestFinished(() => service.stop());
-  return service;
-}
-
-function clientOf({ url }: Service, key: string | undefined): Client {
-  const client = new Client(new URL(url).origin, key ?? '');
-  onTestFinished(() => client.close());
-  return client;
-}
-
-describe.each(STORAGES)('the service on %s', (kind) => {
-  test('serves with its first key, and can be stopped twice', async () => {
-    const service = await start(environmentOf(kind));
-    expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
-    expect(service.firstKey?.about.name).toBe('first key');
-    const client = clientOf(service, service.firstKey?.key);
-    expect((await client.post({ name: 'Rex', categoryId: 1 })).status).toBe(201);
-    expect((await client.get('/v1/pets')).body).toContain('Rex');
-    expect((await client.get('/readyz')).status).toBe(200);
-    await service.stop();
-    await service.stop();
-    await expect(client.get('/livez')).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
-  });
-
-  test('accepts each key of API_KEYS', async () => {
-    const service = await start({ ...environmentOf(kind), API_KEYS: `${OPERATOR_KEY}-1,${OPERATOR_KEY}-2` });
+describe('the service', () => {
+  test('accepts each key of API_KEYS, and sends CORS headers for the origins of CORS_ORIGIN', async () => {
+    const service = await startInProcess({
+      ...(await environmentOf('memory')),
+      API_KEYS: `${OPERATOR_KEY}-1,${OPERATOR_KEY}-2`,
+      CORS_ORIGIN: 'https://a.example',
+    });
     expect(service.firstKey).toBeUndefined();
     for (const [key, status] of [
       [`${OPERATOR_KEY}-1`, 200],
       [`${OPERATOR_KEY}-2`, 200],
       [OPERATOR_KEY, 401],
     ] as const) {
-      expect((await clientOf(service, key).get('/v1/pets')).status).toBe(status);
+      const response = await clientOf(service, key).get('/v1/pets', { Origin: 'https://a.example' });
+      expect(response).toMatchObject({
+        status,
+        headers: { 'access-control-allow-origin': 'https://a.example' },
+      });
     }
   });
 
-  test('sends CORS headers for the origins of CORS_ORIGIN', async () => {
-    const service = await start({ ...environmentOf(kind), CORS_ORIGIN: 'https://a.example' });
-    const response = await clientOf(service, service.firstKey?.key).get('/v1/pets', {
-      Origin: 'https://a.example',
-    });
-    expect(response).toMatchObject({
-      status: 200,
-      headers: { 'access-control-allow-origin': 'https://a.example' },
-    });
+  test('creates the folder of its file, and leaves nothing open when the port is in use', async () => {
+    const { url } = await startInProcess(await environmentOf('memory'));
+    const { port } = new URL(url);
+    const folder = temporaryFolder();
+    const environment = { ...(await environmentOf('sqlite', join(folder, 'deep/er'))), PORT: port };
+    await expect(startInProcess(environment)).rejects.toThrow(
+      `port ${port} of 127.0.0.1 is used by another program (EADDRINUSE)`,
+    );
+    expect(readdirSync(join(folder, 'deep/er'))).toEqual(['pets.db']);
+    expect((await startInProcess({ ...environment, PORT: '0' })).firstKey).toBeDefined();
   });
 
-  test('leaves nothing open when the port is in use', async () => {
-    const first = await start(environmentOf(kind));
-    const environment = environmentOf(kind);
-    const port = new URL(first.url).port;
-    await expect(start({ ...environment, PORT: port })).rejects.toThrow('EADDRINUSE');
-    const second = await start(environment);
-    expect(second.firstKey).toBeDefined();
+  test('waits for requests in flight for at most SHUTDOWN_TIMEOUT_MS', async () => {
+    const service = await startInProcess({
+      ...(await environmentOf('memory')),
+      API_KEYS: OPERATOR_KEY,
+      SHUTDOWN_TIMEOUT_MS: '10',
+    });
+    const connection = await Connection.open(service.url);
+    connection.write(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\n`);
+    connection.socket.write(
+      'Content-Type: application/json\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await new Promise((resolve) => connection.socket.once('received', resolve));
+    await service.stop();
+    expect(await connection.rest()).toEqual([]);
+    expect(connection.interim).toEqual([100]);
+  });
+
+  test.skipIf(!hasIPv6)('has an IPv6 address in brackets in its URL', async () => {
+    const service = await startInProcess({ ...(await environmentOf('memory')), HOST: '::1' });
+    expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+\/v1$/);
+    expect((await clientOf(service).get('/v1/pets')).status).toBe(200);
   });
 });
 
 test('prepare opens the store without listening, and serve listens over it', async () => {
-  const config = loadConfig(environmentOf('sqlite'));
+  const config = loadConfig(await environmentOf('sqlite'));
   const prepared = await prepare(config, '1.0.0');
   onTestFinished(() => prepared.close());
   const rex = await prepared.parts.store.createPet({ name: 'Rex', categoryId: 7n });
@@ -100,35 +103,48 @@ test('prepare opens the store without listening, and serve listens over it', asy
   await expect(prepared.parts.store.getPet(rex.id)).rejects.toMatchObject({ code: 'storage_unavailable' });
 });
 
-test.skipIf(!hasIPv6)('the URL has an IPv6 address in brackets', async () => {
-  const service = await start({ ...environmentOf('memory'), HOST: '::1' });
-  expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+\/v1$/);
-  expect((await clientOf(service, service.firstKey?.key).get('/v1/pets')).status).toBe(200);
+test('a start after the sunset of GET /v1/pets/{petId} logs a warning, and the operation is still served', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2030, 11, 5) });
+  onTestFinished(() => void vi.useRealTimers());
+  const config = loadConfig({ ...(await environmentOf('memory')), API_KEYS: OPERATOR_KEY });
+  const prepared = await prepare(config, '1.0.0');
+  onTestFinished(() => prepared.close());
+  const warn = vi.spyOn(prepared.log, 'warn');
+  const { url, announce, stop } = await serve(prepared, '1.0.0');
+  onTestFinished(() => stop(0));
+  announce();
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('GET /v1/pets/{petId} has passed its sunset')]]);
+  const client = new Client(new URL(url).origin, OPERATOR_KEY);
+  onTestFinished(() => client.close());
+  expect((await client.post({ name: 'Rex', categoryId: 7 })).status).toBe(201);
+  expect((await client.get('/v1/pets/1')).status).toBe(200);
 });
 
 test('stored keys are valid beside those of API_KEYS, and only a store that has never had a key gets a first key', async () => {
-  const environment = environmentOf('sqlite');
-  const first = await start(environment);
+  const environment = await environmentOf('sqlite');
+  const first = await startInProcess(environment);
   const key = first.firstKey?.key;
   await first.stop();
-  const second = await start(environment);
+  const second = await startInProcess(environment);
   expect(second.firstKey).toBeUndefined();
   await second.stop();
-  const third = await start({ ...environment, API_KEYS: OPERATOR_KEY });
+  const third = await startInProcess({ ...environment, API_KEYS: OPERATOR_KEY });
   expect((await clientOf(third, key).get('/v1/pets')).status).toBe(200);
   expect((await clientOf(third, OPERATOR_KEY).get('/v1/pets')).status).toBe(200);
 });
 
 test('leaves nothing open when the first key cannot be stored', async () => {
-  const environment = environmentOf('sqlite');
-  const before = await start({ ...environment, API_KEYS: OPERATOR_KEY });
+  const folder = temporaryFolder();
+  const environment = await environmentOf('sqlite', folder);
+  const before = await startInProcess({ ...environment, API_KEYS: OPERATOR_KEY });
   const { port } = new URL(before.url);
   await before.stop();
-  const db = new Database((environment['DATABASE_URL'] ?? '').slice('sqlite:'.length));
+  const db = new Database(join(folder, 'pets.db'));
+  onTestFinished(() => void db.close());
   db.exec("CREATE TRIGGER no_keys BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no keys'); END");
-  await expect(start({ ...environment, PORT: port })).rejects.toMatchObject({ code: 'internal_error' });
+  const started = startInProcess({ ...environment, PORT: port });
+  await expect(started).rejects.toMatchObject({ code: 'internal_error' });
   await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
   db.exec('DROP TRIGGER no_keys');
-  db.close();
-  expect((await start({ ...environment, PORT: port })).firstKey).toBeDefined();
+  expect((await startInProcess({ ...environment, PORT: port })).firstKey).toBeDefined();
 });

@@ -3,13 +3,18 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../faults/nginx.ts';
 import { Client } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';
+import { freePort } from '../support/free-port.ts';
 import { hasPodman, Podman } from './podman.ts';
 import { DEPLOY } from './unit.ts';
 
 const BASE = 'localhost/debian-13';
+
+/** The image of PostgreSQL in the compose file, and the files of the image that stands in for it. */
+const POSTGRES = 'docker.io/library/postgres:18';
+const STAND_IN = 'test/deploy/postgres.Containerfile test/deploy';
+
 const MANUAL = readFileSync(join(DEPLOY, '../docs/deploy.md'), 'utf8').replaceAll(/ \\\n +/g, ' ');
 const isSkipped = !hasPodman && !process.env['CI'];
 const note = isSkipped ? ' (skipped: needs root, podman, podman-compose, mmdebstrap and runc)' : '';
@@ -31,7 +36,12 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
   beforeAll(async () => {
     podman = new Podman();
     await podman.makeBase(BASE);
-    await podman.output(documented('podman build').replace('build', `build --build-arg BASE=${BASE}`));
+    await Promise.all([
+      podman.output(documented('podman build').replace('build', `build --build-arg BASE=${BASE}`)),
+      podman.output(
+        `podman build --build-arg BASE=${BASE} --format docker --tag ${POSTGRES} --file ${STAND_IN}`,
+      ),
+    ]);
     size = Number(await podman.output("podman image inspect animal-store:1.0.0 --format '{{.Size}}'"));
   }, 400_000);
 
@@ -151,11 +161,6 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
   });
 
   test('the compose file starts PostgreSQL and a server, and keeps the pets', async () => {
-    const image = 'docker.io/library/postgres:18';
-    const standIn = 'test/deploy/postgres.Containerfile test/deploy';
-    await podman.output(
-      `podman build --build-arg BASE=${BASE} --format docker --tag ${image} --file ${standIn}`,
-    );
     const folder = join(podman.folder, 'compose');
     mkdirSync(join(folder, 'deploy'), { recursive: true });
     copyFileSync(join(DEPLOY, 'compose.yaml'), join(folder, 'deploy/compose.yaml'));

@@ -70,6 +70,9 @@ async function faultsOf(text: string): Promise<string[]> {
   return faults;
 }
 
+/** The files of TypeScript and of the types of Kubernetes, each of which is parsed once. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 /** Compiles the manifests as literals of the types of Kubernetes. The compiler refuses unknown fields in literals. */
 function typeErrors(manifests: readonly Manifest[]): string[] {
   const file = join(import.meta.dirname, 'manifests.ts');
@@ -89,8 +92,11 @@ export const value${index}: I${manifest.kind} = ${JSON.stringify(manifest)};`,
   const host = ts.createCompilerHost(options);
   const { getSourceFile, fileExists } = host;
   host.fileExists = (path) => path === file || fileExists(path);
-  host.getSourceFile = (path, version) =>
-    path === file ? ts.createSourceFile(path, source.join('\n'), version) : getSourceFile(path, version);
+  host.getSourceFile = (path, version) => {
+    if (path === file) return ts.createSourceFile(path, source.join('\n'), version);
+    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, version));
+    return parsed.get(path);
+  };
   const program = ts.createProgram([file], options, host);
   return ts
     .getPreEmitDiagnostics(program)

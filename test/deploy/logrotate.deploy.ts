@@ -6,14 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { keysOf } from '../faults/keys.ts';
+import { openClient } from '../faults/client/open-client.ts';
 import { FaultsServer, newFolder } from '../faults/server.ts';
-import { Client } from '../support/client.ts';
 import { DEPLOY } from './unit.ts';
 
 const hasLogrotate = spawnSync('logrotate', ['--version']).status === 0;
 const NOTE = hasLogrotate ? '' : ' (skipped: logrotate is not installed)';
-const KEY = keysOf(31).operator;
 const ROTATIONS = 10;
 
 /** Returns a function that rotates the log of a folder with the configuration in `deploy`. */
@@ -39,12 +37,11 @@ function logsOf(folder: string): string[] {
 
 describe.skipIf(!hasLogrotate && !process.env['CI'])(`logrotate${NOTE}`, () => {
   test('the log continues in a truncated file, and only lines of the moment of a copy are lost', async () => {
-    const server = await FaultsServer.start({ keys: [KEY] });
+    const server = await FaultsServer.start({ logLevel: 'info' });
     onTestFinished(async () => {
       await server.stop();
     });
-    const client = new Client(`http://127.0.0.1:${server.port}`, KEY);
-    onTestFinished(() => client.close());
+    const client = openClient(server);
     const rotate = rotationOf(server.folder);
     let isOver = false;
     let requests = 0;

@@ -7,14 +7,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keysOf } from '../faults/keys.ts';
+import { OPERATOR } from '../faults/keys.ts';
 import { cleanUp, FaultsServer, newFolder } from '../faults/server.ts';
 import { dashboardPanels, type Panel } from './dashboard.ts';
 import { type Chart, drawCharts, type Line } from './line-chart.ts';
 import { Prometheus, type Range, ROOT } from './prometheus.ts';
 
 const IMAGES = join(ROOT, 'docs/images');
-const KEY = keysOf(15).operator;
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 /** In seconds. */
@@ -24,8 +23,8 @@ const STEP = 4;
 /** The number of clients in each fifth of the time. */
 const CLIENTS = [2, 4, 12, 4, 2];
 
-const server = await FaultsServer.start({ keys: [KEY], logLevel: 'error', env: { RATE_LIMIT: '900/s' } });
-const prometheus = await Prometheus.start([server.port], KEY);
+const server = await FaultsServer.start({ logLevel: 'error', env: { RATE_LIMIT: '900/s' } });
+const prometheus = await Prometheus.start([server.port], OPERATOR);
 try {
   await sleep(5000);
   const start = Date.now() / 1000;
@@ -40,8 +39,8 @@ try {
 
 /** Sends requests with pauses: one tenth are creates, some of them with a key that was used before. */
 async function keepBusy(client: number, start: number): Promise<void> {
-  const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
-  const url = `http://127.0.0.1:${server.port}/v1/pets`;
+  const headers = { Authorization: `Bearer ${OPERATOR}`, 'Content-Type': 'application/json' };
+  const url = `${server.origin}/v1/pets`;
   for (let turn = 0; ; turn++) {
     const elapsed = Date.now() / 1000 - start;
     if (elapsed >= DURATION) return;

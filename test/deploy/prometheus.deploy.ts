@@ -8,14 +8,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { keysOf } from '../faults/keys.ts';
-import { freePort } from '../faults/nginx.ts';
+import { OPERATOR } from '../faults/keys.ts';
 import { FaultsServer } from '../faults/server.ts';
+import { freePort } from '../support/free-port.ts';
 import { canMount, SmallDisk } from '../support/small-disk.ts';
 import { dashboardPanels } from './dashboard.ts';
 import { ALERTS, hasPrometheus, Prometheus, ROOT } from './prometheus.ts';
 
-const KEY = keysOf(15).operator;
 const NOTE = hasPrometheus ? '' : " (skipped: Debian's package prometheus is not installed)";
 
 interface Rule {
@@ -30,14 +29,9 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
   let load: Promise<unknown> = Promise.resolve();
 
   beforeAll(async () => {
-    server = await FaultsServer.start({
-      keys: [KEY],
-      log: 'file',
-      logLevel: 'error',
-      env: { RATE_LIMIT: '2000/s' },
-    });
-    prometheus = await Prometheus.start([server.port, await freePort()], KEY);
-    load = Promise.all(Array.from({ length: 4 }, () => keepBusy(`http://127.0.0.1:${server.port}`)));
+    server = await FaultsServer.start({ logLevel: 'error', env: { RATE_LIMIT: '2000/s' } });
+    prometheus = await Prometheus.start([server.port, await freePort()], OPERATOR);
+    load = Promise.all(Array.from({ length: 4 }, () => keepBusy(server.origin)));
     await sleep(15_000);
   });
 
@@ -49,7 +43,7 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
   });
 
   async function keepBusy(url: string): Promise<void> {
-    const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
+    const headers = { Authorization: `Bearer ${OPERATOR}`, 'Content-Type': 'application/json' };
     for (let turn = 0; isLoading; turn++) {
       const isCreate = turn % 10 === 0;
       const key = turn % 20 === 0 ? { 'Idempotency-Key': `key-${turn % 100}` } : {};
@@ -61,8 +55,8 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
   }
 
   test('promtool accepts the metrics', async () => {
-    const headers = { Authorization: `Bearer ${KEY}` };
-    const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`, { headers })).text();
+    const headers = { Authorization: `Bearer ${OPERATOR}` };
+    const metrics = await (await fetch(`${server.origin}/metrics`, { headers })).text();
     const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], {
       input: metrics,
       encoding: 'utf8',
@@ -126,24 +120,23 @@ test.skipIf(!canMount || (!hasPrometheus && !process.env['CI']))(
   async () => {
     const disk = new SmallDisk('1m');
     const server = await FaultsServer.start({
-      keys: [KEY],
       logLevel: 'error',
       env: { DATABASE_URL: `sqlite:${disk.folder}/pets.db` },
     });
     onTestFinished(async () => {
       await server.stop();
     });
-    const prometheus = await Prometheus.start([server.port], KEY);
+    const prometheus = await Prometheus.start([server.port], OPERATOR);
     onTestFinished(() => prometheus.stop());
     await expect.poll(() => prometheus.query('up == 1'), { timeout: 30_000 }).toHaveLength(1);
     await expect.poll(() => prometheus.alerts(), { timeout: 30_000 }).toEqual([]);
 
-    const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
+    const headers = { Authorization: `Bearer ${OPERATOR}`, 'Content-Type': 'application/json' };
     const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
     expect(() => writeFileSync(join(disk.folder, 'other'), Buffer.alloc(2 ** 21))).toThrow(/ENOSPC/);
     let status = 201;
     for (let count = 0; status === 201 && count < 1000; count++) {
-      ({ status } = await fetch(`http://127.0.0.1:${server.port}/v1/pets`, {
+      ({ status } = await fetch(`${server.origin}/v1/pets`, {
         method: 'POST',
         headers,
         body,

@@ -4,8 +4,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, stop } from '../faults/nginx.ts';
+import { stop } from '../faults/nginx.ts';
 import { newFolder } from '../faults/server.ts';
+import { freePort } from '../support/free-port.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 export const ALERTS: string = join(ROOT, 'docs/alerts.yml');

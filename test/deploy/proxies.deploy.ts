@@ -7,7 +7,8 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { freePort, isListening, runNginx, stop } from '../faults/nginx.ts';
+import { isListening, runNginx, stop } from '../faults/nginx.ts';
+import { freePort } from '../support/free-port.ts';
 import { OPERATOR_KEY, startService, temporaryFolder } from '../support/process.ts';
 import { DEPLOY } from './unit.ts';
 
@@ -40,25 +41,26 @@ function replaced(name: string, replacements: readonly (readonly [from: string, 
 
 async function startNginx(folder: string, { cert, key }: Certificate, ports: Ports): Promise<void> {
   const sites = replaced('nginx.conf', [
+    // First, because the address of another port can begin with the same text.
+    ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
     ['listen 80;', `listen 127.0.0.1:${ports.http};`],
     ['listen [::]:80;', ''],
     ['listen 443 ssl;', `listen 127.0.0.1:${ports.https} ssl;`],
     ['listen [::]:443 ssl;', ''],
     [`/etc/letsencrypt/live/${HOST}/fullchain.pem`, cert],
     [`/etc/letsencrypt/live/${HOST}/privkey.pem`, key],
-    ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
   ]);
   await runNginx(folder, sites, ports.https);
 }
 
 async function startCaddy(folder: string, { cert, key }: Certificate, ports: Ports): Promise<void> {
   const text = replaced('Caddyfile', [
+    ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
     [
       '\n{\n',
       `\n{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n`,
     ],
     [`\n${HOST} {\n`, `\n${HOST} {\n\ttls ${cert} ${key}\n`],
-    ['127.0.0.1:3000', `127.0.0.1:${ports.server}`],
   ]);
   writeFileSync(join(folder, 'Caddyfile'), text);
   const child = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', 'Caddyfile'], {

@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { endOf, Workspace } from '../e2e/workspace.ts';
-import { freePort } from '../faults/nginx.ts';
 import { Client } from '../support/client.ts';
+import { freePort } from '../support/free-port.ts';
 import { type RunningProcess, runBin, runCommand, stopService, temporaryFolder } from '../support/process.ts';
 import { environmentOf, hasLitestream, settings, unitText, wordsOf } from './unit.ts';
 

@@ -1,12 +1,12 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SummaryLine } from '../reporter.ts';
 
-/** Runs one file at a time, because each file starts several programs. */
+/** Most tests wait for the programs that they start, so several files run at the same time. */
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['test/deploy/**/*.deploy.ts'],
     setupFiles: ['test/faults/setup.ts'],
-    fileParallelism: false,
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: ['verbose', new SummaryLine()],

@@ -9,8 +9,8 @@ import {
   parseJsonInt64,
   toInt64,
 } from '../../src/domain/int64.ts';
+import { runs } from '../support/property-runs.ts';
 
-const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
 const around = fc.bigInt({ min: 4n * INT64_MIN, max: 4n * INT64_MAX });
 const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 25 });
 const whole = digits.map((text) => text.replace(/^0+(?=\d)/, '') || '0');
@@ -65,15 +65,22 @@ describe('isInt64', () => {
 
 describe('toInt64', () => {
   test('accepts every int64 as a bigint, and nothing beyond the range', () => {
-    fc.assert(fc.property(around, (value) => toInt64(value) === (isInt64(value) ? value : undefined)));
+    fc.assert(
+      fc.property(around, (value) => toInt64(value) === (isInt64(value) ? value : undefined)),
+      runs(),
+    );
   });
 
   test('accepts every safe integer, and no other number', () => {
-    fc.assert(fc.property(fc.maxSafeInteger(), (value) => toInt64(value) === BigInt(value)));
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (value) => toInt64(value) === BigInt(value)),
+      runs(),
+    );
     fc.assert(
       fc.property(fc.double(), (value) => {
         expect(toInt64(value)).toBe(Number.isSafeInteger(value) ? BigInt(value) : undefined);
       }),
+      runs(),
     );
   });
 
@@ -107,7 +114,7 @@ describe('int64Fault', () => {
     [null, 'null'],
     [undefined, 'undefined'],
     [true, 'a value of type boolean'],
-    [{}, 'a value of type object'],
+    [['7'], 'a value of type object'],
     [Symbol('x'), 'a value of type symbol'],
   ])('names the accepted types for %o', (value, got) => {
     expect(int64Fault('id', value, 1n)).toBe(
@@ -123,16 +130,13 @@ describe('int64Fault', () => {
 });
 
 describe('parseInt64', () => {
-  test('reads every int64 in plain decimal notation', () => {
-    fc.assert(fc.property(int64, (value) => parseInt64(String(value)) === value));
-  });
-
-  test('reads nothing beyond the range', () => {
+  test('reads every int64 in plain decimal notation, and nothing beyond the range', () => {
     fc.assert(
       fc.property(around, (value) => parseInt64(String(value)) === (isInt64(value) ? value : undefined)),
+      runs(),
     );
-    expect(parseInt64(String(INT64_MAX + 1n))).toBeUndefined();
-    expect(parseInt64(String(INT64_MIN - 1n))).toBeUndefined();
+    expect(['9223372036854775807', '-9223372036854775808'].map(parseInt64)).toEqual([INT64_MAX, INT64_MIN]);
+    expect(['9223372036854775808', '-9223372036854775809'].map(parseInt64)).toEqual([undefined, undefined]);
   });
 
   test('accepts only the canonical notation of a value', () => {
@@ -141,27 +145,11 @@ describe('parseInt64', () => {
         const value = parseInt64(text);
         return value === undefined || String(value) === text;
       }),
+      runs(),
     );
   });
 
-  test.each([
-    '',
-    ' ',
-    '1 ',
-    ' 1',
-    '1\n',
-    '+1',
-    '-0',
-    '00',
-    '01',
-    '-01',
-    '1.0',
-    '1e0',
-    '0x1',
-    '1n',
-    '１',
-    '--1',
-  ])('refuses %j', (text) => {
+  test.each(['', '1 ', ' 1', '1\n', '+1', '-0', '00', '-01', '1.0', '1e0', '１'])('refuses %j', (text) => {
     expect(parseInt64(text)).toBeUndefined();
   });
 });
@@ -170,7 +158,7 @@ describe('parseJsonInt64', () => {
   test('returns the exact value of any literal, or undefined', () => {
     fc.assert(
       fc.property(literal, (source) => parseJsonInt64(source) === exactly(source)),
-      { numRuns: 2000 },
+      runs(300),
     );
   });
 
@@ -180,7 +168,7 @@ describe('parseJsonInt64', () => {
       fc.property(around, places, places, (value, point, trailing) => {
         expect(parseJsonInt64(respell(value, point, trailing))).toBe(isInt64(value) ? value : undefined);
       }),
-      { numRuns: 2000 },
+      runs(300),
     );
   });
 
@@ -208,26 +196,12 @@ describe('parseJsonInt64', () => {
     },
   );
 
-  test.each([
-    '',
-    ' 1',
-    '1 ',
-    '+1',
-    '01',
-    '-01',
-    '00',
-    '.5',
-    '5.',
-    '1e',
-    '1e+',
-    '-',
-    '0x1',
-    'NaN',
-    '"1"',
-    '１',
-  ])('%j is not a JSON number', (source) => {
-    expect(parseJsonInt64(source)).toBeUndefined();
-  });
+  test.each(['', ' 1', '1 ', '+1', '-01', '.5', '5.', '1e', '1e+', '-', 'NaN', '１'])(
+    '%j is not a JSON number',
+    (source) => {
+      expect(parseJsonInt64(source)).toBeUndefined();
+    },
+  );
 
   test('a literal of any length is read in linear time', () => {
     const zeros = '0'.repeat(500_000);

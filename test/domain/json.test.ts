@@ -2,16 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { parseJson } from '../../src/domain/json.ts';
+import { codePoint } from '../support/code-points.ts';
+import { runs } from '../support/property-runs.ts';
+
+const anyJson = fc.json({ maxDepth: 8, stringUnit: codePoint });
 
 describe('parseJson', () => {
   test.each([
     ['5', 5n],
     ['-0', 0n],
-    ['5.0', 5n],
     ['5e0', 5n],
-    ['9007199254740993', 9007199254740993n],
     ['9007199254740993.0', 9007199254740993n],
-    ['9223372036854775807', INT64_MAX],
     ['-9223372036854775808', INT64_MIN],
     ['92233720368547758.07e2', INT64_MAX],
   ])('%s is exact', (text, expected) => {
@@ -28,10 +29,11 @@ describe('parseJson', () => {
 
   test('equals JSON.parse when no number is long', () => {
     fc.assert(
-      fc.property(fc.json({ noUnicodeString: false }), (text) => {
+      fc.property(anyJson, (text) => {
         fc.pre(!/[\d.]{16}|\d[eE]/.test(text));
         expect(parseJson(text)).toEqual(JSON.parse(text));
       }),
+      runs(50),
     );
   });
 
@@ -45,7 +47,7 @@ describe('parseJson', () => {
   test('does not count arrays and objects side by side as levels of nesting', () => {
     for (const part of ['[]', '{}', '[{"a":[]}]']) {
       const text = `[${Array(1000).fill(part).join()}]`;
-      expect(parseJson(text)).toEqual(JSON.parse(text));
+      expect(JSON.stringify(parseJson(text))).toBe(text);
     }
   });
 
@@ -95,12 +97,12 @@ describe('an unknown member has the same result, however long another number is'
     '"x":1e999999999',
     '"x":-0.0000000000000000000000000001',
     `"x":${'1'.repeat(30_000)}`,
-    `"x":"${'\\u0000'.repeat(5000)}"`,
-    `"x":"${'[{'.repeat(5000)}"`,
-    `"x":"${'\\"['.repeat(5000)}"`,
-    `"x":"${'\\\\'.repeat(5000)}"`,
-    `"x":[${'[],'.repeat(5000)}{}]`,
-    `"x":[${'{"a":[1]},'.repeat(3000)}{}]`,
+    `"x":"${'\\u0000'.repeat(600)}"`,
+    `"x":"${'[{'.repeat(600)}"`,
+    `"x":"${'\\"['.repeat(600)}"`,
+    `"x":"${'\\\\'.repeat(600)}"`,
+    `"x":[${'[],'.repeat(600)}{}]`,
+    `"x":[${'{"a":[1]},'.repeat(600)}{}]`,
     '"x":[',
     '"x":]',
     '"x":"[',
@@ -109,7 +111,7 @@ describe('an unknown member has the same result, however long another number is'
   });
 
   test('arrays and objects of any depth', () => {
-    for (const depth of [1, 10, 100, 400, 498, 499, 500, 501, 1000, 2000, 5000, 20_000]) {
+    for (const depth of [1, 498, 499, 500, 501, 20_000]) {
       for (const [open, close] of [
         ['[', ']'],
         ['{"a":', '}'],
@@ -133,10 +135,11 @@ describe('an unknown member has the same result, however long another number is'
 
   test('any JSON', () => {
     fc.assert(
-      fc.property(fc.json({ maxDepth: 8 }), fc.string(), (value, name) => {
+      fc.property(anyJson, fc.string(), (value, name) => {
         fc.pre(!['name', 'categoryId', 'x', 'y'].includes(name));
         expectSame(`${JSON.stringify(name)}:${value},"x":${value}`);
       }),
+      runs(50),
     );
   });
 });

@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+/** Commands that change the API keys of a store, while a server in another process uses the store. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { isApiKey } from '../../src/domain/api-key.ts';
 import type { Service } from '../support/process.ts';
 import { stopService } from '../support/process.ts';
-import { endOf, listWith, Workspace } from './workspace.ts';
+import { listWith, Workspace } from './workspace.ts';
 
 const TIMEOUT = { timeout: 60_000 };
 
@@ -13,71 +15,39 @@ async function statusWith(service: Service, key: string): Promise<number> {
   return response.status;
 }
 
-describe('keys, while a server runs', TIMEOUT, () => {
-  test('create: the key is valid immediately', async () => {
-    const work = new Workspace();
-    const server = await work.serve();
-    const { status, out, err } = await work.run(['keys', 'create', '--name', 'shop', '--expires', '90d']);
-    expect(status).toBe(0);
-    expect(isApiKey(out.trim())).toBe(true);
-    expect(err).toContain('shop');
-    expect(await statusWith(server, out.trim())).toBe(200);
-  });
+/** Everything in the response that could say why a key is refused. */
+async function refusalOf(service: Service, key: string): Promise<unknown> {
+  const response = await listWith(service, key);
+  const headers = [...response.headers].filter(([name]) => !/^(date|x-request-id)$/.test(name));
+  return [response.status, headers, await response.text()];
+}
 
-  test('revoke: the next request is refused', async () => {
-    const work = new Workspace();
-    const server = await work.serve();
-    const [key, other] = [await work.createKey('shop'), await work.createKey('other')];
-    const [, { id }] = JSON.parse(await work.output('keys', 'list', '--json'));
-    expect(await statusWith(server, key)).toBe(200);
-    expect(await work.output('keys', 'revoke', id)).toBe(`Key ${id} (shop) is revoked.\n`);
-    expect(await statusWith(server, key)).toBe(401);
-    expect(await statusWith(server, other)).toBe(200);
-  });
+test('a running server notices at once that keys are created, rotated and revoked', TIMEOUT, async () => {
+  const work = new Workspace();
+  const server = await work.serve();
+  const created = await work.run(['keys', 'create', '--name', 'shop', '--expires', '90d']);
+  expect([created.status, created.err]).toEqual([0, expect.stringContaining('shop')]);
+  const first = created.out.trim();
+  expect(isApiKey(first)).toBe(true);
+  expect(await statusWith(server, first)).toBe(200);
 
-  test('rotate: the old key is valid until the overlap ends', async () => {
-    const work = new Workspace();
-    const first = await work.createKey('shop');
-    const server = await work.serve();
-    const second = (await work.output('keys', 'rotate', '1')).trim();
-    expect([await statusWith(server, first), await statusWith(server, second)]).toEqual([200, 200]);
-    const third = (await work.output('keys', 'rotate', '2', '--overlap', '0')).trim();
-    expect([await statusWith(server, second), await statusWith(server, third)]).toEqual([401, 200]);
-  });
+  const today = new Date().toISOString().slice(0, 10);
+  await expect
+    .poll(async () => JSON.parse(await work.outputHere(['keys', 'list', '--json'])))
+    .toMatchObject([{ name: 'first key' }, { id: '2', name: 'shop', lastUsedOn: today }]);
 
-  test('list: prints a table, or JSON for scripts', async () => {
-    const work = new Workspace();
-    const key = await work.createKey('shop');
-    const server = await work.serve();
-    expect(await statusWith(server, key)).toBe(200);
-    const today = new Date().toISOString().slice(0, 10);
-    await expect.poll(() => work.output('keys', 'list'), { timeout: 10_000 }).toContain(`${today}  ${today}`);
-    const table = await work.output('keys', 'list');
-    expect(table).toMatch(/^ID {2}NAME {2}PREFIX /);
-    expect(table).toMatch(/^1 {3}shop {2}pets_/m);
-    expect(JSON.parse(await work.output('keys', 'list', '--json'))).toMatchObject([
-      { id: '1', name: 'shop' },
-    ]);
-  });
+  const second = (await work.outputHere(['keys', 'rotate', '2'])).trim();
+  expect([await statusWith(server, first), await statusWith(server, second)]).toEqual([200, 200]);
+  const third = (await work.outputHere(['keys', 'rotate', '3', '--overlap', '0'])).trim();
+  expect([await statusWith(server, second), await statusWith(server, third)]).toEqual([401, 200]);
 
-  test('revoked, unknown and mistyped keys get identical responses', async () => {
-    const work = new Workspace();
-    const revoked = await work.createKey();
-    await work.createKey();
-    await work.output('keys', 'revoke', '1');
-    const elsewhere = await new Workspace().createKey();
-    const server = await work.serve();
-    const responses = await Promise.all(
-      [revoked, elsewhere, `${revoked}x`].map(async (key) => {
-        const response = await listWith(server, key);
-        const headers = [...response.headers].filter(([name]) => !/^(date|x-request-id)$/.test(name));
-        return [response.status, headers, await response.text()];
-      }),
-    );
-    expect(responses[0]?.[0]).toBe(401);
-    expect(responses[1]).toEqual(responses[0]);
-    expect(responses[2]).toEqual(responses[0]);
-  });
+  expect(await work.outputHere(['keys', 'revoke', '4'])).toBe('Key 4 (shop) is revoked.\n');
+  expect([await statusWith(server, third), await statusWith(server, first)]).toEqual([401, 200]);
+
+  const elsewhere = await new Workspace().createKey();
+  const revoked = await refusalOf(server, third);
+  expect(await refusalOf(server, elsewhere)).toEqual(revoked);
+  expect(await refusalOf(server, `${first}x`)).toEqual(revoked);
 });
 
 test('a canary key appears in no log line, no error and no file', TIMEOUT, async () => {
@@ -106,10 +76,10 @@ test('a canary key appears in no log line, no error and no file', TIMEOUT, async
     ['keys', 'rotate', '1', '--overlap', canary],
     ['export'],
     ['export', '--database-url', canary],
-    ['backup', 'copy.db'],
+    ['backup', work.path('copy.db')],
     ['keys', 'revoke', '1'],
   ]) {
-    const { out, err } = await work.run(args);
+    const { out, err } = await work.runHere(args);
     seen += out + err;
   }
   const files = () => readdirSync(work.folder).map((name) => readFileSync(work.path(name), 'latin1'));
@@ -121,92 +91,4 @@ test('a canary key appears in no log line, no error and no file', TIMEOUT, async
   const needle = canary.slice(12, -6);
   for (const text of [seen, log, ...open, ...files()]) expect(text.includes(needle)).toBe(false);
   expect(files().some((text) => text.includes(canary.slice(0, 9)))).toBe(true);
-});
-
-describe('the store of a command', TIMEOUT, () => {
-  test('is given by --database-url, by DATABASE_URL or by a file', async () => {
-    const work = new Workspace();
-    await work.createKey('environment');
-    const other = ['--create-store', '--database-url', `sqlite:${work.path('b.db')}`];
-    await work.output('keys', 'create', '--name', 'option', ...other);
-    writeFileSync(work.path('url'), `sqlite:${work.path('b.db')}\n`);
-    const fromFile = { DATABASE_URL: '', DATABASE_URL_FILE: work.path('url') };
-    expect((await work.run(['keys', 'list'], undefined, fromFile)).out).toContain('option');
-    expect(await work.output('--database-url', `sqlite:${work.store}`, 'keys', 'list')).toContain(
-      'environment',
-    );
-  });
-
-  test('does not depend on the settings of a server', async () => {
-    const work = new Workspace();
-    await work.createKey();
-    const environment = { PORT: 'none', LOG_LEVEL: 'loud', API_KEYS: 'x' };
-    expect(await work.run(['keys', 'list'], undefined, environment)).toMatchObject({ status: 0, err: '' });
-  });
-
-  test.each([
-    ['memory:', 'memory: is supported by serve and doctor only'],
-    [
-      'mysql://user:secret@host/db',
-      "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'mysql:…'",
-    ],
-    ['sqlite:', "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'sqlite:'"],
-  ])('cannot be %j', async (url, message) => {
-    for (const args of [
-      ['keys', 'list'],
-      ['keys', 'create', '--name', 'x'],
-      ['import', '-'],
-      ['export'],
-      ['backup', 'x'],
-    ]) {
-      const { status, out, err } = await new Workspace().run([...args, '--database-url', url]);
-      expect([status, out]).toEqual([2, '']);
-      expect(err).toMatch(/^animal-store: --database-url: .*\n$/);
-      expect(err).toContain(message);
-      expect(err).not.toContain('secret');
-    }
-  });
-
-  test('is not created by a command that only reads', async () => {
-    const work = new Workspace();
-    const { status, err } = await work.run(['keys', 'list']);
-    expect([status, err]).toEqual([1, `animal-store: DATABASE_URL: ${work.store}: there is no such file\n`]);
-    expect(readdirSync(work.folder)).toEqual([]);
-  });
-});
-
-describe('the command animal-store', TIMEOUT, () => {
-  test('shows the first steps when it is called without a command', async () => {
-    const { status, out, err } = await new Workspace().run([]);
-    expect([status, out]).toEqual([2, '']);
-    expect(err).toContain('animal-store serve');
-  });
-
-  test('prints its version and its help', async () => {
-    const work = new Workspace();
-    expect(await work.output('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect(await work.output('--help')).toContain('Examples:');
-    expect(await work.output('keys', 'rotate', '--help')).toContain('--overlap');
-  });
-
-  test.each([[['fly']], [['keys']], [['keys', 'fly']], [['import']], [['backup']], [['export', '--fast']]])(
-    'reports wrong usage for the arguments %j',
-    async (args) => {
-      const { status, out, err } = await new Workspace().run(args);
-      expect([status, out]).toEqual([2, '']);
-      expect(err).not.toBe('');
-    },
-  );
-
-  test('exits without an error when the reader of its output has closed the pipe', async () => {
-    const work = new Workspace();
-    await work.createKey();
-    for (const args of [['keys', 'list'], ['--help'], ['export']]) {
-      const running = work.start(args);
-      running.child.stdout?.destroy();
-      const { status, err } = await endOf(running);
-      expect(status).toBe(0);
-      expect(err).not.toContain('EPIPE');
-    }
-  });
 });

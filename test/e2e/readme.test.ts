@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { BIN, runCommand } from '../support/process.ts';
-import { folderOfClone, Workspace } from './workspace.ts';
+import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
+import { environmentOf, startInProcess } from '../support/service.ts';
 
 const ROOT = dirname(dirname(BIN));
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -21,7 +21,7 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
   zsh: ['-f', '-i', '+m', '-s', '-e'],
 };
 
-describe('the README', { timeout: 60_000 }, () => {
+describe('the README', { timeout: 120_000 }, () => {
   test('has only commands that are tested here', () => {
     const others = LINES.filter(
       (line) => !/^(npm |export ANIMAL_STORE_KEY=|curl |npx animal-store )/.test(line),
@@ -51,19 +51,18 @@ describe('the README', { timeout: 60_000 }, () => {
     });
   });
 
-  test('has commands that work one after another in a clone', async () => {
+  test('has commands that work one after another', async () => {
     const blocks = BLOCKS.filter((text) => /keys create|restore/.test(text));
     expect(blocks).toHaveLength(2);
-    const cwd = folderOfClone();
-    const options = { cwd, env: { npm_config_offline: 'true' } };
-    // In the README, `npm start` has created the store.
-    const start = runCommand(
-      'sh',
-      ['-ec', 'npx animal-store keys create --create-store --name first'],
-      options,
-    );
-    expect(await start.exit, start.out.stderr).toEqual({ code: 0, signal: null });
-    const { exit, out } = runCommand('sh', ['-ec', blocks.join('\n')], options);
+    const cwd = temporaryFolder();
+    // In the README, `npm start` has created the store. The tests of the package run npx itself.
+    const script = [
+      'npx() { shift; "$NODE" "$BIN" "$@"; }',
+      'npx animal-store keys create --create-store --name first > first-key',
+      ...blocks,
+    ];
+    const env = { NODE: process.execPath, BIN };
+    const { exit, out } = runCommand('sh', ['-ec', script.join('\n')], { cwd, env });
     expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
     expect(out.stdout).toMatch(/^pets_[0-9A-Za-z]{49}\n/);
     expect(existsSync(join(cwd, 'data/animal-store.db'))).toBe(true);
@@ -82,13 +81,13 @@ describe('the README', { timeout: 60_000 }, () => {
 
 /** Runs the commands of the README with curl on a new server, and expects a pet and a list, one line each. */
 async function createAndList(shell: string, args: readonly string[]): Promise<void> {
-  const work = new Workspace();
-  const key = await work.createKey();
-  const { origin } = await work.serve();
+  const { url, firstKey } = await startInProcess(await environmentOf('memory'));
   const block = BLOCKS.find((text) => text.startsWith('export ANIMAL_STORE_KEY=')) ?? '';
-  const input = `${block.replace('pets_…', key).replaceAll('http://127.0.0.1:3000', origin)}\n`;
-  const { stdout, stderr, status } = spawnSync(shell, args, { input, encoding: 'utf8' });
+  const input = block
+    .replace('pets_…', firstKey?.key ?? '')
+    .replaceAll('http://127.0.0.1:3000', new URL(url).origin);
+  const { exit, out } = runCommand(shell, args, { input: `${input}\n` });
   const pet = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
-  expect(status, stderr).toBe(0);
-  expect(stdout).toContain(`${pet}\n[${pet}]\n`);
+  expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
+  expect(out.stdout).toContain(`${pet}\n[${pet}]\n`);
 }

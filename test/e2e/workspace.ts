@@ -1,8 +1,12 @@
-/** Helpers for tests of the command line: a folder with a store, in which the real command runs. */
+/** Helpers for tests of the command line: a folder with a store, in which commands run as processes or in this process. */
 
 import { copyFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openCommandStore, restoreCommandStore, storeFilesOf } from '../../src/composition/command.ts';
+import { loadConfig } from '../../src/composition/config.ts';
+import { diagnose } from '../../src/composition/doctor.ts';
+import { commandLine, type Run } from '../adapters/cli/cli.ts';
 import {
   BIN,
   type RunningProcess,
@@ -30,8 +34,8 @@ export class Workspace {
     return join(this.folder, name);
   }
 
-  start(args: readonly string[], input?: string, environment: Environment = {}): RunningProcess {
-    const env = { DATABASE_URL: `sqlite:${this.store}`, ...environment };
+  start(args: readonly string[], input?: string, environment?: Environment): RunningProcess {
+    const env = this.#variables(environment);
     return runBin(args, { cwd: this.folder, env, ...(input !== undefined && { input }) });
   }
 
@@ -47,16 +51,51 @@ export class Workspace {
     return out;
   }
 
-  async createKey(name = 'test'): Promise<string> {
-    return (await this.output('keys', 'create', '--create-store', '--name', name)).trim();
+  /**
+   * Runs a command in this process with the parts of the program, which is much faster than a process of its own. A
+   * relative path in the arguments would not lead to the folder.
+   */
+  runHere(args: readonly string[], stdin = '', environment?: Environment): Promise<Run> {
+    const variables = this.#variables(environment);
+    const cli = commandLine(this.store, {
+      // As in the program, the imports are dynamic, because most commands do not need the server.
+      async startService(values) {
+        const service = await import('../../src/composition/service.ts');
+        return service.startService(loadConfig(variables, values), '1.0.0');
+      },
+      openStore: (databaseUrl, how) => openCommandStore(variables, databaseUrl, how),
+      restoreStore: (databaseUrl, file, how) => restoreCommandStore(variables, databaseUrl, file, how),
+      storeFiles: (databaseUrl) => storeFilesOf(variables, databaseUrl),
+      diagnose: (databaseUrl) => diagnose(variables, databaseUrl),
+      async openApiDocument() {
+        const { openApiDocumentOf } = await import('../../src/composition/openapi.ts');
+        return openApiDocumentOf(loadConfig(variables));
+      },
+    });
+    return cli.run(args, { stdin });
   }
 
-  serve(environment: Environment = {}): Promise<Service> {
-    return startService({ cwd: this.folder, env: { DATABASE_URL: `sqlite:${this.store}`, ...environment } });
+  /** Like `output`, but runs the command in this process. */
+  async outputHere(args: readonly string[], stdin?: string): Promise<string> {
+    const { status, out, err } = await this.runHere(args, stdin);
+    if (status !== 0) throw new Error(`animal-store ${args.join(' ')} ended with ${status}: ${err}`);
+    return out;
+  }
+
+  async createKey(name = 'test'): Promise<string> {
+    return (await this.outputHere(['keys', 'create', '--create-store', '--name', name])).trim();
+  }
+
+  serve(environment?: Environment): Promise<Service> {
+    return startService({ cwd: this.folder, env: this.#variables(environment) });
+  }
+
+  #variables(environment: Environment = {}): Environment {
+    return { DATABASE_URL: `sqlite:${this.store}`, ...environment };
   }
 }
 
-/** Creates a folder in which `npm start` and `npx animal-store` run the built command of this clone. */
+/** Creates a folder in which `npm start` runs the built command of this clone. */
 export function folderOfClone(): string {
   const [clone, folder] = [dirname(dirname(BIN)), temporaryFolder()];
   copyFileSync(join(clone, 'package.json'), join(folder, 'package.json'));

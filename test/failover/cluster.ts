@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { freePort } from '../support/postgres/server.ts';
+import { freePort } from '../support/free-port.ts';
 import { PATH, postgresPrograms } from './packages.ts';
 import { commandLineOf, ProcessFolder, signal, signalAll } from './processes.ts';
 import { haproxyConfiguration, type Node, patroniConfiguration } from './settings.ts';
@@ -77,8 +77,8 @@ export class Cluster {
   /** Resolves when HAProxy leads to the leader, and the two others replicate from it, one of them synchronously. */
   async untilHealthy(): Promise<void> {
     await until('three nodes that replicate', async () => {
-      const [row] = await query(this.url, REPLICATION);
-      return row?.['ok'] === true;
+      const [row] = await query<{ readonly ok: boolean }>(this.url, REPLICATION);
+      return row?.ok === true;
     });
   }
 
@@ -116,8 +116,8 @@ export class Cluster {
   }
 
   /** Runs a query on the leader, without HAProxy. */
-  async query(text: string): Promise<readonly Record<string, unknown>[]> {
-    return query(databaseUrl((await this.leader()).port), text);
+  async query<Row extends object>(text: string): Promise<Row[]> {
+    return query<Row>(databaseUrl((await this.leader()).port), text);
   }
 
   /** The last lines of the log of each node. */
@@ -185,12 +185,12 @@ async function isPrimary({ apiPort }: Node): Promise<boolean> {
   );
 }
 
-async function query(connectionString: string, text: string): Promise<Record<string, unknown>[]> {
+async function query<Row extends object>(connectionString: string, text: string): Promise<Row[]> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 2000, query_timeout: 30_000 });
   client.on('error', () => {});
   try {
     await client.connect();
-    return (await client.query<Record<string, unknown>>(text)).rows;
+    return (await client.query<Row>(text)).rows;
   } finally {
     await client.end().catch(() => {});
   }

@@ -2,12 +2,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { keysOf } from '../faults/keys.ts';
-import { FAILOVERS, SEED } from '../faults/options.ts';
+import { openClient } from '../faults/client/open-client.ts';
+import { OPERATOR } from '../faults/keys.ts';
+import { FAILOVERS } from '../faults/options.ts';
 import { FaultsServer } from '../faults/server.ts';
 import { printTable } from '../faults/table.ts';
 import { expectNoKey } from '../support/canary.ts';
-import { Client } from '../support/client.ts';
 import { Cluster, until } from './cluster.ts';
 import { damageOf, NO_DAMAGE, type StoredPet } from './damage.ts';
 import { Load } from './load.ts';
@@ -43,7 +43,6 @@ const note = isSkipped ? ` (skipped: not installed: ${missing})` : '';
 if (isSkipped) console.warn(`SKIPPED: the failover of PostgreSQL. Not installed: ${missing}.`);
 
 describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over${note}`, () => {
-  const { operator } = keysOf(SEED);
   const rows: (string | number)[][] = [];
   let cluster: Cluster | undefined;
   const servers: FaultsServer[] = [];
@@ -55,11 +54,11 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
     const env = { DATABASE_URL: cluster.url };
     for (const name of ['server-1', 'server-2']) {
       const folder = cluster.newFolder(name);
-      servers.push(await FaultsServer.start({ keys: [operator], logLevel: 'warn', env, folder }));
+      servers.push(await FaultsServer.start({ env, folder }));
     }
     load = new Load(
       servers.map(({ port }) => port),
-      operator,
+      OPERATOR,
     );
   });
 
@@ -139,7 +138,9 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
     expect(load.faults).toEqual([]);
     expect(damage).toEqual(NO_DAMAGE);
     expect(stored).toHaveLength(acknowledged.length);
-    const records = await running().query('SELECT key, pet_id::text AS id FROM idempotency_records');
+    const records = await running().query<{ key: string; id: string }>(
+      'SELECT key, pet_id::text AS id FROM idempotency_records',
+    );
     expect(new Map(records.map(({ key, id }) => [key, id]))).toEqual(load.acknowledged);
     for (const server of servers) {
       expect(await petsOf(server)).toEqual(stored);
@@ -149,14 +150,13 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
   });
 
   /** Reads all pets from the leader, in the order of their ids. */
-  async function storedPets(): Promise<StoredPet[]> {
-    const rows = await running().query('SELECT id::text, name FROM pets ORDER BY pets.id');
-    return rows as unknown as StoredPet[];
+  function storedPets(): Promise<StoredPet[]> {
+    return running().query<StoredPet>('SELECT id::text, name FROM pets ORDER BY pets.id');
   }
 
   /** Reads all pages of a server. */
-  async function petsOf({ port }: FaultsServer): Promise<StoredPet[]> {
-    const client = new Client(`http://127.0.0.1:${port}`, operator);
+  async function petsOf(server: FaultsServer): Promise<StoredPet[]> {
+    const client = openClient(server);
     const pets: StoredPet[] = [];
     for (let target: string | undefined = `/v1/pets?limit=${PAGE}`; target !== undefined; ) {
       const { status, body, headers } = await client.get(target);
@@ -164,7 +164,6 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
       pets.push(...JSON.parse(body).map(({ id, name }: StoredPet) => ({ id: String(id), name })));
       target = /^<(.*)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
     }
-    client.close();
     return pets;
   }
 });

@@ -15,9 +15,10 @@ if [ ! -e "$policy" ]; then
   chmod 755 "$policy"
 fi
 apt-get update -qq
-apt-get install -y -qq --no-install-recommends postgresql-common >/dev/null
+install() { apt-get install -y -qq --no-install-recommends -o Dpkg::Options::=--force-unsafe-io "$@" >/dev/null; }
+install postgresql-common
 if [ -d "${clusters%/*}" ]; then
   remove="$remove $clusters"
   echo 'create_main_cluster = false' >"$clusters"
 fi
-apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+install "$@"

@@ -134,7 +134,7 @@ export class Campaign {
   }
 
   async #createFirst(count: number): Promise<void> {
-    const response = await fetch(`http://127.0.0.1:${this.server.port}/v1/pets`, {
+    const response = await fetch(`${this.server.origin}/v1/pets`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${this.keys.operator}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ name: `${PROTECTED_NAME} ${count}`, categoryId: count }),

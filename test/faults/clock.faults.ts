@@ -3,14 +3,14 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Database from 'better-sqlite3';
-import { expect, onTestFinished, test } from 'vitest';
-import { type Answer, Client } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import type { Answer, Client } from '../support/client.ts';
 import { canFaultDisk, faultyClock, faultyDiskNote } from '../support/faults.ts';
+import { connect } from '../support/sqlite.ts';
 import { ClientGroup, createOf, LIST } from './client/clients.ts';
+import { openClient } from './client/open-client.ts';
 import { createKey } from './commands.ts';
-import { keysOf } from './keys.ts';
-import { SEED } from './options.ts';
+import { OPERATOR } from './keys.ts';
 import { FaultsServer, newFolder } from './server.ts';
 import { printTable } from './table.ts';
 
@@ -21,21 +21,14 @@ test.skipIf(!canFaultDisk)(
   `the clock jumps ten years forwards and back: no request fails, and keys and records expire by the clock${faultyDiskNote}`,
   { timeout: 120_000 },
   async () => {
-    const { operator } = keysOf(SEED);
     const clock = faultyClock();
     const folder = newFolder();
-    const server = await FaultsServer.start({ keys: [operator], folder, env: clock.env });
-    const origin = `http://127.0.0.1:${server.port}`;
-    const clientOf = (key: string): Client => {
-      const client = new Client(origin, key);
-      onTestFinished(() => client.close());
-      return client;
-    };
-    const client = clientOf(operator);
+    const server = await FaultsServer.start({ logLevel: 'info', folder, env: clock.env });
+    const client = openClient(server);
     const [expiringKey] = await createKey(folder, 'expires', '--expires', '90d');
     const [lastingKey] = await createKey(folder, 'lasts');
-    const expiring = clientOf(expiringKey);
-    const lasting = clientOf(lastingKey);
+    const expiring = openClient(server, expiringKey);
+    const lasting = openClient(server, lastingKey);
     const statusWith = async (holder: Client) => (await holder.get('/v1/pets?limit=1')).status;
     const statuses = async () => [await statusWith(expiring), await statusWith(lasting)];
     const create = (key: string): Promise<Answer> =>
@@ -58,17 +51,14 @@ test.skipIf(!canFaultDisk)(
       await expect.poll(found).toMatch(`"time":"${year}-`);
     };
     const group = new ClientGroup({
-      origin,
-      key: operator,
+      origin: server.origin,
+      key: OPERATOR,
       clients: 4,
       next: (number, count) => (count % 2 === 0 ? createOf(`load ${number}.${count}`) : LIST),
       pause: () => 5,
     });
     const year = new Date().getFullYear();
-    const other = new Database(join(folder, 'pets.db'));
-    onTestFinished(() => {
-      other.close();
-    });
+    const other = connect(join(folder, 'pets.db'));
 
     const before = await create('before');
     expect(before.status).toBe(201);

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Horde, HordeResult } from './crowd/horde.ts';
-import { keysOf } from './keys.ts';
-import { IDLE, SEED, SLOW } from './options.ts';
+import { OPERATOR } from './keys.ts';
+import { IDLE, SLOW } from './options.ts';
 import { FaultsServer, hasProc } from './server.ts';
 import type { GoodLoad, GoodResult } from './soak/good-load.ts';
 import { Helper } from './soak/helper.ts';
@@ -51,7 +51,6 @@ describe.skipIf(!isPossible)(
   `${IDLE} idle connections, and ${SLOW_KINDS} times ${SLOW} slow ones`,
   TIMEOUT,
   () => {
-    const { operator } = keysOf(SEED);
     let server: FaultsServer;
     let horde: HordeResult;
     let good: GoodResult;
@@ -61,14 +60,14 @@ describe.skipIf(!isPossible)(
     let descriptors: { readonly before: number; readonly during: number; readonly after: number };
 
     beforeAll(async () => {
-      server = await FaultsServer.start({ keys: [operator] });
+      server = await FaultsServer.start({ logLevel: 'info' });
       await sleep(1000);
       const before = server.descriptors() ?? 0;
       idleMemory = server.memory() ?? 0;
       const watch = new Watch(server);
-      const load: GoodLoad = { port: server.port, key: operator, perSecond: PER_SECOND, name: 'good' };
+      const load: GoodLoad = { port: server.port, key: OPERATOR, perSecond: PER_SECOND, name: 'good' };
       const goodLoad = new Helper<GoodResult>('good-load.ts', JSON.stringify(load));
-      const options: Horde = { port: server.port, key: operator, idle: IDLE, slow: SLOW };
+      const options: Horde = { port: server.port, key: OPERATOR, idle: IDLE, slow: SLOW };
       const helper = new Helper<HordeResult>('../crowd/horde.ts', JSON.stringify(options));
       let during = 0;
       for (const end = performance.now() + SECONDS * 1000; performance.now() < end; await sleep(500)) {

@@ -1,8 +1,9 @@
 /** Kills the process during pipelined creates, repeatedly, on one store. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Pipeline } from './client/pipeline.ts';
-import { keysOf } from './keys.ts';
+import { OPERATOR } from './keys.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
@@ -16,7 +17,6 @@ const TIMEOUT = { timeout: 60_000 + ROUNDS * 20_000 };
 
 describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${SEED}`, TIMEOUT, () => {
   const random = new Random(SEED, STREAM);
-  const { operator } = keysOf(SEED);
   const folder = newFolder();
   const acknowledged: string[] = [];
   let greatestId = 0;
@@ -25,16 +25,22 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
   test.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
     'round %i: every acknowledged pet is stored, and ids are unique and ascend',
     async (round) => {
-      const server = await FaultsServer.start({ keys: [operator], logLevel: 'silent', folder });
+      const server = await FaultsServer.start({ folder });
       const lastId = greatestId;
       const pipelines = await Promise.all(
-        Array.from({ length: CONNECTIONS }, () => Pipeline.open(server.port, operator)),
+        Array.from({ length: CONNECTIONS }, () => Pipeline.open(server.port, OPERATOR)),
       );
-      const killing = setTimeout(() => void server.kill(), random.between(5, 1000));
-      await Promise.all(
-        pipelines.map((pipeline, writer) => createUntilKilled(pipeline, `${round}.${writer}`, lastId)),
-      );
-      clearTimeout(killing);
+      const first = acknowledged.length;
+      const delay = random.between(0, 1000);
+      const killSoon = async () => {
+        await expect.poll(() => acknowledged.length, { interval: 5, timeout: 30_000 }).toBeGreaterThan(first);
+        await sleep(delay);
+        await server.kill();
+      };
+      await Promise.all([
+        killSoon(),
+        ...pipelines.map((pipeline, writer) => createUntilKilled(pipeline, `${round}.${writer}`, lastId)),
+      ]);
       expect(await server.exit).toEqual({ code: null, signal: 'SIGKILL' });
       expectStored(exportOf(folder), acknowledged);
     },

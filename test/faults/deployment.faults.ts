@@ -2,9 +2,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { ClientGroup, createOf, LIST } from './client/clients.ts';
-import { keysOf } from './keys.ts';
-import { freePort, hasNginx, startNginx } from './nginx.ts';
+import { OPERATOR } from './keys.ts';
+import { hasNginx, startNginx } from './nginx.ts';
 import { RESTARTS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
@@ -23,15 +24,14 @@ test.skipIf(!hasNginx)(
   { timeout: 60_000 + RESTARTS * 60_000 },
   async () => {
     const random = new Random(SEED, STREAM);
-    const { operator } = keysOf(SEED);
     const folder = newFolder();
     const ports = [await freePort(), await freePort()] as const;
-    const start = (port: number) => FaultsServer.start({ keys: [operator], logLevel: 'warn', folder, port });
-    const servers = [await start(ports[0]), await start(ports[1])];
+    const start = (turn: number) => FaultsServer.start({ folder, port: ports[turn] as number });
+    const servers = [await start(0), await start(1)];
     const nginx = await startNginx(ports);
     const group = new ClientGroup({
       origin: nginx.origin,
-      key: operator,
+      key: OPERATOR,
       clients: CLIENTS,
       isProxy: true,
       next: (client, count) => {
@@ -41,6 +41,7 @@ test.skipIf(!hasNginx)(
       },
       pause: (client) => (client % 2 === 0 ? 0 : random.between(0, MAX_PAUSE)),
     });
+    await group.connected;
     const stopTimes: number[] = [];
     for (let restart = 0; restart < 2 * RESTARTS; restart++) {
       await sleep(random.between(500, 1500));
@@ -48,7 +49,7 @@ test.skipIf(!hasNginx)(
       const begin = performance.now();
       expect(await servers[turn]?.stop()).toEqual({ code: 0, signal: null });
       stopTimes.push(Math.round(performance.now() - begin));
-      servers[turn] = await start(ports[turn] as number);
+      servers[turn] = await start(turn);
     }
     await sleep(500);
     const { requests, failures, pets, creates, reads } = await group.stop();

@@ -145,7 +145,7 @@ describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
 
   test('an API key in X-Request-Id is neither logged nor returned', async () => {
     const { keys, server } = campaign;
-    const response = await fetch(`http://127.0.0.1:${server.port}/livez`, {
+    const response = await fetch(`${server.origin}/livez`, {
       headers: { 'X-Request-Id': keys.generated },
     });
     expect(response.status).toBe(200);
@@ -155,7 +155,7 @@ describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
 
   test('the server is alive, and stops gracefully', async () => {
     expect(campaign.deaths).toEqual([]);
-    const response = await fetch(`http://127.0.0.1:${campaign.server.port}/readyz`);
+    const response = await fetch(`${campaign.server.origin}/readyz`);
     expect(response.status).toBe(200);
     expect(await campaign.server.stop()).toEqual({ code: 0, signal: null });
   });

@@ -3,10 +3,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { newFolder } from './server.ts';
 
 const MANUAL = new URL('../../docs/operations.md', import.meta.url);
@@ -53,15 +54,6 @@ ${sites}
     await sleep(20);
   }
   return errors;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Returns the configuration of the manual with other ports. Throws if the manual has other ports than expected. */

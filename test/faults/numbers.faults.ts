@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Pipeline } from './client/pipeline.ts';
 import { quote, type Response } from './client/response-reader.ts';
-import { keysOf } from './keys.ts';
+import { OPERATOR } from './keys.ts';
 import { numberText } from './messages/number-text.ts';
 import { NUMBERS, SEED } from './options.ts';
 import { int64Of } from './oracle/decimal.ts';
@@ -36,12 +36,11 @@ const KNOWN: readonly (readonly [text: string, value: bigint | undefined])[] = [
 ];
 
 describe(`${NUMBERS} numbers of seed ${SEED}`, { timeout: 60_000 + NUMBERS }, () => {
-  const { operator } = keysOf(SEED);
   let server: FaultsServer;
   const stored = new Map<string, bigint>();
 
   beforeAll(async () => {
-    server = await FaultsServer.start({ keys: [operator], logLevel: 'error' });
+    server = await FaultsServer.start({ logLevel: 'error' });
   });
 
   afterAll(async () => {
@@ -58,7 +57,7 @@ describe(`${NUMBERS} numbers of seed ${SEED}`, { timeout: 60_000 + NUMBERS }, ()
     let sent = 0;
     let refused = 0;
     const send = async () => {
-      const pipeline = await Pipeline.open(server.port, operator);
+      const pipeline = await Pipeline.open(server.port, OPERATOR);
       while (sent < NUMBERS) {
         const texts = Array.from({ length: Math.min(BATCH, NUMBERS - sent) }, () => numberText(random));
         const first = sent;

@@ -1,4 +1,7 @@
-/** The extent of the tests, from `FAULTS_*` environment variables. The defaults fit a build server. */
+/**
+ * The extent of the tests, from `FAULTS_*` environment variables. The defaults fit a build server; docs/reliability.md has a
+ * table of the variables.
+ */
 
 /** The seed reproduces every figure and every failure. `FAULTS_SEED=random` selects a new one. */
 export const SEED: number =
@@ -16,7 +19,7 @@ export const ONLY: number | undefined =
 /** The number of JSON numbers that are sent as `categoryId`. */
 export const NUMBERS: number = integer('FAULTS_NUMBERS', 100_000);
 
-/** The length of the soak in seconds. */
+/** The length of the soak in seconds. It lasts longer while the memory of the server still grows. */
 export const SECONDS: number = integer('FAULTS_SECONDS', 30, 8);
 
 /** The names of the attacks in the soak; all attacks by default. */
@@ -35,8 +38,11 @@ export const SLOW: number = integer('FAULTS_SLOW', 1000);
 /** The number of connections that request full pages and never read. */
 export const UNREAD: number = integer('FAULTS_UNREAD', 600);
 
-/** How often the server is killed during creates. */
+/** How often the server is killed, or its files are moved, during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);
+
+/** How often PostgreSQL stops, crashes and hangs under load. */
+export const OUTAGES: number = integer('FAULTS_OUTAGES', 2);
 
 /** How often a server is stopped under load. */
 export const STOPS: number = integer('FAULTS_STOPS', 3);

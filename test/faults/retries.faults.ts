@@ -4,7 +4,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { keysOf } from './keys.ts';
+import { OPERATOR } from './keys.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
@@ -28,12 +28,10 @@ test(`through ${ROUNDS} kills of seed ${SEED}, each idempotency key has one pet 
   timeout: 60_000 + ROUNDS * 20_000,
 }, async () => {
   const random = new Random(SEED, STREAM);
-  const { operator } = keysOf(SEED);
   const folder = newFolder();
   const agent = new Agent({ keepAlive: true });
-  const start = () => FaultsServer.start({ keys: [operator], logLevel: 'silent', folder });
   const acknowledged = new Map<string, string>();
-  let server = await start();
+  let server = await FaultsServer.start({ folder });
   let isRunning = true;
   let failures = 0;
   let replays = 0;
@@ -48,7 +46,7 @@ test(`through ${ROUNDS} kills of seed ${SEED}, each idempotency key has one pet 
         method: 'POST',
         path: '/v1/pets',
         headers: {
-          Authorization: `Bearer ${operator}`,
+          Authorization: `Bearer ${OPERATOR}`,
           'Content-Type': 'application/json',
           'Content-Length': body.length,
           'Idempotency-Key': key,
@@ -91,7 +89,7 @@ test(`through ${ROUNDS} kills of seed ${SEED}, each idempotency key has one pet 
   for (let round = 0; round < ROUNDS; round++) {
     await sleep(random.between(50, 600));
     await server.kill();
-    server = await start();
+    server = await FaultsServer.start({ folder });
   }
   isRunning = false;
   await Promise.all(clients);

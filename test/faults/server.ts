@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expectNoKey, registerKey } from '../support/canary.ts';
 import { BIN, type Exit } from '../support/process.ts';
+import { OPERATOR } from './keys.ts';
 
 /** The option of `npm start`. */
 const NODE_ARGS = ['--max-semi-space-size=8'];
@@ -24,8 +25,10 @@ const LISTENING = /^Listening on http:\/\/127\.0\.0\.1:(\d+)\/v1$/m;
 export type LogTarget = 'file' | 'full device' | 'unread pipe';
 
 export interface ServerOptions {
-  readonly keys: readonly string[];
+  /** {@link OPERATOR} by default. */
+  readonly keys?: readonly string[];
   readonly log?: LogTarget;
+  /** `warn` by default. */
   readonly logLevel?: string;
   /** A free port by default. */
   readonly port?: number;
@@ -72,13 +75,13 @@ export class FaultsServer {
   }
 
   static async start({
-    keys,
+    keys = [OPERATOR],
     log = 'file',
-    logLevel = 'info',
+    logLevel = 'warn',
     folder = newFolder(),
     port: wanted = 0,
     env,
-  }: ServerOptions): Promise<FaultsServer> {
+  }: ServerOptions = {}): Promise<FaultsServer> {
     for (const key of keys) registerKey(key);
     const child = spawn(process.execPath, [...NODE_ARGS, BIN, 'serve'], {
       cwd: folder,
@@ -107,6 +110,10 @@ export class FaultsServer {
       });
     });
     return new FaultsServer(child, folder, port, exit);
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
   }
 
   async exitsWithin(milliseconds: number): Promise<boolean> {

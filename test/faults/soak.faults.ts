@@ -3,8 +3,8 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keysOf } from './keys.ts';
-import { ATTACKS, LOG, SECONDS, SEED } from './options.ts';
+import { OPERATOR } from './keys.ts';
+import { ATTACKS, LOG, SECONDS } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { canMakeDevice, FaultsServer, hasProc, type LogTarget } from './server.ts';
 import type { Counts } from './soak/attackers.ts';
@@ -20,29 +20,38 @@ const WARM_UP_SECONDS = 4;
 /** In milliseconds. The time until a server must be at rest again. */
 const REST_TIMEOUT = 20_000;
 
-/** In milliseconds. The maximum time of a probe of /livez. */
-const PROBE_LIMIT = 1000;
+/**
+ * In milliseconds. The maximum time of a probe of /livez on a machine with a free processor. Where other programs take a part
+ * of the processor, the limit is divided by the share of the server.
+ */
+const PROBE_LIMIT = 1500;
 
-/** In MB. The maximum growth of memory above a warm server, and from the second quarter to the last. */
-const PEAK_LIMIT = 250;
-const DRIFT_LIMIT = 50;
+/**
+ * In MB. The maximum growth of memory above that at rest: 134 for unread responses, about 100 for bodies that arrive, and the
+ * connections.
+ */
+const PEAK_LIMIT = 500;
+
+/**
+ * The time in which memory must reach its level, in multiples of the length of the soak. It has reached its level when it
+ * grows by less than {@link GROWTH_LIMIT} MB from one quarter of a soak to the next.
+ */
+const LONGEST = 4;
+const GROWTH_LIMIT = 25;
 
 /** The number of descriptors that may be opened later, such as the store's file. */
 const DESCRIPTORS_LIMIT = 2;
 
-const TIMEOUT = { timeout: SECONDS * 1000 + 180_000 };
+const TIMEOUT = { timeout: LONGEST * SECONDS * 1000 + 120_000 };
 
-/**
- * Writes to the log fail in the first soak, and block in a second, shorter one. The memory of the server reaches its level
- * after about 8 s, so a much shorter soak would report growth.
- */
+/** Writes to the log fail in the first soak, and block in a second, shorter one. */
 const SOAKS: readonly (readonly [log: LogTarget, seconds: number])[] =
   LOG !== undefined
     ? [[LOG as LogTarget, SECONDS]]
     : canMakeDevice
       ? [
           ['full device', SECONDS],
-          ['unread pipe', Math.ceil((SECONDS * 2) / 3)],
+          ['unread pipe', Math.ceil(SECONDS / 3)],
         ]
       : [['unread pipe', SECONDS]];
 
@@ -50,50 +59,60 @@ if (!canMakeDevice) console.warn('SKIPPED: a log on a full device. This user may
 if (!hasProc) console.warn('SKIPPED: memory and file descriptors. This system has no /proc.');
 
 describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds', TIMEOUT, (log, seconds) => {
-  const { operator } = keysOf(SEED);
   let server: FaultsServer;
   let calm: GoodResult;
   let good: GoodResult;
   let attacks: Counts;
   let watched: Watched;
   let idleMemory: number;
+  let growth: number;
   let descriptors: { readonly before: number; readonly after: number };
   let exported: string[];
   let exit: Awaited<FaultsServer['exit']>;
   let stopTime: number;
   let busy: number;
+  let share: number;
 
   beforeAll(async () => {
     busy = loadavg()[0] ?? 0;
-    server = await FaultsServer.start({ keys: [operator], log });
+    server = await FaultsServer.start({ log, logLevel: 'info', env: { CORS_ORIGIN: 'https://example.org' } });
     calm = await goodLoad('calm').stopAfter(WARM_UP_SECONDS);
     const before = await atRest(server);
     idleMemory = server.memory() ?? 0;
 
     const watch = new Watch(server);
+    const start = performance.now();
+    const processor = server.processorTime();
     const load = goodLoad('good');
     const attackers = new Helper<Counts>('attackers.ts', target(), ATTACKS?.join(',') ?? '');
-    await Promise.race([sleep(seconds * 1000), server.exit]);
+    const end = performance.now() + LONGEST * seconds * 1000;
+    for (let time = seconds; performance.now() < end; time = 1) {
+      await Promise.race([sleep(time * 1000), server.exit]);
+      growth = watch.memoryGrowth(seconds / 4);
+      if (growth < GROWTH_LIMIT) break;
+    }
+    const used = (server.processorTime() ?? 0) - (processor ?? 0);
+    share = processor === undefined ? 1 : Math.min((used * 1000) / (performance.now() - start), 1);
     attacks = await attackers.stop();
     good = await load.helper.stop();
     watched = await watch.stop();
 
     descriptors = { before, after: await atRest(server, before) };
     exported = server.export();
-    const start = performance.now();
+    const stopAt = performance.now();
     exit = await server.stop();
-    stopTime = Math.round(performance.now() - start);
+    stopTime = Math.round(performance.now() - stopAt);
     report();
   }, TIMEOUT.timeout);
 
   afterAll(() => server?.kill());
 
   function target(): string {
-    return JSON.stringify({ port: server.port, key: operator });
+    return JSON.stringify({ port: server.port, key: OPERATOR });
   }
 
   function goodLoad(name: string) {
-    const load: GoodLoad = { port: server.port, key: operator, perSecond: PER_SECOND, name };
+    const load: GoodLoad = { port: server.port, key: OPERATOR, perSecond: PER_SECOND, name };
     const helper = new Helper<GoodResult>('good-load.ts', JSON.stringify(load));
     const stopAfter = async (time: number) => {
       await sleep(time * 1000);
@@ -113,17 +132,17 @@ describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds',
     printTable('The server', [
       ['memory at rest', `${Math.round(idleMemory)} MB`],
       ['its peak', `${memory.peak} MB`],
-      ['median of the second quarter', `${memory.secondQuarter} MB`],
-      ['median of the last quarter', `${memory.lastQuarter} MB`],
+      [`its growth in the last ${seconds / 4} s`, `${Math.round(growth)} MB`],
       ['file descriptors before and after', `${descriptors.before}, ${descriptors.after}`],
       ['load average of the machine before', busy.toFixed(1)],
+      ['processor', share.toFixed(2)],
       ['exit', `${exit.signal ?? exit.code} after ${stopTime} ms`],
     ]);
     printTable('The attacks', Object.entries(attacks));
   }
 
   test('every attack was carried out', () => {
-    expect(Object.keys(attacks)).toHaveLength(ATTACKS?.length ?? 10);
+    expect(Object.keys(attacks)).toHaveLength(ATTACKS?.length ?? 15);
   });
 
   test(`no valid request fails, at ${PER_SECOND} per second`, () => {
@@ -135,15 +154,15 @@ describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds',
   test(`/livez responds within ${PROBE_LIMIT} ms, at any time`, () => {
     expect(watched.failures).toEqual([]);
     expect(watched.probes).toBeGreaterThan(4 * seconds);
-    expect(watched.latency.max).toBeLessThan(PROBE_LIMIT);
+    expect(watched.latency.max).toBeLessThan(PROBE_LIMIT / share);
   });
 
   test.skipIf(!hasProc)(`memory stays within ${PEAK_LIMIT} MB of that at rest, and does not grow`, () => {
-    const { samples, peak, secondQuarter, lastQuarter } = watched.memory;
+    const { samples, peak } = watched.memory;
     expect(samples).toBeGreaterThan(4 * seconds);
     expect(idleMemory).toBeGreaterThan(0);
     expect(peak - idleMemory).toBeLessThan(PEAK_LIMIT);
-    expect(lastQuarter - secondQuarter).toBeLessThan(DRIFT_LIMIT);
+    expect(growth).toBeLessThan(GROWTH_LIMIT);
   });
 
   test.skipIf(!hasProc)('file descriptors are given back', () => {

@@ -1,11 +1,12 @@
 /** Two servers on one file: ids, idempotency keys, pages and API keys. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { type Answer, Client } from '../support/client.ts';
+import { expect, test } from 'vitest';
+import type { Answer, Client } from '../support/client.ts';
+import { openClient } from './client/open-client.ts';
 import { createKey, runCommand } from './commands.ts';
-import { keysOf } from './keys.ts';
-import { SEED } from './options.ts';
 import { canonicalPet, nameOf } from './oracle/pet.ts';
 import { exportOf, FaultsServer, newFolder } from './server.ts';
 import { printTable } from './table.ts';
@@ -25,20 +26,26 @@ interface Totals {
   steps: number;
 }
 
+test('of ten servers that start at once on an empty store, one writes the first key', {
+  timeout: 120_000,
+}, async () => {
+  const folder = newFolder();
+  const env = { FIRST_KEY: `file:${join(folder, 'first-key')}` };
+  const servers = await Promise.all(
+    Array.from({ length: 10 }, () => FaultsServer.start({ folder, keys: [], env })),
+  );
+  const key = readFileSync(join(folder, 'first-key'), 'utf8').trim();
+  for (const server of servers) expect((await openClient(server, key).get('/v1/pets')).status).toBe(200);
+  for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+});
+
 test('two servers on one file: ids are unique, pages and keys are up to date, idempotency keys are shared', {
   timeout: 120_000,
 }, async () => {
-  const { operator } = keysOf(SEED);
   const folder = newFolder();
-  const start = () => FaultsServer.start({ keys: [operator], logLevel: 'warn', folder });
-  const servers = [await start(), await start()];
-  const clientsOf = (key: string) =>
-    servers.map(({ port }) => {
-      const client = new Client(`http://127.0.0.1:${port}`, key);
-      onTestFinished(() => client.close());
-      return client;
-    }) as [Client, Client];
-  const clients = clientsOf(operator);
+  const servers = [await FaultsServer.start({ folder }), await FaultsServer.start({ folder })];
+  const clientsOf = (key?: string) => servers.map((server) => openClient(server, key)) as [Client, Client];
+  const clients = clientsOf();
   const acknowledged = new Map<number, string>();
   const totals: Totals = { creates: 0, races: 0, replays: 0, handovers: 0, walks: 0, steps: 0 };
   let isRunning = true;

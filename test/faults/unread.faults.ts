@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BIN } from '../support/process.ts';
-import { keysOf } from './keys.ts';
-import { SEED, UNREAD } from './options.ts';
+import { OPERATOR } from './keys.ts';
+import { UNREAD } from './options.ts';
 import { FaultsServer, hasProc, newFolder, storeOf } from './server.ts';
 import type { GoodLoad, GoodResult } from './soak/good-load.ts';
 import { Helper } from './soak/helper.ts';
@@ -18,7 +18,7 @@ import { printTable } from './table.ts';
 const MEMORY_LIMIT = 128;
 
 /** In seconds, after all connections are open. */
-const SECONDS = 8;
+const SECONDS = 5;
 
 const CLIENTS = join(import.meta.dirname, 'crowd/unread.py');
 
@@ -33,7 +33,6 @@ describe.skipIf(!isPossible)(
   `${UNREAD} clients that never read (skipped without /proc or Python)`,
   TIMEOUT,
   () => {
-    const { operator } = keysOf(SEED);
     let server: FaultsServer;
     let closed = 0;
     let good: GoodResult;
@@ -43,18 +42,18 @@ describe.skipIf(!isPossible)(
     beforeAll(async () => {
       const folder = newFolder();
       const pets = `${JSON.stringify({ name: NAME, categoryId: 7 })}\n`.repeat(100);
-      execFileSync(process.execPath, [BIN, 'import', '-'], {
+      execFileSync(process.execPath, [BIN, 'import', '--create-store', '-'], {
         env: storeOf(folder),
         input: pets,
         stdio: 'pipe',
       });
-      server = await FaultsServer.start({ keys: [operator], folder });
+      server = await FaultsServer.start({ logLevel: 'info', folder });
       await sleep(1000);
       memory = server.memory() ?? 0;
       const watch = new Watch(server);
-      const load: GoodLoad = { port: server.port, key: operator, perSecond: 100, name: 'good' };
+      const load: GoodLoad = { port: server.port, key: OPERATOR, perSecond: 100, name: 'good' };
       const goodLoad = new Helper<GoodResult>('good-load.ts', JSON.stringify(load));
-      const clients = spawn('python3', [CLIENTS, String(server.port), operator, String(UNREAD)]);
+      const clients = spawn('python3', [CLIENTS, String(server.port), OPERATOR, String(UNREAD)]);
       const lines = createInterface(clients.stdout)[Symbol.asyncIterator]();
       expect(await lines.next()).toMatchObject({ value: 'opened' });
       await sleep(SECONDS * 1000);

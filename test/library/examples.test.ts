@@ -3,14 +3,15 @@
  * must print what the comments behind `console.log` say.
  */
 
-import { execFile } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import ts from 'typescript';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
+import type { Outcome } from './run-examples.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = mkdtempSync(join(tmpdir(), 'animal-store-examples-'));
@@ -91,7 +92,7 @@ test('every main function has an example', () => {
   expect(tags).toHaveLength(docstrings.length);
 });
 
-test('the examples in docstrings are well typed', () => {
+test('the examples in docstrings are well typed', { timeout: 120_000 }, () => {
   const program = ts.createProgram(
     docstrings.map(({ file }) => file),
     {
@@ -113,14 +114,43 @@ test('the examples in docstrings are well typed', () => {
   ).toBe('');
 });
 
-describe.each([...docstrings, ...documents])('the example of $title', ({ code, file }) => {
-  const needsPostgres = code.includes(POSTGRES_URL);
-  const note = needsPostgres ? postgresNote : '';
-  test.skipIf(needsPostgres && !canRunPostgres)(`runs, and prints what its comments say${note}`, async () => {
-    if (needsPostgres) writeFileSync(file, code.replace(POSTGRES_URL, await newDatabaseUrl()));
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { cwd: join(file, '..') });
-    const expected = expectedOutput(code);
-    if (expected.length > 0) expect(stdout.trimEnd().split('\n')).toEqual(expected);
-    expect(stderr).toBe('');
+describe('the example of', () => {
+  const examples = [...docstrings, ...documents];
+  const outcomes = new Map<string, Outcome>();
+  let end: { code: unknown; stderr: string };
+
+  beforeAll(async () => {
+    const files: string[] = [];
+    for (const { file, code } of examples) {
+      if (needsPostgres(code) && !canRunPostgres) continue;
+      if (needsPostgres(code)) writeFileSync(file, code.replace(POSTGRES_URL, await newDatabaseUrl()));
+      files.push(file);
+    }
+    const child = fork(join(import.meta.dirname, 'run-examples.ts'), files, { execArgv: [], stdio: 'pipe' });
+    let stderr = '';
+    child.stderr?.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    child.on('message', (outcome: Outcome) => outcomes.set(outcome.file, outcome));
+    const [code] = await once(child, 'close');
+    end = { code, stderr };
+  }, 120_000);
+
+  describe.each(examples)('$title', ({ code, file }) => {
+    const note = needsPostgres(code) ? postgresNote : '';
+    test.skipIf(note !== '')(`runs, and prints what its comments say${note}`, () => {
+      const { lines, error } = outcomes.get(file) ?? { lines: [], error: 'it did not run' };
+      expect(error).toBeUndefined();
+      const expected = expectedOutput(code);
+      if (expected.length > 0) expect(lines.join('\n').split('\n')).toEqual(expected);
+    });
+  });
+
+  test('nothing is printed to standard error, and nothing keeps the process alive', () => {
+    expect(end).toEqual({ code: 0, stderr: '' });
   });
 });
+
+function needsPostgres(code: string): boolean {
+  return code.includes(POSTGRES_URL);
+}

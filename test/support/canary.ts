@@ -3,6 +3,9 @@
  * always found. Any key that a test sends or configures is found as soon as it is registered, also when it is cut off.
  */
 
+import { subscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+
 /** The length of the prefix of a key, which may be shown. */
 const PREFIX_LENGTH = 9;
 
@@ -17,9 +20,15 @@ const GENERATED = /pets(?:_|%5f)[0-9a-z]{16}/i;
 /** The places where a command shows the key that it has created: alone on a line, in JSON, or in a curl command. */
 const SHOWN = /^ *pets_\w{49}$|"key": ?"pets_\w{49}"|'Authorization: Bearer pets_\w{49}'/gm;
 
+/** A part of a key can be at the end of one chunk, and the rest at the start of the next one. */
+const TAIL_LENGTH = 64;
+
+const SENT_KEY = /^authorization: *bearer +([\x21-\x7e]+)\r$/gim;
+
 const keys = new Set<string>();
 const pieces = new Set<string>();
 const leaks: string[] = [];
+let isWatching = false;
 
 /** Returns pieces of the secret part of a key, in lower case. None of them may appear anywhere. */
 export function piecesOf(key: string): readonly string[] {
@@ -33,6 +42,19 @@ export function registerKey(key: string): void {
   if (keys.has(key) || key.length < PREFIX_LENGTH + PIECE_LENGTH) return;
   keys.add(key);
   for (const piece of piecesOf(key)) if (new Set(piece).size >= MIN_CHARACTERS) pieces.add(piece);
+}
+
+/** Ends the search for registered keys, of which a process that runs many files of tests would have more and more. */
+export function forgetKeys(): void {
+  keys.clear();
+  pieces.clear();
+}
+
+/** Registers each key that this process sends, and checks each byte that it receives, from now on. */
+export function watchSockets(): void {
+  if (isWatching) return;
+  isWatching = true;
+  subscribe('net.client.socket', (message) => watch((message as { socket: Socket }).socket));
 }
 
 /** Throws if a text contains a key. */
@@ -69,4 +91,35 @@ function keyIn(text: string): string | undefined {
     at = lowered.indexOf(piece);
   }
   return at === -1 ? undefined : JSON.stringify(text.slice(Math.max(0, at - 60), at + 80));
+}
+
+function watch(socket: Socket): void {
+  watchRead(socket);
+  // `net.connect` sets `write` after this call.
+  queueMicrotask(() => watchWritten(socket));
+}
+
+/** `push` receives each chunk that the socket reads. */
+function watchRead(socket: Socket): void {
+  const { push } = socket;
+  let tail = '';
+  socket.push = (chunk, encoding) => {
+    if (chunk !== null) {
+      const text = tail + textOf(chunk);
+      tail = noteKeys(text, 'a response') ? '' : text.slice(-TAIL_LENGTH);
+    }
+    return push.call(socket, chunk, encoding);
+  };
+}
+
+function watchWritten(socket: Socket): void {
+  const write = socket.write as (...args: unknown[]) => boolean;
+  socket.write = (...args: unknown[]) => {
+    for (const [, key = ''] of textOf(args[0]).matchAll(SENT_KEY)) registerKey(key);
+    return write.apply(socket, args);
+  };
+}
+
+function textOf(chunk: unknown): string {
+  return typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString('latin1');
 }

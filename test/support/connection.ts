@@ -129,3 +129,12 @@ export async function sendRaw(origin: string, data: string | Uint8Array): Promis
   connection.destroy();
   return answer;
 }
+
+/** Sends bytes on a new connection, and resolves with all responses when the server closes the connection. */
+export async function sendLast(origin: string, ...pieces: (string | Uint8Array)[]): Promise<Answer[]> {
+  const connection = await Connection.open(origin);
+  for (const piece of pieces) connection.write(piece);
+  const answers = await connection.rest();
+  connection.destroy();
+  return answers;
+}

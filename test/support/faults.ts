@@ -1,36 +1,10 @@
-/** Helpers for tests of storage faults: small file systems, faulty disks, and the readiness of a service. */
+/** Helpers for tests of storage faults: faulty disks and clocks, and the readiness of a service. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { type Service, temporaryFolder } from './process.ts';
-
-/** Whether this user is allowed to mount a file system. */
-export const canMount: boolean = (() => {
-  const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-  const isMounted = mount('-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder);
-  if (isMounted) spawnSync('umount', [folder]);
-  rmSync(folder, { recursive: true });
-  return isMounted;
-})();
-
-export const mountNote: string = canMount ? '' : ' (skipped: this user may not mount a file system)';
-
-export function mount(...args: string[]): boolean {
-  return spawnSync('mount', args).status === 0;
-}
-
-export function smallDisk(size: string): string {
-  const folder = temporaryFolder();
-  expect(mount('-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder)).toBe(true);
-  onTestFinished(() => {
-    spawnSync('umount', ['--lazy', folder]);
-  });
-  return folder;
-}
 
 export interface Readiness {
   readonly status: number;
@@ -49,20 +23,9 @@ export function notReady(reason: string): Readiness {
 
 export const READY: Readiness = { status: 200, body: '{"status":"ok"}' };
 
-/** Resolves when the service has the expected readiness, with the time that passed in milliseconds. */
-export async function untilReadinessIs(
-  service: Service,
-  expected: Readiness,
-  within = 5000,
-): Promise<number> {
-  const start = performance.now();
-  for (;;) {
-    const readiness = await readinessOf(service);
-    const passed = performance.now() - start;
-    if (readiness.body === expected.body) return passed;
-    if (passed > within) expect(readiness).toEqual(expected);
-    await delay(20);
-  }
+/** Resolves when the service has the expected readiness. */
+export async function untilReadinessIs(service: Service, expected: Readiness): Promise<void> {
+  await expect.poll(() => readinessOf(service), { interval: 20 }).toEqual(expected);
 }
 
 /** Returns the log lines about the state of the storage, oldest first. */

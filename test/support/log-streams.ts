@@ -2,12 +2,13 @@
 
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { expectNoKey } from './canary.ts';
 import { Client } from './client.ts';
+import { freePort } from './free-port.ts';
 import { BIN, OPERATOR_KEY, runCommand, type Service, temporaryFolder } from './process.ts';
 
 export type Line = Readonly<Record<string, unknown>>;
@@ -115,22 +116,34 @@ export async function serve(
   return { ...running, origin: client.origin, client };
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
+/** Requests that are all alike, and the status of their responses. */
+export interface Flood {
+  readonly target: string;
+  /** Lines of header fields. */
+  readonly headers: string;
+  readonly status: number;
 }
 
 export const AUTHORIZED: string = `Authorization: Bearer ${OPERATOR_KEY}\r\n`;
 
+/** Reads, whose log lines are short. */
+export const READS: Flood = { target: '/v1/pets', headers: AUTHORIZED, status: 200 };
+
+/** Requests whose log lines are as long as possible. */
+export const LONG_LINES: Flood = {
+  target: `/v1/${'x'.repeat(300)}`,
+  headers: `${AUTHORIZED}traceparent: 00-${'0af7651916cd43dd'.repeat(2)}-b7ad6b7169203331-01\r\n`,
+  status: 404,
+};
+
+/** A number of requests whose {@link LONG_LINES} do not fit into the pipe and the buffer of the server. */
+export const MANY = 6000;
+
 /**
- * Sends `count` pipelined requests on one connection. Resolves when `count` responses with the status `status` have
+ * Sends `count` pipelined requests on one connection, with request ids from `flood-0`. Resolves when all responses have
  * arrived.
  */
-export function flood(origin: string, count: number, status: number, headers: string): Promise<void> {
+export function flood(origin: string, count: number, { target, headers, status }: Flood): Promise<void> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
     const socket = connect(Number(port), hostname);
@@ -140,7 +153,7 @@ export function flood(origin: string, count: number, status: number, headers: st
     const send = () => {
       let requests = '';
       for (let last = Math.min(sent + PIPELINED, count); sent < last; sent += 1) {
-        requests += `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Request-Id: flood-${sent}\r\n${headers}\r\n`;
+        requests += `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Request-Id: flood-${sent}\r\n${headers}\r\n`;
       }
       socket.write(requests);
     };
@@ -155,6 +168,25 @@ export function flood(origin: string, count: number, status: number, headers: st
     socket.once('close', () => reject(new Error(`the connection ended after ${received} responses`)));
     send();
   });
+}
+
+/** The numbers of the requests of a flood that were logged, in ascending order. */
+export function numbersOf(lines: readonly Line[]): number[] {
+  return lines
+    .map(({ requestId }) => Number(/^flood-(\d+)$/.exec(String(requestId))?.[1]))
+    .filter(Number.isInteger)
+    .sort((one, other) => one - other);
+}
+
+/** Expects that each request is either logged or counted as dropped, and that the log has only one gap. */
+export function expectOneGap(lines: readonly Line[], count: number): void {
+  const gaps = lines.filter((line) => line['dropped'] !== undefined);
+  const dropped = gaps[0]?.['dropped'] as number;
+  expect(gaps).toEqual([{ level: 40, time: expect.any(String), dropped, msg: 'log lines dropped' }]);
+  expect(dropped).toBeGreaterThan(0);
+  const numbers = numbersOf(lines);
+  expect(numbers).toEqual([...new Set(numbers)]);
+  expect(numbers.length + dropped).toBe(count);
 }
 
 export function linesOf(text: string): Line[] {

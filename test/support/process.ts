@@ -49,17 +49,15 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/**
- * Runs the built command. The process inherits only `PATH` from this environment, and is killed at the end of the test.
- */
+/** Runs the built command as {@link runCommand} does. */
 export function runBin(args: readonly string[], options: RunOptions = {}): RunningProcess {
   const { node = process.execPath, nodeArgs = [] } = options;
   return runCommand(node, [...nodeArgs, BIN, ...args], options);
 }
 
 /**
- * Runs any command. The process inherits only `PATH` from this environment, and is killed at the end of the test. The
- * test fails if the output contains an API key.
+ * Runs any command. The process inherits only `PATH` and the cache of compiled modules from this environment, and is
+ * killed at the end of the test. The test fails if the output contains an API key.
  */
 export function runCommand(
   command: string,
@@ -67,9 +65,10 @@ export function runCommand(
   { env = {}, cwd = temporaryFolder(), input, isInputOpen = false }: Omit<RunOptions, 'node' | 'nodeArgs'>,
 ): RunningProcess {
   for (const key of env['API_KEYS']?.split(',') ?? []) registerKey(key.trim());
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(command, args, {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...env },
     stdio: [input === undefined && !isInputOpen ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   child.stdin?.on('error', () => {});

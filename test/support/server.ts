@@ -9,8 +9,6 @@ import { createServer, type HttpServer, type HttpServerOptions } from '../../src
 import { logTo } from '../../src/adapters/log/log.ts';
 import { logObserver } from '../../src/adapters/log/observer.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
-import { openPostgresStorage } from '../../src/adapters/postgres/storage.ts';
-import { openSqliteStorage } from '../../src/adapters/sqlite/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Observer } from '../../src/application/ports/observer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
@@ -96,9 +94,13 @@ async function open(
   return { server, storage, store, client, origin, key, errors, close };
 }
 
+/** Drivers are loaded on use, because most tests use a storage in memory, and loading takes longer than such a test. */
 async function openStorage(kind: StorageKind, folder: string): Promise<Storage> {
   if (kind === 'memory') return openMemoryStorage();
-  return kind === 'sqlite'
-    ? openSqliteStorage(join(folder, 'pets.db'))
-    : await openPostgresStorage(await newDatabaseUrl());
+  if (kind === 'sqlite') {
+    const { openSqliteStorage } = await import('../../src/adapters/sqlite/storage.ts');
+    return openSqliteStorage(join(folder, 'pets.db'));
+  }
+  const { openPostgresStorage } = await import('../../src/adapters/postgres/storage.ts');
+  return openPostgresStorage(await newDatabaseUrl());
 }

@@ -1,4 +1,4 @@
-/** A small file system that a test can fill. */
+/** File systems that a test mounts: small ones, which it can fill, and read-only ones. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,10 @@ export const canMount: boolean = (() => {
   return isMounted;
 })();
 
-/** A folder on a file system of the given size, such as `1m`. */
+/** The end of the name of a test that is skipped unless {@link canMount}. */
+export const mountNote: string = canMount ? '' : ' (skipped: this user may not mount a file system)';
+
+/** A folder on a file system of the given size, such as `1m`, until the end of the test. */
 export class SmallDisk {
   readonly folder: string = temporaryFolder();
 
@@ -30,6 +33,23 @@ export class SmallDisk {
   resize(size: string): void {
     expect(mount('-o', `remount,size=${size}`, this.folder)).toBe(true);
   }
+
+  makeReadOnly(): void {
+    expect(mount('-o', 'remount,ro', this.folder)).toBe(true);
+  }
+}
+
+/**
+ * Shows a folder at another path, where it is read-only, until the end of the test or until the returned function is
+ * called. Both paths can be the same.
+ */
+export function mountReadOnly(folder: string, path: string): () => void {
+  expect(mount('--bind', folder, path)).toBe(true);
+  onTestFinished(() => {
+    spawnSync('umount', ['--lazy', path]);
+  });
+  expect(mount('-o', 'remount,bind,ro', path)).toBe(true);
+  return () => expect(spawnSync('umount', [path]).status).toBe(0);
 }
 
 function mount(...args: readonly string[]): boolean {

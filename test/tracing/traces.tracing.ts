@@ -1,6 +1,6 @@
 /** The traces of the built server, with the real SDK and a receiver of OTLP. */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Connection } from '../support/connection.ts';
 import { stopService } from '../support/process.ts';
 import { STORAGES, type StorageKind } from '../support/server.ts';
@@ -10,6 +10,7 @@ import { PRELOAD, startTraced, type TracedService } from './server.ts';
 const REX = { name: 'canary-pet-name', categoryId: 1 };
 const KEY_LOOKUP = 'find api_keys';
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const UNSAMPLED_ID = '5cf92f3577b34da6a3ce929d0e0e4737';
 const PARENT_ID = '00f067aa0ba902b7';
 
 /** The SDK measures the times of each span with a clock of its own, in nanoseconds. */
@@ -39,15 +40,20 @@ async function traceOf(requestId: string, { service, receiver }: Started) {
   return { span, children: receiver.childrenOf(span) };
 }
 
+/** The header field with the id of a request. */
+function id(name: string): { 'X-Request-Id': string } {
+  return { 'X-Request-Id': name };
+}
+
 function namesOf(spans: readonly ReceivedSpan[]): string[] {
   return spans.map(({ name }) => name);
 }
 
-describe.each(STORAGES)('the trace of a request, on %s', (storage) => {
-  test('has a server span with the route and the status, and a span for each call of the storage', async () => {
+test.each(STORAGES)(
+  'the trace of a request has a server span with the route and the status, and a span for each call of the storage, on %s',
+  async (storage) => {
     const started = await start(storage);
     const { client, key } = started.service;
-    const id = (name: string) => ({ 'X-Request-Id': name });
     await client.post(REX, id('create'));
     await client.post(REX, { ...id('once'), 'Idempotency-Key': 'canary-idempotency-key' });
     await client.post({ name: 'canary-pet-name' }, id('invalid'));
@@ -83,13 +89,9 @@ describe.each(STORAGES)('the trace of a request, on %s', (storage) => {
     for (const secret of [key, 'canary-pet-name', 'canary-idempotency-key']) {
       expect(exported).not.toContain(secret);
     }
-  });
 
-  test('has its own storage spans, even if many requests share a transaction or a read', async () => {
-    const started = await start(storage);
-    const { client } = started.service;
+    // Many requests share a transaction or a read.
     const numbers = Array.from({ length: 40 }, (_, number) => number);
-    const id = (name: string) => ({ 'X-Request-Id': name });
     await Promise.all(
       numbers.flatMap((number) => [
         client.post(REX, id(`create-${number}`)),
@@ -102,8 +104,8 @@ describe.each(STORAGES)('the trace of a request, on %s', (storage) => {
       const get = await traceOf(`get-${number}`, started);
       expect(namesOf(get.children)).toEqual([KEY_LOOKUP, 'find pets']);
     }
-  });
-});
+  },
+);
 
 function expectStorageSpan(child: ReceivedSpan, parent: ReceivedSpan, storage: StorageKind): void {
   const [operation, collection] = child.name.split(' ');
@@ -120,36 +122,36 @@ function expectStorageSpan(child: ReceivedSpan, parent: ReceivedSpan, storage: S
   expect(parent.end - child.end).toBeGreaterThan(-CLOCK_ERROR);
 }
 
-test('a trace is continued from the traceparent of a request', async () => {
-  const started = await start('memory');
-  const traceparent = `00-${TRACE_ID}-${PARENT_ID}-01`;
-  await started.service.client.get('/v1/pets', { 'X-Request-Id': 'continued', traceparent });
-  const { span, children } = await traceOf('continued', started);
-  expect(span).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID });
-  expect(children.map(({ traceId }) => traceId)).toEqual([TRACE_ID, TRACE_ID]);
-  expect(await started.service.line('continued')).not.toHaveProperty('traceparent');
-});
+test('a trace is continued, an unsampled one is only in the log; pipelined requests and Expect have spans', async () => {
+  const started = await start('sqlite');
+  const { client, key, line, origin } = started.service;
+  const traceparent = (traceId: string, flags: string) => ({
+    traceparent: `00-${traceId}-${PARENT_ID}-${flags}`,
+  });
 
-test('a request that is not sampled has its trace in the log, and no span', async () => {
-  const started = await start('memory');
-  const { client, line } = started.service;
-  const traceparent = `00-${TRACE_ID}-${PARENT_ID}-00`;
-  await client.get('/v1/pets', { 'X-Request-Id': 'unsampled', traceparent });
-  await client.get('/v1/pets', { 'X-Request-Id': 'sampled' });
+  await client.get('/v1/pets', { ...id('continued'), ...traceparent(TRACE_ID, '01') });
+  const continued = await traceOf('continued', started);
+  expect(continued.span).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID });
+  expect(continued.children.map(({ traceId }) => traceId)).toEqual([TRACE_ID, TRACE_ID]);
+  expect(await line('continued')).not.toHaveProperty('traceparent');
+
+  await client.get('/v1/pets', { ...id('unsampled'), ...traceparent(UNSAMPLED_ID, '00') });
+  await client.get('/v1/pets', id('sampled'));
   await traceOf('sampled', started);
   const span_id = expect.stringMatching(/^[0-9a-f]{16}$/);
-  expect(await line('unsampled')).toMatchObject({ trace_id: TRACE_ID, span_id });
-  expect(started.receiver.messages.join('')).not.toContain(TRACE_ID);
-});
+  expect(await line('unsampled')).toMatchObject({ trace_id: UNSAMPLED_ID, span_id });
+  expect(started.receiver.messages.join('')).not.toContain(UNSAMPLED_ID);
 
-test('pipelined requests that are queued have their own spans', async () => {
-  const started = await start('sqlite');
-  const { key, origin } = started.service;
+  await client.post(REX, { ...id('expecting'), Expect: '100-continue' });
+  const expecting = await traceOf('expecting', started);
+  expect(expecting.span.name).toBe('POST /v1/pets');
+  expect(namesOf(expecting.children)).toEqual([KEY_LOOKUP, 'add pets']);
+
   const connection = await Connection.open(origin);
   const numbers = Array.from({ length: 60 }, (_, number) => number);
   const requests = numbers.map(
     (number) =>
-      `GET /v1/pets/${number + 1} HTTP/1.1\r\nHost: x\r\nX-Request-Id: pipelined-${number}\r\n` +
+      `GET /v1/pets/${number + 100} HTTP/1.1\r\nHost: x\r\nX-Request-Id: pipelined-${number}\r\n` +
       `Authorization: Bearer ${key}\r\n\r\n`,
   );
   connection.write(requests.join(''));
@@ -157,23 +159,15 @@ test('pipelined requests that are queued have their own spans', async () => {
   connection.destroy();
   for (const number of numbers) {
     const { span, children } = await traceOf(`pipelined-${number}`, started);
-    expect(span.attributes['url.path']).toBe(`/v1/pets/${number + 1}`);
+    expect(span.attributes['url.path']).toBe(`/v1/pets/${number + 100}`);
     expect(namesOf(children)).toEqual([KEY_LOOKUP, 'find pets']);
   }
-});
-
-test('a request with Expect has a span', async () => {
-  const started = await start('memory');
-  await started.service.client.post(REX, { 'X-Request-Id': 'expecting', Expect: '100-continue' });
-  const { span, children } = await traceOf('expecting', started);
-  expect(span.name).toBe('POST /v1/pets');
-  expect(namesOf(children)).toEqual([KEY_LOOKUP, 'add pets']);
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)('the last spans are exported at the stop by %s', async (signal) => {
   const started = await start('sqlite', PRELOAD, { OTEL_BSP_SCHEDULE_DELAY: '60000' });
   const { child, client, exit } = started.service;
-  await client.get('/v1/pets', { 'X-Request-Id': 'last' });
+  await client.get('/v1/pets', id('last'));
   expect(started.receiver.spans).toEqual([]);
   child.kill(signal);
   expect(await exit).toEqual({ code: 0, signal: null });
@@ -192,7 +186,7 @@ test('a receiver that cannot be reached delays the stop by a second at most', as
 test('with the loader hook, which lets OpenTelemetry instrument Koa and pino too, a log line has the ids once', async () => {
   const hook = ['--no-warnings', '--experimental-loader=@opentelemetry/instrumentation/hook.mjs'];
   const started = await start('sqlite', [...hook, ...PRELOAD]);
-  await started.service.client.get('/v1/pets', { 'X-Request-Id': 'hooked' });
+  await started.service.client.get('/v1/pets', id('hooked'));
   const { span } = await traceOf('hooked', started);
   expect(span.name).toBe('GET /v1/pets');
   const line = started.service.out.stderr.split('\n').find((text) => text.includes('"hooked"'));

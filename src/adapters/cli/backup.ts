@@ -22,7 +22,7 @@ export async function backup(
   if (!force && statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw new FileError(`${file} exists already: --force replaces it`);
   }
-  const store = await openStore(databaseUrl, { mustExist: true });
+  const store = await openStore(databaseUrl, { mustExist: true, forBackup: true });
   const progress = new Progress(console, 'pages');
   try {
     await store.backup(file, {
@@ -31,7 +31,7 @@ export async function backup(
       signal,
     });
   } catch (error) {
-    throw signal.aborted ? new CommandError('interrupted, nothing was backed up') : error;
+    throw signal.aborted ? new CommandError('interrupted; nothing was backed up') : error;
   } finally {
     progress.end();
     await store.close();

@@ -5,6 +5,7 @@ import { PET_STATUSES } from '../../domain/pet.ts';
 import { type BackupFlags, backup } from './backup.ts';
 import { completionOf, SHELLS, type Shell } from './completion/index.ts';
 import { type DoctorFlags, doctor } from './doctor.ts';
+import { UsageError } from './errors.ts';
 import { type ExportFlags, exportPets } from './export.ts';
 import { HELP } from './help.ts';
 import { type ImportFlags, importPets } from './import.ts';
@@ -36,7 +37,9 @@ export function addCommands(
     .option('--dry-run', 'check all lines, but import nothing')
     .option('--skip-invalid', 'skip invalid lines, and write them to a file')
     .option('--refused <file>', 'the file for invalid lines (default: <file>.refused.ndjson)')
+    .option('--force', 'replace an existing file of --refused')
     .option('--new-ids', 'assign new ids, and ignore the ids in the file')
+    .option('--create-store', 'create the store if it does not exist')
     .option(...JSON_RESULT)
     .addHelpText('after', HELP.import)
     .action((file: string, flags: ImportFlags) => importPets(file, flags, databaseUrl(), options));
@@ -45,9 +48,7 @@ export function addCommands(
     .command('export')
     .description('write all pets to standard output as NDJSON')
     .addOption(
-      new Option('--status <status>', `only pets with this status: ${PET_STATUSES.join(', ')}`)
-        .choices(PET_STATUSES)
-        .argParser(String),
+      new Option('--status <status>', 'only pets with this status').choices(PET_STATUSES).argParser(String),
     )
     .option('--output <file>', 'write to a file instead, compressed if the name ends in .gz')
     .option('--force', 'replace an existing file')
@@ -89,9 +90,9 @@ export function addCommands(
   program
     .command('completion')
     .description('print a script that completes commands and options in a shell')
-    .addArgument(new Argument('<shell>', SHELLS.join(', ')).choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS).argParser(String))
     .addHelpText('after', HELP.completion)
-    .action((shell: Shell) => options.console.out(completionOf(program, shell)));
+    .action((shell: string) => options.console.out(completionOf(program, shellOf(shell))));
 
   program
     .command('help')
@@ -99,6 +100,12 @@ export function addCommands(
     .argument('[command...]', 'the command, such as keys create')
     .addHelpText('after', HELP.help)
     .action((names: string[]) => commandAt(program, names).help());
+}
+
+function shellOf(text: string): Shell {
+  const shell = SHELLS.find((name) => name === text);
+  if (shell === undefined) throw new UsageError(`shell: expected one of ${SHELLS.join(', ')}, got '${text}'`);
+  return shell;
 }
 
 /** Returns the command with this name. Fails with a usage error if there is none. */

@@ -1,6 +1,7 @@
 /** The standard streams that the commands use. */
 
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
+import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { OutputError } from './errors.ts';
@@ -26,6 +27,8 @@ export interface Console {
   readonly stdin: Readable;
   /** The file descriptor of standard output, or `undefined` if standard output has none. */
   readonly outDescriptor: number | undefined;
+  /** Whether standard output is the null device. If standard output is closed, Node.js opens the null device instead. */
+  readonly isOutDiscarded: boolean;
   readonly outScreen: Screen;
   readonly errScreen: Screen;
 }
@@ -62,6 +65,9 @@ export function consoleOf({ stdin, stdout, stderr }: Streams): Console {
     errRaw,
     stdin,
     outDescriptor: stdout.fd,
+    get isOutDiscarded() {
+      return isNullDevice(stdout.fd);
+    },
     outScreen: screenOf(stdout),
     errScreen: screenOf(stderr),
   };
@@ -77,6 +83,13 @@ function writerTo(stream: Output): (text: string | Uint8Array) => Promise<void> 
       throw new OutputError(error as Error);
     }
   };
+}
+
+function isNullDevice(descriptor: number | undefined): boolean {
+  if (descriptor === undefined) return false;
+  const device = statSync(devNull, { throwIfNoEntry: false });
+  const stats = fstatSync(descriptor);
+  return device !== undefined && stats.isCharacterDevice() && stats.rdev === device.rdev;
 }
 
 /**

@@ -8,6 +8,9 @@ export interface DoctorFlags {
   readonly json?: boolean;
 }
 
+/** How the report shows whether there is a store. */
+const EXISTS = { true: 'yes', false: 'no', undefined: 'unknown' } as const;
+
 /** Prints the facts about the settings and the store, and the problems. Fails if a problem is an error. */
 export async function doctor(
   { json }: DoctorFlags,
@@ -31,7 +34,7 @@ function linesOf(report: DoctorReport, version: string): string[] {
     ['version', `${version}, Node.js ${node.replace('v', '')}`],
     ['store', database?.location],
     ['selected by', source],
-    ['exists', database && (database.exists ? 'yes' : 'no')],
+    ['exists', database && EXISTS[`${database.exists}`]],
     [
       'schema',
       supported === undefined ? undefined : `${schemaVersion ?? '-'}, this release writes ${supported}`,
@@ -66,7 +69,7 @@ function fieldsOf(
           source: source ?? null,
           scheme: scheme ?? null,
           location: database.location,
-          exists: database.exists,
+          exists: database.exists ?? null,
           schemaVersion: database.schemaVersion ?? null,
           supportedSchemaVersion: database.supportedSchemaVersion ?? null,
           isSound: database.isSound ?? null,

@@ -12,10 +12,28 @@ const EXIT_STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   invalid_request: WRONG_USAGE,
   not_found: FAILED,
   idempotency_conflict: FAILED,
+  rate_limited: FAILED,
   overloaded: FAILED,
   storage_unavailable: FAILED,
   internal_error: FAILED,
 };
+
+/** What the codes of the most common errors of the file system mean. */
+const FILE_REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'there is no such file',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is not a directory',
+  EROFS: 'the file system is read-only',
+};
+
+/** Returns the reason why a file cannot be read or written, in words, with the code of the error. */
+export function reasonOf(error: unknown): string {
+  const { message, code = '' } = error as Error & { readonly code?: string };
+  const reason = FILE_REASONS[code];
+  return reason === undefined ? message : `${reason} (${code})`;
+}
 
 /** The error of a command that failed although its usage was correct. The message of the error is shown to the user. */
 export class CommandError extends Error {

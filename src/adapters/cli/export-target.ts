@@ -1,5 +1,5 @@
 import type { Console } from './console.ts';
-import { CommandError, FileError } from './errors.ts';
+import { CommandError, FileError, reasonOf } from './errors.ts';
 import { pathToWrite } from './files.ts';
 import { PlacedFile } from './placed-file.ts';
 import { refuseStoreFile } from './store-files.ts';
@@ -39,7 +39,7 @@ export function outputFile(name: string, force: boolean, storeFiles: readonly st
     try {
       await work();
     } catch (error) {
-      throw new CommandError(`cannot write ${name}: ${(error as Error).message}`);
+      throw new CommandError(`cannot write ${name}: ${reasonOf(error)}`);
     }
   };
   return {

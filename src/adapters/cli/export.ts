@@ -6,7 +6,7 @@ import { CommandError, isBrokenPipe, UsageError } from './errors.ts';
 import { type ExportTarget, outputFile, standardOutput } from './export-target.ts';
 import { writeCompressed } from './gzip.ts';
 import type { CliOptions } from './options.ts';
-import { counted, duration, Progress, rate } from './progress.ts';
+import { counted, durationAndRate, Progress } from './progress.ts';
 import { visible } from './visible.ts';
 
 export interface ExportFlags {
@@ -47,16 +47,14 @@ export async function exportPets(
     await target.abandon();
     if (isBrokenPipe(error)) return;
     const rest = output === undefined ? 'the export is not complete' : 'nothing was exported';
-    throw signal.aborted ? new CommandError(`interrupted, ${rest}`) : error;
+    throw signal.aborted ? new CommandError(`interrupted; ${rest}`) : error;
   } finally {
     progress.end();
     await store.close();
   }
   const { elapsed } = progress;
   const place = output === undefined ? '' : ` to ${visible(output)}`;
-  console.err(
-    `Exported ${counted(count, 'pet')}${place} in ${duration(elapsed)} (${rate(count, elapsed)}).\n`,
-  );
+  console.err(`Exported ${counted(count, 'pet')}${place} in ${durationAndRate(count, elapsed)}.\n`);
 }
 
 /** Writes the pets to a target, and resolves with their number. */

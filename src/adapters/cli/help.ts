@@ -50,13 +50,26 @@ Examples:
   animal-store serve --host 0.0.0.0 --port 8080
   LOG_LEVEL=warn animal-store serve --database-url sqlite:/var/lib/pets.db
 
-The settings are environment variables: HOST, PORT, DATABASE_URL, API_KEYS,
-FIRST_KEY, LOG_LEVEL, PUBLIC_URL, CORS_ORIGIN, TRUST_PROXY,
-SHUTDOWN_TIMEOUT_MS, MAX_CONNECTIONS, RATE_LIMIT. The options have precedence
-over the variables.
+The settings are environment variables. The options have precedence.
+  HOST, PORT           the address to listen on
+  DATABASE_URL         sqlite:PATH, memory: or postgres://HOST/DATABASE
+  DATABASE_URL_FILE    a file that contains the value of DATABASE_URL
+  API_KEYS             keys that are valid in addition to the stored keys
+  API_KEYS_FILE        a file that contains the value of API_KEYS
+  FIRST_KEY            where the first key of a new store goes: print,
+                       file:PATH or none (default: print)
+  LOG_LEVEL            silent, error, warn, info or debug (default: info)
+  LOG_SAMPLE           the share of good requests that is logged, such as 1/100
+                       (default: 1)
+  PUBLIC_URL           the base URL that clients use, such as that of a proxy
+  TRUST_PROXY          the addresses of trusted proxies, such as 10.0.0.0/8
+  CORS_ORIGIN          the origins from which browsers may call the API
+  SHUTDOWN_TIMEOUT_MS  how long a stop waits for requests (default: 10000)
+  MAX_CONNECTIONS      the maximum number of open connections (default: limited
+                       by the file descriptors)
+  RATE_LIMIT           the limit of each key, such as 100/s, 600/min or 5000/h
 
-The first start of a store creates an API key. FIRST_KEY is print to show it,
-file:PATH to write it to a file, or none to create no key.
+The first start of a store creates an API key.
 `,
   create: `
 Examples:
@@ -68,8 +81,9 @@ Examples:
 The key is written to standard output, its attributes to standard error. Only
 the hash of the key is stored, so the key cannot be shown again. A key that
 expires on a date is valid until the end of that day (UTC). A running server
-accepts the new key immediately. A store that does not exist is created only
-with --create-store, because a mistyped path would go unnoticed.
+accepts the new key immediately. No key is created if standard output is closed
+or the null device. A store that does not exist is created only with
+--create-store, because a mistyped path would go unnoticed.
 `,
   list: `
 Examples:
@@ -104,7 +118,8 @@ Examples:
   animal-store import pets.ndjson
   animal-store import --dry-run pets.ndjson.gz
   animal-store import --skip-invalid --refused bad.ndjson pets.ndjson
-  animal-store export | animal-store import --database-url sqlite:copy.db -
+  animal-store export |
+    animal-store import --create-store --database-url sqlite:copy.db -
 
 Each line is one pet in JSON: {"name":"Rex","categoryId":7,"status":"sold"}. The
 status can be left out. Pets with an id keep their id, which is possible only in
@@ -114,8 +129,11 @@ compressed with gzip is recognized by its content.
 The import is all or nothing: after an invalid line or Ctrl-C, the store is
 unchanged. With --skip-invalid, invalid lines are skipped and written to a file,
 with their line numbers and the reasons. If that file cannot be written, nothing
-is imported. An existing regular file of that name is replaced, but never a file
-of the store or the input.
+is imported. An existing regular file is replaced only if it is named with
+--refused and --force, but never a file of the store or the input.
+
+A store that does not exist is created only with --create-store, because a
+mistyped path would go unnoticed.
 
 With --dry-run, everything is checked in the same way, and nothing is imported.
 The store must exist. With --skip-invalid, the file of invalid lines is written.

@@ -5,9 +5,10 @@ import { CommandError, FileError, UsageError } from './errors.ts';
 import { isSameFile, pathToWrite } from './files.ts';
 import { chunksOf, type Input, openInput } from './input.ts';
 import { readLines } from './lines.ts';
+import { openOrCreateStore } from './open-store.ts';
 import type { CliOptions } from './options.ts';
 import { PetLines } from './pet-lines.ts';
-import { counted, duration, Progress, rate } from './progress.ts';
+import { counted, durationAndRate, Progress } from './progress.ts';
 import { RefusedLines } from './refused-lines.ts';
 import { printResult } from './result.ts';
 import { refuseStoreFile } from './store-files.ts';
@@ -17,7 +18,11 @@ export interface ImportFlags {
   readonly skipInvalid?: boolean;
   /** The path of the file to which refused lines are written. */
   readonly refused?: string;
+  /** Whether an existing file of `refused` is replaced. */
+  readonly force?: boolean;
   readonly newIds?: boolean;
+  /** Whether a store that does not exist is created. */
+  readonly createStore?: boolean;
   /** Whether the pets are checked, but not imported. */
   readonly dryRun?: boolean;
   readonly json?: boolean;
@@ -40,12 +45,18 @@ export async function importPets(
   if (!flags.skipInvalid && flags.refused !== undefined) {
     throw new UsageError('--refused requires --skip-invalid');
   }
+  if (flags.dryRun && flags.createStore) {
+    throw new UsageError('--dry-run changes nothing: expected no --create-store');
+  }
+  if (flags.force && flags.refused === undefined) throw new UsageError('--force requires --refused');
   const storeFiles = await options.storeFiles(databaseUrl);
   const input = await untilSignal(openInput(file, console, signal), signal);
   try {
     if (input.descriptor !== undefined) refuseStoreFile(input.descriptor, input.name, storeFiles);
-    const refused = flags.skipInvalid ? refusedLinesOf(file, flags.refused, input, storeFiles) : undefined;
-    const store = await options.openStore(databaseUrl, { mustExist: flags.dryRun ?? false });
+    const refused = flags.skipInvalid ? refusedLinesOf(file, flags, input, storeFiles) : undefined;
+    const store = flags.dryRun
+      ? await options.openStore(databaseUrl, { mustExist: true })
+      : await openOrCreateStore(options, databaseUrl, flags.createStore ?? false);
     try {
       const progress = new Progress(console, 'pets');
       const lines = petLines(flags.newIds ?? false, refused);
@@ -90,7 +101,7 @@ async function importLines(
     await refused?.takeBack().catch(warnOfLeftover);
     if (asAnimalStoreError(error)?.code !== 'invalid_request') throw error;
     const advice = lines.haveIds ? ' (--new-ids assigns new ids)' : '';
-    throw new CommandError(`${(error as Error).message}${advice}, ${NOTHING}`);
+    throw new CommandError(`${(error as Error).message}${advice}; ${NOTHING}`);
   } finally {
     progress.end();
   }
@@ -100,7 +111,7 @@ async function untilSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T>
   try {
     return await work;
   } catch (error) {
-    throw signal.aborted ? new CommandError(`interrupted, ${NOTHING}`) : error;
+    throw signal.aborted ? new CommandError(`interrupted; ${NOTHING}`) : error;
   }
 }
 
@@ -129,11 +140,11 @@ async function* petsOf(
 
 /**
  * Returns a writer for the file of refused lines. Throws, before anything is written, if that file belongs to the
- * store, is the input, or is not a regular file.
+ * store, is the input, is not a regular file, or exists and the flag `force` is not set.
  */
 function refusedLinesOf(
   file: string,
-  refused: string | undefined,
+  { refused, force = false }: ImportFlags,
   input: Input,
   storeFiles: readonly string[],
 ): RefusedLines {
@@ -144,7 +155,12 @@ function refusedLinesOf(
   if (input.descriptor !== undefined && isSameFile(path, input.descriptor)) {
     throw new FileError(`${option}: ${name} is the input file`);
   }
-  return new RefusedLines(name, path);
+  const lines = new RefusedLines(name, path);
+  if (lines.replacesFile && !force) {
+    const advice = refused === undefined ? 'select another file with --refused' : '--force replaces it';
+    throw new FileError(`${name} exists already: ${advice}`);
+  }
+  return lines;
 }
 
 function petLines(newIds: boolean, refused: RefusedLines | undefined): PetLines {
@@ -152,7 +168,7 @@ function petLines(newIds: boolean, refused: RefusedLines | undefined): PetLines 
     newIds,
     onRefused(line, reason) {
       if (refused !== undefined) refused.add(line, reason);
-      else throw new CommandError(`line ${line.number}: ${reason} (${SKIPPING}), ${NOTHING}`);
+      else throw new CommandError(`line ${line.number}: ${reason} (${SKIPPING}); ${NOTHING}`);
     },
   });
 }
@@ -172,7 +188,7 @@ async function report(
   const counts = dryRun ? { dryRun, imported: 0, importable: count } : { imported: count };
   const text = json
     ? JSON.stringify({ ...counts, skipped, refusedFile, milliseconds: Math.round(elapsed) })
-    : `${done.charAt(0).toUpperCase()}${done.slice(1)} in ${duration(elapsed)} (${rate(count, elapsed)}).`;
+    : `${done.charAt(0).toUpperCase()}${done.slice(1)} in ${durationAndRate(count, elapsed)}.`;
   await printResult(console, `${text}\n`, done);
   if (refusedFile === undefined || json) return;
   console.err(`Skipped ${counted(skipped, 'line')}, see ${visible(refusedFile)}\n`);

@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Console } from './console.ts';
-import { CommandError } from './errors.ts';
+import { CommandError, reasonOf } from './errors.ts';
 import { decompressed } from './gzip.ts';
 
 export interface Input {
@@ -34,7 +34,9 @@ async function open(file: string, { stdin }: Console, signal: AbortSignal): Prom
     return { name: 'standard input', stream: addAbortSignal(signal, stdin), descriptor, size: undefined };
   }
   try {
-    if ((await stat(file)).isFIFO()) return { name: file, ...openFifo(file, signal), size: undefined };
+    const there = await stat(file);
+    if (there.isDirectory()) throw new Error('expected a file, got a directory');
+    if (there.isFIFO()) return { name: file, ...openFifo(file, signal), size: undefined };
     const stream = createReadStream(file, { highWaterMark: READ_SIZE, signal });
     const [descriptor] = (await once(stream, 'open')) as [number];
     const stats = fstatSync(descriptor);
@@ -83,5 +85,5 @@ function openFifo(file: string, signal: AbortSignal) {
 }
 
 function unreadable(name: string, error: unknown): CommandError {
-  return new CommandError(`cannot read ${name}: ${(error as Error).message}`);
+  return new CommandError(`cannot read ${name}: ${reasonOf(error)}`);
 }

@@ -3,11 +3,12 @@
  * key are printed to standard error, and with `--json` also to standard output.
  */
 
+import type { AnimalStore } from '../../application/animal-store.ts';
 import type { ApiKeys, IssuedApiKey } from '../../application/api-keys.ts';
-import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { type ApiKey, apiKeyStatus } from '../../domain/api-key.ts';
 import type { Console } from './console.ts';
-import { CommandError, FileError } from './errors.ts';
+import { CommandError } from './errors.ts';
+import { openOrCreateStore } from './open-store.ts';
 import type { CliOptions } from './options.ts';
 import { printResult } from './result.ts';
 import { table } from './table.ts';
@@ -41,34 +42,26 @@ const NAME_COLUMN = 1;
 
 export class KeyCommands {
   readonly #console: Console;
-  readonly #openStore: CliOptions['openStore'];
+  readonly #options: Pick<CliOptions, 'openStore'>;
   readonly #databaseUrl: string | undefined;
 
-  constructor(
-    { console, openStore }: Pick<CliOptions, 'console' | 'openStore'>,
-    databaseUrl: string | undefined,
-  ) {
-    this.#console = console;
-    this.#openStore = openStore;
+  constructor(options: Pick<CliOptions, 'console' | 'openStore'>, databaseUrl: string | undefined) {
+    this.#console = options.console;
+    this.#options = options;
     this.#databaseUrl = databaseUrl;
   }
 
   async create({ name, expires, createStore = false, json }: CreateFlags): Promise<void> {
     const expiresAt = expiryOf(expires) ?? undefined;
-    const issued = await this.#withKeys(!createStore, (keys) => keys.create(name, expiresAt)).catch(
-      (error: unknown) => {
-        if (storageFaultReason(error) !== 'file_missing') throw error;
-        throw new FileError(
-          `${(error as Error).message}. Check the path, or create a store there with --create-store`,
-        );
-      },
-    );
+    this.#refuseDiscardedOutput();
+    const store = await openOrCreateStore(this.#options, this.#databaseUrl, createStore);
+    const issued = await this.#withKeys((keys) => keys.create(name, expiresAt), store);
     await this.#show(issued, json, 'Key created. Save it: it is not shown again.');
   }
 
   async list({ active = false, json }: ListFlags): Promise<void> {
     const now = Date.now();
-    const all = await this.#withKeys(true, (keys) => keys.list());
+    const all = await this.#withKeys((keys) => keys.list());
     const keys = active ? all.filter((key) => apiKeyStatus(key, now) === 'active') : all;
     if (json) await this.#console.out(`${JSON.stringify(keys.map(fieldsOf), null, 2)}\n`);
     else if (keys.length > 0) await this.#console.outRaw(this.#tableOf(keys, now));
@@ -79,7 +72,7 @@ export class KeyCommands {
   }
 
   async revoke(id: string, { json }: JsonFlag): Promise<void> {
-    const about = await this.#withKeys(true, (keys) => keys.revoke(id));
+    const about = await this.#withKeys((keys) => keys.revoke(id));
     const done = `key ${about.id} (${visible(about.name)}) is revoked`;
     const text = json ? JSON.stringify(fieldsOf(about)) : `K${done.slice(1)}.`;
     await printResult(this.#console, `${text}\n`, done);
@@ -88,7 +81,8 @@ export class KeyCommands {
   async rotate(id: string, { overlap, expires, json }: RotateFlags): Promise<void> {
     const expiresAt = expiryOf(expires);
     const length = parseDuration(overlap, '--overlap');
-    const [issued, old] = await this.#withKeys(true, async (keys) => {
+    this.#refuseDiscardedOutput();
+    const [issued, old] = await this.#withKeys(async (keys) => {
       const issued = await keys.rotate(id, length, expiresAt);
       return [issued, (await keys.list()).find((key) => key.id === id)] as const;
     });
@@ -97,8 +91,9 @@ export class KeyCommands {
     await this.#show(issued, json, `Key created. Save it: it is not shown again. Key ${id} expires ${when}.`);
   }
 
-  async #withKeys<T>(mustExist: boolean, work: (keys: ApiKeys) => Promise<T>): Promise<T> {
-    const store = await this.#openStore(this.#databaseUrl, { mustExist });
+  /** @param given the store, if it is open already */
+  async #withKeys<T>(work: (keys: ApiKeys) => Promise<T>, given?: AnimalStore): Promise<T> {
+    const store = given ?? (await this.#options.openStore(this.#databaseUrl, { mustExist: true }));
     try {
       return await work(store.apiKeys);
     } finally {
@@ -106,13 +101,23 @@ export class KeyCommands {
     }
   }
 
+  /** Throws, before a key is created, if nobody could read the key. */
+  #refuseDiscardedOutput(): void {
+    if (!this.#console.isOutDiscarded) return;
+    throw new CommandError(
+      'standard output is closed or the null device, so the new key would be lost: redirect it to a file or a pipe',
+    );
+  }
+
   async #show({ key, about }: IssuedApiKey, json: boolean | undefined, summary: string): Promise<void> {
     const { id, name, expiresAt } = about;
     try {
       await this.#console.out(json ? `${JSON.stringify({ ...fieldsOf(about), key })}\n` : `${key}\n`);
     } catch (error) {
-      const { message } = error as Error;
-      throw new CommandError(`key ${id} was created but could not be shown, revoke it: ${message}`);
+      const revoke = `animal-store keys revoke ${id}`;
+      throw new CommandError(
+        `key ${id} was created but is lost: ${(error as Error).message}. Revoke it: ${revoke}`,
+      );
     }
     this.#console.err(
       `${summary}\n  id       ${id}\n  name     ${visible(name)}\n  expires  ${expiresAt === undefined ? 'never' : moment(expiresAt)}\n`,

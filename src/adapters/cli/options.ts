@@ -16,9 +16,12 @@ export interface CliOptions {
   startService(values: ServeValues): Promise<RunningService>;
   /**
    * Opens the store at `databaseUrl`, or at the URL from the environment if `databaseUrl` is `undefined`. The caller
-   * must close the store.
+   * must close the store. With `forBackup`, rejects with `invalid_request` when the storage does not support backups.
    */
-  openStore(databaseUrl: string | undefined, options: { readonly mustExist: boolean }): Promise<AnimalStore>;
+  openStore(
+    databaseUrl: string | undefined,
+    options: { readonly mustExist: boolean; readonly forBackup?: boolean },
+  ): Promise<AnimalStore>;
   /**
    * Resolves with the paths of the files that belong to the store, including files that do not exist yet. No command
    * may use one of these files as its input or output.

@@ -1,6 +1,7 @@
 /**
  * A file that is written at a temporary path, and moved to its final path when it is complete. An existing file at the
- * final path is replaced. Until `keep` is called, `takeBack` can remove the new file and restore the replaced one.
+ * final path is replaced, and the new file gets its permissions. Until `keep` is called, `takeBack` can remove the new
+ * file and restore the replaced one.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -8,6 +9,9 @@ import { type BigIntStats, lstatSync } from 'node:fs';
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { identityOf } from './files.ts';
+
+/** The bits of a mode that say who may read, write and execute a file. */
+const PERMISSIONS = 0o777n;
 
 export class PlacedFile {
   readonly #path: string;
@@ -20,6 +24,8 @@ export class PlacedFile {
    * there was no file. A file that was created or changed later is not replaced.
    */
   readonly #earlier: string | undefined;
+  /** The permissions of the file to replace, or `undefined` for the default of a new file. */
+  readonly #mode: number | undefined;
   #own: string | undefined;
   #handle: FileHandle | undefined;
 
@@ -29,7 +35,9 @@ export class PlacedFile {
     this.#path = path;
     this.#partial = `${unique}.partial`;
     this.#aside = `${unique}.earlier`;
-    this.#earlier = versionAt(path);
+    const stats = statsOf(path);
+    this.#earlier = stats && versionOf(stats);
+    this.#mode = stats && Number(stats.mode & PERMISSIONS);
   }
 
   /** Whether a file existed at the final path when this object was created. */
@@ -39,7 +47,7 @@ export class PlacedFile {
 
   /** Appends a text or bytes to the new file. The first call creates the file. */
   async write(data: string | Uint8Array): Promise<void> {
-    this.#handle ??= await open(this.#partial, 'wx');
+    this.#handle ??= await this.#create();
     await this.#handle.writeFile(data);
   }
 
@@ -49,13 +57,13 @@ export class PlacedFile {
    */
   async place(): Promise<void> {
     await this.#finish();
-    const there = identityAt(this.#path);
+    const there = statsOf(this.#path);
     if (there === undefined) {
       await moveToNewName(this.#partial, this.#path, () => this.#changed());
     } else {
-      if (versionAt(this.#path) !== this.#earlier) throw this.#changed();
+      if (versionOf(there) !== this.#earlier) throw this.#changed();
       await setAside(this.#path, this.#aside);
-      if (identityAt(this.#aside) !== there) throw this.#changed();
+      if (identityAt(this.#aside) !== identityOf(there)) throw this.#changed();
       await rename(this.#partial, this.#path);
     }
     await syncFolderOf(this.#path);
@@ -83,6 +91,13 @@ export class PlacedFile {
       await rm(this.#aside);
     }
     await rm(this.#partial, { force: true });
+  }
+
+  async #create(): Promise<FileHandle> {
+    const handle = await open(this.#partial, 'wx', this.#mode);
+    // The mode of `open` is subject to the umask.
+    if (this.#mode !== undefined) await handle.chmod(this.#mode);
+    return handle;
   }
 
   async #finish(): Promise<void> {
@@ -137,12 +152,11 @@ function identityAt(path: string): string | undefined {
 }
 
 /**
- * Returns a text that identifies the version of a file, or `undefined` if no file exists. The text includes the mode,
- * the size and the modification time, because the inode number can be reused for another file.
+ * Returns a text that identifies the version of a file. The text includes the mode, the size and the modification time,
+ * because the inode number can be reused for another file.
  */
-function versionAt(path: string): string | undefined {
-  const stats = statsOf(path);
-  return stats && [identityOf(stats), stats.mode, stats.size, stats.mtimeNs].join();
+function versionOf(stats: BigIntStats): string {
+  return [identityOf(stats), stats.mode, stats.size, stats.mtimeNs].join();
 }
 
 function statsOf(path: string): BigIntStats | undefined {

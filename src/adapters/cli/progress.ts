@@ -11,6 +11,7 @@ const BAR_INTERVAL = 100;
 /** The minimum interval between two progress lines, in milliseconds. */
 const LINE_INTERVAL = 5000;
 
+const SECOND = 1000;
 const BAR_WIDTH = 24;
 const BAR_MIN_WIDTH = 6;
 const CLEAR_LINE = '\r\u001b[K';
@@ -100,14 +101,20 @@ export function counted(value: number, item: string): string {
   return `${number(value)} ${item}${value === 1 ? '' : 's'}`;
 }
 
-/** Formats the rate of `count` items in `elapsed` milliseconds, for example as `256,000/s`. */
-export function rate(count: number, elapsed: number): string {
-  return `${number(Math.round(count / (Math.max(elapsed, 1) / 1000)))}/s`;
+/** Formats the duration of a completed command and, if the rate is meaningful, the rate: `3.9 s (256,000/s)`. */
+export function durationAndRate(count: number, elapsed: number): string {
+  return Math.round(elapsed) < SECOND ? duration(elapsed) : `${duration(elapsed)} (${rate(count, elapsed)})`;
 }
 
-/** Formats a duration in milliseconds, for example as `3.9 s`, `2 min 5 s` or `1 h 20 min`. */
+/** Formats the rate of `count` items in `elapsed` milliseconds, for example as `256,000/s`. */
+function rate(count: number, elapsed: number): string {
+  return `${number(Math.round(count / (Math.max(elapsed, 1) / SECOND)))}/s`;
+}
+
+/** Formats a duration in milliseconds, for example as `8 ms`, `3.9 s`, `2 min 5 s` or `1 h 20 min`. */
 export function duration(elapsed: number): string {
-  const seconds = elapsed / 1000;
+  if (Math.round(elapsed) < SECOND) return `${Math.round(elapsed)} ms`;
+  const seconds = elapsed / SECOND;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;

@@ -1,4 +1,4 @@
-import { CommandError } from './errors.ts';
+import { CommandError, reasonOf } from './errors.ts';
 import type { Line } from './lines.ts';
 import { PlacedFile } from './placed-file.ts';
 import { visible } from './visible.ts';
@@ -18,13 +18,15 @@ export class RefusedLines {
   #count = 0;
   #isCreated = false;
 
-  /**
-   * @param path the path of `file` without symbolic links. An existing file at this path is replaced, for example the
-   * file of an earlier import.
-   */
+  /** @param path the path of `file` without symbolic links. An existing file at this path is replaced. */
   constructor(file: string, path: string) {
     this.file = file;
     this.#placed = new PlacedFile(path);
+  }
+
+  /** Whether a file existed at the path when this object was created. */
+  get replacesFile(): boolean {
+    return this.#placed.replacesFile;
   }
 
   get count(): number {
@@ -81,7 +83,7 @@ export class RefusedLines {
     try {
       await work();
     } catch (error) {
-      throw new CommandError(`cannot write ${this.file}: ${(error as Error).message}, nothing was imported`);
+      throw new CommandError(`cannot write ${this.file}: ${reasonOf(error)}; nothing was imported`);
     }
   }
 }

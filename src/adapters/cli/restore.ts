@@ -23,7 +23,7 @@ export async function restore(
   const onProgress = (share: number): void => progress.show({ title: 'Copying', share });
   const restored = await restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal })
     .catch((error: unknown) => {
-      if (signal.aborted) throw new CommandError('interrupted, nothing was restored');
+      if (signal.aborted) throw new CommandError('interrupted; nothing was restored');
       if (error instanceof OverwriteRefused) throw new FileError(`${error.message}: --force replaces it`);
       throw error;
     })

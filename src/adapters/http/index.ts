@@ -1,12 +1,14 @@
 /** The entry point `animal-store/http`: the HTTP API of an {@link AnimalStore}, as a Koa app or as a server. */
 
 import type Koa from 'koa';
+import { checkArgument, checkOptions } from '../../application/arguments.ts';
 import { combineObservers } from '../../application/observers.ts';
 import { Admission } from './api/admission.ts';
 import { cachedProxies } from './api/client-address.ts';
-import type { HttpOptions, HttpStore } from './api/options.ts';
+import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './api/options.ts';
 import { createApp } from './koa/app.ts';
-import { createNodeServer, type HttpServer, type ServerLimits } from './node/server.ts';
+import { type HttpServer, SERVER_LIMITS, type ServerLimits } from './node/options.ts';
+import { createNodeServer } from './node/server.ts';
 
 export type { Observer, RequestOutcome } from '../../application/ports/observer.ts';
 export type { ServerStatistics } from '../../application/ports/statistics.ts';
@@ -14,7 +16,7 @@ export type { TrustedProxies } from './api/client-address.ts';
 export { sunsetNotice } from './api/deprecation.ts';
 export type { HttpOptions, HttpStore, MetricsText } from './api/options.ts';
 export type { RateLimit } from './api/rate-limiter.ts';
-export type { HttpServer, ServerLimits } from './node/server.ts';
+export type { HttpServer, ServerLimits } from './node/options.ts';
 export { openApiDocument } from './openapi/document.ts';
 
 /** The options of {@link createServer}. */
@@ -40,6 +42,8 @@ export interface HttpServerOptions extends HttpOptions, ServerLimits {}
  * ```
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
+  checkArgument('store', store, HTTP_STORE);
+  checkOptions(options, HTTP_OPTIONS);
   return createApp(store, new Admission(options.rateLimit), { ...options, ...shared(options) });
 }
 
@@ -61,6 +65,8 @@ export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa 
  * ```
  */
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
+  checkArgument('store', store, HTTP_STORE);
+  checkOptions(options, { ...HTTP_OPTIONS, ...SERVER_LIMITS });
   const admission = new Admission(options.rateLimit);
   const all = { ...options, ...shared(options) };
   const app = createApp(store, admission, all);

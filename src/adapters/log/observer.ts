@@ -1,7 +1,6 @@
 /** Logs requests, errors and changes of the state of the storage. */
 
 import type { Observer } from '../../application/ports/observer.ts';
-import { configuredKeyMask } from './configured-keys.ts';
 import { errorKind } from './error-fields.ts';
 import type { Logger } from './log.ts';
 import { Throttle } from './throttle.ts';
@@ -9,23 +8,18 @@ import { Throttle } from './throttle.ts';
 /** The maximum number of cached child loggers, one for each combination of method, route, status and API key. */
 const KINDS_LIMIT = 1000;
 
-/**
- * The maximum number of anonymous failures that are logged in one second. An anonymous failure is a request without a
- * valid API key whose response has status 4xx.
- */
-const ANONYMOUS_FAILURES_LIMIT = 100;
+/** The maximum number of requests without a valid API key that are logged in one second. */
+const ANONYMOUS_LIMIT = 100;
 
 /** The maximum number of kinds of errors that are counted separately in one second. */
 const ERROR_KINDS_LIMIT = 50;
 
-/** A good request that takes longer is always logged, in milliseconds. */
+/** A good request that takes longer is not sampled, in milliseconds. */
 const SLOW = 1000;
 
 /** The options of the log. */
 interface LogOptions {
-  /** The keys of the configuration, which no line may contain. */
-  readonly apiKeys?: readonly string[];
-  /** Of how many good requests one is logged. Failed and slow requests are always logged. Default: 1. */
+  /** Of how many good requests one is logged. Failed and slow requests are not sampled. Default: 1. */
   readonly sample?: number;
   /**
    * Whether the lines of requests and errors contain the `traceparent` of the request. It is redundant when the lines
@@ -38,15 +32,10 @@ interface LogOptions {
  * Returns an observer that writes to the log. If the log level excludes the lines for requests, the observer has no
  * method `onRequest`.
  */
-export function logObserver(
-  log: Logger,
-  { apiKeys = [], sample = 1, hasTraceparent = true }: LogOptions = {},
-): Observer {
-  const mask = configuredKeyMask(apiKeys);
-  const shownTraceparent = (value: string | undefined) => (hasTraceparent && value ? mask(value) : undefined);
+export function logObserver(log: Logger, { sample = 1, hasTraceparent = true }: LogOptions = {}): Observer {
   return {
-    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, mask, sample, shownTraceparent) }),
-    onError: errorLog(log, mask, shownTraceparent),
+    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, sample, hasTraceparent) }),
+    onError: errorLog(log, hasTraceparent),
     onStorageState: storageLog(log),
     onWarning: (message) => log.warn(message),
   };
@@ -54,26 +43,24 @@ export function logObserver(
 
 /**
  * Logs one line per request. Requests with the same method, route, status and API key share a child logger, because a
- * child logger serializes these fields only once. Failures of requests without a valid API key are throttled, because
- * anybody can cause them.
+ * child logger serializes these fields only once. Requests without a valid API key are throttled, because anybody can
+ * send them.
  */
 function requestLog(
   log: Logger,
-  mask: (text: string) => string,
   sample: number,
-  shownTraceparent: (value: string | undefined) => string | undefined,
+  hasTraceparent: boolean,
 ): NonNullable<Observer['onRequest']> {
   let good = 0;
   const kinds = new Map<string, Logger>();
-  const anonymousFailures = new Throttle({
-    limit: ANONYMOUS_FAILURES_LIMIT,
+  const anonymous = new Throttle({
+    limit: ANONYMOUS_LIMIT,
     kinds: 1,
-    onSuppressed: (suppressed) =>
-      log.warn({ suppressed }, 'failed requests without a key holder were not logged'),
+    onSuppressed: (suppressed) => log.warn({ suppressed }, 'requests without a key holder were not logged'),
   });
   return ({ method, route, path, status, keyId, address, ms, requestId, aborted, traceparent }) => {
-    if (keyId === undefined && status >= 400 && status < 500 && !anonymousFailures.passes('all')) return;
     if (status < 400 && ms < SLOW && !aborted && good++ % sample !== 0) return;
+    if (keyId === undefined && !anonymous.passes('all')) return;
     const kind = `${method} ${route} ${status} ${keyId}`;
     let kindLog = kinds.get(kind);
     if (kindLog === undefined) {
@@ -82,12 +69,12 @@ function requestLog(
       kinds.set(kind, kindLog);
     }
     // A member of the line costs time, even when it is undefined. Few requests have one of these three.
-    const fields = { address, ms, requestId: mask(requestId) };
-    const shown = shownTraceparent(traceparent);
+    const fields = { address, ms, requestId };
+    const shown = hasTraceparent ? traceparent : undefined;
     kindLog.info(
       path === undefined && !aborted && shown === undefined
         ? fields
-        : { path: path && mask(path), ...fields, aborted, traceparent: shown },
+        : { path, ...fields, aborted, traceparent: shown },
       'request',
     );
   };
@@ -97,11 +84,7 @@ function requestLog(
  * Logs each kind of error at most once per second. A fault such as a full disk often makes all requests fail with the
  * same kind of error.
  */
-function errorLog(
-  log: Logger,
-  mask: (text: string) => string,
-  shownTraceparent: (value: string | undefined) => string | undefined,
-): NonNullable<Observer['onError']> {
+function errorLog(log: Logger, hasTraceparent: boolean): NonNullable<Observer['onError']> {
   const errors = new Throttle({
     limit: 1,
     kinds: ERROR_KINDS_LIMIT,
@@ -110,11 +93,8 @@ function errorLog(
   });
   return (err, requestId, address, traceparent) => {
     if (!errors.passes(errorKind(err))) return;
-    const shown = shownTraceparent(traceparent);
-    log.error(
-      { err, requestId: requestId && mask(requestId), address, traceparent: shown },
-      'request failed',
-    );
+    const shown = hasTraceparent ? traceparent : undefined;
+    log.error({ err, requestId, address, traceparent: shown }, 'request failed');
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
+import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-repository.ts';
 import { type ApiKey, isActive, type NewApiKey } from '../../domain/api-key.ts';
 import { OpenState } from './open-state.ts';
 
@@ -21,6 +21,8 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #found = new Map<string, StoredKey>();
   readonly #idPrefix: string;
   readonly #state: OpenState;
+  /** Settled when no call of `addFirst` is in flight. */
+  #addingFirst: Promise<unknown> = Promise.resolve();
 
   /** @param idPrefix the prefix of every key id; different prefixes keep the ids of several repositories distinct */
   constructor(idPrefix = '', state: OpenState = new OpenState()) {
@@ -47,15 +49,30 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
     return stored.about;
   }
 
-  async addFirst(key: string, about: NewApiKey): Promise<ApiKey | undefined> {
+  async addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
     this.#state.assertOpen();
-    return this.#keys.length === 0 ? this.add(key, about) : undefined;
+    const added = this.#addingFirst.then(() => this.#addFirst(key, about, save));
+    this.#addingFirst = added.catch(() => {});
+    return await added;
   }
 
-  async replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined> {
+  async #addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
+    if (this.#keys.length > 0) return undefined;
+    await save?.();
+    return await this.add(key, about);
+  }
+
+  async replace(
+    { id, expiresAt }: Pick<ApiKey, 'id' | 'expiresAt'>,
+    endsAt: number,
+    key: string,
+    about: NewApiKey,
+  ): Promise<ApiKey | undefined> {
     this.#state.assertOpen();
     const old = this.#find(id);
-    if (old === undefined || !isActive(old.about, about.createdAt)) return undefined;
+    if (old === undefined || old.about.expiresAt !== expiresAt || !isActive(old.about, about.createdAt)) {
+      return undefined;
+    }
     this.#change(old, { expiresAt: Math.min(old.about.expiresAt ?? endsAt, endsAt) });
     return this.#add(key, { ...about, callerId: old.about.callerId ?? id });
   }

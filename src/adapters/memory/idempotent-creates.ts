@@ -20,7 +20,8 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
   readonly #state: OpenState;
   readonly #limit: number;
   readonly #records = new Map<string, IdempotencyRecord>();
-  readonly #countOf = new Map<string, number>();
+  /** The names of the records of each caller, in the order of their creation. */
+  readonly #namesOf = new Map<string, Set<string>>();
   /** No record is from after this time. */
   #newestAt = 0;
 
@@ -31,19 +32,20 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
     this.#limit = limit;
   }
 
-  async add(pet: NewPet, { caller, key, at, validFrom }: CreateAttempt): Promise<CreateResult> {
+  async add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
+    const { caller, key, at, validFrom } = attempt;
     this.#state.assertOpen();
     // A key contains no space, so different pairs of key and caller have different names.
     const name = `${key} ${caller}`;
     const record = this.#records.get(name);
     if (record !== undefined && record.at >= validFrom) return { pet: record.pet, isReplay: true };
     if (record !== undefined) this.#remove(name, record);
-    const count = this.#countOf.get(caller) ?? 0;
-    if (count >= this.#limit) throw tooManyRecords(this.#limit);
+    const names = this.#namesOf.get(caller) ?? new Set();
+    if (names.size >= this.#limit) throw tooManyRecords(this.#limit, attempt, this.#oldestOf(names));
     const added = this.#pets.addNow(pet);
     this.#records.set(name, { caller, pet: added, at });
     this.#newestAt = Math.max(this.#newestAt, at);
-    this.#countOf.set(caller, count + 1);
+    this.#namesOf.set(caller, names.add(name));
     return { pet: added, isReplay: false };
   }
 
@@ -78,10 +80,15 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
     return redated;
   }
 
+  #oldestOf(names: ReadonlySet<string>): number {
+    const [name = ''] = names;
+    return this.#records.get(name)?.at ?? Infinity;
+  }
+
   #remove(name: string, { caller }: IdempotencyRecord): void {
     this.#records.delete(name);
-    const left = (this.#countOf.get(caller) ?? 0) - 1;
-    if (left > 0) this.#countOf.set(caller, left);
-    else this.#countOf.delete(caller);
+    const names = this.#namesOf.get(caller);
+    names?.delete(name);
+    if (names?.size === 0) this.#namesOf.delete(caller);
   }
 }

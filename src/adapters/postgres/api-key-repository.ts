@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
+import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
@@ -15,6 +15,7 @@ const ADD_FIRST = `${INSERT} SELECT $1, $2, $3, $4, $5 WHERE NOT EXISTS (SELECT 
 const REPLACE = `WITH ended AS (
     UPDATE api_keys SET expires_at = least(expires_at, $6)
     WHERE id = $7 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
+      AND expires_at IS NOT DISTINCT FROM $8
     RETURNING coalesce(caller_id, id) AS caller_id
   )
   INSERT INTO api_keys (hash, name, hint, created_at, expires_at, caller_id)
@@ -24,8 +25,11 @@ const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AN
 const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1`;
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
 
-/** How long a found key is cached, in milliseconds. Other servers notice a change of a key after this time. */
-const CACHE_TIME = 2000;
+/**
+ * How long a found key is cached, in milliseconds. Other servers notice a change of a key after this time, and the port
+ * promises 1 s.
+ */
+const CACHE_TIME = 900;
 
 /** The maximum number of cached keys. */
 const CACHE_LIMIT = 1000;
@@ -64,18 +68,24 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
     return apiKeyOf(first(await this.#pool.write(ADD, valuesOf(key, about))) as Row);
   }
 
-  async addFirst(key: string, about: NewApiKey): Promise<ApiKey | undefined> {
+  async addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
     return await this.#pool.session(async ({ run, commit }) => {
       await run('BEGIN');
       await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
       const row = first(await run(ADD_FIRST, valuesOf(key, about)));
+      if (row !== undefined) await save?.();
       await commit();
       return row && apiKeyOf(row);
     });
   }
 
-  replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined> {
-    return this.#change(REPLACE, [...valuesOf(key, about), endsAt, idOf(id)]);
+  replace(
+    { id, expiresAt }: Pick<ApiKey, 'id' | 'expiresAt'>,
+    endsAt: number,
+    key: string,
+    about: NewApiKey,
+  ): Promise<ApiKey | undefined> {
+    return this.#change(REPLACE, [...valuesOf(key, about), endsAt, idOf(id), expiresAt ?? null]);
   }
 
   revoke(id: string, revokedAt: number): Promise<ApiKey | undefined> {

@@ -4,7 +4,10 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 /** The type id of `int8`, the 64-bit integer, in the catalog `pg_type`. */
 const INT8 = 20;
 
-/** The deadline for connecting and for a query, in milliseconds, unless the URL has `query_timeout`. */
+/**
+ * The deadline for a query, for connecting and for waiting in a queue, in milliseconds, unless the URL has
+ * `query_timeout`.
+ */
 const TIMEOUT = 1000;
 
 /**
@@ -13,17 +16,34 @@ const TIMEOUT = 1000;
  * Values of type `int8` are read as `bigint`.
  */
 export function clientConfig(url: string): ClientConfig {
-  const [, timeout] = /[?&]query_timeout=(\d+)/.exec(url) ?? [];
+  const { connectionString, queryTimeout } = withoutQueryTimeout(url);
+  const timeout = queryTimeout ?? TIMEOUT;
   return {
-    connectionString: url,
+    connectionString,
     fallback_application_name: 'animal-store',
-    connectionTimeoutMillis: TIMEOUT,
-    query_timeout: Number(timeout ?? TIMEOUT),
+    // Zero means no deadline for a query. A call must not wait forever for a connection.
+    connectionTimeoutMillis: timeout || TIMEOUT,
+    query_timeout: timeout,
     keepAlive: true,
     types: {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
         id === INT8 ? BigInt : types.getTypeParser(id, format as 'text'),
     } as ClientConfig['types'],
+  };
+}
+
+/**
+ * Returns a URL without its `query_timeout`, and its value. The driver would prefer the value in the URL to any other one,
+ * also for operations that may take longer.
+ */
+function withoutQueryTimeout(url: string): { connectionString: string; queryTimeout: number | undefined } {
+  const [base = '', query] = url.split(/\?(.*)/s);
+  if (query === undefined) return { connectionString: url, queryTimeout: undefined };
+  const others = query.split('&').filter((parameter) => !new URLSearchParams(parameter).has('query_timeout'));
+  const value = new URLSearchParams(query).getAll('query_timeout').at(-1) ?? '';
+  return {
+    connectionString: others.length > 0 ? `${base}?${others.join('&')}` : base,
+    queryTimeout: /^\d+$/.test(value) ? Number(value) : undefined,
   };
 }
 

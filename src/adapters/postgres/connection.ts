@@ -31,6 +31,8 @@ interface Session {
  * own. When the connection is lost, the next call connects again.
  */
 export class Connection {
+  /** How long a call may wait until it is sent, in milliseconds. */
+  readonly waitTimeout: number;
   readonly #config: ClientConfig;
   readonly #timeout: number;
   readonly #part: Part;
@@ -42,6 +44,7 @@ export class Connection {
 
   constructor(config: ClientConfig, part: Part, health: Health) {
     this.#config = config;
+    this.waitTimeout = config.connectionTimeoutMillis ?? 0;
     this.#timeout = config.query_timeout ?? 0;
     this.#part = part;
     this.#health = health;
@@ -93,15 +96,11 @@ export class Connection {
   }
 
   #report(session: Session, outcomes: readonly Outcome[]): void {
-    const failure = outcomes.find((outcome) => 'error' in outcome);
-    if (failure === undefined) {
-      this.#health.succeeded(this.#part);
-      return;
-    }
-    this.#health.failed(this.#part, failure.error);
-    // Another server may accept the writes that this one refuses, and the next connection may lead to it.
-    const isReadOnly = (storageError(failure.error) as Partial<StorageFault>).reason === 'read_only';
-    if (failure.isUnknown || isReadOnly) this.#drop(session);
+    const failures = outcomes.filter((outcome) => 'error' in outcome);
+    if (failures.length === 0) this.#health.succeeded(this.#part);
+    for (const { error } of failures) this.#health.failed(this.#part, error);
+    // A refused row must not hide the failure of another statement.
+    if (failures.some(endsSession)) this.#drop(session);
   }
 
   #connect(): Promise<Session> {
@@ -158,6 +157,11 @@ export class Connection {
     session.deadlines.clear();
     session.socket.destroy();
   }
+}
+
+/** Another server may accept the writes that this one refuses, and the next connection may lead to it. */
+function endsSession({ error, isUnknown }: Extract<Outcome, { error: unknown }>): boolean {
+  return isUnknown || (storageError(error) as Partial<StorageFault>).reason === 'read_only';
 }
 
 function execute(

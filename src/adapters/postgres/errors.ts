@@ -50,6 +50,15 @@ const ROW_ERRORS = /^2[23]/;
 /** The errors that do not tell whether the transaction was committed: a lost connection, a stop, and 40003. */
 const UNKNOWN_OUTCOMES = /^(08|57P|40003)/;
 
+/** The severities of errors that end the session, also in the middle of a commit. */
+const END_OF_SESSION = /^(FATAL|PANIC)$/;
+
+/**
+ * The classes of errors that can end the session in the middle of a commit. The driver reads the severity only in the
+ * language of the server, so a severity in another language does not tell whether the session has ended.
+ */
+const SERVER_FAILURES = /^(53|58|F0|XX)/;
+
 /** Translates an error of the driver or of the database into an `AnimalStoreError`, and returns one unchanged. */
 export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
@@ -63,11 +72,16 @@ export function storageError(error: unknown): AnimalStoreError {
   return errorOf(kind, `${kind.text} (${code})`, error);
 }
 
-/** Returns the message of the translated error, and the message of its cause. Contains no password. */
+/**
+ * Returns the message of the translated error, and the message of its cause. A code that both contain is not repeated.
+ * Contains no password.
+ */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
   const details = cause instanceof Error ? cause.message : '';
-  return details === '' ? message : `${message}: ${details}`;
+  if (details === '') return message;
+  const code = codeOf(cause);
+  return `${details.includes(code) ? message.replace(` (${code})`, '') : message}: ${details}`;
 }
 
 /** Adds to an error that it is unknown whether the write was stored. */
@@ -79,7 +93,9 @@ export function outcomeUnknown(error: unknown): AnimalStoreError {
 
 /** Whether an error tells that the statement had no effect. Other errors, such as a lost connection, do not tell. */
 export function hadNoEffect(error: unknown): boolean {
-  return error instanceof DatabaseError && !UNKNOWN_OUTCOMES.test(codeOf(error));
+  if (!(error instanceof DatabaseError) || UNKNOWN_OUTCOMES.test(codeOf(error))) return false;
+  if (error.severity === 'ERROR') return true;
+  return !END_OF_SESSION.test(error.severity ?? '') && !SERVER_FAILURES.test(codeOf(error));
 }
 
 export function isSerializationFailure(error: unknown): boolean {

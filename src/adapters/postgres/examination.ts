@@ -29,7 +29,11 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
     problems.push(
       ...(await warningsOf(client)).map((message): Problem => ({ severity: 'warning', message })),
     );
-    if (schemaVersion === undefined) return { ...report, exists: false };
+    if (schemaVersion === undefined) {
+      const message = `${location}: the database contains no store: the start of a server creates it`;
+      problems.push({ severity: 'error', message });
+      return { ...report, exists: false };
+    }
     const { rows } = await client.query<Record<string, bigint>>(FACTS, [Date.now()]);
     const [facts = {}] = rows;
     return {
@@ -43,7 +47,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
     };
   } catch (error) {
     problems.push({ severity: 'error', message: `${location}: ${detailed(error)}` });
-    return { ...report, exists: false };
+    return { ...report, exists: undefined };
   } finally {
     void client.end().catch(() => {});
   }

@@ -16,15 +16,19 @@ type Send<T, R> = (calls: readonly Call<T, R>[]) => Promise<void>;
 export class Flights<T, R> {
   readonly #send: Send<T, R>;
   readonly #gathering: Gathering | undefined;
-  readonly #pending = new Pending<T, R>();
+  readonly #pending: Pending<T, R>;
   #lastCount = 0;
   #isRunning = false;
   #isClosed = false;
   #whenIdle: (() => void) | undefined;
 
-  /** @param gathering makes a flight wait for calls that are likely to follow; by default flights do not wait */
-  constructor(send: Send<T, R>, gathering?: Gathering) {
+  /**
+   * @param timeout how long a call may wait until it is sent, in milliseconds
+   * @param gathering makes a flight wait for calls that are likely to follow; by default flights do not wait
+   */
+  constructor(send: Send<T, R>, timeout: number, gathering?: Gathering) {
     this.#send = send;
+    this.#pending = new Pending(timeout);
     this.#gathering = gathering;
   }
 

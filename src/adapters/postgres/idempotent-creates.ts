@@ -5,7 +5,7 @@ import {
   RECORDS_PER_CALLER,
   tooManyRecords,
 } from '../../application/ports/idempotent-creates.ts';
-import { RecordQuota } from '../../application/record-quota.ts';
+import { type RecordCount, RecordQuota } from '../../application/record-quota.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import { petOf } from './pet-row.ts';
@@ -16,7 +16,7 @@ import type { Writer } from './writer.ts';
 const FIND = `SELECT id, name, category_id, status FROM pets
   WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = $1 AND key = $2 AND created_at >= $3)`;
 const COUNT = 'SELECT count(*) FROM idempotency_records';
-const COUNT_OF = `${COUNT} WHERE caller = $1`;
+const COUNT_OF = 'SELECT count(*), min(created_at) FROM idempotency_records WHERE caller = $1';
 
 /** Locks the oldest records, without waiting for creates that lock the same records in another order. */
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
@@ -29,9 +29,6 @@ const REDATE = `UPDATE idempotency_records SET created_at = $1 WHERE (caller, ke
 
 /** How often a create claims a key whose record is neither valid nor old. */
 const ATTEMPTS = 3;
-
-/** How long a create waits for the count of the records of its caller, in milliseconds. The count itself continues. */
-const COUNT_TIMEOUT = 1000;
 
 /** Stores the records in the transactions that store the pets. */
 export class PostgresIdempotentCreates implements IdempotentCreates {
@@ -47,15 +44,16 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
     this.#writer = writer;
     this.#pool = pool;
     this.#limit = limit;
-    this.#quota = new RecordQuota(limit, (caller) => this.#count(COUNT_OF, [caller]));
+    this.#quota = new RecordQuota(limit, (caller) => this.#countOf(caller));
   }
 
   async add({ name, categoryId, status }: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
     const pet: NewPet = { name, categoryId, status };
-    const isAllowed = this.#quota.take(attempt.caller);
-    if (isAllowed !== true && !(await inTime(isAllowed))) {
+    const reserving = this.#quota.reserve(attempt.caller);
+    const oldestAt = reserving === undefined ? undefined : await this.#inTime(reserving);
+    if (oldestAt !== undefined) {
       const replay = await this.#replay(attempt);
-      if (replay === undefined) throw tooManyRecords(this.#limit);
+      if (replay === undefined) throw tooManyRecords(this.#limit, attempt, oldestAt);
       return replay;
     }
     for (let count = 0; count < ATTEMPTS; count++) {
@@ -67,8 +65,8 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
     throw new AnimalStoreError('overloaded', 'other attempts use this idempotency key: retry');
   }
 
-  count(): Promise<number> {
-    return this.#count(COUNT, []);
+  async count(): Promise<number> {
+    return Number((await this.#read(COUNT, []))[0]);
   }
 
   async removeRecords(createdBefore: number, limit: number): Promise<number> {
@@ -86,31 +84,38 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
     return row && { pet: petOf(row), isReplay: true };
   }
 
-  async #count(text: string, values: readonly unknown[]): Promise<number> {
+  async #countOf(caller: string): Promise<RecordCount> {
+    const [count, oldestAt] = await this.#read(COUNT_OF, [caller]);
+    return { count: Number(count), oldestAt: oldestAt === null ? undefined : Number(oldestAt) };
+  }
+
+  /** Reads one row on a connection of its own, because the statement can take long. */
+  async #read(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
     const { run, release } = await this.#pool.open();
     let isSound = false;
     try {
-      const [row] = await run(text, values);
+      const [row = []] = await run(text, values);
       isSound = true;
-      return Number(row?.[0]);
+      return row;
     } finally {
       release(isSound);
     }
   }
-}
 
-async function inTime(isAllowed: boolean | Promise<boolean>): Promise<boolean> {
-  const timer = new AbortController();
-  const late = delay(COUNT_TIMEOUT, undefined, { signal: timer.signal }).then(() => {
-    throw new AnimalStoreError(
-      'storage_unavailable',
-      'counting the idempotency keys of this API key takes long: nothing was stored',
-    );
-  });
-  try {
-    return await Promise.race([isAllowed, late]);
-  } finally {
-    timer.abort();
-    late.catch(() => {});
+  /** Does not wait longer than the deadline of a call. The count of the records itself continues. */
+  async #inTime<T>(counting: T | Promise<T>): Promise<T> {
+    const timer = new AbortController();
+    const late = delay(this.#pool.waitTimeout, undefined, { signal: timer.signal }).then(() => {
+      throw new AnimalStoreError(
+        'storage_unavailable',
+        'counting the idempotency keys of this API key takes long: nothing was stored',
+      );
+    });
+    try {
+      return await Promise.race([counting, late]);
+    } finally {
+      timer.abort();
+      late.catch(() => {});
+    }
   }
 }

@@ -4,9 +4,6 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 const COUNT_LIMIT = 10_000;
 const SIZE_LIMIT = 32 * 1024 * 1024;
 
-/** How long a call may wait until it is sent, in milliseconds. */
-const TIMEOUT = 1000;
-
 /** A call that waits until it is sent to the database, and then until the response arrives. */
 export interface Call<T, R> {
   readonly item: T;
@@ -18,9 +15,15 @@ export interface Call<T, R> {
 
 /** The calls that wait while other calls are in flight. A call that is not sent before its deadline is rejected. */
 export class Pending<T, R> {
+  readonly #timeout: number;
   #calls: Call<T, R>[] = [];
   #size = 0;
   #timer: NodeJS.Timeout | undefined;
+
+  /** @param timeout how long a call may wait until it is sent, in milliseconds */
+  constructor(timeout: number) {
+    this.#timeout = timeout;
+  }
 
   get length(): number {
     return this.#calls.length;
@@ -33,7 +36,7 @@ export class Pending<T, R> {
     }
     return new Promise((resolve, reject) => {
       this.#size += size;
-      this.#calls.push({ item, size, deadline: performance.now() + TIMEOUT, resolve, reject });
+      this.#calls.push({ item, size, deadline: performance.now() + this.#timeout, resolve, reject });
       if (this.#timer === undefined) this.#startTimer();
     });
   }
@@ -80,7 +83,7 @@ export class Pending<T, R> {
       reject(
         new AnimalStoreError(
           'storage_unavailable',
-          `the database was busy for ${TIMEOUT / 1000} s: the call had no effect`,
+          `the database was busy for ${this.#timeout / 1000} s: the call had no effect`,
         ),
       );
     }

@@ -33,6 +33,8 @@ export interface Session {
  * rejects with an `AnimalStoreError`. After an error, the connection is closed.
  */
 export class ConnectionPool {
+  /** How long a call may wait, in milliseconds. */
+  readonly waitTimeout: number;
   readonly #pool: Pool;
   readonly #sockets = new Set<Socket>();
   /** The calls that `close` waits for, and the long sessions that `close` ends. */
@@ -41,6 +43,7 @@ export class ConnectionPool {
   #closed: Promise<void> | undefined;
 
   constructor(config: ClientConfig) {
+    this.waitTimeout = config.connectionTimeoutMillis ?? 0;
     const stream = () => {
       const socket = new Socket();
       this.#sockets.add(socket);

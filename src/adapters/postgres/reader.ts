@@ -57,7 +57,7 @@ interface Request {
 export class Reader {
   readonly #connection: Connection;
   readonly #cachesPages: boolean;
-  readonly #flights = new Flights<Read, unknown>((calls) => this.#send(calls));
+  readonly #flights: Flights<Read, unknown>;
   readonly #pages = new PageCache();
   /** Whether the last two versions differed. */
   #isChanging = true;
@@ -67,6 +67,7 @@ export class Reader {
   /** @param cachesPages whether the version of the data is exact: one server has all the data */
   constructor(connection: Connection, cachesPages: boolean) {
     this.#connection = connection;
+    this.#flights = new Flights((calls) => this.#send(calls), connection.waitTimeout);
     this.#cachesPages = cachesPages;
   }
 

@@ -1,6 +1,7 @@
 /** The database schema, as a list of migrations, and how it is made and updated. */
 
 import { Client, type ClientConfig } from 'pg';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 
 /**
@@ -85,7 +86,9 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
   try {
     await client.connect();
     const version = await readVersion(client);
-    if (version === undefined && mustExist) throw unusable('the database contains no store');
+    if (version === undefined && mustExist) {
+      throw new StorageFault('file_missing', 'the database contains no store');
+    }
     if (version === undefined || version < SCHEMA_VERSION) await migrate(client);
     const { rows } = await client.query<{ isOneServer: boolean }>(IS_ONE_SERVER);
     return { warnings: await warningsOf(client), isOneServer: rows[0]?.isOneServer ?? false };

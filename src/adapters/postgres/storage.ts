@@ -1,11 +1,20 @@
+import {
+  BOOLEAN,
+  checkArgument,
+  checkOptions,
+  OBJECT,
+  type OptionRules,
+  STRING,
+} from '../../application/arguments.ts';
 import { combineObservers } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
+import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { PostgresApiKeyRepository } from './api-key-repository.ts';
 import { clientConfig, locationOf } from './config.ts';
 import { Connection } from './connection.ts';
-import { detailed } from './errors.ts';
+import { detailed, storageError } from './errors.ts';
 import { Health } from './health.ts';
 import { PostgresIdempotentCreates } from './idempotent-creates.ts';
 import { PostgresPetRepository } from './pet-repository.ts';
@@ -23,6 +32,8 @@ export interface PostgresOptions {
   /** The observer that is notified of commits, of warnings and of the state of the storage. */
   readonly observer?: Observer | undefined;
 }
+
+const OPTIONS: OptionRules<PostgresOptions> = { mustExist: BOOLEAN, observer: OBJECT };
 
 /**
  * Opens the store in a PostgreSQL database. Creates the tables unless `mustExist` is set. The URL has the format of the
@@ -44,10 +55,10 @@ export interface PostgresOptions {
  * await store.close();
  * ```
  */
-export async function openPostgresStorage(
-  url: string,
-  { mustExist = false, observer = {} }: PostgresOptions = {},
-): Promise<Storage> {
+export async function openPostgresStorage(url: string, options: PostgresOptions = {}): Promise<Storage> {
+  checkArgument('url', url, STRING);
+  checkOptions(options, OPTIONS);
+  const { mustExist = false, observer = {} } = options;
   const config = clientConfig(url);
   // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
@@ -91,6 +102,10 @@ async function prepare(url: string, mustExist: boolean): Promise<Prepared> {
   try {
     return await prepareSchema(clientConfig(url), mustExist);
   } catch (error) {
-    throw new AnimalStoreError('storage_unavailable', `${location}: ${detailed(error)}`, { cause: error });
+    const message = `${location}: ${detailed(error)}`;
+    const reason = storageFaultReason(storageError(error));
+    throw reason === undefined
+      ? new AnimalStoreError('storage_unavailable', message, { cause: error })
+      : new StorageFault(reason, message, { cause: error });
   }
 }

@@ -61,11 +61,12 @@ type CreateCall = Call<Create, Added>;
 export class Writer {
   readonly #connection: Connection;
   readonly #observer: Observer;
-  readonly #flights = new Flights<Create, Added>((calls) => this.#send(calls), new Gathering());
+  readonly #flights: Flights<Create, Added>;
 
   constructor(connection: Connection, observer: Observer) {
     this.#connection = connection;
     this.#observer = observer;
+    this.#flights = new Flights((calls) => this.#send(calls), connection.waitTimeout, new Gathering());
   }
 
   /** Stores a pet, and resolves with its id. */

@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
+import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MAX, parseInt64 } from '../../domain/int64.ts';
+import type { OwnTransaction } from './own-transaction.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { StatementWriter } from './statement-writer.ts';
 
@@ -14,8 +15,8 @@ const ADD_FIRST = `${INSERT} SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FRO
 const ADD_SUCCESSOR = `INSERT INTO api_keys (hash, name, hint, created_at, expires_at, caller_id)
   SELECT ?, ?, ?, ?, ?, coalesce(caller_id, id) FROM api_keys WHERE id = ?`;
 const END = `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?), ?)
-  WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`;
-const REVOKE = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?';
+  WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND expires_at IS ?`;
+const REVOKE = 'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL';
 const SET_LAST_USED_ON =
   'UPDATE api_keys SET last_used_on = ? WHERE id = ? AND (last_used_on IS NULL OR last_used_on < ?)';
 const FIND_BY_HASH = `SELECT ${COLUMNS} FROM api_keys WHERE hash = ?`;
@@ -44,6 +45,7 @@ interface Row {
 export class SqliteApiKeyRepository implements ApiKeyRepository {
   readonly #snapshot: ReadSnapshot;
   readonly #writer: StatementWriter;
+  readonly #transaction: OwnTransaction;
   readonly #findByHash: Database.Statement<[Buffer], Row>;
   readonly #find: Database.Statement<[bigint], Row>;
   readonly #list: Database.Statement<[], Row>;
@@ -52,9 +54,15 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   #hits = 0;
   #misses = 0;
 
-  constructor(db: Database.Database, snapshot: ReadSnapshot, writer: StatementWriter) {
+  constructor(
+    db: Database.Database,
+    snapshot: ReadSnapshot,
+    writer: StatementWriter,
+    transaction: OwnTransaction,
+  ) {
     this.#snapshot = snapshot;
     this.#writer = writer;
+    this.#transaction = transaction;
     this.#findByHash = db.prepare(FIND_BY_HASH);
     this.#find = db.prepare(FIND);
     this.#list = db.prepare(LIST);
@@ -65,20 +73,12 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   }
 
   async find(key: string): Promise<ApiKey | undefined> {
-    try {
-      const version = this.#snapshot.enter();
-      if (version !== this.#version) {
-        this.#version = version;
-        this.#found.clear();
-      }
-      const cached = this.#found.get(key);
-      if (cached === undefined) return this.#lookUp(key);
+    const cached = this.#cached(key);
+    if (cached !== undefined) {
       this.#hits += 1;
       return cached;
-    } catch (error) {
-      const hash = sha256(key);
-      throw this.#snapshot.readFailed(error, () => this.#findByHash.get(hash));
     }
+    return await this.#snapshot.read(() => this.#cached(key) ?? this.#lookUp(key));
   }
 
   async add(key: string, about: NewApiKey): Promise<ApiKey> {
@@ -86,14 +86,28 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     return added(rowId, about);
   }
 
-  async addFirst(key: string, about: NewApiKey): Promise<ApiKey | undefined> {
-    const { rowId, changes } = await this.#writer.run([ADD_FIRST, ...valuesOf(key, about)]);
+  async addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
+    const values = valuesOf(key, about);
+    if (save !== undefined) {
+      return await this.#transaction.run(async (db) => {
+        const { lastInsertRowid, changes } = db.prepare(ADD_FIRST).run(...values);
+        if (changes === 0) return undefined;
+        await save();
+        return added(BigInt(lastInsertRowid), about);
+      });
+    }
+    const { rowId, changes } = await this.#writer.run([ADD_FIRST, ...values]);
     return changes === 0 ? undefined : added(rowId, about);
   }
 
-  async replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined> {
+  async replace(
+    { id, expiresAt }: Pick<ApiKey, 'id' | 'expiresAt'>,
+    endsAt: number,
+    key: string,
+    about: NewApiKey,
+  ): Promise<ApiKey | undefined> {
     const { rowId, changes } = await this.#writer.run(
-      [END, endsAt, endsAt, rowIdOf(id), about.createdAt],
+      [END, endsAt, endsAt, rowIdOf(id), about.createdAt, expiresAt ?? null],
       [ADD_SUCCESSOR, ...valuesOf(key, about), rowIdOf(id)],
     );
     return changes === 0 ? undefined : this.#read(rowId);
@@ -108,15 +122,25 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     await this.#writer.run([SET_LAST_USED_ON, day, rowIdOf(id), day]);
   }
 
-  async list(): Promise<readonly ApiKey[]> {
+  list(): Promise<readonly ApiKey[]> {
     return this.#snapshot.read(() => this.#list.all().map(apiKeyOf));
   }
 
-  #read(rowId: bigint): ApiKey | undefined {
+  #read(rowId: bigint): Promise<ApiKey | undefined> {
     return this.#snapshot.read(() => {
       const row = this.#find.get(rowId);
       return row && apiKeyOf(row);
     });
+  }
+
+  /** Returns the cached key, if nothing was written since it was read. */
+  #cached(key: string): ApiKey | undefined {
+    const version = this.#snapshot.enter();
+    if (version !== this.#version) {
+      this.#version = version;
+      this.#found.clear();
+    }
+    return this.#found.get(key);
   }
 
   /**

@@ -7,8 +7,8 @@ import type { BackupOptions } from '../../application/ports/storage.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import { BackupTarget } from './backup-target.ts';
 import { openReader } from './database.ts';
-import { storageError } from './errors.ts';
-import { COMPANIONS, fsync } from './files.ts';
+import { closedError, storageError } from './errors.ts';
+import { COMPANIONS, fsync, modeOfNewFile } from './files.ts';
 
 /** The number of database pages that a backup copies in one iteration of the event loop. A page has 4 KiB. */
 const PAGES_PER_STEP = 1000;
@@ -19,17 +19,47 @@ const PAGES_PER_STEP = 1000;
  */
 const FAULTS_OF_SOURCE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(SHORT_)?READ)/;
 
+/** The backups of one open store. */
+export class Backups {
+  readonly #path: string;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Copies the store to `file`, as `Storage.backup` describes. */
+  async create(file: string, options: BackupOptions = {}): Promise<void> {
+    const signals = [this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const backup = backUp(this.#path, file, { ...options, signal: AbortSignal.any(signals) });
+    this.#running.add(backup);
+    try {
+      await backup;
+    } finally {
+      this.#running.delete(backup);
+    }
+  }
+
+  /** Ends the running backups. Resolves when their incomplete files are removed. */
+  async close(): Promise<void> {
+    this.#closing.abort(closedError());
+    await Promise.allSettled(this.#running);
+  }
+}
+
 /** Copies the store at `path` to `file`, as `Storage.backup` describes. */
-export async function backUp(
+async function backUp(
   path: string,
   file: string,
-  { overwrite = false, onProgress, signal }: BackupOptions = {},
+  { overwrite = false, onProgress, signal }: BackupOptions,
 ): Promise<void> {
   try {
     const target = new BackupTarget(file, path, overwrite);
     const partial = `${target.path}.${randomUUID()}.partial`;
+    assertExists(path);
     try {
-      closeSync(openSync(partial, 'wx', modeOf(path)));
+      closeSync(openSync(partial, 'wx', modeOfNewFile(partial)));
       await copy(path, partial, onProgress, signal);
       fsync(partial);
       target.take(partial);
@@ -69,9 +99,10 @@ async function copy(
   }
 }
 
-function modeOf(path: string): number {
+/** Throws when the database file is missing, because SQLite would create a new one. */
+function assertExists(path: string): void {
   try {
-    return statSync(path).mode;
+    statSync(path);
   } catch (cause) {
     throw new AnimalStoreError('storage_unavailable', `cannot read ${path}: ${(cause as Error).message}`, {
       cause,

@@ -6,6 +6,7 @@
 import type Database from 'better-sqlite3';
 import { isLocked } from './errors.ts';
 import { type Failure, type Findings, failureOf, findingsOf } from './findings.ts';
+import { causeOf } from './inspection.ts';
 import type { Statement, Write, Written } from './statement-writer.ts';
 
 /**
@@ -92,7 +93,7 @@ export class BatchRunner {
       return {
         outcomes,
         isLocked: false,
-        findings: { file: null, write: faultAmong(outcomes) },
+        findings: { file: null, ...writeFindings(outcomes) },
         commitMs: performance.now() - startedAt,
       };
     } catch (error) {
@@ -167,7 +168,7 @@ export class BatchRunner {
       return written ?? NOTHING;
     } catch (error) {
       if (!this.#db.inTransaction) throw error;
-      return written === undefined ? failureOf(error) : undefined;
+      return written === undefined ? this.#failureOf(error) : undefined;
     }
   }
 
@@ -182,10 +183,14 @@ export class BatchRunner {
     } catch (error) {
       if (!this.#db.inTransaction) throw error;
       this.#undoWrite.run();
-      outcome = failureOf(error);
+      outcome = this.#failureOf(error);
     }
     this.#endWrite.run();
     return outcome;
+  }
+
+  #failureOf(error: unknown): Failure {
+    return failureOf(causeOf(error, this.#db));
   }
 
   #runStatement([sql, ...values]: Statement): Written {
@@ -215,12 +220,15 @@ function commitFailureOf(error: unknown): Failure {
 }
 
 /**
- * Returns the first failure that is a fault of the storage, or `null`. The reason `disk_full` of a single write is not
- * such a fault. It means that all ids are assigned: SQLite has the same error code for a full disk.
+ * Returns what a committed batch shows about writing. A batch that changed nothing wrote nothing to the disk, so it
+ * shows nothing. The reason `disk_full` of a single write is no fault of the storage. It means that all ids are
+ * assigned: SQLite has the same error code for a full disk.
  */
-function faultAmong(outcomes: readonly Outcome[]): Failure | null {
+function writeFindings(outcomes: readonly Outcome[]): Findings {
+  let hasChanged = false;
   for (const outcome of outcomes) {
-    if ('code' in outcome && outcome.reason !== undefined && outcome.reason !== 'disk_full') return outcome;
+    if ('changes' in outcome) hasChanged ||= outcome.changes > 0;
+    else if (outcome.reason !== undefined && outcome.reason !== 'disk_full') return { write: outcome };
   }
-  return null;
+  return hasChanged ? { write: null } : {};
 }

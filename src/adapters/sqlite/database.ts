@@ -1,12 +1,13 @@
 /** Opens connections to the database file, and creates or migrates its schema. */
 
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { storageError } from './errors.ts';
-import { identify, quickCheck, READ_LOCK_TIMEOUT } from './inspection.ts';
+import { modeOfNewFile } from './files.ts';
+import { assertTables, identify, quickCheck, READ_LOCK_TIMEOUT } from './inspection.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /**
@@ -28,6 +29,9 @@ const READ_CACHE_SIZE = 4096;
  */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
+/** The names of databases that SQLite stores in no file at this path. */
+const NO_FILES: readonly string[] = ['', ':memory:'];
+
 export interface PrepareOptions {
   /** Whether a missing database file is an error. When `false`, a missing file is created. Default: false. */
   readonly mustExist?: boolean;
@@ -45,12 +49,15 @@ export function prepareDatabase(
 ): void {
   if (mustExist) refuseMissing(path);
   else createFolderOf(path);
+  refuseFolder(path);
   refuseEmptied(path);
+  if (!mustExist) createFile(path);
   const before = inodeOf(path);
   open(path, OPEN_LOCK_TIMEOUT, (db) => {
     const version = refuseForeign(db);
     refuseReplaced(path, before);
     refuseDamaged(db);
+    if (version === MIGRATIONS.length) assertTables(db);
     configure(db);
     if (tryWrite || version < MIGRATIONS.length) migrate(db);
   }).close();
@@ -73,6 +80,11 @@ export function openWriter(path: string, lockTimeout: number = WRITE_LOCK_TIMEOU
 function refuseMissing(path: string): void {
   if (existsSync(path)) return;
   throw new StorageFault('file_missing', `${path}: there is no such file`);
+}
+
+function refuseFolder(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new AnimalStoreError('storage_unavailable', `${path}: expected a file, got a directory`);
 }
 
 /**
@@ -98,6 +110,17 @@ export function createFolderOf(path: string): void {
       cause: error,
     });
   }
+}
+
+/**
+ * Creates a missing database file, because SQLite would let every user of the machine read it. The companion files get
+ * the permissions of the database file. An error is ignored: SQLite reports it when it opens the file.
+ */
+function createFile(path: string): void {
+  if (NO_FILES.includes(path) || existsSync(path)) return;
+  try {
+    closeSync(openSync(path, 'a', modeOfNewFile(path)));
+  } catch {}
 }
 
 /**

@@ -60,6 +60,11 @@ export function storageError(error: unknown): AnimalStoreError {
     : new StorageFault(reason, message, { cause: error });
 }
 
+/** Translates an error of the SQLite driver. Returns any other error unchanged, such as an error of a callback. */
+export function translated(error: unknown): unknown {
+  return codeOf(error).startsWith('SQLITE_') ? storageError(error) : error;
+}
+
 /** Returns the error for a call after `close`. */
 export function closedError(): AnimalStoreError {
   return new AnimalStoreError('storage_unavailable', 'the storage is closed');

@@ -1,6 +1,16 @@
 /** Examines the files of a store, and reads its facts. Changes nothing, and creates no store. */
 
-import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readSync,
+  type Stats,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
@@ -9,7 +19,7 @@ import { isActive } from '../../domain/api-key.ts';
 import { storageError } from './errors.ts';
 import { databaseFiles } from './files.ts';
 import { COUNT as COUNT_RECORDS } from './idempotent-creates.ts';
-import { identify, quickCheck } from './inspection.ts';
+import { assertTables, identify, quickCheck } from './inspection.ts';
 import { MIGRATIONS } from './schema.ts';
 
 /** The free disk space, in bytes, below which there is a warning, and below which there is an error. */
@@ -47,11 +57,11 @@ export function examineSqliteStore(path: string): Diagnosis {
   examineAccess(stats === undefined ? folder : dirname(store), problems);
   let facts: Facts = {};
   if (stats === undefined)
-    problems.error(`${store}: there is no such file, the start of a server creates it`);
+    problems.error(`${store}: there is no such file: the start of a server creates it`);
   else if (!stats.isFile()) problems.error(`${store} is not a regular file`);
   else {
     examineAccess(store, problems);
-    examineMode(store, stats, problems);
+    for (const file of databaseFiles(path)) examineMode(file, problems);
     facts = readFacts(store, stats, problems);
   }
   return {
@@ -98,11 +108,12 @@ function examineAccess(path: string, problems: Problems): void {
   }
 }
 
-function examineMode(store: string, { mode }: Stats, problems: Problems): void {
-  const isReachable = (statSync(dirname(store)).mode & 0o001) !== 0;
+function examineMode(file: string, problems: Problems): void {
+  const isReachable = (statSync(dirname(file)).mode & 0o001) !== 0;
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if (!isReachable) return;
-  if (mode & 0o002) problems.error(`every user of this machine may change ${store}: chmod o-w ${store}`);
-  if (mode & 0o004) problems.warn(`every user of this machine may read ${store}: chmod o-r ${store}`);
+  if (mode & 0o002) problems.error(`every user of this machine may change ${file}: chmod o-w ${file}`);
+  if (mode & 0o004) problems.warn(`every user of this machine may read ${file}: chmod o-r ${file}`);
 }
 
 /**
@@ -110,7 +121,7 @@ function examineMode(store: string, { mode }: Stats, problems: Problems): void {
  * write-ahead log into the store. Therefore a store with a write-ahead log is opened for reading only.
  */
 function readFacts(store: string, { size }: Stats, problems: Problems): Facts {
-  if (sizeOf(`${store}-journal`) > 0) {
+  if (isHot(`${store}-journal`)) {
     problems.warn(`${store}-journal has an unfinished transaction: the next start of a server undoes it`);
     return {};
   }
@@ -134,6 +145,31 @@ function readFacts(store: string, { size }: Stats, problems: Problems): Facts {
   }
 }
 
+/**
+ * Whether a rollback journal has a transaction that SQLite undoes. SQLite writes zeros in place of the header until the
+ * journal is durable, and changes the database file only after that. When a process ends before, its journal stays, and
+ * SQLite ignores it.
+ */
+function isHot(journal: string): boolean {
+  if (sizeOf(journal) === 0) return false;
+  try {
+    return firstByteOf(journal) !== 0;
+  } catch {
+    return true;
+  }
+}
+
+function firstByteOf(path: string): number | undefined {
+  const byte = Buffer.alloc(1);
+  const descriptor = openSync(path, 'r');
+  try {
+    readSync(descriptor, byte);
+  } finally {
+    closeSync(descriptor);
+  }
+  return byte[0];
+}
+
 function factsOf(store: string, db: Database.Database, problems: Problems): Facts {
   const { isNew, isOwn, version: schemaVersion } = identify(db);
   if (!isNew && !isOwn) {
@@ -151,6 +187,7 @@ function factsOf(store: string, db: Database.Database, problems: Problems): Fact
     return { schemaVersion, isSound: false };
   }
   if (isNew) return { isSound: true, schemaVersion, pets: 0, apiKeys: { total: 0, active: 0 } };
+  if (schemaVersion === MIGRATIONS.length) assertTables(db);
   const pets = Number(db.prepare('SELECT count(*) FROM pets').pluck().get());
   const idempotencyRecords =
     schemaVersion < SCHEMA_WITH_RECORDS ? undefined : Number(db.prepare(COUNT_RECORDS).pluck().get());

@@ -1,6 +1,6 @@
 /** The files of a SQLite database. */
 
-import { closeSync, fsyncSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /**
@@ -9,6 +9,8 @@ import { basename, dirname, join, resolve } from 'node:path';
  */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
+const SET_GROUP_ID = 0o2000;
+
 /**
  * Returns the paths of a database file and of its companion files. The files need not exist. Symbolic links are
  * resolved, because SQLite resolves symbolic links.
@@ -16,6 +18,14 @@ export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 export function databaseFiles(path: string): readonly string[] {
   const real = realPath(path);
   return [real, ...COMPANIONS.map((suffix) => real + suffix)];
+}
+
+/**
+ * Returns the permissions of a new file with pets and hashes of keys: only its owner may read it. In a folder with the
+ * set-group-ID bit, new files belong to the group of the folder, and the group may read them.
+ */
+export function modeOfNewFile(path: string): number {
+  return (statSync(dirname(path)).mode & SET_GROUP_ID) === 0 ? 0o600 : 0o640;
 }
 
 /** Waits until a file or a folder is durable. */

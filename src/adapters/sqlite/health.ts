@@ -87,7 +87,7 @@ export class Health {
    */
   readFailed(error: unknown, repeat: () => unknown): AnimalStoreError {
     const known = storageError(error);
-    if (known instanceof StorageFault && known !== error) {
+    if (known instanceof StorageFault && known !== this.#faults.get('file')) {
       this.#repeatRead = repeat;
       this.apply({ read: failureOf(error) });
     }

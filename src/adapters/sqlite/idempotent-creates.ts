@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import type { CreateAttempt, CreateResult } from '../../application/ports/create-attempt.ts';
 import {
@@ -6,7 +5,7 @@ import {
   RECORDS_PER_CALLER,
   tooManyRecords,
 } from '../../application/ports/idempotent-creates.ts';
-import { RecordQuota } from '../../application/record-quota.ts';
+import { type RecordCount, RecordQuota } from '../../application/record-quota.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet } from '../../domain/pet.ts';
@@ -33,19 +32,22 @@ const FIND = `SELECT id, name, category_id, status FROM pets
   WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND created_at >= ?)`;
 export const COUNT = 'SELECT count(*) FROM idempotency_records';
 const NEXT_CALLER = 'SELECT min(caller) FROM idempotency_records WHERE caller > ?';
-const COUNT_STEP = `SELECT count(*), max(key) FROM (
-  SELECT key FROM idempotency_records WHERE caller = ? AND key > ? ORDER BY key LIMIT 10000)`;
+const COUNT_STEP = `SELECT count(*), max(key), min(created_at) FROM (
+  SELECT key, created_at FROM idempotency_records WHERE caller = ? AND key > ? ORDER BY key LIMIT 10000)`;
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE created_at < ? ORDER BY created_at LIMIT ?)`;
 const REDATE = `UPDATE idempotency_records SET created_at = ? WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE created_at > ? LIMIT ?)`;
+
+/** The number of records in one step, the last key, and the time of the oldest record. */
+type CountedStep = [count: bigint, lastKey: string | null, oldestAt: bigint | null];
 
 /** Stores the records in the transactions that store the pets. */
 export class SqliteIdempotentCreates implements IdempotentCreates {
   readonly #snapshot: ReadSnapshot;
   readonly #writer: StatementWriter;
   readonly #find: Database.Statement<[string, string, number], PetRow>;
-  readonly #countStep: Database.Statement<[string, string], [bigint, string | null]>;
+  readonly #countStep: Database.Statement<[string, string], CountedStep>;
   readonly #nextCaller: Database.Statement<[string], string | null>;
   readonly #limit: number;
   readonly #quota: RecordQuota;
@@ -60,24 +62,26 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
     this.#snapshot = snapshot;
     this.#writer = writer;
     this.#find = db.prepare<[string, string, number], PetRow>(FIND).raw();
-    this.#countStep = db.prepare<[string, string], [bigint, string | null]>(COUNT_STEP).raw();
+    this.#countStep = db.prepare<[string, string], CountedStep>(COUNT_STEP).raw();
     this.#nextCaller = db.prepare<[string], string | null>(NEXT_CALLER).pluck();
     this.#limit = limit;
     this.#quota = new RecordQuota(limit, (caller) => this.#countOf(caller));
   }
 
   async add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
-    const isAllowed = this.#quota.take(attempt.caller);
-    if (isAllowed !== true && !(await isAllowed)) {
-      return this.#replay(attempt) ?? Promise.reject(tooManyRecords(this.#limit));
+    const reserving = this.#quota.reserve(attempt.caller);
+    const oldestAt = reserving === undefined ? undefined : await reserving;
+    if (oldestAt !== undefined) {
+      const refusal = tooManyRecords(this.#limit, attempt, oldestAt);
+      return (await this.#replay(attempt)) ?? Promise.reject(refusal);
     }
     // Most keys are new, so the attempt first tries to store the record. Afterwards it looks for a valid record, and
     // removes a record that is no longer valid.
     return (
       addedPet(pet, await this.#store(pet, attempt)) ??
-      this.#replay(attempt) ??
+      (await this.#replay(attempt)) ??
       addedPet(pet, await this.#removeExpired(attempt).then(() => this.#store(pet, attempt))) ??
-      this.#replay(attempt) ??
+      (await this.#replay(attempt)) ??
       Promise.reject(new AnimalStoreError('overloaded', 'other attempts use this idempotency key: retry'))
     );
   }
@@ -93,30 +97,32 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
   }
 
   /** Returns the pet of the valid record, or `undefined` when there is no valid record. */
-  #replay({ caller, key, validFrom }: CreateAttempt): CreateResult | undefined {
-    const row = this.#snapshot.read(() => this.#find.get(caller, key, validFrom));
+  async #replay({ caller, key, validFrom }: CreateAttempt): Promise<CreateResult | undefined> {
+    const row = await this.#snapshot.read(() => this.#find.get(caller, key, validFrom));
     return row && { pet: petOf(row), isReplay: true };
   }
 
-  /** Counts the records of the caller in small steps, so that the event loop is not blocked. */
-  async #countOf(caller: string): Promise<number> {
+  /** Counts the records of the caller in small steps, one per iteration of the event loop, so that none takes long. */
+  async #countOf(caller: string): Promise<RecordCount> {
     let records = 0;
+    let oldest = Infinity;
     for (let after: string | null = ''; after !== null; ) {
       const from: string = after;
-      const [count, last] = this.#snapshot.read(() => this.#countStep.get(caller, from)) ?? [0n, null];
+      const step = await this.#snapshot.read(() => this.#countStep.get(caller, from));
+      const [count, lastKey, oldestAt] = step ?? [0n, null, null];
       records += Number(count);
-      after = last;
-      if (after !== null) await nextTurn();
+      oldest = Math.min(oldest, Number(oldestAt ?? Infinity));
+      after = lastKey;
     }
-    return records;
+    return { count: records, oldestAt: records === 0 ? undefined : oldest };
   }
 
   async count(): Promise<number> {
     let records = 0;
     for (let caller: string | null = ''; caller !== null; ) {
       const counted: string = caller;
-      records += await this.#countOf(counted);
-      caller = this.#snapshot.read(() => this.#nextCaller.get(counted)) ?? null;
+      records += (await this.#countOf(counted)).count;
+      caller = (await this.#snapshot.read(() => this.#nextCaller.get(counted))) ?? null;
     }
     return records;
   }

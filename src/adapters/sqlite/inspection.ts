@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { APPLICATION_ID } from './schema.ts';
 import type { StoreFiles } from './store-files.ts';
 
@@ -25,6 +26,51 @@ export const READ_ENDS: string = `SELECT
   (SELECT name FROM pets INDEXED BY pets_by_status ORDER BY status DESC, id DESC LIMIT 1),
   (SELECT name FROM api_keys ORDER BY id LIMIT 1),
   (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
+
+/** Queries that SQLite can compile only when all tables, columns and indexes of the schema exist. */
+const SCHEMA_QUERIES = [
+  'SELECT id, name, category_id, status FROM pets INDEXED BY pets_by_status WHERE status = 0',
+  'SELECT id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id FROM api_keys',
+  `SELECT caller, key, pet_id FROM idempotency_records INDEXED BY idempotency_records_by_age
+    WHERE created_at = 0`,
+  'SELECT id, data FROM probe',
+];
+
+/**
+ * Throws a {@link StorageFault} when another program has removed or changed a table of the store. The schema version
+ * must be the one of this release.
+ */
+export function assertTables(db: Database.Database): void {
+  try {
+    // Compiling a query does not read the file. Running one makes the connection notice a change of the schema.
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    for (const sql of SCHEMA_QUERIES) db.prepare(sql);
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const { message } = error as Error;
+    throw new StorageFault('damaged', `another program has changed the tables of the store (${message})`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Returns the fault of {@link assertTables} when it is the reason for which SQLite has refused a statement. Returns
+ * any other error unchanged.
+ */
+export function causeOf(error: unknown, db: Database.Database): unknown {
+  if (!isRefused(error)) return error;
+  try {
+    assertTables(db);
+  } catch (fault) {
+    return fault;
+  }
+  return error;
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
+}
 
 /** Returns to which application a database file belongs, and its schema version. */
 export function identify(db: Database.Database): { isNew: boolean; isOwn: boolean; version: number } {

@@ -48,32 +48,34 @@ export class SqlitePetRepository implements PetRepository {
     return { hits: this.#hits, misses: this.#misses };
   }
 
-  async find(id: bigint): Promise<Pet | undefined> {
-    try {
-      this.#snapshot.enter();
+  find(id: bigint): Promise<Pet | undefined> {
+    return this.#snapshot.read(() => {
       const row = this.#find.get(id);
       return row && petOf(row);
-    } catch (error) {
-      throw this.#snapshot.readFailed(error, () => this.#find.get(id));
-    }
+    });
   }
 
   async list(query: PetQuery): Promise<PetPage> {
-    try {
-      this.#pages.enter(this.#snapshot.enter());
-      const key = pageKey(query);
-      const cached = this.#pages.get(key);
-      if (cached !== undefined) {
-        this.#hits += 1;
-        return cached;
-      }
+    const key = pageKey(query);
+    const cached = this.#cached(key);
+    if (cached !== undefined) {
+      this.#hits += 1;
+      return cached;
+    }
+    return await this.#snapshot.read(() => {
+      const read = this.#cached(key);
+      if (read !== undefined) return read;
       this.#misses += 1;
       const page = this.#read(query);
       this.#pages.set(key, page);
       return page;
-    } catch (error) {
-      throw this.#snapshot.readFailed(error, () => this.#read(query));
-    }
+    });
+  }
+
+  /** Returns the cached page, if nothing was written since it was read. */
+  #cached(key: string): PetPage | undefined {
+    this.#pages.enter(this.#snapshot.enter());
+    return this.#pages.get(key);
   }
 
   /** Reads one pet more than the limit, to find out whether more pets match. */

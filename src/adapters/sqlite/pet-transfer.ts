@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { idsNotAccepted } from '../../application/import-pets.ts';
-import type { Commit } from '../../application/ports/observer.ts';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import type { PetTransfer, TransferOptions } from '../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import { openReader, openWriter } from './database.ts';
-import { storageError } from './errors.ts';
+import { translated } from './errors.ts';
 import { failureOf } from './findings.ts';
 import type { Health } from './health.ts';
+import type { Owner } from './own-transaction.ts';
 import { assertSameFiles } from './store-files.ts';
 
 /**
@@ -51,14 +51,6 @@ const EXPORT_SIZE = 250;
 type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
 
 type Row = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
-
-/** The storage that a {@link SqlitePetTransfer} belongs to. */
-interface Owner {
-  /** Throws when the storage is closed. */
-  assertOpen(): void;
-  /** Called after the commit of an import, before the promise of the import resolves. */
-  onCommit(commit: Commit): void;
-}
 
 /**
  * Imports and exports pets in bulk. Each call opens its own connection. An import first fills a temporary table, and
@@ -220,13 +212,4 @@ function reader(db: Database.Database, status: PetStatus | undefined): (after: b
 
 function petOf([id, name, categoryId, status]: Row): Pet {
   return Object.freeze({ id, name, categoryId, status });
-}
-
-/**
- * Translates an error of the SQLite driver. Returns an error of a batch, of a callback or of the abort signal
- * unchanged.
- */
-function translated(error: unknown): unknown {
-  const isDriver = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
-  return isDriver ? storageError(error) : error;
 }

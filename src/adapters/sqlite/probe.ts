@@ -3,24 +3,20 @@ import { BATCH_LIMIT } from './batch.ts';
 import { isLocked } from './errors.ts';
 import type { FileGuard } from './file-guard.ts';
 import { type Failure, type Findings, failureOf, findingsOf } from './findings.ts';
-import { READ_ENDS } from './inspection.ts';
+import { assertTables, READ_ENDS } from './inspection.ts';
 import { assertSameFiles, assertWritable, type StoreFiles } from './store-files.ts';
 
-/**
- * SQL statements that invert the last bit of stored integers. SQLite does not write a page when a value is replaced by an
- * equal value. The inverted integer takes as many bytes as the integer.
- */
-const INVERT = [
-  'UPDATE sqlite_sequence SET seq = (seq | 1) - (seq & 1)',
-  `UPDATE pets SET category_id = (category_id | 1) - (category_id & 1)
-    WHERE id > (SELECT max(id) FROM pets) - ${BATCH_LIMIT}`,
-];
+/** The size of the data that a test of writing stores, in bytes: a full batch of pets with the longest names. */
+const TEST_SIZE = BATCH_LIMIT * 1024;
 
 /**
- * SQL statements that test whether the database can be written. They invert bits twice, so that the data and the size of
- * the database file stay the same. They write about as many pages as the largest batch of writes.
+ * The transactions that test whether the database can be written. They change no row of a user. The first one writes as
+ * many pages as the largest batch of writes. The second one makes these pages free for pets.
  */
-const REWRITE = [...INVERT, ...INVERT];
+const TEST_WRITES = [
+  `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${TEST_SIZE}))`,
+  'DELETE FROM probe',
+];
 
 /** Tests whether the storage can be read and written. */
 export class Probe {
@@ -44,7 +40,7 @@ export class Probe {
     const access = attempt(() => assertWritable(this.#files));
     const pages = attempt(() => this.#readEnds());
     const isWritten = tryWrite && access === null && pages === null;
-    return { file, access, pages, ...(isWritten && this.#rewrite()) };
+    return { file, access, pages, ...(isWritten && this.#testWriting()) };
   }
 
   /**
@@ -54,22 +50,26 @@ export class Probe {
   #readEnds(): void {
     this.#guard.assertUnharmed();
     this.#db.pragma('shrink_memory');
+    assertTables(this.#db);
     this.#db.prepare(READ_ENDS).get();
   }
 
-  #rewrite(): Findings {
+  #testWriting(): Findings {
     try {
-      this.#db.exec('BEGIN IMMEDIATE');
-      this.#db.pragma(`user_version = ${this.#db.pragma('user_version', { simple: true })}`);
-      for (const sql of REWRITE) this.#db.exec(sql);
-      this.#guard.beforeCommit();
-      this.#db.exec('COMMIT');
-      this.#guard.afterCommit();
+      for (const sql of TEST_WRITES) this.#commit(sql);
       return { write: null };
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
       return findingsOf(failureOf(error));
     }
+  }
+
+  #commit(sql: string): void {
+    this.#db.exec('BEGIN IMMEDIATE');
+    this.#db.exec(sql);
+    this.#guard.beforeCommit();
+    this.#db.exec('COMMIT');
+    this.#guard.afterCommit();
   }
 }
 

@@ -2,12 +2,19 @@ import type Database from 'better-sqlite3';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { closedError } from './errors.ts';
 import type { Health } from './health.ts';
+import { causeOf } from './inspection.ts';
+
+interface QueuedRead {
+  readonly run: () => void;
+  readonly reject: (error: AnimalStoreError) => void;
+}
 
 /**
  * One read transaction for all reads in the same iteration of the event loop. All these reads return the same state of
- * the data, and SQLite acquires its locks only once. The transaction ends at the end of the iteration, or earlier when
- * this process commits a write. It ends before the promise of the write resolves, so that every later read returns the
- * written data.
+ * the data, and SQLite acquires its locks only once. The reads are queued, and run one after another at the end of the
+ * iteration, because the code and the data of SQLite then stay in the caches of the processor. The transaction ends
+ * with the iteration, or earlier when this process commits a write. It ends before the promise of the write resolves,
+ * so that every later read returns the written data.
  */
 export class ReadSnapshot {
   readonly #db: Database.Database;
@@ -17,6 +24,8 @@ export class ReadSnapshot {
   readonly #dataVersion: Database.Statement;
   #version: unknown;
   #isOpen = false;
+  #queue: QueuedRead[] = [];
+  #isScheduled = false;
 
   constructor(db: Database.Database, health: Health) {
     this.#db = db;
@@ -28,33 +37,34 @@ export class ReadSnapshot {
 
   /**
    * Begins the read transaction unless it is open, and returns the version of the data. As long as the version is the
-   * same, data that was read before is up to date.
+   * same, data that was read before is up to date. Throws a translated error when the storage cannot be read.
    */
   enter(): unknown {
-    if (!this.#isOpen) this.#open();
+    if (this.#isOpen) return this.#version;
+    try {
+      this.#open();
+    } catch (error) {
+      throw this.#readFailed(error, () => {});
+    }
     return this.#version;
   }
 
-  /** Calls `read` in the read transaction, and returns its result. */
-  read<T>(read: () => T): T {
-    try {
-      this.enter();
-      return read();
-    } catch (error) {
-      throw this.readFailed(error, read);
-    }
-  }
-
   /**
-   * Translates the SQLite error of a failed read. When the storage is at fault, each readiness check repeats the read,
-   * until the read succeeds.
+   * Queues a read for the end of this iteration of the event loop, and resolves with its result. A read that fails does
+   * not affect the other reads.
    */
-  readFailed(error: unknown, read: () => unknown): AnimalStoreError {
-    return this.#health.readFailed(error, () => {
-      this.enter();
-      // The page cache of the connection can contain damaged pages, so the cache is emptied before the read.
-      this.#db.pragma('shrink_memory');
-      read();
+  read<T>(read: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = (): void => {
+        try {
+          if (!this.#isOpen) this.#open();
+          resolve(read());
+        } catch (error) {
+          reject(this.#readFailed(error, read));
+        }
+      };
+      this.#queue.push({ run, reject });
+      this.#schedule();
     });
   }
 
@@ -67,6 +77,27 @@ export class ReadSnapshot {
     this.#isOpen = false;
     if (this.#db.inTransaction) this.#rollback.run();
   }
+
+  /** Ends the read transaction, and rejects the queued reads. Called when the storage is closed. */
+  close(): void {
+    this.leave();
+    for (const { reject } of this.#queue.splice(0)) reject(closedError());
+  }
+
+  /** Runs `#endTurn` at the end of this iteration of the event loop. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#endTurn);
+  }
+
+  readonly #endTurn = (): void => {
+    const reads = this.#queue;
+    this.#queue = [];
+    for (const { run } of reads) run();
+    this.leave();
+    this.#isScheduled = false;
+  };
 
   /**
    * Begins the read transaction and reads the version of the data. BEGIN acquires no lock, so reading the version is
@@ -83,6 +114,19 @@ export class ReadSnapshot {
       this.leave();
       throw error;
     }
-    setImmediate(() => this.leave());
+    this.#schedule();
+  }
+
+  /**
+   * Translates the SQLite error of a failed read. When the storage is at fault, each readiness check repeats the read,
+   * until the read succeeds.
+   */
+  #readFailed(error: unknown, read: () => unknown): AnimalStoreError {
+    return this.#health.readFailed(causeOf(error, this.#db), () => {
+      if (!this.#isOpen) this.#open();
+      // The page cache of the connection can contain damaged pages, so the cache is emptied before the read.
+      this.#db.pragma('shrink_memory');
+      read();
+    });
   }
 }

@@ -5,12 +5,14 @@ import { chmodSync, chownSync, createReadStream, rmSync, type Stats, statSync } 
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
 import type { Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
+import { BACKUP_OPTIONS } from '../../application/store-options.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import { createFolderOf } from './database.ts';
 import { storageError } from './errors.ts';
 import { ExclusiveStore } from './exclusive-store.ts';
-import { COMPANIONS, databaseFiles, fsync } from './files.ts';
+import { COMPANIONS, databaseFiles, fsync, modeOfNewFile } from './files.ts';
 import { identify, quickCheck } from './inspection.ts';
 import { MIGRATIONS } from './schema.ts';
 
@@ -32,8 +34,12 @@ interface Backup {
 export async function restoreSqliteStore(
   path: string,
   file: string,
-  { overwrite = false, onProgress, signal }: RestoreOptions = {},
+  options: RestoreOptions = {},
 ): Promise<Restored> {
+  checkArgument('path', path, STRING);
+  checkArgument('file', file, STRING);
+  checkOptions(options, BACKUP_OPTIONS);
+  const { overwrite = false, onProgress, signal } = options;
   const [store = path] = databaseFiles(path);
   const partial = `${store}.${randomUUID()}.partial`;
   let exclusive: ExclusiveStore | undefined;
@@ -42,7 +48,8 @@ export async function restoreSqliteStore(
     createFolderOf(store);
     exclusive = new ExclusiveStore(store, overwrite);
     await copy(file, partial, source.size, onProgress, signal);
-    adoptAttributes(partial, exclusive.stats ?? source);
+    chmodSync(partial, (exclusive.stats?.mode ?? modeOfNewFile(store)) & 0o777);
+    adoptOwner(partial, exclusive.stats ?? source);
     const { pets, apiKeys } = checkBackup(partial, file);
     fsync(partial);
     signal?.throwIfAborted();
@@ -106,9 +113,8 @@ async function* reported(
   }
 }
 
-/** Gives the copy the permissions and, if this user may do so, the owner of the replaced store. */
-function adoptAttributes(partial: string, { mode, uid, gid }: Stats): void {
-  chmodSync(partial, mode & 0o777);
+/** Gives the copy the owner of the replaced store, if this user may do so. */
+function adoptOwner(partial: string, { uid, gid }: Stats): void {
   try {
     chownSync(partial, uid, gid);
   } catch {

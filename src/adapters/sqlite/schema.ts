@@ -12,6 +12,8 @@ export const APPLICATION_ID = 0x50455453n;
  *
  * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
  * pets with one status is one contiguous range of the index.
+ *
+ * The table `probe` is empty, except while the readiness probe tests whether the database can be written.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -47,5 +49,8 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
+  `,
+  `
+  CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
   `,
 ];

@@ -1,11 +1,20 @@
+import {
+  BOOLEAN,
+  checkArgument,
+  checkOptions,
+  OBJECT,
+  type OptionRules,
+  STRING,
+} from '../../application/arguments.ts';
 import { combineObservers } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { SqliteApiKeyRepository } from './api-key-repository.ts';
-import { backUp } from './backup.ts';
+import { Backups } from './backup.ts';
 import { openReader, prepareDatabase } from './database.ts';
 import { Health } from './health.ts';
 import { SqliteIdempotentCreates } from './idempotent-creates.ts';
+import { type Owner, OwnTransaction } from './own-transaction.ts';
 import { SqlitePetRepository } from './pet-repository.ts';
 import { SqlitePetTransfer } from './pet-transfer.ts';
 import { ReadSnapshot } from './read-snapshot.ts';
@@ -26,6 +35,8 @@ export interface SqliteOptions {
   readonly observer?: Observer | undefined;
 }
 
+const OPTIONS: OptionRules<SqliteOptions> = { mustExist: BOOLEAN, startWriter: BOOLEAN, observer: OBJECT };
+
 /**
  * Opens the store in a SQLite file. Creates a missing file unless `mustExist` is set. Throws `storage_unavailable`,
  * with the path in the message, when the file is damaged or cannot be written. Throws the same error when the file
@@ -42,10 +53,10 @@ export interface SqliteOptions {
  * await store.close();
  * ```
  */
-export function openSqliteStorage(
-  path: string,
-  { mustExist = false, startWriter = true, observer = {} }: SqliteOptions = {},
-): Storage {
+export function openSqliteStorage(path: string, options: SqliteOptions = {}): Storage {
+  checkArgument('path', path, STRING);
+  checkOptions(options, OPTIONS);
+  const { mustExist = false, startWriter = true, observer = {} } = options;
   prepareDatabase(path, { mustExist, tryWrite: startWriter });
   const db = openReader(path);
   // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
@@ -56,18 +67,21 @@ export function openSqliteStorage(
   const readiness = new Readiness(health, writer);
   if (startWriter) writer.start();
   const pets = new SqlitePetRepository(db, snapshot, writer);
-  const apiKeys = new SqliteApiKeyRepository(db, snapshot, writer);
+  const owner: Owner = {
+    assertOpen: () => writer.assertOpen(),
+    onCommit(commit) {
+      snapshot.leave();
+      safeObserver.onCommit?.(commit);
+    },
+  };
+  const transaction = new OwnTransaction(path, health, owner);
+  const apiKeys = new SqliteApiKeyRepository(db, snapshot, writer, transaction);
+  const backups = new Backups(path);
   return {
     pets,
     apiKeys,
     idempotentCreates: new SqliteIdempotentCreates(db, snapshot, writer),
-    transfer: new SqlitePetTransfer(path, health, {
-      assertOpen: () => writer.assertOpen(),
-      onCommit(commit) {
-        snapshot.leave();
-        safeObserver.onCommit?.(commit);
-      },
-    }),
+    transfer: new SqlitePetTransfer(path, health, owner),
     statistics: () => ({
       pages: pets.cacheStatistics,
       keys: apiKeys.cacheStatistics,
@@ -75,20 +89,17 @@ export function openSqliteStorage(
     }),
     async backup(file, options) {
       writer.assertOpen();
-      await backUp(path, file, options);
+      await backups.create(file, options);
     },
     async check() {
       writer.assertOpen();
-      try {
-        snapshot.enter();
-      } catch (error) {
-        throw snapshot.readFailed(error, () => {});
-      }
+      snapshot.enter();
       await readiness.check();
     },
     async close() {
-      await writer.close();
-      snapshot.leave();
+      snapshot.close();
+      await Promise.all([backups.close(), writer.close()]);
+      snapshot.close();
       db.close();
     },
   };

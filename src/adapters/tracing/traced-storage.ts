@@ -37,8 +37,8 @@ function tracedKeys(keys: ApiKeyRepository, spans: StorageSpans): ApiKeyReposito
   return {
     find: (key) => run('find', () => keys.find(key)),
     add: (key, about) => run('add', () => keys.add(key, about)),
-    addFirst: (key, about) => run('addFirst', () => keys.addFirst(key, about)),
-    replace: (id, endsAt, key, about) => run('replace', () => keys.replace(id, endsAt, key, about)),
+    addFirst: (key, about, save) => run('addFirst', () => keys.addFirst(key, about, save)),
+    replace: (old, endsAt, key, about) => run('replace', () => keys.replace(old, endsAt, key, about)),
     revoke: (id, revokedAt) => run('revoke', () => keys.revoke(id, revokedAt)),
     setLastUsedOn: (id, day) => run('setLastUsedOn', () => keys.setLastUsedOn(id, day)),
     list: () => run('list', () => keys.list()),

@@ -1,5 +1,8 @@
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 
+/** Saves the first key where its owner finds it. */
+export type SaveKey = () => void | Promise<void>;
+
 /**
  * Stores the SHA-256 hash and the attributes of each API key, and never the key itself. Does not decide whether a key
  * is active: the caller does. Only `replace` checks that the old key is active, because this check and the change must
@@ -26,16 +29,26 @@ export interface ApiKeyRepository {
   /**
    * Stores a key as {@link ApiKeyRepository.add} does, but only when the store has never had a key. Otherwise stores
    * nothing and resolves with `undefined`.
+   *
+   * `save` is called only when the key is going to be stored, and the key is stored when `save` has succeeded. Of
+   * concurrent calls, in this process or in another one, only one calls `save` at a time. When `save` fails, nothing is
+   * stored, and the promise rejects with the error of `save`. `save` must not use the storage.
    */
-  addFirst(key: string, about: NewApiKey): Promise<ApiKey | undefined>;
+  addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined>;
 
   /**
-   * Stores a new key, and sets the expiry of the old key with this id to `endsAt`, in one transaction. The new key gets
-   * the `callerId` of the old key, or the id of the old key. An old key that expires before `endsAt` keeps its expiry.
-   * Changes nothing and resolves with `undefined` when the old key does not exist, is revoked, or has expired at the time
-   * `about.createdAt`.
+   * Stores a new key, and sets the expiry of the old key with the id `old.id` to `endsAt`, in one transaction. The new key
+   * gets the `callerId` of the old key, or the id of the old key. An old key that expires before `endsAt` keeps its expiry.
+   * Changes nothing and resolves with `undefined` when the old key does not exist, is revoked, has expired at the time
+   * `about.createdAt`, or no longer has the expiry `old.expiresAt`. Therefore, of simultaneous calls that end the old key
+   * earlier, exactly one has an effect, whatever the clocks of the callers show.
    */
-  replace(id: string, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
+  replace(
+    old: Pick<ApiKey, 'id' | 'expiresAt'>,
+    endsAt: number,
+    key: string,
+    about: NewApiKey,
+  ): Promise<ApiKey | undefined>;
 
   /**
    * Revokes a key, and resolves with its attributes. Resolves with `undefined` when the key does not exist. A key that

@@ -21,4 +21,11 @@ export interface ApiKeyVerifier {
    * Rejects with `storage_unavailable` when the stored keys cannot be read.
    */
   verify(key: string): Promise<ApiKeyHolder | undefined>;
+
+  /**
+   * Whether a text contains a secret part of a key. The server then neither logs nor returns the request id or the
+   * `traceparent` that a client has sent. Both have at least 32 hexadecimal digits, so only a verifier whose keys may
+   * contain 16 hexadecimal digits in a row needs this method.
+   */
+  hasPartOfKey?(text: string): boolean;
 }

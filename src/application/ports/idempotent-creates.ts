@@ -17,7 +17,7 @@ export interface IdempotentCreates {
    * others resolve with this pet.
    *
    * Does not compare the pets: the caller of this method does. Assigns ids like `PetRepository.add`. Rejects with
-   * `overloaded` when the caller has {@link RECORDS_PER_CALLER} records.
+   * `rate_limited` when the caller has {@link RECORDS_PER_CALLER} records.
    */
   add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult>;
 
@@ -44,10 +44,28 @@ export interface IdempotentCreates {
  */
 export const RECORDS_PER_CALLER = 1_000_000;
 
-/** Creates the error of an attempt whose caller has {@link RECORDS_PER_CALLER} records. */
-export function tooManyRecords(limit: number): AnimalStoreError {
+/**
+ * How long an expired record can count for the limit of its caller, in milliseconds. Expired records are removed once a
+ * minute, and the records of a caller that has reached the limit are counted once a minute.
+ */
+const REMOVAL_DELAY = 120_000;
+
+/**
+ * Creates the error of an attempt whose caller has {@link RECORDS_PER_CALLER} records.
+ *
+ * @param oldestAt the time of the oldest record of the caller, in milliseconds since the Unix epoch
+ */
+export function tooManyRecords(
+  limit: number,
+  { at, validFrom }: Pick<CreateAttempt, 'at' | 'validFrom'>,
+  oldestAt: number,
+): AnimalStoreError {
+  // A record from the future gets the present time when old records are removed.
+  const validFor = Math.max(0, Math.min(oldestAt, at) - validFrom);
+  const retryAfter = Math.ceil((validFor + REMOVAL_DELAY) / 1000);
   return new AnimalStoreError(
-    'overloaded',
-    `this API key has used ${limit} idempotency keys within 24 hours: retry later, or create the pet without a key`,
+    'rate_limited',
+    `this API key has used ${limit} idempotency keys within 24 hours: retry after ${retryAfter} s, or create the pet without a key`,
+    { retryAfter },
   );
 }

@@ -36,7 +36,8 @@ export interface Problem {
 export interface Diagnosis {
   /** Where the data is, without passwords, such as the absolute path of a file. */
   readonly location: string;
-  readonly exists: boolean;
+  /** Whether there is a store. `undefined` when this is unknown, because the database cannot be read. */
+  readonly exists: boolean | undefined;
   readonly schemaVersion?: number | undefined;
   /** The schema version that this release writes. */
   readonly supportedSchemaVersion?: number | undefined;

@@ -6,8 +6,8 @@ export interface RequestOutcome {
   /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matches. */
   readonly route: string | undefined;
   /**
-   * The path of a request that matches no route; `undefined` when a route matches or the path is unknown. The path has
-   * no query, at most 200 characters and then `…`, only visible ASCII characters, and no API key.
+   * The path of a request that matches no route; `undefined` when a route matches or the path is unknown. Only its known
+   * segments are shown, such as `/v1/pets`, because any other text can be a secret: `/v1/… (24 characters)`.
    */
   readonly path: string | undefined;
   readonly status: number;

@@ -4,7 +4,8 @@ import { AnimalStoreError } from '../../domain/errors.ts';
  * The reasons why a storage cannot handle requests. Scripts of operators depend on these values. `GET /readyz` shows
  * the values to clients without an API key.
  *
- * - `file_missing`, `file_replaced`: the database file was removed, or another file is at its path
+ * - `file_missing`, `file_replaced`: the database file was removed, or another file is at its path; at the opening,
+ *   `file_missing` means that there is no store, and that none is to be created
  * - `disk_full`, `read_only`, `io_error`: a write or a read failed; the fault ends without a restart when a write or a
  *   read succeeds again
  * - `damaged`: the stored data cannot be read

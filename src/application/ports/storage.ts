@@ -37,17 +37,19 @@ export interface Storage {
 
   /**
    * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a write
-   * has failed because of the storage, `check` rejects until a write succeeds. `check` itself tries to write in this
-   * state, so the engine can recover without a write of a client. The error can be a `StorageFault`, whose `reason` is
-   * reported to load balancers.
+   * has failed because of the storage, `check` rejects until a write that changes something succeeds. `check` itself
+   * tries to write in this state, so the engine can recover without a write of a client. The error can be a
+   * `StorageFault`, whose `reason` is reported to load balancers.
    *
    * The promise resolves or rejects within about a second. Calls in quick succession share one test of the storage.
    */
   check(): Promise<void>;
 
   /**
-   * Completes the accepted writes, and then releases all resources. After a call of `close`, every other method rejects
-   * with `storage_unavailable`. An import that is still reading batches rejects too. A second call has no effect.
+   * Completes the accepted writes, and then releases all resources. Ends a running backup: the backup rejects with
+   * `storage_unavailable`, and `close` resolves when the incomplete file is removed. After a call of `close`, every other
+   * method rejects with `storage_unavailable`. An import that is still reading batches rejects too. A second call has no
+   * effect.
    */
   close(): Promise<void>;
 }

@@ -37,6 +37,8 @@ export interface Engine {
   readonly usage: string;
   /** The npm package that the adapter needs, if the package is not always installed. */
   readonly driver?: string;
+  /** The programs of the engine for backups, if its adapter has none. */
+  readonly ownTools?: { readonly backup: string; readonly restore: string };
   /** Whether the data outlives the process. */
   readonly isDurable: boolean;
   /**

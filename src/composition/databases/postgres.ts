@@ -9,6 +9,7 @@ function postgresEngine(scheme: string): Engine {
     scheme,
     usage: 'postgres://HOST/DATABASE',
     driver: 'pg',
+    ownTools: { backup: 'pg_dump', restore: 'pg_restore' },
     isDurable: true,
     parse(rest) {
       const isUrl = URL.canParse(`postgres:${rest.replace(EMPTY_HOST, '//$1localhost')}`);

@@ -67,9 +67,17 @@ export class DatabaseRegister {
     file: string,
     options: RestoreOptions = {},
   ): Promise<Restored> {
+    this.refuseWork(scheme, 'restore');
     const { restore } = await this.#load(scheme);
     if (restore !== undefined) return await restore(location, file, options);
     throw new AnimalStoreError('invalid_request', 'restore is not supported by this storage');
+  }
+
+  /** Throws `invalid_request` when the engine has its own tools for this work. The message names the tool. */
+  refuseWork(scheme: string, work: 'backup' | 'restore'): void {
+    const tool = this.#engine(scheme).ownTools?.[work];
+    if (tool === undefined) return;
+    throw new AnimalStoreError('invalid_request', `${work} is not supported by this storage: use ${tool}`);
   }
 
   /** Examines a database without changing it. Rejects with `storage_unavailable` when the driver is not installed. */

@@ -1,10 +1,13 @@
-/** Helpers for the tests of the command line, which run it in this process, on a real SQLite file. */
+/** Helpers for the tests of the command line, which run it in this process, on a real SQLite file or in memory. */
 
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import type { Screen } from '../../../src/adapters/cli/console.ts';
 import { type CliOptions, consoleOf, runCli } from '../../../src/adapters/cli/index.ts';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { databaseFiles, openSqliteStorage, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Environment } from '../../../src/composition/config.ts';
 import { diagnose } from '../../../src/composition/doctor.ts';
 import { expectNoKeyInOutput } from '../../support/canary.ts';
@@ -59,18 +62,29 @@ export interface CommandLine {
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Run>;
 }
 
-/** A command line that uses a store of its own. */
-export function commandLine(path: string = temporaryFile()): CommandLine {
+/** Removes the line on which the terminal shows the progress bar. */
+const CLEAR_LINE = '\r\u001b[K';
+
+/** Removes the progress bar, which a command shows on a terminal only if it takes longer than usual. */
+function withoutProgressBar(text: string): string {
+  const [before = '', ...bars] = text.split(CLEAR_LINE);
+  return before + (bars.at(-1) ?? '');
+}
+
+/**
+ * A command line that uses a store of its own.
+ *
+ * @param wiring replaces the parts that open the store and start the service
+ */
+export function commandLine(
+  path: string = temporaryFile(),
+  wiring: Partial<Omit<CliOptions, 'console'>> = {},
+): CommandLine {
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {
     const [stdout, stderr] = [new TextStream(options.screen), new TextStream(options.screen)];
     const stdin = options.stdin ?? '';
     const status = await runCli(args, {
       version: '1.2.3',
-      console: consoleOf({
-        stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
-        stdout: options.stdout ?? stdout,
-        stderr,
-      }),
       signal: options.signal ?? new AbortController().signal,
       startService: options.startService ?? (() => Promise.reject(new Error('serve is not expected here'))),
       openStore: options.openStore ?? (async (_, { mustExist }) => openSqliteStore(path, mustExist)),
@@ -78,11 +92,28 @@ export function commandLine(path: string = temporaryFile()): CommandLine {
       restoreStore: (_, file, how) => restoreSqliteStore(path, file, how),
       diagnose: () => diagnose({ DATABASE_URL: `sqlite:${path}`, ...options.environment }, undefined),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
+      ...wiring,
+      console: consoleOf({
+        stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
+        stdout: options.stdout ?? stdout,
+        stderr,
+      }),
     });
     expectNoKeyInOutput(stdout.text, stderr.text);
-    return { status, out: stdout.text, err: stderr.text };
+    return { status, out: stdout.text, err: withoutProgressBar(stderr.text) };
   };
   return { path, run };
+}
+
+/** A command line whose commands use one store in memory, which is much faster than a file. */
+export function inMemory(
+  storage: Storage = openMemoryStorage(),
+): CommandLine & { readonly openStore: () => AnimalStore } {
+  const openStore = () => new AnimalStore({ ...storage, close: async () => {} });
+  return {
+    ...commandLine('', { openStore: async () => openStore(), storeFiles: async () => [] }),
+    openStore,
+  };
 }
 
 export function openSqliteStore(path: string, mustExist = true): AnimalStore {
@@ -100,9 +131,23 @@ export async function exportOf({ run }: CommandLine): Promise<string> {
   return out;
 }
 
-/** A command line whose store has one pet. */
-export async function withRex(): Promise<CommandLine> {
-  const cli = commandLine();
-  await cli.run(['import', '-'], { stdin: line('Rex') });
-  return cli;
+/** Returns a function that makes command lines whose stores are copies of one store, which `fill` makes once. */
+export function copiesOf(fill: (cli: CommandLine) => Promise<unknown>): () => Promise<CommandLine> {
+  const make = async (): Promise<Buffer> => {
+    const cli = commandLine();
+    await fill(cli);
+    return readFileSync(cli.path);
+  };
+  let bytes: Promise<Buffer> | undefined;
+  return async () => {
+    bytes ??= make();
+    const cli = commandLine();
+    writeFileSync(cli.path, await bytes);
+    return cli;
+  };
 }
+
+/** A command line whose store has one pet. */
+export const withRex: () => Promise<CommandLine> = copiesOf((cli) =>
+  cli.run(['import', '--create-store', '-'], { stdin: line('Rex') }),
+);

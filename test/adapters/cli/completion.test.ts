@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { temporaryFolder } from '../sqlite/temporary-file.ts';
+import { temporaryFolder } from '../../support/process.ts';
 import { commandLine } from './cli.ts';
 
 type Skip = TestContext['skip'];

@@ -10,12 +10,13 @@ test('--database-url may stand before or after the command', async () => {
     ['keys', 'list', '--database-url', 'sqlite:x'],
     ['keys', 'list', '--database-url=sqlite:x'],
     ['export', '--database-url', 'sqlite:x'],
-    ['backup', '--database-url', 'sqlite:x', '/no/such/file'],
   ]) {
     const { status, err } = await commandLine().run(args, { openStore });
     expect([status, err]).toEqual([1, 'animal-store: closed today\n']);
     expect(openStore).toHaveBeenLastCalledWith('sqlite:x', { mustExist: true });
   }
+  await commandLine().run(['backup', '--database-url', 'sqlite:x', '/no/such/file'], { openStore });
+  expect(openStore).toHaveBeenLastCalledWith('sqlite:x', { mustExist: true, forBackup: true });
 });
 
 test('an empty URL is refused', async () => {

@@ -1,6 +1,5 @@
 /** The report of `doctor`, on stores in all states. */
 
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -18,9 +17,10 @@ import { describe, expect, test } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { MIGRATIONS } from '../../../src/adapters/sqlite/schema.ts';
 import { diagnose } from '../../../src/composition/doctor.ts';
-import { openStorage, temporaryFolder } from '../sqlite/temporary-file.ts';
-import { type CommandLine, commandLine, line, withRex } from './cli.ts';
-import { mountSmallDisk } from './small-disk.ts';
+import { temporaryFolder } from '../../support/process.ts';
+import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
+import { openStorage } from '../sqlite/temporary-file.ts';
+import { type CommandLine, commandLine, copiesOf, line, withRex } from './cli.ts';
 
 const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
 
@@ -49,9 +49,16 @@ async function reportOf(cli: CommandLine, environment = {}) {
   return { ...report, status, errors: messages('error'), warnings: messages('warning') };
 }
 
-async function withKey(): Promise<CommandLine> {
-  const cli = await withRex();
+const withKeys = copiesOf(async (cli) => {
+  await cli.run(['import', '--create-store', '-'], { stdin: line('Rex') });
   await cli.run(['keys', 'create', '--name', 'shop']);
+  await cli.run(['keys', 'create', '--name', 'old']);
+  await cli.run(['keys', 'revoke', '2']);
+});
+
+/** A store that a server could use as it is: it has an active key, a revoked key and a pet. */
+async function withKey(): Promise<CommandLine> {
+  const cli = await withKeys();
   chmodSync(cli.path, 0o600);
   return cli;
 }
@@ -59,8 +66,6 @@ async function withKey(): Promise<CommandLine> {
 describe('doctor', () => {
   test('reports the facts of a sound store', async () => {
     const cli = await withKey();
-    await cli.run(['keys', 'create', '--name', 'old']);
-    await cli.run(['keys', 'revoke', '2']);
     expect(await reportOf(cli)).toEqual({
       version: '1.2.3',
       node: process.version,
@@ -92,7 +97,7 @@ describe('doctor', () => {
     expect(out).toContain(`store        ${cli.path}\nselected by  DATABASE_URL\nexists       yes\n`);
     expect(out).toMatch(/^version {6}1\.2\.3, Node\.js \d/);
     expect(out).toMatch(/^integrity {4}ok$/m);
-    expect(out).toMatch(/^keys {9}1, of which 1 active$/m);
+    expect(out).toMatch(/^keys {9}2, of which 1 active$/m);
     expect(out).toMatch(/^records {6}0 of idempotency keys of the last 24 hours$/m);
     expect(out.endsWith('\n\nNo problem was found.\n')).toBe(true);
   });
@@ -129,7 +134,7 @@ describe('doctor', () => {
     const { status, out, err } = await cli.run(['doctor']);
     expect([status, err]).toEqual([1, 'animal-store: 1 error found\n']);
     expect(out).toContain(
-      `error        ${cli.path}: there is no such file, the start of a server creates it`,
+      `error        ${cli.path}: there is no such file: the start of a server creates it`,
     );
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -238,7 +243,7 @@ describe('doctor finds', () => {
 
   test('damaged pages', async () => {
     const cli = await withKey();
-    await cli.run(['import', '-'], { stdin: line('x'.repeat(200)).repeat(2000) });
+    await cli.run(['import', '--create-store', '-'], { stdin: line('x'.repeat(200)).repeat(2000) });
     const bytes = readFileSync(cli.path);
     bytes.fill(0x55, bytes.length - 20_000, bytes.length - 8000);
     writeFileSync(cli.path, bytes);
@@ -264,22 +269,30 @@ describe('doctor finds', () => {
     expect(warnings.join()).toContain('has an unfinished transaction');
   });
 
-  test('a disk that is nearly full', async ({ skip }) => {
-    const folder = join(temporaryFolder(), 'disk');
-    mkdirSync(folder);
-    if (!mountSmallDisk(folder, '1m')) skip('this user cannot mount a file system');
+  test('the journal of a process that was killed before its transaction began is no problem', async () => {
+    const cli = await withKey();
+    // SQLite writes zeros in place of the header until the journal is durable.
+    writeFileSync(`${cli.path}-journal`, Buffer.alloc(4616));
+    expect(await reportOf(cli)).toMatchObject({ warnings: [], database: { isSound: true, pets: 1 } });
+    const storage = openStorage(cli.path);
+    await storage.check();
+    await storage.close();
+    expect(await reportOf(cli)).toMatchObject({ warnings: [], database: { isSound: true, pets: 1 } });
+  });
+
+  test.skipIf(!canMount)(`a disk that is nearly full${mountNote}`, async () => {
+    const { folder } = new SmallDisk('1m');
     const cli = commandLine(join(folder, 'pets.db'));
-    await cli.run(['keys', 'create', '--create-store', '--name', 'x']);
+    await cli.run(['import', '--create-store', '-']);
     expect((await reportOf(cli)).errors).toEqual([`the disk of ${folder} has only 0 MiB left`]);
   });
 
-  test('a file system that is read-only', async ({ skip }) => {
-    const folder = join(temporaryFolder(), 'disk');
-    mkdirSync(folder);
-    if (!mountSmallDisk(folder, '200m')) skip('this user cannot mount a file system');
+  test.skipIf(!canMount)(`a file system that is read-only${mountNote}`, async () => {
+    const disk = new SmallDisk('200m');
+    const { folder } = disk;
     const cli = commandLine(join(folder, 'pets.db'));
-    await cli.run(['keys', 'create', '--create-store', '--name', 'x']);
-    spawnSync('mount', ['-o', 'remount,ro', folder]);
+    await cli.run(['import', '--create-store', '-']);
+    disk.makeReadOnly();
     const { status, errors } = await reportOf(cli);
     expect(status).toBe(1);
     expect(errors).toContain(`the file system of ${cli.path} is read-only`);
@@ -290,6 +303,18 @@ describe('doctor finds', () => {
     const { errors } = await reportOf(await withKey(), { MAX_CONNECTIONS: '1000000' });
     expect(errors.join()).toMatch(/^MAX_CONNECTIONS: 1000000 connections do not fit into the limit of \d+/);
   });
+});
+
+test('doctor does not know whether an unreachable PostgreSQL server has a store', async () => {
+  const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/pets', FIRST_KEY: 'none' };
+  const { status, out } = await commandLine().run(['doctor'], { environment });
+  expect(status).toBe(1);
+  expect(out).toContain('exists       unknown\n');
+  expect(out.split('\n\n')[1]).toBe(
+    'error        127.0.0.1:1/pets: the connection to the database failed: connect ECONNREFUSED 127.0.0.1:1\n',
+  );
+  const json = await commandLine().run(['doctor', '--json'], { environment });
+  expect(JSON.parse(json.out)).toMatchObject({ database: { exists: null } });
 });
 
 test('doctor accepts memory:', async () => {

@@ -13,21 +13,23 @@ describe('export', () => {
     const stdin = Array.from({ length: 2500 }, (_, index) =>
       line(`é🐈 "${index}"`, ',"status":"pending"'),
     ).join('');
-    await first.run(['import', '-'], { stdin });
+    await first.run(['import', '--create-store', '-'], { stdin });
     const text = await exportOf(first);
     const second = commandLine();
-    await second.run(['import', '-'], { stdin: text });
+    await second.run(['import', '--create-store', '-'], { stdin: text });
     expect(await exportOf(second)).toBe(text);
     const memory = openMemoryStorage();
     const third = { path: '', run: commandLine().run };
     const openStore = async () => new AnimalStore({ ...memory, close: async () => {} });
-    await third.run(['import', '-'], { stdin: text, openStore });
+    await third.run(['import', '--create-store', '-'], { stdin: text, openStore });
     expect((await third.run(['export'], { openStore })).out).toBe(text);
   });
 
   test('--status', async () => {
     const cli = commandLine();
-    await cli.run(['import', '-'], { stdin: line('Rex') + line('Mia', ',"status":"sold"') });
+    await cli.run(['import', '--create-store', '-'], {
+      stdin: line('Rex') + line('Mia', ',"status":"sold"'),
+    });
     const { out, err } = await cli.run(['export', '--status', 'sold']);
     expect(out).toBe('{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n');
     expect(err).toMatch(/^Exported 1 pet in /);
@@ -59,13 +61,16 @@ describe('the signal', () => {
     const end = new AbortController();
     const stdin = new Readable({ read() {} });
     stdin.push(line('Mia'));
-    const running = cli.run(['import', '--skip-invalid', '-'], { stdin, signal: end.signal });
+    const running = cli.run(['import', '--create-store', '--skip-invalid', '-'], {
+      stdin,
+      signal: end.signal,
+    });
     await delay(50);
     end.abort();
     expect(await running).toEqual({
       status: 1,
       out: '',
-      err: 'animal-store: interrupted, nothing was imported\n',
+      err: 'animal-store: interrupted; nothing was imported\n',
     });
     expect(stdin.destroyed).toBe(true);
     expect(await exportOf(cli)).toBe(before);
@@ -87,7 +92,7 @@ describe('the signal', () => {
           return openSqliteStore(cli.path);
         },
       });
-      expect(run).toEqual({ status: 1, out: '', err: 'animal-store: interrupted, nothing was imported\n' });
+      expect(run).toEqual({ status: 1, out: '', err: 'animal-store: interrupted; nothing was imported\n' });
     },
   );
 
@@ -98,7 +103,7 @@ describe('the signal', () => {
     expect(await cli.run(['export'], { stdout, signal: end.signal })).toEqual({
       status: 1,
       out: '',
-      err: 'animal-store: interrupted, the export is not complete\n',
+      err: 'animal-store: interrupted; the export is not complete\n',
     });
   });
 
@@ -108,7 +113,7 @@ describe('the signal', () => {
     expect(await cli.run(['backup', file], { signal: AbortSignal.abort() })).toEqual({
       status: 1,
       out: '',
-      err: 'animal-store: interrupted, nothing was backed up\n',
+      err: 'animal-store: interrupted; nothing was backed up\n',
     });
     expect(readdirSync(dirname(cli.path))).toEqual(['pets.db']);
   });
@@ -135,7 +140,7 @@ describe('backup', () => {
     });
     expect(readFileSync(file, 'utf8')).toBe('precious');
     const { out } = await cli.run(['backup', '--force', file]);
-    expect(out).toMatch(/^Backed up to .*copy\.db: [\d,]+ bytes in .* s\.\n$/);
+    expect(out).toMatch(/^Backed up to .*copy\.db: [\d,]+ bytes in [\d.]+ m?s\.\n$/);
     expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
   });
 

@@ -11,9 +11,9 @@ describe('import', () => {
     const cli = commandLine();
     const file = join(dirname(cli.path), 'pets.ndjson');
     writeFileSync(file, `${line('Rex')}\r\n  \n${line('Mia', ',"status":"sold","extra":[1]').trim()}`);
-    const { status, out, err } = await cli.run(['import', file]);
+    const { status, out, err } = await cli.run(['import', '--create-store', file]);
     expect([status, err]).toEqual([0, '']);
-    expect(out).toMatch(/^Imported 2 pets in .* s \(.*\/s\)\.\n$/);
+    expect(out).toMatch(/^Imported 2 pets in [\d.]+ m?s( \(.*\/s\))?\.\n$/);
     expect(await exportOf(cli)).toBe(
       '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n' +
         '{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n',
@@ -32,7 +32,7 @@ describe('import', () => {
     ]
       .map((categoryId) => `{"name":"Rex","categoryId":${categoryId}}\n`)
       .join('');
-    expect((await cli.run(['import', '-'], { stdin })).status).toBe(0);
+    expect((await cli.run(['import', '--create-store', '-'], { stdin })).status).toBe(0);
     expect((await exportOf(cli)).match(/(?<="categoryId":)-?\d+/g)).toEqual([
       INT64_MAX,
       `-${INT64_MAX.slice(0, -1)}8`,
@@ -44,7 +44,9 @@ describe('import', () => {
   });
 
   test('--json', async () => {
-    const { out } = await commandLine().run(['import', '-', '--json'], { stdin: line('Rex') });
+    const { out } = await commandLine().run(['import', '--create-store', '-', '--json'], {
+      stdin: line('Rex'),
+    });
     expect(JSON.parse(out)).toEqual({ imported: 1, skipped: 0, milliseconds: expect.any(Number) });
   });
 
@@ -76,18 +78,18 @@ describe('import', () => {
     const cli = await withRex();
     const before = await exportOf(cli);
     const stdin = `${line('Mia')}${line('Max')}${bad}\n${line('Tom')}`;
-    const { status, out, err } = await cli.run(['import', '-'], { stdin });
+    const { status, out, err } = await cli.run(['import', '--create-store', '-'], { stdin });
     expect([status, out]).toEqual([1, '']);
-    expect(err).toMatch(/^animal-store: line 3: .*, nothing was imported\n$/);
+    expect(err).toMatch(/^animal-store: line 3: .*; nothing was imported\n$/);
     expect(err).toContain(reason);
     expect(await exportOf(cli)).toBe(before);
   });
 
   test('of bytes that are not UTF-8 is refused with the line', async () => {
     const stdin = Readable.from([Buffer.from(line('Rex')), Buffer.from(line('é'), 'latin1')]);
-    const { err } = await commandLine().run(['import', '-'], { stdin });
+    const { err } = await commandLine().run(['import', '--create-store', '-'], { stdin });
     expect(err).toBe(
-      'animal-store: line 2: invalid UTF-8 (--skip-invalid leaves out invalid lines), nothing was imported\n',
+      'animal-store: line 2: invalid UTF-8 (--skip-invalid leaves out invalid lines); nothing was imported\n',
     );
   });
 
@@ -96,10 +98,10 @@ describe('import', () => {
     const folder = join(dirname(cli.path), 'folder');
     const { status, err } = await cli.run(['import', join(dirname(cli.path), 'missing')]);
     expect([status, existsSync(cli.path)]).toEqual([1, false]);
-    expect(err).toMatch(/^animal-store: cannot read .*missing: ENOENT.*\n$/);
+    expect(err).toMatch(/^animal-store: cannot read .*missing: there is no such file \(ENOENT\)\n$/);
     mkdirSync(folder);
     expect((await cli.run(['import', folder])).err).toMatch(
-      /^animal-store: cannot read .*folder: EISDIR.*\n$/,
+      /^animal-store: cannot read .*folder: expected a file, got a directory\n$/,
     );
   });
 
@@ -112,7 +114,7 @@ describe('import', () => {
         throw new Error('the cable is out');
       })(),
     );
-    const { status, err } = await cli.run(['import', '-'], { stdin });
+    const { status, err } = await cli.run(['import', '--create-store', '-'], { stdin });
     expect([status, err]).toEqual([1, 'animal-store: cannot read standard input: the cable is out\n']);
     expect(await exportOf(cli)).toBe(before);
   });
@@ -123,28 +125,28 @@ describe('import of pets with ids', () => {
 
   test('keeps them in a store that is empty', async () => {
     const cli = commandLine();
-    expect((await cli.run(['import', '-'], { stdin })).status).toBe(0);
+    expect((await cli.run(['import', '--create-store', '-'], { stdin })).status).toBe(0);
     expect((await exportOf(cli)).match(/(?<="id":)\d+/g)).toEqual(['3', '9', INT64_MAX]);
   });
 
   test('is refused by a store that is not, unless new ids are wanted', async () => {
     const cli = await withRex();
     const before = await exportOf(cli);
-    const { status, err } = await cli.run(['import', '-'], { stdin });
+    const { status, err } = await cli.run(['import', '--create-store', '-'], { stdin });
     expect(status).toBe(1);
     expect(err).toBe(
-      'animal-store: ids can be imported only into a store that has never had a pet (--new-ids assigns new ids), nothing was imported\n',
+      'animal-store: ids can be imported only into a store that has never had a pet (--new-ids assigns new ids); nothing was imported\n',
     );
     expect(await exportOf(cli)).toBe(before);
-    expect((await cli.run(['import', '-', '--new-ids'], { stdin })).status).toBe(0);
+    expect((await cli.run(['import', '--create-store', '-', '--new-ids'], { stdin })).status).toBe(0);
     expect((await exportOf(cli)).match(/(?<="id":)\d+/g)).toEqual(['1', '2', '3', '4']);
   });
 
   test('names the line of a duplicate id', async () => {
     const cli = commandLine();
     const again = stdin + line('Ida', ',"id":9');
-    expect((await cli.run(['import', '-'], { stdin: again })).err).toBe(
-      'animal-store: line 4: duplicate id 9 (--skip-invalid leaves out invalid lines), nothing was imported\n',
+    expect((await cli.run(['import', '--create-store', '-'], { stdin: again })).err).toBe(
+      'animal-store: line 4: duplicate id 9 (--skip-invalid leaves out invalid lines); nothing was imported\n',
     );
     expect(await exportOf(cli)).toBe('');
   });
@@ -159,7 +161,13 @@ describe('import --skip-invalid', () => {
       file,
       `${line('Rex', ',"id":1')}oops\n${line('Mia')}${line('Max', ',"id":1')}${line('Tom', ',"id":2')}`,
     );
-    const { status, out, err } = await cli.run(['import', '--skip-invalid', '--json', file]);
+    const { status, out, err } = await cli.run([
+      'import',
+      '--create-store',
+      '--skip-invalid',
+      '--json',
+      file,
+    ]);
     expect([status, err]).toEqual([0, '']);
     const refused = `${file}.refused.ndjson`;
     expect(JSON.parse(out)).toMatchObject({ imported: 2, skipped: 3, refusedFile: refused });
@@ -177,12 +185,17 @@ describe('import --skip-invalid', () => {
     const cli = commandLine();
     const refused = join(dirname(cli.path), 'bad');
     const stdin = `${line('Rex', ',"id":1')}[]\n${line('')}oops\n${line('Mia', ',"id":1')}null\n${line('Tom', ',"id":2')}7\n`;
-    const { status } = await cli.run(['import', '--skip-invalid', '--refused', refused, '-'], { stdin });
+    const { status } = await cli.run(
+      ['import', '--create-store', '--skip-invalid', '--refused', refused, '-'],
+      {
+        stdin,
+      },
+    );
     expect(status).toBe(0);
     const lines = readFileSync(refused, 'utf8').trim().split('\n');
     expect(lines.map((text) => JSON.parse(text).line)).toEqual([2, 3, 4, 5, 6, 8]);
     expect((await exportOf(cli)).match(/(?<="name":")\w+/g)).toEqual(['Rex', 'Tom']);
-    const { err } = await commandLine().run(['import', '-'], { stdin: line('') + stdin });
+    const { err } = await commandLine().run(['import', '--create-store', '-'], { stdin: line('') + stdin });
     expect(err).toMatch(/^animal-store: line 1: /);
   });
 
@@ -190,7 +203,7 @@ describe('import --skip-invalid', () => {
     const cli = commandLine();
     const refused = join(dirname(cli.path), 'bad');
     const many = Array.from({ length: 3000 }, (_, index) => `{"name":${index}}\n`).join('');
-    const args = ['import', '--skip-invalid', '--refused', refused, '-'];
+    const args = ['import', '--create-store', '--skip-invalid', '--refused', refused, '-'];
     const { status, out, err } = await cli.run(args, { stdin: many + line('Rex') });
     expect(status).toBe(0);
     expect(out).toContain('Imported 1 pet in');
@@ -233,7 +246,7 @@ describe('import --dry-run', () => {
     const before = await exportOf(cli);
     const { status, out, err } = await cli.run(args, { stdin: line('Mia') + line('Max') });
     expect([status, err]).toEqual([0, '']);
-    expect(out).toMatch(/^Dry run: 2 pets can be imported in .* s \(.*\/s\)\.\n$/);
+    expect(out).toMatch(/^Dry run: 2 pets can be imported in [\d.]+ m?s( \(.*\/s\))?\.\n$/);
     expect(JSON.parse((await cli.run([...args, '--json'], { stdin: line('Mia') })).out)).toEqual({
       dryRun: true,
       imported: 0,
@@ -253,13 +266,13 @@ describe('import --dry-run', () => {
     ] as const) {
       const dry = await cli.run(args, { stdin });
       expect(dry.err).toContain(reason);
-      expect(dry).toEqual(await cli.run(['import', '-'], { stdin }));
+      expect(dry).toEqual(await cli.run(['import', '--create-store', '-'], { stdin }));
     }
   });
 
   test('writes the file of invalid lines, and counts duplicate ids', async () => {
     const cli = commandLine();
-    await cli.run(['import', '-']);
+    await cli.run(['import', '--create-store', '-']);
     const refused = join(dirname(cli.path), 'bad');
     const stdin = line('Mia', ',"id":9').repeat(2) + line('Max');
     const options = [...args, '--skip-invalid', '--refused', refused, '--json'];
@@ -267,6 +280,13 @@ describe('import --dry-run', () => {
     expect(JSON.parse(out)).toMatchObject({ importable: 1, skipped: 2, refusedFile: refused });
     expect(readFileSync(refused, 'utf8').trim().split('\n')).toHaveLength(2);
     expect(await exportOf(cli)).toBe('');
+  });
+
+  test('is refused with --create-store', async () => {
+    expect(await commandLine().run([...args, '--create-store'])).toMatchObject({
+      status: 2,
+      err: 'animal-store: --dry-run changes nothing: expected no --create-store (see animal-store import --help)\n',
+    });
   });
 
   test('creates no store', async () => {

@@ -1,30 +1,27 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isApiKey } from '../../../src/domain/api-key.ts';
-import { commandLine, openSqliteStore, TERMINAL } from './cli.ts';
+import { commandLine, inMemory, TERMINAL } from './cli.ts';
 
-async function holderOf(path: string, key: string): Promise<string | undefined> {
-  const store = openSqliteStore(path);
-  try {
-    return (await store.verifyApiKey(key))?.id;
-  } finally {
-    await store.close();
-  }
+type Cli = ReturnType<typeof inMemory>;
+
+async function createShop({ run }: Cli, ...flags: string[]): Promise<string> {
+  return (await run(['keys', 'create', '--name', 'shop', ...flags])).out.trim();
+}
+
+async function keysOf({ run }: Cli, ...flags: string[]) {
+  return JSON.parse((await run(['keys', 'list', '--json', ...flags])).out);
+}
+
+async function holderOf({ openStore }: Cli, key: string): Promise<string | undefined> {
+  return (await openStore().verifyApiKey(key))?.id;
 }
 
 describe('keys create', () => {
   test('prints only the key to standard output, and its attributes to standard error', async () => {
-    const { path, run } = commandLine();
-    const { status, out, err } = await run([
-      'keys',
-      'create',
-      '--create-store',
-      '--name',
-      'shop',
-      '--expires',
-      '2999-01-31',
-    ]);
+    const cli = inMemory();
+    const args = ['keys', 'create', '--name', 'shop', '--expires', '2999-01-31'];
+    const { status, out, err } = await cli.run(args);
     expect(status).toBe(0);
     const key = out.trim();
     expect(out).toBe(`${key}\n`);
@@ -32,21 +29,13 @@ describe('keys create', () => {
     expect(err).toContain('shop');
     expect(err).toContain('2999-02-01 00:00 UTC');
     expect(err).not.toContain(key);
-    expect(await holderOf(path, key)).toBe('1');
+    expect(await holderOf(cli, key)).toBe('1');
   });
 
   test('--json', async () => {
-    const { out } = await commandLine().run([
-      'keys',
-      'create',
-      '--create-store',
-      '--name',
-      'shop',
-      '--expires',
-      '2999-01-31',
-      '--json',
-    ]);
-    const { key, createdAt, ...about } = JSON.parse(out);
+    const { key, createdAt, ...about } = JSON.parse(
+      await createShop(inMemory(), '--expires', '2999-01-31', '--json'),
+    );
     expect(isApiKey(key)).toBe(true);
     expect(Math.abs(Date.parse(createdAt) - Date.now())).toBeLessThan(60_000);
     expect(about).toEqual({
@@ -58,6 +47,12 @@ describe('keys create', () => {
       expiresAt: '2999-02-01T00:00:00.000Z',
       revokedAt: null,
     });
+  });
+
+  test('--expires never is the default', async () => {
+    for (const flags of [[], ['--expires', 'never']]) {
+      expect(JSON.parse(await createShop(inMemory(), '--json', ...flags))).toMatchObject({ expiresAt: null });
+    }
   });
 
   test.each([
@@ -74,52 +69,36 @@ describe('keys create', () => {
     ],
     [['--name', 'x', 'more'], 'too many arguments'],
   ])('%j is wrong usage: %s', async (args, message) => {
-    const { path, run } = commandLine();
-    const { status, out, err } = await run(['keys', 'create', '--create-store', ...args]);
+    const cli = inMemory();
+    const { status, out, err } = await cli.run(['keys', 'create', ...args]);
     expect([status, out]).toEqual([2, '']);
     expect(err).toMatch(/^animal-store: .*\n$/);
     expect(err).toContain(message);
-    if (existsSync(path)) expect((await run(['keys', 'list', '--json'])).out).toBe('[]\n');
+    expect(await keysOf(cli)).toEqual([]);
   });
-});
 
-describe('keys create on a store that does not exist', () => {
-  test('creates the store only with --create-store, and says so', async () => {
+  test('creates a missing store only with --create-store, and says so', async () => {
     const { path, run } = commandLine();
     expect(await run(['keys', 'create', '--name', 'shop'])).toEqual({
       status: 2,
       out: '',
-      err: `animal-store: ${path}: there is no such file. Check the path, or create a store there with --create-store\n`,
+      err: `animal-store: ${path}: there is no such file. Check this location, or create a store there with --create-store\n`,
     });
     expect(existsSync(path)).toBe(false);
     expect((await run(['keys', 'create', '--name', 'shop', '--create-store'])).status).toBe(0);
     expect((await run(['keys', 'create', '--name', 'more'])).status).toBe(0);
-  });
-
-  test('--expires never is the default', async () => {
-    const { run } = commandLine();
-    const { out } = await run([
-      'keys',
-      'create',
-      '--create-store',
-      '--name',
-      'x',
-      '--expires',
-      'never',
-      '--json',
-    ]);
-    expect(JSON.parse(out)).toMatchObject({ expiresAt: null });
+    expect(JSON.parse((await run(['keys', 'list', '--json'])).out)).toHaveLength(2);
   });
 });
 
 describe('keys list', () => {
   test('is a table that fits the screen', async () => {
-    const { run } = commandLine();
-    await run(['keys', 'create', '--create-store', '--name', 'shop']);
+    const cli = inMemory();
+    const { run } = cli;
+    await createShop(cli);
     await run([
       'keys',
       'create',
-      '--create-store',
       '--name',
       'a client with a very long name indeed',
       '--expires',
@@ -140,10 +119,10 @@ describe('keys list', () => {
   });
 
   test('--json has everything but the key', async () => {
-    const { path, run } = commandLine();
-    const key = (await run(['keys', 'create', '--create-store', '--name', 'shop'])).out.trim();
-    expect(await holderOf(path, key)).toBe('1');
-    const { out } = await run(['keys', 'list', '--json']);
+    const cli = inMemory();
+    const key = await createShop(cli);
+    expect(await holderOf(cli, key)).toBe('1');
+    const { out } = await cli.run(['keys', 'list', '--json']);
     expect(out).not.toContain(key);
     expect(JSON.parse(out)).toEqual([
       {
@@ -160,134 +139,125 @@ describe('keys list', () => {
   });
 
   test('shows the status of each key, and with --active only the active keys', async () => {
-    const { path, run } = commandLine();
-    const store = openSqliteStore(path, false);
-    await store.apiKeys.create('good');
-    await store.apiKeys.create('short', Date.now() + 50);
-    await store.apiKeys.create('leaked');
-    await store.apiKeys.create('guest', Date.UTC(2999, 1, 1));
-    await store.apiKeys.revoke('3');
-    await store.close();
-    await delay(60);
-    const today = new Date().toISOString().slice(0, 10);
-    const { out } = await run(['keys', 'list']);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 21) });
+    onTestFinished(() => void vi.useRealTimers());
+    const cli = inMemory();
+    const { apiKeys } = cli.openStore();
+    await apiKeys.create('good');
+    await apiKeys.create('short', Date.now() + 1);
+    await apiKeys.create('leaked');
+    await apiKeys.create('guest', Date.UTC(2999, 1, 1));
+    await apiKeys.revoke('3');
+    vi.setSystemTime(Date.UTC(2026, 10, 22));
+    const { out } = await cli.run(['keys', 'list']);
     const statuses = out.split('\n').map((row) => row.slice(23).split('  ')[0]);
     expect(statuses.slice(1, 5)).toEqual([
       'active',
-      `expired on ${today}`,
-      `revoked on ${today}`,
+      'expired on 2026-11-21',
+      'revoked on 2026-11-21',
       'ends on 2999-01-31',
     ]);
-    const all = JSON.parse((await run(['keys', 'list', '--json'])).out);
-    expect(all.map(({ status }: { status: string }) => status)).toEqual([
-      'active',
-      'expired',
-      'revoked',
-      'active',
-    ]);
-    const active = JSON.parse((await run(['keys', 'list', '--active', '--json'])).out);
-    expect(active.map(({ name }: { name: string }) => name)).toEqual(['good', 'guest']);
-    expect((await run(['keys', 'list', '--active'])).out.split('\n')).toHaveLength(4);
+    const all = (await keysOf(cli)).map(({ status }: { status: string }) => status);
+    expect(all).toEqual(['active', 'expired', 'revoked', 'active']);
+    const active = (await keysOf(cli, '--active')).map(({ name }: { name: string }) => name);
+    expect(active).toEqual(['good', 'guest']);
+    expect((await cli.run(['keys', 'list', '--active'])).out.split('\n')).toHaveLength(4);
   });
 
-  test('--active says when no key is active', async () => {
-    const { run } = commandLine();
-    await run(['keys', 'create', '--create-store', '--name', 'shop']);
-    await run(['keys', 'revoke', '1']);
-    const { out, err } = await run(['keys', 'list', '--active']);
-    expect([out, err]).toEqual([
-      '',
-      'There is no active key. Create one: animal-store keys create --name NAME\n',
-    ]);
-  });
-
-  test('of a store without keys says how to create one', async () => {
-    const { run } = commandLine();
-    await run(['import', '-']);
-    const { status, out, err } = await run(['keys', 'list']);
+  test('of a store without an active key, or without keys, says how to create one', async () => {
+    const cli = inMemory();
+    const advice = 'Create one: animal-store keys create --name NAME\n';
+    const { status, out, err } = await cli.run(['keys', 'list']);
     expect([status, out]).toEqual([0, '']);
-    expect(err).toContain('keys create');
-    expect((await run(['keys', 'list', '--json'])).out).toBe('[]\n');
+    expect(err).toContain(advice);
+    expect(await keysOf(cli)).toEqual([]);
+    await createShop(cli);
+    await cli.run(['keys', 'revoke', '1']);
+    expect(await cli.run(['keys', 'list', '--active'])).toEqual({
+      status: 0,
+      out: '',
+      err: `There is no active key. ${advice}`,
+    });
   });
 });
 
 describe('keys revoke', () => {
   test('revokes a key, and says so', async () => {
-    const { path, run } = commandLine();
-    const key = (await run(['keys', 'create', '--create-store', '--name', 'shop'])).out.trim();
-    expect(await run(['keys', 'revoke', '1'])).toEqual({
+    const cli = inMemory();
+    const key = await createShop(cli);
+    expect(await cli.run(['keys', 'revoke', '1'])).toEqual({
       status: 0,
       out: 'Key 1 (shop) is revoked.\n',
       err: '',
     });
-    expect(await holderOf(path, key)).toBeUndefined();
-    expect(JSON.parse((await run(['keys', 'revoke', '1', '--json'])).out)).toMatchObject({
+    expect(await holderOf(cli, key)).toBeUndefined();
+    expect(JSON.parse((await cli.run(['keys', 'revoke', '1', '--json'])).out)).toMatchObject({
       id: '1',
       revokedAt: expect.stringMatching(/Z$/),
     });
   });
 
   test('of an unknown id fails', async () => {
-    const { run } = commandLine();
-    await run(['keys', 'create', '--create-store', '--name', 'shop']);
+    const cli = inMemory();
+    await createShop(cli);
     for (const id of ['2', '0', 'one', '99999999999999999999']) {
       const expected = { status: 1, out: '', err: `animal-store: there is no key with id ${id}\n` };
-      expect(await run(['keys', 'revoke', id])).toEqual(expected);
-      expect(await run(['keys', 'rotate', id])).toEqual(expected);
+      expect(await cli.run(['keys', 'revoke', id])).toEqual(expected);
+      expect(await cli.run(['keys', 'rotate', id])).toEqual(expected);
     }
   });
 });
 
 describe('keys rotate', () => {
   test('creates a key with the same name; the old key expires after the overlap', async () => {
-    const { path, run } = commandLine();
-    const old = (await run(['keys', 'create', '--create-store', '--name', 'shop'])).out.trim();
-    const { status, out, err } = await run(['keys', 'rotate', '1', '--overlap', '12h']);
+    const cli = inMemory();
+    const old = await createShop(cli);
+    const { status, out, err } = await cli.run(['keys', 'rotate', '1', '--overlap', '12h']);
     expect(status).toBe(0);
     expect(isApiKey(out.trim())).toBe(true);
     expect(err).toMatch(/Key 1 expires \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
-    const keys = JSON.parse((await run(['keys', 'list', '--json'])).out);
+    const keys = await keysOf(cli);
     expect(keys[1]).toMatchObject({ id: '2', name: 'shop', expiresAt: null });
     expect(Math.abs(Date.parse(keys[0].expiresAt) - Date.now() - 12 * 3_600_000)).toBeLessThan(60_000);
-    expect(await holderOf(path, old)).toBe('1');
-    expect(await holderOf(path, out.trim())).toBe('2');
+    expect(await holderOf(cli, old)).toBe('1');
+    expect(await holderOf(cli, out.trim())).toBe('2');
   });
 
   test('keeps the lifetime of the old key, unless --expires says otherwise', async () => {
-    const { run } = commandLine();
-    await run(['keys', 'create', '--create-store', '--name', 'shop', '--expires', '90d']);
+    const cli = inMemory();
+    await createShop(cli, '--expires', '90d');
     for (const expires of [[], ['--expires', 'never'], ['--expires', '1d']]) {
-      await run(['keys', 'rotate', '1', ...expires]);
+      await cli.run(['keys', 'rotate', '1', ...expires]);
     }
-    const [, like, never, day] = JSON.parse((await run(['keys', 'list', '--json'])).out);
+    const [, like, never, day] = await keysOf(cli);
     const days = (time: string) => Math.round((Date.parse(time) - Date.now()) / 86_400_000);
     expect([days(like.expiresAt), never.expiresAt, days(day.expiresAt)]).toEqual([90, null, 1]);
   });
 
   test('accepts an overlap of 0, and an expiry', async () => {
-    const { path, run } = commandLine();
-    const old = (await run(['keys', 'create', '--create-store', '--name', 'shop'])).out.trim();
+    const cli = inMemory();
+    const old = await createShop(cli);
     const args = ['keys', 'rotate', '1', '--overlap', '0', '--expires', '2999-01-31', '--json'];
-    const { out, err } = await run(args);
+    const { out, err } = await cli.run(args);
     expect(err).toContain('Key 1 expires now.');
     expect(JSON.parse(out)).toMatchObject({ id: '2', expiresAt: '2999-02-01T00:00:00.000Z' });
-    expect(await holderOf(path, old)).toBeUndefined();
+    expect(await holderOf(cli, old)).toBeUndefined();
   });
 
   test('of an inactive key, or with an invalid option, is wrong usage', async () => {
-    const { run } = commandLine();
-    await run(['keys', 'create', '--create-store', '--name', 'shop']);
-    expect(await run(['keys', 'rotate', '1', '--overlap', 'long'])).toMatchObject({ status: 2 });
-    expect(await run(['keys', 'rotate', '1', '--expires', '1999-01-01'])).toMatchObject({ status: 2 });
-    await run(['keys', 'revoke', '1']);
-    const { status, err } = await run(['keys', 'rotate', '1']);
+    const cli = inMemory();
+    await createShop(cli);
+    expect(await cli.run(['keys', 'rotate', '1', '--overlap', 'long'])).toMatchObject({ status: 2 });
+    expect(await cli.run(['keys', 'rotate', '1', '--expires', '1999-01-01'])).toMatchObject({ status: 2 });
+    await cli.run(['keys', 'revoke', '1']);
+    const { status, err } = await cli.run(['keys', 'rotate', '1']);
     expect([status, err]).toEqual([2, 'animal-store: key 1 is revoked or expired: create a new one\n']);
   });
 });
 
 test('a key that is given as a wrong argument is never printed', async () => {
-  const { path, run } = commandLine();
-  const key = (await run(['keys', 'create', '--create-store', '--name', 'shop'])).out.trim();
+  const cli = inMemory();
+  const key = await createShop(cli);
   for (const args of [
     ['keys', 'revoke', key],
     ['keys', 'rotate', key],
@@ -303,11 +273,11 @@ test('a key that is given as a wrong argument is never printed', async () => {
     ['import', key],
     ['backup', '/', key],
   ]) {
-    const { status, out, err } = await run(args);
+    const { status, out, err } = await cli.run(args);
     expect(status).not.toBe(0);
     expect(out + err).not.toContain(key.slice(0, 12));
     expect(err).toMatch(/^animal-store: .*\n$/);
   }
-  expect(JSON.parse((await run(['keys', 'list', '--json'])).out)).toHaveLength(1);
-  expect(await holderOf(path, key)).toBe('1');
+  expect(await keysOf(cli)).toHaveLength(1);
+  expect(await holderOf(cli, key)).toBe('1');
 });

@@ -1,13 +1,13 @@
 /** When standard output cannot be written, the error says what was done. */
 
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Writable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { consoleOf } from '../../../src/adapters/cli/console.ts';
-import { temporaryFolder } from '../sqlite/temporary-file.ts';
-import { type CommandLine, commandLine, exportOf, line, type Run, withRex } from './cli.ts';
-import { mountSmallDisk } from './small-disk.ts';
+import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
+import { type CommandLine, commandLine, exportOf, inMemory, line, type Run, withRex } from './cli.ts';
 
 /** A stream whose every write fails. */
 function failing(code: string): Writable {
@@ -58,23 +58,42 @@ describe('a result that cannot be written', () => {
     expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
   });
 
-  test.each(['ENOSPC', 'EPIPE'])('of a new key says that the key could not be shown: %s', async (code) => {
-    const cli = await withRex();
+  test.each(['ENOSPC', 'EPIPE'])('of a new key says that the key is lost: %s', async (code) => {
+    const cli = inMemory();
     for (const [id, args] of [
-      ['1', ['keys', 'create', '--create-store', '--name', 'shop']],
+      ['1', ['keys', 'create', '--name', 'shop']],
       ['2', ['keys', 'rotate', '1', '--json']],
     ] as const) {
       const { status, err } = await withFailing(cli, code, ...args);
       expect(status).toBe(1);
       expect(err).toBe(
-        `animal-store: key ${id} was created but could not be shown, revoke it: standard output cannot be written: ${code}: no\n`,
+        `animal-store: key ${id} was created but is lost: standard output cannot be written: ${code}: no. Revoke it: animal-store keys revoke ${id}\n`,
       );
     }
   });
 
+  test('of a new key is prevented: no key is created if standard output is the null device', async () => {
+    const cli = inMemory();
+    await cli.run(['keys', 'create', '--name', 'shop']);
+    const fd = openSync(devNull, 'w');
+    onTestFinished(() => closeSync(fd));
+    for (const args of [
+      ['keys', 'create', '--name', 'more'],
+      ['keys', 'rotate', '1', '--json'],
+    ]) {
+      const stdout = Object.assign(new PassThrough(), { fd });
+      expect(await cli.run(args, { stdout })).toEqual({
+        status: 1,
+        out: '',
+        err: 'animal-store: standard output is closed or the null device, so the new key would be lost: redirect it to a file or a pipe\n',
+      });
+    }
+    expect(JSON.parse((await cli.run(['keys', 'list', '--json'])).out)).toMatchObject([{ expiresAt: null }]);
+  });
+
   test('of a revocation says that the key is revoked', async () => {
-    const cli = await withRex();
-    await cli.run(['keys', 'create', '--create-store', '--name', 'shop']);
+    const cli = inMemory();
+    await cli.run(['keys', 'create', '--name', 'shop']);
     const { status, err } = await withFailing(cli, 'ENOSPC', 'keys', 'revoke', '1');
     expect(status).toBe(1);
     expect(err).toMatch(/^animal-store: key 1 \(shop\) is revoked, but standard output cannot be written/);
@@ -83,8 +102,8 @@ describe('a result that cannot be written', () => {
   test.each([[['keys', 'list']], [['keys', 'list', '--json']], [['openapi']], [['--help']], [['--version']]])(
     'of %j is a failure',
     async (args) => {
-      const cli = await withRex();
-      await cli.run(['keys', 'create', '--create-store', '--name', 'shop']);
+      const cli = inMemory();
+      await cli.run(['keys', 'create', '--name', 'shop']);
       expect(await withFailing(cli, 'ENOSPC', ...args)).toEqual({
         status: 1,
         out: '',
@@ -96,26 +115,34 @@ describe('a result that cannot be written', () => {
 });
 
 test('write errors of standard error are ignored', async () => {
-  const { errRaw, out } = consoleOf({
-    stdin: process.stdin,
-    stdout: new Writable({ write: (_chunk, _encoding, done) => done() }),
-    stderr: failing('ENOSPC'),
+  const written: string[] = [];
+  const stdout = new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      written.push(text);
+      done();
+    },
   });
-  errRaw('first');
+  const stderr = failing('ENOSPC');
+  const { errRaw, out } = consoleOf({ stdin: process.stdin, stdout, stderr });
+  errRaw('lost');
   await out('first');
-  errRaw('second');
+  expect(stderr.errored).toMatchObject({ code: 'ENOSPC' });
+  errRaw('lost too');
   await out('second');
+  expect(written).toEqual(['first', 'second']);
 });
 
-test('a write fails when the disk has room for a part of the text only', async ({ skip }) => {
-  const folder = join(temporaryFolder(), 'disk');
-  mkdirSync(folder);
-  if (!mountSmallDisk(folder, '64k')) skip('this user cannot mount a file system');
-  const fd = openSync(join(folder, 'out'), 'w');
-  const stdout = Object.assign(new Writable(), { fd });
-  const { out } = consoleOf({ stdin: process.stdin, stdout, stderr: process.stderr });
-  await out('é'.repeat(1000));
-  await expect(out('x'.repeat(100_000))).rejects.toThrow(/^standard output cannot be written: ENOSPC/);
-  closeSync(fd);
-  expect(readFileSync(join(folder, 'out'), 'utf8')).toMatch(/^é{1000}x+$/);
-});
+test.skipIf(!canMount)(
+  `a write fails when the disk has room for a part of the text only${mountNote}`,
+  async () => {
+    const { folder } = new SmallDisk('64k');
+    const fd = openSync(join(folder, 'out'), 'w');
+    const stdout = Object.assign(new Writable(), { fd });
+    const { out } = consoleOf({ stdin: process.stdin, stdout, stderr: process.stderr });
+    await out('é'.repeat(1000));
+    await expect(out('x'.repeat(100_000))).rejects.toThrow(/^standard output cannot be written: ENOSPC/);
+    closeSync(fd);
+    expect(readFileSync(join(folder, 'out'), 'utf8')).toMatch(/^é{1000}x+$/);
+  },
+);

@@ -1,6 +1,5 @@
 /** The file of refused lines and the store change together, or neither changes. */
 
-import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -17,11 +16,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, type TestContext, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/process.ts';
+import { canMount, mountNote, SmallDisk } from '../../support/small-disk.ts';
 import { identityOf, makeSpecialFiles } from '../../support/special-files.ts';
-import { temporaryFolder } from '../sqlite/temporary-file.ts';
 import { type CommandLine, commandLine, exportOf, line, type Run, withRex } from './cli.ts';
-import { mountSmallDisk } from './small-disk.ts';
 
 const INPUT = `${line('Mia')}oops\n`;
 
@@ -34,7 +33,7 @@ function importWith(
   stdin: string | Readable = INPUT,
   signal?: AbortSignal,
 ): Promise<Run> {
-  const args = ['import', '--skip-invalid', '--refused', refused, '-'];
+  const args = ['import', '--skip-invalid', '--refused', refused, '--force', '-'];
   return cli.run(args, { stdin, ...(signal && { signal }) });
 }
 
@@ -59,19 +58,12 @@ function inputWith(event: () => void): Readable {
   );
 }
 
-function smallDisk(skip: TestContext['skip'], size: string): string {
-  const folder = join(temporaryFolder(), 'disk');
-  mkdirSync(folder);
-  if (!mountSmallDisk(folder, size)) skip('this user cannot mount a file system');
-  return folder;
-}
-
 describe('when the file cannot be written, nothing is imported, so that a retry imports no pet twice', () => {
-  test('on a full disk', async ({ skip }) => {
+  test.skipIf(!canMount)(`on a full disk${mountNote}`, async () => {
     const cli = await withRex();
-    const refused = join(smallDisk(skip, '64k'), 'bad.ndjson');
+    const refused = join(new SmallDisk('64k').folder, 'bad.ndjson');
     expect(await failing(cli, refused, MANY_BAD + line('Mia'))).toMatch(
-      /^animal-store: cannot write .*bad\.ndjson: ENOSPC.*, nothing was imported\n$/,
+      /^animal-store: cannot write .*bad\.ndjson: the disk is full \(ENOSPC\); nothing was imported\n$/m,
     );
     writeFileSync(refused, 'earlier\n');
     await failing(cli, refused, MANY_BAD + line('Mia'));
@@ -80,21 +72,26 @@ describe('when the file cannot be written, nothing is imported, so that a retry 
     expect((await exportOf(cli)).match(/"name":"\w+"/g)).toEqual(['"name":"Rex"', '"name":"Mia"']);
   });
 
-  test('on a full disk, even when all pets were read before', async ({ skip }) => {
+  test.skipIf(!canMount)(`on a full disk, even when all pets were read before${mountNote}`, async () => {
     const cli = await withRex();
-    const folder = smallDisk(skip, '64k');
+    const { folder } = new SmallDisk('64k');
     writeFileSync(join(folder, 'ballast'), 'x'.repeat(60 * 1024));
     await failing(cli, join(folder, 'bad.ndjson'), line('Mia') + MANY_BAD.slice(0, 10_000));
   });
 
-  test('on a read-only disk, where an import without invalid lines works', async ({ skip }) => {
-    const cli = await withRex();
-    const folder = smallDisk(skip, '64k');
-    spawnSync('mount', ['-o', 'remount,ro', folder]);
-    const refused = join(folder, 'bad.ndjson');
-    expect(await failing(cli, refused)).toMatch(/cannot write .*: EROFS.*, nothing was imported\n$/);
-    expect((await importWith(cli, refused, line('Mia'))).status).toBe(0);
-  });
+  test.skipIf(!canMount)(
+    `on a read-only disk, where an import without invalid lines works${mountNote}`,
+    async () => {
+      const cli = await withRex();
+      const disk = new SmallDisk('64k');
+      disk.makeReadOnly();
+      const refused = join(disk.folder, 'bad.ndjson');
+      expect(await failing(cli, refused)).toMatch(
+        /cannot write .*: the file system is read-only \(EROFS\); nothing was imported\n$/,
+      );
+      expect((await importWith(cli, refused, line('Mia'))).status).toBe(0);
+    },
+  );
 
   test('in a folder that does not exist, or is removed', async () => {
     const cli = await withRex();
@@ -117,7 +114,7 @@ describe('when the file cannot be written, nothing is imported, so that a retry 
 
 describe('a file that appears during the import is not replaced, and nothing is imported', () => {
   const APPEARED =
-    /cannot write .*: another program has created or changed this file in the meantime, nothing was imported\n$/;
+    /cannot write .*: another program has created or changed this file in the meantime; nothing was imported\n$/;
 
   test('a regular file', async () => {
     const cli = await withRex();
@@ -168,8 +165,62 @@ describe('a file that appears during the import is not replaced, and nothing is 
   });
 });
 
+describe('an existing file is neither replaced nor followed without --force', () => {
+  const args = ['import', '--skip-invalid'];
+
+  /** A store, an input with an invalid line, and a private file behind a symbolic link. */
+  async function prepare() {
+    const cli = await withRex();
+    const folder = dirname(cli.path);
+    const [input, file, link] = [join(folder, 'in'), join(folder, 'precious'), join(folder, 'link')];
+    writeFileSync(input, INPUT);
+    writeFileSync(file, 'precious', { mode: 0o600 });
+    symlinkSync('precious', link);
+    return { cli, input, file, link };
+  }
+
+  test('when --refused names it', async () => {
+    const { cli, input, file, link } = await prepare();
+    const before = await exportOf(cli);
+    for (const name of [file, link]) {
+      const run = await cli.run([...args, '--refused', name, input]);
+      const err = `animal-store: ${name} exists already: --force replaces it\n`;
+      expect(run).toEqual({ status: 2, out: '', err });
+    }
+    expect([readFileSync(file, 'utf8'), await exportOf(cli)]).toEqual(['precious', before]);
+  });
+
+  test.each([false, true])('when it has the default name (behind a symbolic link: %s)', async (isLink) => {
+    const { cli, input, file, link } = await prepare();
+    const name = `${input}.refused.ndjson`;
+    renameSync(isLink ? link : file, name);
+    const before = await exportOf(cli);
+    const advice = 'exists already: select another file with --refused';
+    expect(await cli.run([...args, input])).toEqual({
+      status: 2,
+      out: '',
+      err: `animal-store: ${name} ${advice}\n`,
+    });
+    expect([readFileSync(name, 'utf8'), await exportOf(cli)]).toEqual(['precious', before]);
+    expect(await cli.run([...args, '--force', input])).toMatchObject({
+      status: 2,
+      err: 'animal-store: --force requires --refused (see animal-store import --help)\n',
+    });
+  });
+});
+
 describe('the file of an earlier import', () => {
-  test('is replaced, also behind a symbolic link', async () => {
+  test.each([0o600, 0o664])('keeps its permissions: %o', async (mode) => {
+    const cli = await withRex();
+    const refused = join(dirname(cli.path), 'bad.ndjson');
+    writeFileSync(refused, 'earlier');
+    chmodSync(refused, mode);
+    expect((await importWith(cli, refused)).status).toBe(0);
+    expect(readFileSync(refused, 'utf8')).toContain('oops');
+    expect(statSync(refused).mode & 0o777).toBe(mode);
+  });
+
+  test('is replaced with --force, also behind a symbolic link', async () => {
     const cli = await withRex();
     const folder = dirname(cli.path);
     const [file, link] = [join(folder, 'bad.ndjson'), join(folder, 'link')];
@@ -218,11 +269,11 @@ describe('the file of an earlier import', () => {
     expect(readFileSync(refused, 'utf8')).toBe('earlier');
   });
 
-  test.for([true, false])(
-    'is restored when the store is full (it existed: %s)',
-    async (isThere, { skip }) => {
-      const cli = commandLine(join(smallDisk(skip, '512k'), 'pets.db'));
-      await cli.run(['import', '-'], { stdin: line('Rex') });
+  test.skipIf(!canMount).for([true, false])(
+    `is restored when the store is full (it existed: %s)${mountNote}`,
+    async (isThere) => {
+      const cli = commandLine(join(new SmallDisk('512k').folder, 'pets.db'));
+      await cli.run(['import', '--create-store', '-'], { stdin: line('Rex') });
       const refused = join(temporaryFolder(), 'bad.ndjson');
       if (isThere) {
         writeFileSync(refused, 'earlier');

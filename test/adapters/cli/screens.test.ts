@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Console, Screen } from '../../../src/adapters/cli/console.ts';
-import { duration, Progress } from '../../../src/adapters/cli/progress.ts';
+import { duration, durationAndRate, Progress } from '../../../src/adapters/cli/progress.ts';
 import { table } from '../../../src/adapters/cli/table.ts';
 import { commandLine, NO_TERMINAL, TERMINAL } from './cli.ts';
 
@@ -95,7 +95,9 @@ test('progress elsewhere is a plain line every 5 seconds', () => {
 });
 
 test.each([
-  [0, '0.0 s'],
+  [7.6, '8 ms'],
+  [999.4, '999 ms'],
+  [999.6, '1.0 s'],
   [3940, '3.9 s'],
   [9949, '9.9 s'],
   [9951, '10 s'],
@@ -103,8 +105,13 @@ test.each([
   [59_600, '1 min 0 s'],
   [125_000, '2 min 5 s'],
   [4_830_000, '1 h 20 min'],
-])('%i ms are shown as %s', (milliseconds, expected) => {
+])('%d ms are shown as %s', (milliseconds, expected) => {
   expect(duration(milliseconds)).toBe(expected);
+});
+
+test('the rate of a command is shown if the command has taken a second', () => {
+  expect(durationAndRate(1, 7.6)).toBe('8 ms');
+  expect(durationAndRate(2_000_000, 4000)).toBe('4.0 s (500,000/s)');
 });
 
 describe('a table', () => {

@@ -1,6 +1,7 @@
 /** Wrong usage points at the help, and every way to ask for help or the version works. */
 
 import { describe, expect, test } from 'vitest';
+import { type Environment, loadConfig } from '../../../src/composition/config.ts';
 import { commandLine, withRex } from './cli.ts';
 
 describe('wrong usage names the help of the command', () => {
@@ -11,7 +12,11 @@ describe('wrong usage names the help of the command', () => {
     [['export', '--fast'], 'animal-store export', "unknown option '--fast'"],
     [['import'], 'animal-store import', "missing required argument 'file'"],
     [['backup', 'a', 'b'], 'animal-store backup', 'too many arguments'],
-    [['completion', 'tcsh'], 'animal-store completion', 'Allowed choices are bash, zsh, fish'],
+    [
+      ['completion', 'powershell'],
+      'animal-store completion',
+      "shell: expected one of bash, zsh, fish, got 'powershell'",
+    ],
     [['export', '--status', 'lost'], 'animal-store export', "got 'lost'"],
     [['export', '--force'], 'animal-store export', '--force requires --output'],
     [['keys', 'rotate', '1', '--overlap', 'x'], 'animal-store keys rotate', '--overlap: expected a duration'],
@@ -43,6 +48,31 @@ describe('help', () => {
       expect(await run([...names, '-h'])).toEqual(help);
     },
   );
+});
+
+test.each([
+  [['export'], 'available'],
+  [['completion'], 'fish'],
+])('the help of %j lists the choices once', async (args, choice) => {
+  const { out } = await commandLine().run([...args, '--help']);
+  const [, lists = ''] = /\n(?:Options|Arguments):\n(.*?)\n\nGlobal/s.exec(out) ?? [];
+  expect(lists.split(choice)).toHaveLength(2);
+});
+
+test('the help of serve explains every setting', async () => {
+  const names = new Set<string>();
+  const environment = new Proxy<Environment>(
+    {},
+    {
+      get(_, name) {
+        names.add(String(name));
+      },
+    },
+  );
+  loadConfig(environment);
+  expect(names.size).toBeGreaterThan(10);
+  const { out } = await commandLine().run(['serve', '--help']);
+  for (const name of names) expect(out).toMatch(new RegExp(`^  (HOST, )?${name},? .*[a-z]{3}`, 'm'));
 });
 
 test.each(['-v', '--version'])('%s prints the version', async (option) => {

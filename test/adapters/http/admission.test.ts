@@ -1,50 +1,160 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Admission } from '../../../src/adapters/http/api/admission.ts';
-import { RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
+import { isHealthCheck, readyz } from '../../../src/adapters/http/api/health.ts';
+import type { ApiRequest } from '../../../src/adapters/http/api/http.ts';
+import type { HttpStore } from '../../../src/adapters/http/api/options.ts';
+import { RATE_LIMIT, RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
+import { stopClock } from '../../support/clock.ts';
 
-/** Uses processor time. */
-function block(milliseconds: number): void {
-  const { user } = process.threadCpuUsage();
-  while (process.threadCpuUsage().user - user < milliseconds * 1000) {}
-}
+const CONNECTION = {};
+const KNOWN = 'Bearer known';
 
 function refusalOf(admission: Admission, method = 'GET', caller: string | undefined = 'caller') {
-  return admission.refusalOf(method, caller, admission.isTooBusy());
+  return admission.refusalOf(method, caller, admission.isTooBusy(undefined));
 }
 
-/** Lets 256 requests arrive in this turn of the event loop, which then takes too long. Returns their refusals. */
-function longTurn(admission: Admission): unknown[] {
-  const refusals = Array.from({ length: 256 }, () => refusalOf(admission, 'GET', 'caller'));
-  block(60);
-  for (let index = 0; index < 16; index += 1) refusalOf(admission, 'GET', 'caller');
-  return refusals.filter((refusal) => refusal !== undefined);
+/** Lets a test decide how much processor time the thread has used. */
+function stopProcessorTime(): { milliseconds: number } {
+  const time = { milliseconds: 0 };
+  const spy = vi.spyOn(process, 'threadCpuUsage');
+  spy.mockImplementation(() => ({ user: time.milliseconds * 1000, system: 0 }));
+  onTestFinished(() => spy.mockRestore());
+  return time;
 }
 
 describe('the admission of requests', () => {
-  test('accepts 256 requests in one turn of the event loop, even when the turn takes long', () => {
+  test('handles requests in the order of their arrival, and ends a turn when its requests took 2 ms', async () => {
+    const clock = stopClock();
     const admission = new Admission();
-    for (let count = 0; count < 256; count += 1) {
-      if (count % 32 === 0) block(40);
-      expect(refusalOf(admission, 'GET', 'caller')).toBeUndefined();
+    const turns: number[][] = [];
+    /** Handles a request, which takes half a millisecond. */
+    const handle = (request: number) => {
+      const run = () => {
+        turns.at(-1)?.push(request);
+        clock.pass(0.5);
+      };
+      const turn = admission.enter(CONNECTION, undefined);
+      return turn === undefined ? run() : turn.then(run);
+    };
+    turns.push([]);
+    const handled = Array.from({ length: 10 }, (_, request) => handle(request));
+    while (turns.flat().length < 10) {
+      turns.push([]);
+      await nextTurn();
     }
+    await Promise.all(handled);
+    expect(turns.filter((turn) => turn.length > 0)).toEqual([
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+      [8, 9],
+    ]);
   });
 
-  test('accepts any number of requests in a turn that does not take long', () => {
+  test('lets a request wait behind earlier ones, also when it arrives in a later turn', async () => {
+    const clock = stopClock();
     const admission = new Admission();
-    for (let count = 0; count < 300; count += 1)
-      expect(refusalOf(admission, 'GET', 'caller')).toBeUndefined();
-  });
-
-  test('refuses further requests in a turn that takes long, and accepts requests in the next turn', async () => {
-    const admission = new Admission();
-    expect(longTurn(admission)).toEqual([]);
-    expect(refusalOf(admission, 'GET', 'caller')).toMatchObject({ code: 'overloaded' });
-    expect(admission.refusalOf('GET', undefined, admission.isTooBusy())).toMatchObject({
-      code: 'overloaded',
-    });
+    expect(admission.enter(CONNECTION, undefined)).toBeUndefined();
+    clock.pass(2);
+    const order: string[] = [];
+    const first = admission.enter(CONNECTION, undefined)?.then(() => order.push('first'));
+    const second = admission.enter(CONNECTION, undefined)?.then(() => order.push('second'));
+    await Promise.all([first, second]);
+    expect(order).toEqual(['first', 'second']);
     await nextTurn();
-    expect(refusalOf(admission, 'GET', 'caller')).toBeUndefined();
+    expect(admission.enter(CONNECTION, undefined)).toBeUndefined();
+  });
+
+  test('handles one request of each connection in turn, so that a pipeline delays the others by one', async () => {
+    const clock = stopClock();
+    const processor = stopProcessorTime();
+    const admission = new Admission();
+    admission.enter(CONNECTION, undefined);
+    clock.pass(2);
+    const order: string[] = [];
+    const enter = (name: string, connection: object) => {
+      const turn = admission.enter(connection, undefined);
+      expect(turn).toBeInstanceOf(Promise);
+      return turn?.then(() => {
+        order.push(name);
+        clock.pass(2);
+        processor.milliseconds += 200;
+      });
+    };
+    const pipelining = {};
+    const pipeline = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => enter(name, pipelining));
+    const others = [enter('b1', {}), enter('c1', {})];
+    await Promise.all(others);
+    expect(order).toEqual(['a1', 'b1', 'c1']);
+    // Each connection has waited for at most 400 ms: the time is counted from its previous turn.
+    await pipeline[2];
+    expect(refusalOf(admission)).toBeUndefined();
+    await Promise.all(pipeline);
+    expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'a3', 'a4', 'a5']);
+  });
+
+  test('lets no client without a valid API key delay those with one, on any connection', async () => {
+    const clock = stopClock();
+    const admission = new Admission();
+    admission.setKnown(KNOWN, true);
+    admission.enter(CONNECTION, undefined);
+    clock.pass(2);
+    const waiting = [admission.enter(CONNECTION, undefined), admission.enter({}, 'Bearer unknown')];
+    expect(waiting).toEqual([expect.any(Promise), expect.any(Promise)]);
+    expect(admission.enter({}, KNOWN)).toBeUndefined();
+    admission.setKnown(KNOWN, false);
+    expect(admission.enter({}, KNOWN)).toBeInstanceOf(Promise);
+    await Promise.all(waiting);
+  });
+
+  test('remembers at most 1,000 valid keys', () => {
+    const clock = stopClock();
+    const admission = new Admission();
+    for (let key = 0; key < 1001; key += 1) {
+      admission.setKnown(`Bearer ${key}`, true);
+      admission.setKnown('Bearer 0', true);
+    }
+    admission.setKnown('Bearer 1000', true);
+    admission.enter(CONNECTION, undefined);
+    clock.pass(2);
+    expect(admission.enter(CONNECTION, 'Bearer 1000')).toBeUndefined();
+    expect(admission.enter(CONNECTION, 'Bearer 1')).toBeInstanceOf(Promise);
+  });
+
+  test.each([
+    ['with a valid API key', KNOWN, 200],
+    ['without one', undefined, 500],
+  ])('%s, refuses requests when one has waited for as long as it may', async (_, authorization, limit) => {
+    const clock = stopClock();
+    const processor = stopProcessorTime();
+    const admission = new Admission();
+    admission.setKnown(KNOWN, true);
+    const refusal = (caller?: string) =>
+      admission.refusalOf('GET', caller, admission.isTooBusy(authorization));
+    admission.enter({}, authorization);
+    clock.pass(2);
+    const waiting = Array.from({ length: 4 }, () => admission.enter({}, authorization));
+    const work = async (milliseconds: number) => {
+      processor.milliseconds += milliseconds;
+      // The first request that is handled uses the whole turn.
+      const handled = waiting.shift()?.then(() => clock.pass(2));
+      waiting.push(admission.enter({}, authorization));
+      await handled;
+    };
+    clock.pass(1000);
+    await work(9);
+    expect(admission.isCrowded).toBe(false);
+    await work(1);
+    expect(admission.isCrowded).toBe(true);
+    await work(limit - 11);
+    expect(refusal('caller')).toBeUndefined();
+    await work(1);
+    expect(refusal('caller')).toMatchObject({ code: 'overloaded' });
+    expect(refusal()).toMatchObject({ code: 'overloaded' });
+    expect(admission.refused.busy).toBe(2);
+    await Promise.all(waiting);
+    await nextTurn();
+    expect(refusal('caller')).toBeUndefined();
   });
 
   test('refuses creates while 2,000 creates are in progress, and accepts reads', () => {
@@ -55,8 +165,50 @@ describe('the admission of requests', () => {
     expect(refusalOf(admission, 'POST')).toMatchObject({ code: 'overloaded' });
     expect(admission.refusalOf('POST', undefined, false)).toBeUndefined();
     expect(() => admission.beginCreate()).toThrow('too many pets are being stored');
+    expect(admission.refused).toEqual({ busy: 0, creates: 3, rate: 0, stopping: 0 });
     admission.endCreate();
     expect(refusalOf(admission, 'POST', 'caller')).toBeUndefined();
+  });
+
+  test('refuses every request with an API key when the server has been stopping for a while', () => {
+    const admission = new Admission();
+    expect(refusalOf(admission)).toBeUndefined();
+    admission.refuse();
+    expect(refusalOf(admission)).toMatchObject({ code: 'overloaded', message: 'the server is stopping' });
+    expect(admission.refusalOf('GET', undefined, false)).toBeUndefined();
+    expect(admission.refused).toEqual({ busy: 0, creates: 0, rate: 0, stopping: 1 });
+  });
+
+  test('responds to equal refusals because of the rate with the same error', () => {
+    stopClock();
+    const admission = new Admission({ requests: 1, seconds: 60 });
+    expect(refusalOf(admission)).toBeUndefined();
+    const refusal = refusalOf(admission);
+    expect(refusal).toMatchObject({
+      code: 'rate_limited',
+      message: 'too many requests with this API key: retry after 60 s',
+      headers: ['Retry-After', '60'],
+    });
+    expect(refusalOf(admission)).toBe(refusal);
+    expect(admission.refused.rate).toBe(2);
+  });
+
+  test.each([
+    ['/livez', true],
+    ['/readyz', true],
+    ['/v1', false],
+    ['', false],
+  ])('%s is a health check, which is never refused: %s', (path, isNeverRefused) => {
+    expect(isHealthCheck(path)).toBe(isNeverRefused);
+  });
+
+  test('/readyz names the reason why the server is not ready', async () => {
+    const store = { check: () => Promise.reject(new Error('x')) } as unknown as HttpStore;
+    const admission = new Admission();
+    const check = async () => (await readyz(store, admission)({} as ApiRequest)).body;
+    expect(await check()).toBe('{"status":"unavailable","reason":"storage"}');
+    admission.stop();
+    expect(await check()).toBe('{"status":"unavailable","reason":"stopping"}');
   });
 });
 
@@ -73,7 +225,7 @@ describe('the rate limiter', () => {
     [100, 1],
     [3, 1],
     [7, 60],
-    [999_999, 3600],
+    [9_999, 3600],
   ])('accepts %i requests at once in %i s, and then the same number again', (requests, seconds) => {
     const { clock, accepted } = limiter(requests, seconds);
     expect(accepted(requests + 5)).toBe(requests);
@@ -112,9 +264,10 @@ describe('the rate limiter', () => {
     clock.now += 1000;
     expect(rateLimiter.take('late')).toBe(0);
     expect(rateLimiter.size).toBe(1);
-    for (let caller = 0; caller < 20_000; caller += 1) rateLimiter.take(`many ${caller}`);
+    for (let caller = 1; caller <= 10_000; caller += 1) rateLimiter.take(`many ${caller}`);
     expect(rateLimiter.size).toBe(10_000);
-    expect(rateLimiter.take('many 19999')).toBeGreaterThan(0);
+    expect(rateLimiter.take('many 10000')).toBeGreaterThan(0);
+    expect(rateLimiter.take('late')).toBe(0);
   });
 
   test.each([
@@ -122,7 +275,8 @@ describe('the rate limiter', () => {
     [1.5, 1],
     [1, 0],
     [1, Number.NaN],
-  ])('refuses a limit of %d requests in %d s', (requests, seconds) => {
-    expect(() => new RateLimiter({ requests, seconds })).toThrow(RangeError);
+    [1, Infinity],
+  ])('a limit of %d requests in %d s is invalid', (requests, seconds) => {
+    expect(RATE_LIMIT.accepts({ requests, seconds })).toBe(false);
   });
 });

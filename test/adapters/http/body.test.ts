@@ -1,261 +1,244 @@
+/** The bytes of a request body: media type, encoding, framing, size and depth. `create.test.ts` tests its members. */
+
+import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { Connection } from '../../support/connection.ts';
-import { STORAGES, sharedServer } from '../../support/server.ts';
+import { Connection, sendRaw } from '../../support/connection.ts';
+import { sharedServer } from '../../support/server.ts';
+import { JSON_TYPE, REX } from './paths.ts';
 
 const LIMIT = 64 * 1024;
-const REX = '{"name":"Rex","categoryId":1}';
 
-describe.each(STORAGES)('a body, on %s', (storage) => {
-  const server = sharedServer(storage);
-  const head = (...fields: string[]) =>
-    [
-      'POST /v1/pets HTTP/1.1',
-      'Host: x',
-      `Authorization: Bearer ${server.key}`,
-      'Content-Type: application/json',
-      ...fields,
-      '\r\n',
-    ].join('\r\n');
+const server = sharedServer('memory');
 
+function head(fields: Record<string, string | number>): string {
+  const all = { Host: 'x', Authorization: `Bearer ${server.key}`, ...JSON_TYPE, ...fields };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST /v1/pets HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+async function messageFor(body: string | Uint8Array): Promise<string> {
+  const answer = await server.client.post(body);
+  expect(answer.status).toBe(400);
+  return JSON.parse(answer.body).message;
+}
+
+describe('the media type', () => {
   test.each([
     'application/json',
-    'Application/JSON',
-    'application/json; charset=utf-8',
-    'application/json;charset=UTF-8',
-    'application/json; charset="utf-8"',
+    'Application/JSON;charset=UTF-8',
     'application/json ; charset="UTF-8"; x=y',
     'application/json; profile="a;b"',
     'application/json;',
-  ])('may have the media type %s', async (type) => {
+  ])('may be %s', async (type) => {
     expect((await server.client.post(REX, { 'Content-Type': type })).status).toBe(201);
   });
 
   test.each([
     'application/json; charset=latin1',
-    'application/json; charset=utf-16',
-    'application/json; charset=us-ascii',
     'application/json; charset=utf8mb4',
-    'text/plain',
-    'text/json',
     'text/plain; application/json',
-    'application/xml',
     'application/jsonx',
-    'application/x-json',
     'application/vnd.api+json',
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'json',
-    '*/*',
     'application/*',
     'application/json, text/plain',
     '/',
     '',
-  ])('may not have the media type %s', async (type) => {
-    const answer = await server.client.post(REX, { 'Content-Type': type });
-    expect(answer).toMatchObject({ status: 415, headers: { accept: 'application/json' } });
+  ])('may not be %s', async (type) => {
+    const { status, headers, body } = await server.client.post(REX, { 'Content-Type': type });
+    expect([status, headers['accept']]).toEqual([415, 'application/json']);
+    expect(JSON.parse(body).message).toBe(
+      'Content-Type must be application/json in UTF-8, and Content-Encoding must be absent',
+    );
   });
 
-  test('must have a media type', async () => {
-    const answer = await server.client.request('POST', '/v1/pets', { body: REX });
-    expect(answer).toMatchObject({ status: 415, headers: { accept: 'application/json' } });
-    expect((await server.client.request('POST', '/v1/pets')).status).toBe(415);
+  test('is required, with a body and without', async () => {
+    for (const options of [{ body: REX }, {}]) {
+      expect((await server.client.request('POST', '/v1/pets', options)).status).toBe(415);
+    }
   });
 
-  test.each(['gzip', 'deflate', 'br', 'zstd', 'identity', 'x', ''])(
-    'may not have a content coding: %s',
-    async (encoding) => {
-      const body = encoding === 'gzip' ? gzipSync(REX) : Buffer.from(REX);
-      const answer = await server.client.post(body, { 'Content-Encoding': encoding });
-      expect(answer).toMatchObject({ status: 415, headers: { accept: 'application/json' } });
-    },
-  );
+  test('must not have a content coding', async () => {
+    for (const coding of ['gzip', 'identity', 'x', '']) {
+      const body = coding === 'gzip' ? gzipSync(REX) : REX;
+      expect((await server.client.post(body, { 'Content-Encoding': coding })).status).toBe(415);
+    }
+  });
+});
 
+describe('the content', () => {
   test.each([
     ['an overlong encoding', [0xc0, 0xaf]],
-    ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
     ['a lone continuation byte', [0x80]],
     ['an incomplete character', [0xf0, 0x9f, 0x90]],
     ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
-    ['latin1', [0xe4]],
   ])('must be UTF-8: %s', async (_case, bytes) => {
-    const body = Buffer.concat([
-      Buffer.from('{"categoryId":1,"name":"'),
-      Buffer.from(bytes),
-      Buffer.from('"}'),
-    ]);
-    const answer = await server.client.post(body);
-    expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('not valid JSON in UTF-8') });
+    const name = Buffer.from(bytes).toString('latin1');
+    const body = Buffer.from(`{"categoryId":1,"name":"${name}"}`, 'latin1');
+    expect(await messageFor(body)).toBe('the body is not valid UTF-8');
   });
 
   test.each([
-    ['UTF-16', Buffer.from(REX, 'utf16le')],
-    ['bytes of no encoding', Buffer.from([0, 255, 254, 1])],
-    ['a zero byte', Buffer.alloc(1)],
-  ])('must be JSON in UTF-8, not %s', async (_case, body) => {
-    expect((await server.client.post(body)).status).toBe(400);
+    ['{', 'unexpected end'],
+    ['{"name":', 'unexpected end'],
+    ["{'name':'Rex'}", 'unexpected text at character 2'],
+    [`${REX},`, `unexpected text at character ${REX.length + 1}`],
+    [`${REX}${REX}`, `unexpected text at character ${REX.length + 1}`],
+    [`${REX}//`, `unexpected text at character ${REX.length + 1}`],
+    ['{\n  "name": "Rex",\n  categoryId: 1\n}', 'unexpected text at line 3, character 3'],
+    ['undefined', 'unexpected text at character 1'],
+    ['"'.repeat(LIMIT - 1), 'unexpected text at character 3'],
+    [`"${'\\'.repeat(LIMIT - 1)}`, 'unexpected text at character 1'],
+    [Buffer.from(REX, 'utf16le').subarray(1), 'unexpected text at character 1'],
+    [Buffer.alloc(1), 'unexpected text at character 1'],
+  ])('must be JSON, and the message says where it is not: case %#', async (body, fault) => {
+    expect(await messageFor(body)).toBe(`the body is not valid JSON: ${fault}`);
   });
 
   test('may begin with a byte order mark and with white space', async () => {
-    expect((await server.client.post(`\ufeff${REX}`)).status).toBe(201);
-    expect((await server.client.post(` \t\r\n${REX}\n `)).status).toBe(201);
-  });
-
-  test.each([
-    '{',
-    '}',
-    '{"name":',
-    "{'name':'Rex'}",
-    `${REX},`,
-    `${REX}${REX}`,
-    `${REX}//`,
-    '{name:1}',
-    'undefined',
-  ])('must be JSON: %s', async (body) => {
-    const answer = await server.client.post(body);
-    expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('not valid JSON') });
-    expect(answer.body).not.toMatch(/position|Unexpected|line \d/);
-  });
-
-  test('is required', async () => {
-    expect(await server.client.post('')).toMatchObject({
-      status: 400,
-      body: expect.stringContaining('the body is missing'),
-    });
-    for (const framing of [['Content-Length: 0'], [], ['Transfer-Encoding: chunked']]) {
-      const connection = await Connection.open(server.origin);
-      connection.write(head(...framing));
-      if (framing[0]?.startsWith('Transfer')) connection.write('0\r\n\r\n');
-      expect((await connection.next()).status).toBe(400);
-      connection.destroy();
+    for (const body of [`\ufeff${REX}`, ` \t\r\n${REX}\n `]) {
+      expect((await server.client.post(body)).status).toBe(201);
     }
   });
 
-  test('may arrive with the head, later, or in parts, also when the next request arrives at the same time', async () => {
-    const message = head(`Content-Length: ${REX.length}`) + REX;
-    const at = message.length - REX.length;
-    const partitions = [[], [at], [at + 1], [at, at + 10], [at + 20], [message.length - 1], [message.length]];
-    const connection = await Connection.open(server.origin);
-    for (const ends of partitions) {
-      const twice = message + message;
-      for (const [index, end] of [...ends, twice.length].entries()) {
-        connection.write(twice.slice(ends[index - 1] ?? 0, end));
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-      for (let count = 0; count < 2; count++) {
-        expect(await connection.next()).toMatchObject({
-          status: 201,
-          body: expect.stringContaining('"name":"Rex"'),
-        });
-      }
+  test.each(['{"Content-Length":0}', '{}', '{"Transfer-Encoding":"chunked"}'])(
+    'is required: %s',
+    async (fields) => {
+      const end = fields.includes('chunked') ? '0\r\n\r\n' : '';
+      const answer = await sendRaw(server.origin, head(JSON.parse(fields)) + end);
+      expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('the body is missing') });
+    },
+  );
+
+  test('may be nested 500 times, whatever its numbers', async () => {
+    const treeOf = (depth: number, leaf: string) => `${'['.repeat(depth)}${leaf}${']'.repeat(depth)}`;
+    for (const leaf of ['', '7', '9007199254740993', '1e5']) {
+      const create = (depth: number) => server.client.post(`{"x":${treeOf(depth, leaf)},${REX.slice(1)}`);
+      expect((await create(499)).status).toBe(201);
+      for (const depth of [500, 30_000]) expect((await create(depth)).body).toContain('nested too deeply');
     }
-    connection.destroy();
+    const objects = `${'{"a":'.repeat(10_000)}1e5${'}'.repeat(10_000)}`;
+    expect(await messageFor(objects)).toContain('nested too deeply');
   });
 
-  test('may have at most 64 KiB, with Content-Length or in chunks', async () => {
+  test('may have numbers of any length', async () => {
+    expect(await messageFor('9'.repeat(LIMIT))).toContain('must be a JSON object');
+    const fraction = `{"name":"Rex","categoryId":0.${'0'.repeat(LIMIT - 40)}1}`;
+    expect(await messageFor(fraction)).toContain('categoryId must be an integer');
+  });
+});
+
+describe('the size', () => {
+  test('is at most 64 KiB, with Content-Length or in chunks', async () => {
     for (const [size, status] of [
       [LIMIT, 201],
       [LIMIT + 1, 413],
     ] as const) {
       const body = REX.padEnd(size);
       expect((await server.client.post(body)).status).toBe(status);
+      const parts = [body.slice(0, 30_000), body.slice(30_000)];
+      const chunks = parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('');
+      const message = `${head({ 'Transfer-Encoding': 'chunked' })}${chunks}0\r\n\r\n`;
+      expect((await sendRaw(server.origin, message)).status).toBe(status);
+    }
+  });
+
+  test.each([
+    ['401', { Authorization: '', 'Content-Length': 10_000_000 }, 401],
+    ['415', { 'Content-Type': 'text/plain', 'Content-Length': 10_000_000 }, 415],
+    ['413', { 'Content-Length': 10_000_000 }, 413],
+    ['413, in a chunk', { 'Transfer-Encoding': 'chunked' }, 413],
+  ])(
+    'of 10 MB gets a %s that reaches a client which sends everything before it reads',
+    async (_case, fields, status) => {
       const connection = await Connection.open(server.origin);
-      connection.write(head('Transfer-Encoding: chunked'));
-      for (const part of [body.slice(0, 30_000), body.slice(30_000)]) {
-        connection.write(`${part.length.toString(16)}\r\n${part}\r\n`);
-      }
-      connection.write('0\r\n\r\n');
+      connection.socket.pause();
+      connection.write(head(fields));
+      if ('Transfer-Encoding' in fields) connection.write(`${(10_000_000).toString(16)}\r\n`);
+      await new Promise<void>((resolve, reject) => {
+        connection.socket.write(Buffer.alloc(10_000_000, ' '), (error) =>
+          error ? reject(error) : resolve(),
+        );
+      });
+      connection.socket.resume();
       expect((await connection.next()).status).toBe(status);
       connection.destroy();
-    }
-  });
-
-  test.each([2, 30])(
-    'of %s MB gets a 413 that reaches a client that sends everything before it reads',
-    async (megabytes) => {
-      const size = megabytes * 1_000_000;
-      for (const field of [`Content-Length: ${size}`, 'Transfer-Encoding: chunked']) {
-        const connection = await Connection.open(server.origin);
-        connection.socket.pause();
-        connection.write(head(field));
-        if (field.startsWith('Transfer')) connection.write(`${size.toString(16)}\r\n`);
-        await new Promise<void>((resolve, reject) => {
-          connection.socket.write(Buffer.alloc(size, ' '), (error) => (error ? reject(error) : resolve()));
-        });
-        connection.socket.resume();
-        expect(await connection.next()).toMatchObject({ status: 413, headers: { connection: 'close' } });
-        connection.destroy();
-      }
     },
   );
+});
 
-  test.each([
-    [401, 'application/json', null],
-    [415, 'text/plain', undefined],
-    [413, 'application/json', undefined],
-  ])(
-    'of 30 MB gets a %s that reaches an ordinary client, although the body is not read',
-    async (status, type, key) => {
-      const answer = await server.client.request('POST', '/v1/pets', {
-        headers: { 'Content-Type': type },
-        body: Buffer.alloc(30_000_000, ' '),
-        ...(key === undefined ? {} : { key }),
-      });
-      expect(answer.status).toBe(status);
-    },
-  );
-
-  test.each([
-    ['arrays', '['.repeat(LIMIT)],
-    ['closed arrays', '['.repeat(LIMIT / 2) + ']'.repeat(LIMIT / 2)],
-    ['objects', '{"a":'.repeat(LIMIT / 5)],
-    ['arrays after many digits', `[1234567890123456789,${'['.repeat(LIMIT - 21)}`],
-    ['closed arrays around many digits', `${'['.repeat(32_000)}1234567890123456789${']'.repeat(32_000)}`],
-    ['closed objects around an exponent', `${'{"a":'.repeat(10_000)}1e5${'}'.repeat(10_000)}`],
-    ['a number of 64 KiB', '9'.repeat(LIMIT)],
-    ['a fraction of 64 KiB', `{"name":"Rex","categoryId":0.${'0'.repeat(LIMIT - 40)}1}`],
-    ['quotes', '"'.repeat(LIMIT)],
-    ['backslashes', `"${'\\'.repeat(LIMIT - 2)}"`],
-  ])('of any depth and length does not break the server: %s are 400', async (_case, body) => {
-    expect(body.length).toBeLessThanOrEqual(LIMIT);
-    expect((await server.client.post(body)).status).toBe(400);
-  });
-
-  test('may have a deep tree in an ignored member, with a maximum depth that does not depend on its numbers', async () => {
-    const treeOf = (depth: number, leaf: string) => `${'['.repeat(depth)}${leaf}${']'.repeat(depth)}`;
-    const create = (tree: string) => server.client.post(`{"name":"Rex","x":${tree},"categoryId":1}`);
-    for (const leaf of ['', '7', '9007199254740993']) {
-      expect((await create(treeOf(499, leaf))).status).toBe(201);
-      for (const depth of [500, 30_000]) {
-        expect(await create(treeOf(depth, leaf))).toMatchObject({
-          status: 400,
-          body: expect.stringContaining('the body is nested too deeply'),
-        });
+describe('the arrival', () => {
+  test('may be with the head, later, or in parts, also together with the next request', async () => {
+    const message = head({ 'Content-Length': REX.length }) + REX;
+    const at = message.length - REX.length;
+    const connection = await Connection.open(server.origin);
+    for (const ends of [[], [at], [at + 1], [at, at + 10], [message.length - 1], [message.length]]) {
+      for (const [index, end] of [...ends, 2 * message.length].entries()) {
+        connection.write((message + message).slice(ends[index - 1] ?? 0, end));
+        await server.client.get('/livez');
       }
+      for (let count = 0; count < 2; count++) expect((await connection.next()).status).toBe(201);
     }
+    connection.destroy();
   });
 
-  test('that is incomplete stores nothing, and does not affect other requests', async () => {
+  test('that ends early stores nothing, is no error of the server, and is 400 if the client still reads', async () => {
     const before = (await server.client.get('/v1/pets?limit=100')).body;
-    for (const field of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
+    for (const [fields, start] of [
+      [{ 'Content-Length': 1000 }, REX],
+      [{ 'Transfer-Encoding': 'chunked' }, `3e8\r\n${REX}`],
+    ] as const) {
       for (const leave of ['end', 'resetAndDestroy', 'destroy'] as const) {
         const connection = await Connection.open(server.origin);
-        connection.write(head(field) + (field.startsWith('C') ? REX : `3e8\r\n${REX}`));
+        connection.write(head(fields) + start);
         await server.client.get('/livez');
         connection.socket[leave]();
+        if (leave === 'end') expect(await connection.rest()).toMatchObject([{ status: 400 }]);
         await connection.closed;
       }
     }
     expect((await server.client.get('/v1/pets?limit=100')).body).toBe(before);
     expect(server.errors).toEqual([]);
   });
+});
 
-  test('that is incomplete is 400 if the client still reads', async () => {
+describe('Expect', () => {
+  test.each(['100-continue', '100-Continue'])('%s gets its 100 before the body is sent', async (value) => {
     const connection = await Connection.open(server.origin);
-    connection.write(head('Content-Length: 1000') + REX);
-    await server.client.get('/livez');
-    connection.socket.end();
-    const answers = await connection.rest();
-    expect(answers.map(({ status }) => status)).toEqual([400]);
+    connection.write(head({ Expect: value, 'Content-Length': REX.length }));
+    await once(connection.socket, 'received');
+    connection.write(REX);
+    expect((await connection.next()).status).toBe(201);
+    expect(connection.interim).toEqual([100]);
+    connection.write(head({ 'Content-Length': REX.length }) + REX);
+    expect((await connection.next()).status).toBe(201);
+    connection.destroy();
   });
+
+  test.each([
+    ['without a key', 401, { Authorization: '' }],
+    ['with another media type', 415, { 'Content-Type': 'text/plain' }],
+    ['with a length over the limit', 413, { 'Content-Length': LIMIT + 1 }],
+  ])('is refused without a 100 if the head is invalid: %s', async (_case, status, fields) => {
+    const connection = await Connection.open(server.origin);
+    connection.write(head({ Expect: '100-continue', 'Content-Length': LIMIT, ...fields }));
+    expect(await connection.rest()).toMatchObject([{ status, headers: { connection: 'close' } }]);
+    expect(connection.interim).toEqual([]);
+  });
+
+  test.each(['200-ok', '100-continue, x', '100', ''])(
+    'with an unknown value is 400, after the key: %s',
+    async (value) => {
+      const send = async (fields: Record<string, string>) =>
+        sendRaw(server.origin, head({ Expect: value, 'Content-Length': REX.length, ...fields }) + REX);
+      expect(JSON.parse((await send({})).body).message).toBe('Expect must be 100-continue');
+      expect((await send({ Authorization: '' })).status).toBe(401);
+      const get = await sendRaw(server.origin, `GET /livez HTTP/1.1\r\nHost: x\r\nExpect: ${value}\r\n\r\n`);
+      expect(get.status).toBe(400);
+    },
+  );
 });

@@ -5,10 +5,11 @@
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Connection } from '../../../src/adapters/http/node/connection.ts';
+import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';
 
 /** Requests of 64 bytes each, so that a slice of 512 bytes has 8 requests. */
 const SIZE = 64;
@@ -20,11 +21,8 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 const gets = (from: number, to: number) => range(from, to).map(get).join('');
 const targets = (from: number, to: number) => range(from, to).map((number) => `/${number}`);
 
-interface Harness {
+interface Harness extends SocketPair {
   readonly connection: Connection;
-  /** The socket of the server. */
-  readonly socket: Socket;
-  readonly client: Socket;
   /** The targets of the requests that were passed to the handler. */
   readonly handled: readonly string[];
   /** The targets whose responses the client has received. */
@@ -32,8 +30,6 @@ interface Harness {
   readonly floods: () => number;
   /** How often the connection has asked to continue its work since the last call of `goOn`. */
   readonly scheduled: () => number;
-  /** Sends bytes, and resolves when the server has read them. */
-  send(bytes: string): Promise<void>;
   /** Finishes the responses to the oldest requests in progress. */
   respond(count: number): Promise<void>;
   /** Lets the connection continue its work. */
@@ -45,7 +41,7 @@ async function open(isLast = false): Promise<Harness> {
   const inProgress: ServerResponse[] = [];
   let floods = 0;
   let scheduled = 0;
-  let connection: Connection | undefined;
+  const opened: Connection[] = [];
   const handle = async (req: IncomingMessage, res: ServerResponse) => {
     handled.push(req.url ?? '');
     inProgress.push(res.setHeader('X-Target', req.url ?? ''));
@@ -58,39 +54,26 @@ async function open(isLast = false): Promise<Harness> {
       scheduled += 1;
     },
   };
-  const server = createServer((req, res) => connection?.take(req, res, isLast));
-  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const server = createServer((req, res) => opened[0]?.take(req, res, isLast));
   server.prependListener('connection', (socket: Socket) => {
-    connection = new Connection(socket, handle, turns);
+    opened.push(new Connection(socket, handle, turns));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as { port: number };
-  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  client.on('error', () => {});
-  const [socket] = await accepted;
-  onTestFinished(() => {
-    client.destroy();
-    socket.destroy();
-    server.close();
-  });
+  await listen(server);
+  const { client, socket, send } = await openSockets(server);
+  const connection = opened[0] as Connection;
   const received: string[] = [];
   client.setEncoding('latin1').on('data', (text: string) => {
     for (const [, target = ''] of text.matchAll(/X-Target: (\S+)/g)) received.push(target);
   });
   return {
-    connection: connection as unknown as Connection,
+    connection,
     socket,
     client,
     handled,
     received,
     floods: () => floods,
     scheduled: () => scheduled,
-    async send(bytes) {
-      const expected = socket.bytesRead + bytes.length;
-      client.write(bytes);
-      while (socket.bytesRead < expected) await new Promise((resolve) => setTimeout(resolve, 1));
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    },
+    send,
     async respond(count) {
       for (const res of inProgress.splice(0, count)) {
         const finished = once(res, 'finish');
@@ -100,7 +83,7 @@ async function open(isLast = false): Promise<Harness> {
     },
     goOn() {
       scheduled = 0;
-      (connection as unknown as Connection).goOn();
+      connection.goOn();
     },
   };
 }

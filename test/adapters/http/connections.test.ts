@@ -2,21 +2,14 @@
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Socket } from 'node:net';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Connection } from '../../../src/adapters/http/node/connection.ts';
 import { Connections } from '../../../src/adapters/http/node/connections.ts';
+import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const FLOOD_TIME = 60_000;
-
-interface Client {
-  readonly client: Socket;
-  /** The socket of the server. */
-  readonly socket: Socket;
-  /** Sends bytes, and resolves when the server has read them. */
-  send(bytes: string): Promise<void>;
-}
 
 async function start() {
   const inProgress: ServerResponse[] = [];
@@ -25,28 +18,12 @@ async function start() {
   });
   const server = createServer((req, res) => connections.take(req, res));
   server.on('connection', (socket: Socket) => connections.add(socket));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as { port: number };
-  onTestFinished(() => {
-    connections.destroy();
-    server.close();
-  });
-  async function open(): Promise<Client> {
-    const accepted = once(server, 'connection') as Promise<[Socket]>;
-    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
-    client.on('error', () => {});
-    onTestFinished(() => {
-      client.destroy();
-    });
-    const [socket] = await accepted;
-    const send = async (bytes: string) => {
-      const expected = socket.bytesRead + bytes.length;
-      client.write(bytes);
-      while (socket.bytesRead < expected) await new Promise((resolve) => setTimeout(resolve, 1));
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    };
-    return { client, socket, send };
-  }
+  await listen(server);
+  const open = async () => {
+    const pair = await openSockets(server);
+    pair.client.resume();
+    return pair;
+  };
   /** Finishes the responses to all requests in progress. */
   async function respond(): Promise<void> {
     for (const res of inProgress.splice(0)) {
@@ -82,7 +59,7 @@ test('a request of a socket that is not known is ignored', () => {
 
 describe('after a flood of requests', () => {
   /** Whether the bytes of a connection are parsed in slices, so that most bytes of a long request are held. */
-  async function isSliced(connections: Connections, { socket, send }: Client): Promise<boolean> {
+  async function isSliced(connections: Connections, { socket, send }: SocketPair): Promise<boolean> {
     await send(GET.replace('x', `x\r\nX: ${'x'.repeat(1000)}`));
     return connections.get(socket)?.isHolding === true;
   }
@@ -144,54 +121,61 @@ describe('after a flood of requests', () => {
 });
 
 describe('after a stop', () => {
+  /** Expects that the server ends its side, and that the client receives this. */
+  async function expectEnd({ client, socket }: SocketPair): Promise<void> {
+    expect(socket.writableEnded).toBe(true);
+    await expect.poll(() => client.readableEnded).toBe(true);
+  }
+
   test('idle connections stay open for 1 second', async () => {
     const { connections, open } = await start();
-    const { client } = await open();
+    const idle = await open();
     connections.closeIdle();
     vi.advanceTimersByTime(5000);
     connections.closeIdle();
     connections.stop();
     vi.advanceTimersByTime(999);
     connections.closeIdle();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(client.readableEnded).toBe(false);
+    expect(idle.socket.writableEnded).toBe(false);
     vi.advanceTimersByTime(1);
     connections.closeIdle();
-    await once(client, 'end');
+    await expectEnd(idle);
   });
 
   test('busy connections stay open until their response', async () => {
     const { connections, open, respond } = await start();
-    const { client, socket, send } = await open();
-    await send(GET);
+    const busy = await open();
+    await busy.send(GET);
     connections.stop();
-    expect(connections.get(socket)?.isClosing).toBe(true);
+    expect(connections.get(busy.socket)?.isClosing).toBe(true);
     vi.advanceTimersByTime(1000);
     connections.closeIdle();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(client.readableEnded).toBe(false);
+    expect(busy.socket.writableEnded).toBe(false);
     await respond();
-    await once(client, 'end');
+    await expectEnd(busy);
   });
 
   test('an idle connection is closed after its next response', async () => {
     const { connections, open, respond } = await start();
-    const { client, socket, send } = await open();
-    await send(GET);
+    const idle = await open();
+    await idle.send(GET);
     await respond();
     connections.stop();
-    expect(connections.get(socket)?.isClosing).toBe(false);
-    await send(GET);
+    expect(connections.get(idle.socket)?.isClosing).toBe(false);
+    await idle.send(GET);
+    expect(idle.socket.writableEnded).toBe(false);
     await respond();
-    await once(client, 'end');
+    await expectEnd(idle);
   });
 
   test('`destroy` closes all connections', async () => {
     const { connections, open } = await start();
-    const [first, second] = [await open(), await open()];
-    await first.send(GET);
-    const closed = Promise.all([once(first.client, 'end'), once(second.client, 'end')]);
+    const [busy, idle] = [await open(), await open()];
+    await busy.send(GET);
     connections.destroy();
-    await closed;
+    for (const { client, socket } of [busy, idle]) {
+      expect(socket.destroyed).toBe(true);
+      await expect.poll(() => client.readableEnded).toBe(true);
+    }
   });
 });

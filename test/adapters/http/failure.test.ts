@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { PetRepository } from '../../../src/application/ports/pet-repository.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
+import {
+  STORAGE_FAULT_REASONS,
+  StorageFault,
+  storageFaultReason,
+} from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
-import { STORAGES, startServer } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 const OPERATIONS = [
   ['GET', '/v1/pets', undefined],
@@ -17,12 +22,12 @@ function failing(error: unknown): (storage: Storage) => Storage {
   return (storage) => ({ ...storage, pets, check: fail });
 }
 
-describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
+describe('when the storage fails', () => {
   test.each([
     ['storage_unavailable', 503, 'the disk is full'],
     ['overloaded', 503, 'too many writes are waiting'],
   ] as const)('%s gets a %s with Retry-After', async (code, status, message) => {
-    const { client } = await startServer(storage, { wrap: failing(new AnimalStoreError(code, message)) });
+    const { client } = await startServer('memory', { wrap: failing(new AnimalStoreError(code, message)) });
     for (const [method, target, body] of OPERATIONS) {
       const headers = { 'Content-Type': 'application/json' };
       const answer = await client.request(method, target, body === undefined ? {} : { headers, body });
@@ -36,7 +41,7 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
       name: 'AnimalStoreError',
       code: 'storage_unavailable',
     });
-    const { client } = await startServer(storage, { wrap: failing(foreign) });
+    const { client } = await startServer('memory', { wrap: failing(foreign) });
     expect((await client.get('/v1/pets')).status).toBe(503);
   });
 
@@ -68,7 +73,7 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
     ['undefined', undefined],
     ['null', null],
   ])('%s is 500 as an unexpected error, and only the request id is disclosed', async (_case, error) => {
-    const { client, errors } = await startServer(storage, { wrap: failing(error) });
+    const { client, errors } = await startServer('memory', { wrap: failing(error) });
     for (const [method, target, body] of OPERATIONS) {
       const headers = { 'Content-Type': 'application/json', 'X-Request-Id': 'my-id' };
       const answer = await client.request(
@@ -89,7 +94,7 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
 
   test('a key that cannot be looked up is 503, not 401', async () => {
     const unavailable = new AnimalStoreError('storage_unavailable', 'the disk reports an error');
-    const { client } = await startServer(storage, {
+    const { client } = await startServer('memory', {
       wrap: (store) => ({
         ...store,
         apiKeys: {
@@ -105,7 +110,7 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
 
   test('/livez reports that the process runs, and /readyz reports whether the storage works', async () => {
     let isReady = true;
-    const { client } = await startServer(storage, {
+    const { client } = await startServer('memory', {
       wrap: (store) => ({
         ...store,
         check: () => (isReady ? store.check() : Promise.reject(new Error('secret'))),
@@ -128,5 +133,37 @@ describe.each(STORAGES)('when the storage fails, on %s', (storage) => {
     });
     isReady = true;
     expect((await client.get('/readyz')).status).toBe(200);
+  });
+});
+
+describe('/readyz', () => {
+  async function bodyWhenCheckRejects(error: unknown): Promise<string> {
+    const { client } = await startServer('memory', {
+      wrap: (store) => ({ ...store, check: () => Promise.reject(error) }),
+    });
+    const { status, headers, body } = await client.request('GET', '/readyz', { key: null });
+    expect({ status, headers }).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    return body;
+  }
+
+  test.each(STORAGE_FAULT_REASONS)('reports the reason %s, and nothing else', async (reason) => {
+    const fault = new StorageFault(reason, 'secret', { cause: 'secret' });
+    expect(await bodyWhenCheckRejects(fault)).toBe(`{"status":"unavailable","reason":"${reason}"}`);
+  });
+
+  test('reports the reason of a fault of another copy of the class', async () => {
+    const foreign = Object.assign(new Error('secret'), { name: 'AnimalStoreError', reason: 'disk_full' });
+    expect(await bodyWhenCheckRejects(foreign)).toBe('{"status":"unavailable","reason":"disk_full"}');
+  });
+
+  test.each([
+    ['no reason', new AnimalStoreError('storage_unavailable', 'secret')],
+    ['a reason that is not in the list', Object.assign(new Error('secret'), { reason: '/secret/pets.db' })],
+    ['a reason that is not a string', Object.assign(new Error('secret'), { reason: ['disk_full'] })],
+    ['an object that is not an error', { reason: 'disk_full' }],
+    ['undefined', undefined],
+  ])('reports the reason "storage" if there is %s', async (_, error) => {
+    expect(storageFaultReason(error)).toBeUndefined();
+    expect(await bodyWhenCheckRejects(error)).toBe('{"status":"unavailable","reason":"storage"}');
   });
 });

@@ -1,18 +1,49 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Turn } from '../../../src/adapters/http/api/turn.ts';
+import { Admission } from '../../../src/adapters/http/api/admission.ts';
+import { RefusalDelays } from '../../../src/adapters/http/api/refusal-delays.ts';
+import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
 import type { RequestOutcome } from '../../../src/application/ports/observer.ts';
+import { type Clock, stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
-import { gate } from '../../support/gate.ts';
-import { STORAGES, startServer } from '../../support/server.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
 
-/** One connection has 16 creates in progress, and 125 connections have 2,000. */
-const CONNECTIONS = 125;
-const PER_CONNECTION = 16;
+/** The maximum number of creates in progress. */
+const CREATES_LIMIT = 2000;
 
-test('while the turns of the event loop take too long, only health checks are served, and 401 comes before 503', async () => {
-  const { client } = await startServer('memory');
-  const turn = vi.spyOn(Turn.prototype, 'count').mockReturnValue(true);
+/** The shortest and the longest delay of a response while no other response is delayed, in milliseconds. */
+const DELAY_MIN = 500;
+const DELAY_MAX = 1500;
+
+/** A caller that waits for this time has heeded `Retry-After`, in milliseconds. */
+const RETRY_TIME = 1000;
+
+const BODY = '{"name":"Rex","categoryId":1}';
+
+function beTooBusy(): void {
+  const turn = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(500);
   onTestFinished(() => turn.mockRestore());
+}
+
+function headOf(key: string, length: number): string {
+  const fields = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+  return `POST /v1/pets HTTP/1.1\r\n${fields}Content-Length: ${length}\r\n\r\n`;
+}
+
+/** Makes a server count many creates in progress. Returns a function that ends them. */
+async function beginCreates({ client }: TestServer, total = CREATES_LIMIT): Promise<() => void> {
+  const begin = vi.spyOn(Admission.prototype, 'beginCreate');
+  expect((await client.post(BODY)).status).toBe(201);
+  const admission = begin.mock.contexts[0] as Admission;
+  begin.mockRestore();
+  for (let count = 0; count < total; count += 1) admission.beginCreate();
+  return () => {
+    for (let count = 0; count < total; count += 1) admission.endCreate();
+  };
+}
+
+test('while requests wait for too long, only health checks are served, and 401 comes before 503', async () => {
+  const { client } = await startServer('memory');
+  beTooBusy();
   const statusOf = async (path: string, key?: null) =>
     (await client.request('GET', path, { ...(key === null && { key }), headers: { Connection: 'close' } }))
       .status;
@@ -24,52 +55,103 @@ test('while the turns of the event loop take too long, only health checks are se
   expect(await statusOf('/readyz?verbose')).toBe(200);
 });
 
-test('while the server is too busy, repeated responses on a connection are delayed, for each caller', async () => {
-  const { server, store, key, origin } = await startServer('memory', {
-    rateLimit: { requests: 1, seconds: 60 },
+/** Returns a function that returns how many refusals have reached their delay since this call. */
+function countRefusals(): () => number {
+  const { mock, mockRestore } = vi.spyOn(RefusalDelays.prototype, 'wait');
+  onTestFinished(() => mockRestore());
+  const before = mock.calls.length;
+  return () => mock.calls.length - before;
+}
+
+/** Sends a request whose response is delayed, and resolves with the status of the response. */
+async function lateStatus(
+  { client }: TestServer,
+  clock: Clock,
+  connection: Connection,
+  request: string,
+): Promise<number> {
+  let isDelayed = true;
+  const refusals = countRefusals();
+  connection.write(request);
+  const response = connection.next().finally(() => {
+    isDelayed = false;
   });
-  const { key: other } = await store.apiKeys.create('other');
-  const connection = await Connection.open(origin);
-  const send = async (authorization: string) => {
-    const start = performance.now();
-    connection.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`);
-    const { status } = await connection.next();
-    return [status, performance.now() - start < 400 ? 'at once' : 'late'];
-  };
-  const bearer = (text: string) => `Authorization: Bearer ${text}\r\n`;
-  expect(await send(bearer(key))).toEqual([200, 'at once']);
-  expect(await send(bearer(key))).toEqual([429, 'at once']);
-  expect(await send(bearer(key))).toEqual([429, 'at once']);
-  const turn = vi.spyOn(Turn.prototype, 'count').mockReturnValue(true);
-  onTestFinished(() => turn.mockRestore());
-  expect(await send(bearer(key))).toEqual([503, 'at once']);
-  expect(await send(bearer(other))).toEqual([503, 'at once']);
-  expect(await send('')).toEqual([401, 'at once']);
-  expect(await send('')).toEqual([401, 'late']);
-  expect(await send(bearer(key))).toEqual([503, 'at once']);
-  expect(await send(bearer(key))).toEqual([503, 'late']);
-  const stopped = server.stop(5000);
-  expect(await send(bearer(key))).toEqual([503, 'at once']);
-  await stopped;
+  await until(() => refusals() === 1);
+  clock.pass(DELAY_MIN - 1);
+  expect((await client.get('/livez')).status).toBe(200);
+  expect(isDelayed).toBe(true);
+  clock.pass(DELAY_MAX - DELAY_MIN + 1);
+  return (await response).status;
+}
+
+test('before the server is too busy, repeated responses to a client without an API key are delayed', async () => {
+  const running = await startServer('memory', { corsOrigins: ['https://example.org'] });
+  const crowded = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(10);
+  onTestFinished(() => crowded.mockRestore());
+  const clock = stopClock();
+  const preflight = 'Origin: https://example.org\r\nAccess-Control-Request-Method: GET\r\n';
+  for (const [line, fields, status] of [
+    ['GET /livez', '', 200],
+    ['GET /openapi.json', '', 200],
+    ['GET /v1/pets', '', 401],
+    ['GET /nothing', '', 404],
+    ['OPTIONS /v1/pets', preflight, 204],
+  ] as const) {
+    const request = `${line} HTTP/1.1\r\nHost: x\r\n${fields}\r\n`;
+    const connection = await Connection.open(running.origin);
+    connection.write(request);
+    expect([line, (await connection.next()).status]).toEqual([line, status]);
+    expect([line, await lateStatus(running, clock, connection, request)]).toEqual([line, status]);
+    connection.destroy();
+  }
+  const connection = await Connection.open(running.origin);
+  const list = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${running.key}\r\n\r\n`;
+  connection.write(list.repeat(2));
+  expect([(await connection.next()).status, (await connection.next()).status]).toEqual([200, 200]);
 });
 
-describe.each(STORAGES)('while 2,000 creates are in progress, on %s', (storage) => {
+test('while the server is too busy, repeated responses on a connection are delayed, for each caller', async () => {
+  const running = await startServer('memory', { rateLimit: { requests: 1, seconds: 60 } });
+  const { server, store, key, origin } = running;
+  const { key: other } = await store.apiKeys.create('other');
+  const clock = stopClock();
+  const connection = await Connection.open(origin);
+  const get = (authorization: string) => `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`;
+  const atOnce = async (authorization: string) => {
+    connection.write(get(authorization));
+    return (await connection.next()).status;
+  };
+  const late = (authorization: string) => lateStatus(running, clock, connection, get(authorization));
+  const bearer = (text: string) => `Authorization: Bearer ${text}\r\n`;
+  expect(await atOnce(bearer(key))).toBe(200);
+  expect(await atOnce(bearer(key))).toBe(429);
+  expect(await atOnce(bearer(key))).toBe(429);
+  beTooBusy();
+  expect(await atOnce(bearer(key))).toBe(503);
+  expect(await atOnce(bearer(other))).toBe(503);
+  expect(await atOnce('')).toBe(401);
+  expect(await late('')).toBe(401);
+  expect(await atOnce(bearer(key))).toBe(503);
+  expect(await late(bearer(key))).toBe(503);
+  clock.pass(RETRY_TIME);
+  expect(await atOnce(bearer(key))).toBe(503);
+  const stopped = server.stop(60_000);
+  expect(await atOnce(bearer(key))).toBe(503);
+  await clock.passUntil(stopped);
+});
+
+describe('while 2,000 creates are in progress', () => {
   test('a create is refused before its body is read, and reads are served', async () => {
     const outcomes: RequestOutcome[] = [];
-    const { wrap, open, waiting } = gate();
-    const { client, key, origin, errors } = await startServer(storage, {
-      wrap,
+    const server = await startServer('memory', {
       observers: [{ onRequest: (outcome) => outcomes.push(outcome) }],
     });
-    const body = '{"name":"Rex","categoryId":1}';
-    const fields = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
-    const head = (length: number) => `POST /v1/pets HTTP/1.1\r\n${fields}Content-Length: ${length}\r\n\r\n`;
-    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(origin)));
-    for (const { socket } of connections) socket.write((head(body.length) + body).repeat(PER_CONNECTION));
-    await expect.poll(waiting).toBe(CONNECTIONS * PER_CONNECTION);
+    const { client, key, origin, errors } = server;
+    const endCreates = await beginCreates(server);
+    const clock = stopClock();
 
     const refused = await Connection.open(origin);
-    refused.write(head(1000));
+    refused.write(headOf(key, 1000));
     const answer = await refused.next();
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(JSON.parse(answer.body)).toMatchObject({
@@ -77,54 +159,46 @@ describe.each(STORAGES)('while 2,000 creates are in progress, on %s', (storage) 
       message: 'too many pets are being stored',
     });
     expect(outcomes.at(-1)).toMatchObject({ method: 'POST', status: 503, keyId: expect.any(String) });
-    const unauthorized = await client.request('POST', '/v1/pets', { key: 'pets_wrong', body });
+    const unauthorized = await client.request('POST', '/v1/pets', { key: 'pets_wrong', body: BODY });
     expect(unauthorized.status).toBe(401);
     expect(errors).toMatchObject([{ code: 'overloaded' }]);
     expect((await client.get('/v1/pets')).status).toBe(200);
     expect((await client.get('/readyz')).status).toBe(200);
 
     // This client ignores Retry-After, and its next responses are delayed.
-    const start = performance.now();
-    refused.write(`${'x'.repeat(1000)}${head(1000)}`);
-    expect(await refused.next()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-    expect(performance.now() - start).toBeGreaterThan(400);
+    const next = `${'x'.repeat(1000)}${headOf(key, 1000)}`;
+    expect(await lateStatus(server, clock, refused, next)).toBe(503);
     const leaving = await Connection.open(origin);
-    leaving.write(head(0) + head(0));
+    leaving.write(headOf(key, 0) + headOf(key, 0));
     expect((await leaving.next()).status).toBe(503);
     leaving.destroy();
-    await expect.poll(() => outcomes.at(-1)).toMatchObject({ status: 503, aborted: true });
+    await until(() => outcomes.at(-1)?.aborted === true);
+    expect(outcomes.at(-1)).toMatchObject({ method: 'POST', status: 503 });
 
-    open();
-    await expect.poll(async () => (await client.post(body)).status, { timeout: 15_000 }).toBe(201);
-    for (const connection of [refused, ...connections]) connection.destroy();
+    endCreates();
+    expect((await client.post(BODY)).status).toBe(201);
+    refused.destroy();
   });
 
   test('a server that stops sends the delayed responses at once', async () => {
-    const { wrap, open, waiting } = gate();
-    const { server, key, origin } = await startServer(storage, { wrap });
-    const body = '{"name":"Rex","categoryId":1}';
-    const fields = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
-    const create = `POST /v1/pets HTTP/1.1\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`;
-    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(origin)));
-    for (const { socket } of connections) socket.write(create.repeat(PER_CONNECTION));
-    await expect.poll(waiting).toBe(CONNECTIONS * PER_CONNECTION);
+    const running = await startServer('memory');
+    const { server, key, origin } = running;
+    await beginCreates(running);
+    const clock = stopClock();
+    const refusals = countRefusals();
     const refused = await Connection.open(origin);
-    refused.write(create + create);
+    refused.write(headOf(key, 0) + headOf(key, 0));
     expect((await refused.next()).status).toBe(503);
-    const start = performance.now();
+    await until(() => refusals() === 2);
     const stopped = server.stop(60_000);
     expect((await refused.next()).status).toBe(503);
-    expect(performance.now() - start).toBeLessThan(400);
-    open();
-    await stopped;
-    for (const connection of [refused, ...connections]) connection.destroy();
+    await clock.passUntil(stopped);
   });
+});
 
-  test('a create that fails makes room for another one', async () => {
-    const { client } = await startServer(storage);
-    for (let count = 0; count < 50; count += 1) {
-      expect((await client.post('{"name":"","categoryId":1}')).status).toBe(400);
-    }
-    expect((await client.post('{"name":"Rex","categoryId":1}')).status).toBe(201);
-  });
+test('a create that fails makes room for another one', async () => {
+  const server = await startServer('memory');
+  await beginCreates(server, CREATES_LIMIT - 1);
+  expect((await server.client.post('{"name":"","categoryId":1}')).status).toBe(400);
+  expect((await server.client.post(BODY)).status).toBe(201);
 });

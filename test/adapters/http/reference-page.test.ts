@@ -1,24 +1,39 @@
 /** Tests the modules of the reference page that need no browser. */
 
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { STATUS_OF } from '../../../src/adapters/http/api/errors.ts';
 import { OPERATIONS } from '../../../src/adapters/http/api/operations.ts';
 import { rulesOf, typeOf } from '../../../src/adapters/http/docs/page/constraints.ts';
 import { formatJson, parseExact, writeExact } from '../../../src/adapters/http/docs/page/exact-json.ts';
 import { highlight } from '../../../src/adapters/http/docs/page/highlight.ts';
 import type { Schema } from '../../../src/adapters/http/docs/page/openapi.ts';
-import { type Operation, readReference, slugOf } from '../../../src/adapters/http/docs/page/reference.ts';
-import { nextPage, requestOf } from '../../../src/adapters/http/docs/page/samples/request.ts';
+import {
+  type Operation,
+  type Reference,
+  readReference,
+  slugOf,
+} from '../../../src/adapters/http/docs/page/reference.ts';
+import {
+  nextPage,
+  requestOf,
+  type SampleRequest,
+} from '../../../src/adapters/http/docs/page/samples/request.ts';
 import { type Language, SAMPLES } from '../../../src/adapters/http/docs/page/samples/samples.ts';
 import { openApiDocument } from '../../../src/adapters/http/openapi/document.ts';
+import { CREATE_SAMPLES, LIST_SAMPLES } from './page-samples.ts';
 
 const BASE_URL = 'https://pets.example.org/v1';
-const REFERENCE = readReference(openApiDocument(BASE_URL));
 const LANGUAGES = Object.keys(SAMPLES) as Language[];
 
+let reference: Reference;
+
+beforeEach(() => {
+  reference = readReference(openApiDocument(BASE_URL));
+});
+
 function operation(slug: string): Operation {
-  return REFERENCE.operations.find((candidate) => candidate.slug === slug) as Operation;
+  return reference.operations.find((candidate) => candidate.slug === slug) as Operation;
 }
 
 describe('exact JSON', () => {
@@ -61,11 +76,11 @@ describe('exact JSON', () => {
 
 describe('the contents', () => {
   test('are those of the OpenAPI document', () => {
-    expect(REFERENCE).toMatchObject({ title: 'Animal Store', version: '1.0.0', serverUrl: BASE_URL });
-    expect(REFERENCE.operations.map(({ slug, method, path }) => [slug, method, `/v1${path}`])).toEqual(
+    expect(reference).toMatchObject({ title: 'Animal Store', version: '1.0.0', serverUrl: BASE_URL });
+    expect(reference.operations.map(({ slug, method, path }) => [slug, method, `/v1${path}`])).toEqual(
       OPERATIONS.map(({ id, method, path }) => [slugOf(id), method, path]),
     );
-    expect(REFERENCE.schemas.map(([name]) => name)).toEqual(['PetStatus', 'Pet', 'Pets', 'Error', 'NewPet']);
+    expect(reference.schemas.map(([name]) => name)).toEqual(['PetStatus', 'Pet', 'Pets', 'Error', 'NewPet']);
   });
 
   test('of an operation follow the document', () => {
@@ -97,13 +112,55 @@ describe('the contents', () => {
     expect(get.failures).toContainEqual({ status: '503', code: 'storage_unavailable' });
     expect(operation('list-pets')).not.toHaveProperty('sunset');
     expect(operation('create-pet').body?.schema).toEqual({ $ref: '#/components/schemas/NewPet' });
+    expect(get).not.toHaveProperty('body');
+    expect(operation('list-pets')).toMatchObject({ isDeprecated: false });
+    const [found, unchanged] = get.successes;
+    expect(found?.content?.schema).toEqual({ $ref: '#/components/schemas/Pet' });
+    expect(unchanged).not.toHaveProperty('content');
+    expect(unchanged?.description).not.toBe('');
+  });
+
+  test('are complete for a document with nothing that is optional', () => {
+    const responses = {
+      200: { description: 'ok' },
+      400: { description: 'no content' },
+      404: { content: {} },
+    };
+    const ping = { operationId: 'ping', summary: 'Ping', description: 'Pings.', responses };
+    const text = JSON.stringify({
+      info: { title: 'T', version: '1', description: 'D' },
+      servers: [],
+      paths: { '/ping': { put: ping } },
+      components: { schemas: { Name: { type: 'string', minLength: 1 } } },
+    });
+    const { operations, resolve, serverUrl } = readReference(text);
+    expect(serverUrl).toBe('/');
+    expect(operations).toEqual([
+      {
+        slug: 'ping',
+        method: 'PUT',
+        path: '/ping',
+        summary: 'Ping',
+        description: 'Pings.',
+        isDeprecated: false,
+        parameters: [],
+        successes: [{ status: '200', description: 'ok', headers: [] }],
+        failures: [],
+      },
+    ]);
+    expect(resolve({ $ref: '#/components/schemas/Name', description: 'x' })).toEqual({
+      type: 'string',
+      minLength: 1n,
+      description: 'x',
+    });
+    expect(resolve({ type: 'integer' })).toEqual({ type: 'integer' });
   });
 
   test('the error table of the description has every error of the operations', () => {
-    const codes = new Set(REFERENCE.operations.flatMap(({ failures }) => failures.map(({ code }) => code)));
+    const codes = new Set(reference.operations.flatMap(({ failures }) => failures.map(({ code }) => code)));
     const others = ['method_not_allowed'];
     expect([...codes, ...others].sort()).toEqual(Object.keys(STATUS_OF).sort());
-    for (const code of codes) expect(REFERENCE.description).toContain(`| \`${code}\` | `);
+    for (const code of codes) expect(reference.description).toContain(`| \`${code}\` | `);
   });
 
   test.each([
@@ -182,9 +239,26 @@ describe('a request', () => {
 });
 
 describe('the samples', () => {
-  const go = { resolve: REFERENCE.resolve, response: { $ref: '#/components/schemas/Pet' } };
   const body = `{"name":"Минька's","categoryId":9007199254740993}`;
-  const request = requestOf(operation('create-pet'), { parameters: new Map(), body }, BASE_URL);
+  let go: { resolve: Reference['resolve']; response: Schema };
+  let request: SampleRequest;
+
+  beforeEach(() => {
+    go = { resolve: reference.resolve, response: { $ref: '#/components/schemas/Pet' } };
+    request = requestOf(operation('create-pet'), { parameters: new Map(), body }, BASE_URL);
+  });
+
+  test.each(Object.entries(CREATE_SAMPLES))('of a create in %s', (language, sample) => {
+    const create = { ...request, body: '{"name":"Rex"}' };
+    expect(`${SAMPLES[language as Language](create, go)}\n`).toBe(sample);
+  });
+
+  test.each(Object.entries(LIST_SAMPLES))('of a list with a key in %s', (language, sample) => {
+    const parameters = new Map([['limit', '2']]);
+    const list = requestOf(operation('list-pets'), { parameters, body: '' }, BASE_URL);
+    const options = { key: 'pets_x', resolve: reference.resolve };
+    expect(`${SAMPLES[language as Language](list, options)}\n`).toBe(sample);
+  });
 
   test.each(LANGUAGES)('%s reads the key from the environment until the key is given', (language) => {
     const key = "pets_it's";
@@ -215,14 +289,14 @@ describe('the samples', () => {
     expect(sample).toContain('var result []Pet\n');
     expect(sample).toContain('\tCategoryId int64  `json:"categoryId"`\n');
     expect(sample).toContain('\tStatus     string `json:"status"`\n');
-    expect(SAMPLES.Go(list, { resolve: REFERENCE.resolve })).toContain('var result any\n');
+    expect(SAMPLES.Go(list, { resolve: reference.resolve })).toContain('var result any\n');
   });
 });
 
 describe('the highlighting', () => {
   test.each(LANGUAGES)('of %s leaves the code unchanged', (language) => {
     const request = requestOf(operation('create-pet'), { parameters: new Map(), body: '{"a":1}' }, BASE_URL);
-    const code = SAMPLES[language](request, { resolve: REFERENCE.resolve });
+    const code = SAMPLES[language](request, { resolve: reference.resolve });
     const parts = highlight(code);
     expect(parts.map(({ text }) => text).join('')).toBe(code);
     expect(parts.length).toBeGreaterThan(3);

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { logObserver } from '../../../src/adapters/log/index.ts';
 import { Connection } from '../../support/connection.ts';
-import { STORAGES, startServer } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 const CANARY = 'canary-7f3a';
 
@@ -26,11 +26,11 @@ function log() {
   return { logger, texts, lines: () => texts.map((text) => JSON.parse(text) as Line) };
 }
 
-describe.each(STORAGES)('the log, on %s', (storage) => {
+describe('the log', () => {
   test('has one line per request, with all known fields', async () => {
     const { logger, lines } = log();
-    const { client, storage: store } = await startServer(storage, { observers: [logObserver(logger)] });
-    const [about] = await store.apiKeys.list();
+    const { client, storage } = await startServer('memory', { observers: [logObserver(logger)] });
+    const [about] = await storage.apiKeys.list();
     const headers = { 'X-Request-Id': 'my-id' };
     await client.get('/v1/pets?limit=5', headers);
     await client.post({ name: 'Rex', categoryId: 1 }, headers);
@@ -53,7 +53,7 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
       { ...common, method: 'GET', route: '/v1/pets/{petId}', status: 404, keyId },
       { ...common, method: 'DELETE', route: '/v1/pets', status: 405, keyId },
       { ...common, method: 'GET', path: '/v1/pets', status: 401 },
-      { ...common, method: 'HEAD', path: '/nothing', status: 404 },
+      { ...common, method: 'HEAD', path: '/… (8 characters)', status: 404 },
       { ...common, method: 'OPTIONS', route: '/v1/pets', status: 204, keyId },
     ]);
     expect(lines()[4]).not.toHaveProperty('keyId');
@@ -63,7 +63,7 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
 
   test('has a line for each message that is not HTTP, with the request id of the response', async () => {
     const { logger, lines } = log();
-    const { origin } = await startServer(storage, { observers: [logObserver(logger)] });
+    const { origin } = await startServer('memory', { observers: [logObserver(logger)] });
     for (const message of ['garbage\r\n\r\n', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n']) {
       const connection = await Connection.open(origin);
       connection.write(message);
@@ -80,7 +80,7 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
 
   test('has one line for a request that the client has aborted, marked as aborted', async () => {
     const { logger, lines } = log();
-    const { origin, key, errors } = await startServer(storage, { observers: [logObserver(logger)] });
+    const { origin, key, errors } = await startServer('memory', { observers: [logObserver(logger)] });
     const connection = await Connection.open(origin);
     const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`;
     connection.write(
@@ -98,7 +98,7 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
   test('never contains an API key or a body', async () => {
     const { logger, texts } = log();
     const fail = () => Promise.reject(new Error('the storage broke'));
-    const { client, key, errors } = await startServer(storage, {
+    const { client, key, errors } = await startServer('memory', {
       observers: [logObserver(logger)],
       wrap: (store) => ({
         ...store,
@@ -126,7 +126,7 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
   test('has the traceparent of a request, also in the line of an error, if it is valid', async () => {
     const { logger, lines } = log();
     const fail = () => Promise.reject(new Error('the storage broke'));
-    const { client } = await startServer(storage, {
+    const { client } = await startServer('memory', {
       observers: [logObserver(logger)],
       wrap: (store) => ({ ...store, pets: { add: fail, find: fail, list: fail } }),
     });
@@ -156,18 +156,18 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     for (const line of lines().slice(2)) expect(line).not.toHaveProperty('traceparent');
   });
 
-  test('has the address and the path of each request that matches no route', async () => {
+  test('has the address, and what is known of the path, of each request that matches no route', async () => {
     const { logger, lines } = log();
-    const { client } = await startServer(storage, { observers: [logObserver(logger)] });
+    const { client } = await startServer('memory', { observers: [logObserver(logger)] });
     await client.get(`/nothing/${'x'.repeat(300)}?key=${CANARY}`);
     await client.get('/v1/store/orders');
     await client.get('/%1b%00');
     await client.get('http://example.org/elsewhere', { Host: 'example.org' });
     expect(lines()).toMatchObject([
-      { status: 404, path: `/nothing/${'x'.repeat(191)}…`, address: '127.0.0.1' },
+      { status: 404, path: '/… (309 characters)', address: '127.0.0.1' },
       { status: 404, path: '/v1/store/orders' },
-      { status: 404, path: '/%1b%00' },
-      { status: 404, path: '/elsewhere' },
+      { status: 404, path: '/… (7 characters)' },
+      { status: 404, path: '/… (10 characters)' },
     ]);
   });
 
@@ -175,7 +175,7 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     const { logger, lines } = log();
     const trustedProxies = new BlockList();
     trustedProxies.addAddress('127.0.0.1');
-    const { client, origin, errors } = await startServer(storage, {
+    const { client, origin, errors } = await startServer('memory', {
       observers: [logObserver(logger)],
       trustedProxies,
       wrap: (store) => ({
@@ -205,7 +205,7 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
 
   test('has the address of the connection when its proxy is not trusted', async () => {
     const { logger, lines } = log();
-    const { client } = await startServer(storage, {
+    const { client } = await startServer('memory', {
       observers: [logObserver(logger)],
       trustedProxies: new BlockList(),
     });
@@ -213,11 +213,11 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
     expect(lines()).toMatchObject([{ address: '127.0.0.1' }]);
   });
 
-  test('never contains a hostile X-Forwarded-For, and its length delays no response', async () => {
+  test('never contains a hostile X-Forwarded-For, and its length takes no time of the processor', async () => {
     const { logger, lines, texts } = log();
     const trustedProxies = new BlockList();
     trustedProxies.addSubnet('127.0.0.0', 8);
-    const { client } = await startServer(storage, { observers: [logObserver(logger)], trustedProxies });
+    const { client } = await startServer('memory', { observers: [logObserver(logger)], trustedProxies });
     const values = [
       CANARY,
       `${CANARY}, `,
@@ -227,11 +227,12 @@ describe.each(STORAGES)('the log, on %s', (storage) => {
       '1,'.repeat(5000),
       `fe80::1%${CANARY.replace('-', '.')}`,
     ];
+    const before = process.cpuUsage();
     for (const value of values) await client.get('/v1/pets', { 'X-Forwarded-For': value });
     await client.get('/v1/pets', { 'X-Forwarded-For': `${'127.0.0.2,'.repeat(1000)}127.0.0.3` });
     expect(lines().map(({ address }) => address)).toEqual([...values.map(() => '127.0.0.1'), '127.0.0.2']);
     expect(texts.join('')).not.toMatch(/canary|\u0085|\u00ff/);
-    expect(lines().every(({ ms }) => Number(ms) < 1000)).toBe(true);
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
   });
 
   test('has no request lines above the level info, and requests are not observed', () => {

@@ -3,14 +3,14 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Admission } from '../../../src/adapters/http/api/admission.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { Connection } from '../../support/connection.ts';
-import { STORAGES, startServer } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
   each?.some(({ address }) => address === '::1'),
 );
 
-describe.each(STORAGES)('a server, on %s', (storage) => {
+describe('a server', () => {
   test.each([
     ['without Host', 'GET /livez HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
     ['that is not HTTP', 'garbage\r\n\r\n', 400, 'invalid_request'],
@@ -28,7 +28,7 @@ describe.each(STORAGES)('a server, on %s', (storage) => {
       'unauthorized',
     ],
   ])('responds itself to a message %s', async (_case, message, status, code) => {
-    const { origin } = await startServer(storage);
+    const { origin } = await startServer('memory');
     const connection = await Connection.open(origin);
     connection.write(message);
     const answer = await connection.next();
@@ -39,7 +39,7 @@ describe.each(STORAGES)('a server, on %s', (storage) => {
 
   test('closes connections beyond `maxConnections` at once, and by default has no limit', async () => {
     for (const maxConnections of [2, undefined]) {
-      const { origin } = await startServer(storage, { maxConnections });
+      const { origin } = await startServer('memory', { maxConnections });
       const connections = await Promise.all(Array.from({ length: 6 }, () => Connection.open(origin)));
       for (const connection of connections) connection.write(GET);
       const answers = await Promise.allSettled(connections.map((connection) => connection.next()));
@@ -50,7 +50,7 @@ describe.each(STORAGES)('a server, on %s', (storage) => {
   });
 
   test('leaves no timer after its stop', async () => {
-    const { server } = await startServer(storage);
+    const { server } = await startServer('memory');
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
     onTestFinished(() => {
       vi.useRealTimers();

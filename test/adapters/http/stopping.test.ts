@@ -1,32 +1,44 @@
-import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { EventEmitter } from 'node:events';
+import { connect, type Server } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Admission } from '../../../src/adapters/http/api/admission.ts';
+import { acceptQueued } from '../../../src/adapters/http/node/accept-queue.ts';
+import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
-import { STORAGES, startServer } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
-describe.each(STORAGES)('a server that stops, on %s', (storage) => {
+const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** So long that no test reaches it, in milliseconds. */
+const TIMEOUT = 60 * 60 * 1000;
+
+/** More bytes than the buffers of both sockets. */
+const BUFFERED = 8 * 1024 * 1024;
+
+describe('a server that stops', () => {
   test('accepts the connections that clients have opened, refuses new ones, completes the requests in flight, and stops', async () => {
     const { wrap, open, entered } = gate();
-    const { server, client, origin } = await startServer(storage, { wrap });
+    const { server, client, origin } = await startServer('memory', { wrap });
+    const clock = stopClock();
     const inFlight = client.post({ name: 'Rex', categoryId: 1 });
     await entered;
     expect(server.isStopping).toBe(false);
-    const stopped = server.stop(60_000);
+    const stopped = server.stop(TIMEOUT);
     expect(server.isStopping).toBe(true);
     const accepted = await Connection.open(origin);
-    accepted.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    accepted.write(GET);
     expect((await accepted.next()).status).toBe(200);
     await untilRefused(origin);
     open();
     expect(await inFlight).toMatchObject({ status: 201, headers: { connection: 'close' } });
-    await stopped;
+    await clock.passUntil(stopped);
   });
 
   test('responds to requests that are on their way: /readyz 503, /v1 200, 401 without a key', async () => {
     const { wrap, open, entered } = gate();
-    const { server, client, origin, key } = await startServer(storage, { wrap });
+    const { server, client, origin, key } = await startServer('memory', { wrap });
+    const clock = stopClock();
     const authorization = `Authorization: Bearer ${key}\r\n`;
     const partial = async (start: string) => {
       const connection = await Connection.open(origin);
@@ -41,7 +53,7 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     ];
     const inFlight = client.post({ name: 'Rex', categoryId: 1 });
     await entered;
-    const stopped = server.stop(60_000);
+    const stopped = server.stop(TIMEOUT);
     await untilRefused(origin);
     for (const connection of connections) connection.socket.write('\r\n');
     const answers = await Promise.all(connections.map((connection) => connection.next()));
@@ -50,96 +62,115 @@ describe.each(STORAGES)('a server that stops, on %s', (storage) => {
     for (const { headers } of answers) expect(headers['connection']).toBe('close');
     open();
     expect((await inFlight).status).toBe(201);
-    await stopped;
+    await clock.passUntil(stopped);
   });
 
   test('responds on all connections that clients open at the moment of the stop', async () => {
-    const { server, origin } = await startServer(storage);
-    const opening = Array.from({ length: 100 }, () => Connection.open(origin));
-    const stopped = server.stop(60_000);
+    const { server, origin } = await startServer('memory');
+    const clock = stopClock();
+    const opening = Array.from({ length: 20 }, () => Connection.open(origin));
+    const stopped = server.stop(TIMEOUT);
     const answers = opening.map(async (each) => {
       const connection = await each;
-      connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+      connection.write(GET);
       return (await connection.next()).status;
     });
-    expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
-    await stopped;
+    expect(await Promise.all(answers)).toEqual(Array.from(opening, () => 200));
+    await clock.passUntil(stopped);
   });
 
   test('closes idle connections', async () => {
-    const { server, origin } = await startServer(storage);
+    const { server, origin } = await startServer('memory');
+    const clock = stopClock();
     const connection = await Connection.open(origin);
-    connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    connection.write(GET);
     expect((await connection.next()).headers['connection']).not.toBe('close');
-    await server.stop(60_000);
-    await connection.closed;
-    connection.destroy();
+    await clock.passUntil(server.stop(TIMEOUT));
+    expect(await connection.rest()).toEqual([]);
+    expect(connection.socket.readableEnded).toBe(true);
   });
 
-  test.each([0, 200])(
+  test.each([0, 900])(
     'responds to a request that arrives %i ms after the stop on an idle connection',
     async (delay) => {
-      const { server, origin } = await startServer(storage);
-      const connections = await Promise.all(Array.from({ length: 20 }, () => Connection.open(origin)));
+      const { server, origin } = await startServer('memory');
+      const clock = stopClock();
+      const connections = await Promise.all(Array.from({ length: 3 }, () => Connection.open(origin)));
       for (const connection of connections) {
-        connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+        connection.write(GET);
         await connection.next();
       }
-      const stopped = server.stop(60_000);
+      const stopped = server.stop(TIMEOUT);
       await untilRefused(origin);
-      await sleep(delay);
-      for (const connection of connections) connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+      clock.pass(delay);
+      for (const connection of connections) connection.write(GET);
       for (const connection of connections) {
         expect(await connection.rest()).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
       }
-      await stopped;
+      await clock.passUntil(stopped);
     },
   );
 
   test('handles a request on an idle connection in the second after it has accepted the last connection', async () => {
-    const { server, origin, key } = await startServer(storage);
+    const { server, origin, key } = await startServer('memory');
+    const clock = stopClock();
     const idle = await Connection.open(origin);
-    const stoppedAt = performance.now();
-    const stopped = server.stop(60_000);
+    const stopped = server.stop(TIMEOUT);
     // While clients open connections all the time, the server accepts them for half a second.
-    while (performance.now() - stoppedAt < 450) (await Connection.open(origin)).destroy();
-    await sleep(1200 - (performance.now() - stoppedAt));
+    let isOpening = true;
+    const openAgain = async () => {
+      while (isOpening) (await Connection.open(origin)).destroy();
+    };
+    const clients = Array.from({ length: 8 }, openAgain);
+    for (let time = 0; time < 450; time += 50) {
+      (await Connection.open(origin)).destroy();
+      clock.pass(50);
+    }
+    isOpening = false;
+    await Promise.all(clients);
+    await untilRefused(origin);
+    clock.pass(750);
     idle.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
     expect(await idle.rest()).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
-    await stopped;
+    await clock.passUntil(stopped);
   });
 
   test('completes its responses to a client that reads slowly', async () => {
-    const { server, origin, client } = await startServer(storage);
+    let sent = 0;
+    const { server, origin, client } = await startServer('memory', {
+      observers: [{ onRequest: () => (sent += 1) }],
+    });
     const { body } = await client.get('/docs/docs.js');
+    const clock = stopClock();
     const connection = await Connection.open(origin);
     connection.socket.pause();
-    connection.write('GET /docs/docs.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(160));
-    await expect.poll(() => connection.socket.bytesWritten).toBeGreaterThan(0);
-    await sleep(100);
-    const stopped = server.stop(60_000);
-    await sleep(1500);
+    const count = Math.ceil(BUFFERED / body.length);
+    connection.write('GET /docs/docs.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
+    await until(() => sent > 1);
+    const stopped = server.stop(TIMEOUT);
+    await untilRefused(origin);
+    clock.pass(1500);
     connection.socket.resume();
     const bodies = (await connection.rest()).map((answer) => answer.body.length);
-    expect(bodies).toEqual(Array.from({ length: 160 }, () => body.length));
-    await stopped;
+    expect(bodies).toEqual(Array.from({ length: count }, () => body.length));
+    await clock.passUntil(stopped);
   });
 
   test('closes the remaining connections at its deadline', async () => {
     const { wrap, open, entered } = gate();
-    const { server, client, storage: store } = await startServer(storage, { wrap });
+    const { server, client, storage } = await startServer('memory', { wrap });
     const inFlight = client.post({ name: 'Rex', categoryId: 1 });
     const cut = expect(inFlight).rejects.toThrow(/socket hang up|ECONNRESET/);
     await entered;
     await server.stop(50);
     await cut;
     open();
-    await expect.poll(async () => (await store.pets.list({ limit: 1 })).pets.length).toBe(1);
+    await expect.poll(async () => (await storage.pets.list({ limit: 1 })).pets.length).toBe(1);
   });
 
   test('rejects a port that is in use', async () => {
-    const first = await startServer(storage);
-    const second = await startServer(storage);
+    const first = await startServer('memory');
+    const second = await startServer('memory');
     await second.server.stop(0);
     await expect(second.server.listen(Number(new URL(first.origin).port), '127.0.0.1')).rejects.toThrow(
       'EADDRINUSE',
@@ -155,8 +186,51 @@ async function untilRefused(origin: string): Promise<void> {
       socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
       socket.once('connect', () => resolve(socket.destroy()));
     });
-  await expect.poll(attempt, { interval: 5 }).toBe('ECONNREFUSED');
+  await until(async () => (await attempt()) === 'ECONNREFUSED');
 }
+
+describe('the connections that the server has not accepted', () => {
+  function start() {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    vi.useFakeTimers({ toFake: ['setImmediate'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+    });
+    const server = new EventEmitter();
+    const whenAccepted = vi.fn();
+    void acceptQueued(server as Server).then(whenAccepted);
+    /** Runs an iteration of the event loop. */
+    const iterate = async (milliseconds: number) => {
+      now += milliseconds;
+      await vi.advanceTimersToNextTimerAsync();
+    };
+    return { server, whenAccepted, iterate };
+  }
+
+  test('are all accepted when an iteration of the event loop has accepted none', async () => {
+    const { server, whenAccepted, iterate } = start();
+    for (let count = 0; count < 5; count += 1) {
+      server.emit('connection');
+      await iterate(1);
+    }
+    expect(whenAccepted).not.toHaveBeenCalled();
+    await iterate(1);
+    expect(whenAccepted).toHaveBeenCalledOnce();
+    expect(server.listenerCount('connection')).toBe(0);
+  });
+
+  test('are accepted for half a second at most', async () => {
+    const { server, whenAccepted, iterate } = start();
+    for (const milliseconds of [0, 499, 1]) {
+      expect(whenAccepted).not.toHaveBeenCalled();
+      server.emit('connection');
+      await iterate(milliseconds);
+    }
+    expect(whenAccepted).toHaveBeenCalledOnce();
+  });
+});
 
 test('requests are admitted at first after the stop, and refused later', () => {
   const admission = new Admission();

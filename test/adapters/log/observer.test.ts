@@ -117,35 +117,43 @@ describe('in a flood', () => {
     vi.useRealTimers();
   });
 
-  test('failed requests without a key holder are limited and counted, and no others', () => {
+  test('requests without a key holder are limited and counted, whatever their status, and no others', () => {
     const { log, lines } = capturedLog();
     const { onRequest } = logObserver(log);
-    const failures = [400, 401, 404, 405, 408, 431].map((status) => ({ ...list, status, keyId: undefined }));
-    const others = [
-      list,
-      { ...list, keyId: undefined },
-      { ...list, status: 404 },
-      { ...list, status: 500, keyId: undefined },
-      { ...list, status: 503 },
-    ];
+    const ofStrangers = [200, 204, 304, 400, 401, 404, 405, 408, 431, 500, 503].map((status) => ({
+      ...list,
+      status,
+      keyId: undefined,
+    }));
+    ofStrangers.push({ ...list, keyId: undefined, ms: 5000 }, { ...list, keyId: undefined, aborted: true });
+    const others = [list, { ...list, status: 404 }, { ...list, status: 503 }];
     repeat(100, () => {
-      for (const request of [...failures, ...others]) onRequest?.(request);
+      for (const request of [...ofStrangers, ...others]) onRequest?.(request);
     });
-    const isFailure = (line: Line) =>
-      line['keyId'] === undefined && [400, 401, 404, 405, 408, 431].includes(Number(line['status']));
-    expect(lines().filter(isFailure)).toHaveLength(100);
-    expect(lines()).toHaveLength(100 + 500);
+    const isOfStranger = (line: Line) => line['msg'] === 'request' && line['keyId'] === undefined;
+    expect(lines().filter(isOfStranger)).toHaveLength(100);
+    expect(lines()).toHaveLength(100 + 300);
     vi.advanceTimersByTime(1000);
-    expect(lines().slice(600)).toEqual([
+    expect(lines().slice(400)).toEqual([
       {
         level: 40,
         time: expect.any(String),
-        suppressed: 500,
-        msg: 'failed requests without a key holder were not logged',
+        suppressed: 1200,
+        msg: 'requests without a key holder were not logged',
       },
     ]);
-    for (const request of failures) onRequest?.(request);
-    expect(lines().filter(isFailure)).toHaveLength(106);
+    for (const request of ofStrangers) onRequest?.(request);
+    expect(lines().filter(isOfStranger)).toHaveLength(113);
+  });
+
+  test('requests that the sample leaves out do not count among those of strangers', () => {
+    const { log, lines } = capturedLog();
+    const { onRequest } = logObserver(log, { sample: 100 });
+    repeat(5000, () => onRequest?.({ ...list, route: '/livez', keyId: undefined }));
+    onRequest?.({ ...list, status: 401, keyId: undefined });
+    vi.advanceTimersByTime(1000);
+    expect(lines()).toHaveLength(51);
+    expect(lines().at(-1)).toMatchObject({ status: 401 });
   });
 
   test('errors of one kind are logged once per second, with all details of the first and the number of the others', () => {

@@ -19,7 +19,6 @@ describe.skipIf(!canRunPostgres)(`PostgreSQL${postgresNote}`, () => {
       open: async () => openAt(await newDatabaseUrl()),
       reopen: openAgain,
       openSecond: openAgain,
-      visibilityTimeout: 5000,
     };
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Commit } from '../../../src/application/ports/observer.ts';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { attemptWith, connect, named, openStorage, REX, timed, walk } from './database.ts';
+import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { attemptWith, named, openStorage, REX, walk, withTimeout } from './database.ts';
 
 /** Makes each insert of a pet with this name call `action`, a statement of PL/pgSQL. */
 async function onInsertOf(url: string, name: string, action: string): Promise<void> {
@@ -18,19 +18,22 @@ function failing(code: string, times: number): string {
   return `IF nextval('failures') <= ${times} THEN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END IF;`;
 }
 
+/** The connections that wait for the lock of a table. */
+const WAITING = "SELECT pid FROM pg_locks WHERE relation = 'pets'::regclass AND NOT granted";
+
 async function attemptsOf(url: string): Promise<number> {
   const { rows } = await (await connect(url)).query('SELECT last_value::int AS count FROM failures');
   return rows[0].count;
 }
 
 describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
-  test('a pet that the database refuses fails alone, with and without an idempotency key', async () => {
+  test('a pet that the database refuses fails alone, with and without an idempotency key, and costs few commits', async () => {
     const url = await newDatabaseUrl();
     const commits: Commit[] = [];
     const storage = await openStorage(url, { observer: { onCommit: (commit) => commits.push(commit) } });
     const other = await connect(url);
     await other.query("ALTER TABLE pets ADD CHECK (name NOT LIKE 'bad%')");
-    const names = Array.from({ length: 300 }, (_, index) => `${index % 100 === 7 ? 'bad' : 'good'} ${index}`);
+    const names = Array.from({ length: 300 }, (_, index) => `${index % 75 === 7 ? 'bad' : 'good'} ${index}`);
     const results = await Promise.allSettled(
       names.map((name, index) =>
         index % 2 === 0
@@ -45,22 +48,10 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     }
     const good = names.filter((name) => name.startsWith('good'));
     expect((await walk(storage)).map(({ name }) => name).toSorted()).toEqual(good.toSorted());
-    expect(await storage.idempotentCreates.count()).toBe(147);
-    expect(commits.reduce((sum, { writes }) => sum + writes, 0)).toBe(297);
+    expect(await storage.idempotentCreates.count()).toBe(148);
+    expect(commits.reduce((sum, { writes }) => sum + writes, 0)).toBe(296);
+    expect(commits.length).toBeLessThan(60);
     await storage.check();
-  });
-
-  test('one refused pet costs few commits of the other pets', async () => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
-    const other = await connect(url);
-    await other.query("ALTER TABLE pets ADD CHECK (name <> 'bad')");
-    const xid = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text::int AS xid';
-    const before = (await other.query(xid)).rows[0].xid;
-    const pets = Array.from({ length: 1000 }, (_, index) => named(index === 600 ? 'bad' : `good ${index}`));
-    await Promise.allSettled(pets.map((pet) => storage.pets.add(pet)));
-    expect((await walk(storage, 1000)).length).toBe(999);
-    expect((await other.query(xid)).rows[0].xid - before).toBeLessThan(50);
   });
 
   test('ids are in the order of the calls', async () => {
@@ -89,17 +80,16 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     await storage.check();
   });
 
-  test('40001 is repeated for a second, and then nothing was stored', async () => {
+  test('40001 is repeated until the deadline, and then nothing was stored', async () => {
     const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
+    const storage = await openStorage(withTimeout(url, 500));
     await onInsertOf(url, 'Rex', failing('40001', 1_000_000));
-    const { error, ms } = await timed(() => storage.pets.add(REX));
-    expect(error).toMatchObject({ code: 'storage_unavailable' });
-    expect((error as Error).message).toMatch(/nothing was stored|ended a transaction/);
-    expect(ms).toBeLessThan(2000);
-    const attempts = await attemptsOf(url);
-    expect(attempts).toBeGreaterThan(3);
-    expect(attempts).toBeLessThan(300);
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      message: expect.not.stringContaining('unknown'),
+    });
+    expect(await attemptsOf(url)).toBeGreaterThan(1);
+    expect(await attemptsOf(url)).toBeLessThan(100);
     expect(await storage.pets.add(named('next'))).toMatchObject({ name: 'next' });
     expect((await walk(storage)).map(({ name }) => name)).toEqual(['next']);
   });
@@ -135,19 +125,17 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     expect(await attemptsOf(url)).toBe(6);
   });
 
-  test('a create that waits for a lock fails within a second, and is not stored later', async () => {
+  test('a create that waits for a lock fails at its deadline, and is not stored later', async () => {
     const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
+    // The server cancels the statement when a tenth of the time is left.
+    const storage = await openStorage(withTimeout(url, 2000));
     const other = await connect(url);
     await other.query('BEGIN; LOCK TABLE pets IN SHARE MODE');
-    for (let count = 0; count < 3; count++) {
-      const { error, ms } = await timed(() => storage.pets.add(REX));
-      expect(error).toMatchObject({ code: 'storage_unavailable' });
-      expect((error as Error).message).not.toContain('unknown');
-      expect(ms).toBeLessThan(1500);
-    }
-    const waiting = await other.query("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
-    expect(waiting.rows).toEqual([]);
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      message: expect.not.stringContaining('unknown'),
+    });
+    expect((await other.query(WAITING)).rows).toEqual([]);
     await other.query('ROLLBACK');
     expect(await storage.pets.add(named('next'))).toMatchObject({ name: 'next' });
     expect((await walk(storage)).map(({ name }) => name)).toEqual(['next']);
@@ -160,7 +148,7 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     const other = await connect(url);
     await other.query('BEGIN; LOCK TABLE pets IN SHARE MODE');
     const adding = storage.pets.add(REX);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect.poll(async () => (await other.query(WAITING)).rows).toHaveLength(1);
     await other.query('ROLLBACK');
     expect(await adding).toMatchObject(REX);
   });

@@ -1,13 +1,13 @@
 /** Common helpers of the PostgreSQL tests. What they open is closed at the end of each test. */
 
-import { Client } from 'pg';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import { openPostgresStorage, type PostgresOptions } from '../../../src/adapters/postgres/index.ts';
 import type { CreateAttempt } from '../../../src/application/ports/create-attempt.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres/index.ts';
 
 export const REX: NewPet = { name: 'Rex', categoryId: 1n, status: 'available' };
 
@@ -33,30 +33,45 @@ export async function openStorage(url: string, options?: PostgresOptions): Promi
   return storage;
 }
 
-/** Opens a connection of another program. */
-export async function connect(connectionString: string): Promise<Client> {
-  const client = new Client({ connectionString });
-  client.on('error', () => {});
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
+/** Returns the URL of connections that start with a setting. */
+export function withSetting(url: string, name: string, value: string): string {
+  const result = new URL(url);
+  const options = [result.searchParams.get('options') ?? '', `-c ${name}=${value}`];
+  result.searchParams.set('options', options.join(' ').trim());
+  return result.href;
 }
 
-export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  const server = await startPostgres({ settings });
-  onTestFinished(() => server.close());
-  return server;
+/** Returns the URL with another deadline of a call, in milliseconds. */
+export function withTimeout(url: string, timeout: number): string {
+  const result = new URL(url);
+  result.searchParams.set('query_timeout', `${timeout}`);
+  return result.href;
 }
 
 /** Returns the URL with other parts. */
-export function changed(
-  url: string,
-  parts: Partial<URL>,
-  query: Readonly<Record<string, string>> = {},
-): string {
-  const result = Object.assign(new URL(url), parts);
-  for (const [name, value] of Object.entries(query)) result.searchParams.set(name, value);
-  return result.href;
+export function changed(url: string, parts: Partial<URL>): string {
+  return Object.assign(new URL(url), parts).href;
+}
+
+/** Resolves with the number of connections that the user of a URL has. */
+export async function connectionsOf(client: Client, url: string): Promise<number> {
+  const { username } = new URL(url);
+  const sql = 'SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = $1';
+  const { rows } = await client.query<{ count: number }>(sql, [username]);
+  return rows[0]?.count ?? 0;
+}
+
+/** Ends the connections that the user of a URL has. Afterwards this process has received the end of each of them. */
+export async function endConnectionsOf(client: Client, url: string): Promise<void> {
+  const { username } = new URL(url);
+  const sql = 'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1';
+  await client.query(sql, [username]);
+  await untilNoticed();
+}
+
+/** Resolves when this process has read from its sockets that connections have ended. */
+export async function untilNoticed(): Promise<void> {
+  for (let turns = 0; turns < 3; turns++) await nextTurn();
 }
 
 export async function walk(storage: Storage, limit = 100): Promise<readonly Pet[]> {
@@ -66,14 +81,4 @@ export async function walk(storage: Storage, limit = 100): Promise<readonly Pet[
     pets.push(...page.pets);
     if (!page.more) return pets;
   }
-}
-
-/** Calls a function, and returns its result or its error, and how long it took in milliseconds. */
-export async function timed<T>(call: () => Promise<T>): Promise<{ result?: T; error?: unknown; ms: number }> {
-  const startedAt = performance.now();
-  const passed = () => performance.now() - startedAt;
-  return await call().then(
-    (result) => ({ result, ms: passed() }),
-    (error: unknown) => ({ error, ms: passed() }),
-  );
 }

@@ -10,8 +10,8 @@ import {
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
-function databaseError(code: string): DatabaseError {
-  return Object.assign(new DatabaseError('secret', 6, 'error'), { code });
+function databaseError(code: string, severity = 'ERROR'): DatabaseError {
+  return Object.assign(new DatabaseError('secret', 6, 'error'), { code, severity });
 }
 
 function systemError(code: string): Error {
@@ -90,6 +90,25 @@ describe('an error of PostgreSQL', () => {
     ['57P02', false],
   ])('%s tells that there was no effect: %s', (code, expected) => {
     expect(hadNoEffect(databaseError(code))).toBe(expected);
+  });
+
+  test.each([
+    ['FATAL', '58030'],
+    ['PANIC', '53100'],
+    ['PANIC', 'XX000'],
+    ['FATAL', '25P03'],
+    // The severity is in the language of the server.
+    ['ВАЖНО', '58030'],
+    ['PANIK', '53100'],
+    ['PANIK', 'XX000'],
+    ['ERREUR', '58030'],
+  ])('after %s %s the outcome is unknown', (severity, code) => {
+    expect(hadNoEffect(databaseError(code, severity))).toBe(false);
+  });
+
+  test('a refused row had no effect, in any language', () => {
+    for (const code of ['23514', '40001', '57014'])
+      expect(hadNoEffect(databaseError(code, 'FEHLER'))).toBe(true);
   });
 });
 

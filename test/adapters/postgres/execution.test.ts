@@ -5,6 +5,7 @@ import { clientConfig } from '../../../src/adapters/postgres/config.ts';
 import { Execution, type KnownColumns } from '../../../src/adapters/postgres/execution.ts';
 import type { Row, Statement } from '../../../src/adapters/postgres/statement.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { runs } from '../../support/property-runs.ts';
 
 interface Session {
   run(statement: Statement): Promise<readonly Row[]>;
@@ -110,7 +111,7 @@ describe.skipIf(!canRunPostgres)(`executions on PostgreSQL${postgresNote}`, () =
         );
         expect(rows).toEqual([[values, sent, values[0] ?? null]]);
       }),
-      { numRuns: 300 },
+      runs(50),
     );
   });
 });

@@ -1,32 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
-import {
-  canRunPostgres,
-  canStartPostgres,
-  newDatabaseUrl,
-  postgresNote,
-  startPostgresNote,
-} from '../../support/postgres/index.ts';
-import { attemptWith, connect, named, openStorage, REX, startServer, walk } from './database.ts';
-import { startProxy } from './proxy.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { attemptWith, named, openStorage, REX, walk } from './database.ts';
 
 const about = { name: 'ci', prefix: 'x', createdAt: 1 };
 
 describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postgresNote}`, () => {
-  test('a key that one of them revokes is revoked at the other one within 5 s', async () => {
+  test('a key that one of them revokes is revoked at the other one after 1 s', async () => {
     const url = await newDatabaseUrl();
     const [one, other] = [await openStorage(url), await openStorage(url)];
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { id } = await one.apiKeys.add('key', about);
     expect(await other.apiKeys.find('key')).toMatchObject({ revokedAt: undefined });
     await one.apiKeys.revoke(id, 7);
     expect(await one.apiKeys.find('key')).toMatchObject({ revokedAt: 7 });
-    await expect.poll(() => other.apiKeys.find('key'), { timeout: 5000 }).toMatchObject({ revokedAt: 7 });
+    vi.advanceTimersByTime(1000);
+    expect(await other.apiKeys.find('key')).toMatchObject({ revokedAt: 7 });
   });
 
-  test('1,000 keys in different orders: each key has one pet', async () => {
+  test('200 keys in different orders: each key has one pet', async () => {
     const url = await newDatabaseUrl();
     const storages = [await openStorage(url), await openStorage(url)];
-    const keys = Array.from({ length: 1000 }, (_, index) => `key ${(index * 7919) % 1000}`);
+    const keys = Array.from({ length: 200 }, (_, index) => `key ${(index * 7919) % 200}`);
     const rounds = await Promise.all(
       storages.flatMap((storage, index) =>
         [keys, keys.toReversed()].map((order) =>
@@ -41,17 +37,17 @@ describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postg
       const key = pet.name.slice(0, pet.name.lastIndexOf(' '));
       idsOf.set(key, (idsOf.get(key) ?? new Set()).add(pet.id));
     }
-    expect(idsOf.size).toBe(1000);
+    expect(idsOf.size).toBe(200);
     expect([...idsOf.values()].filter(({ size }) => size !== 1)).toEqual([]);
-    expect(rounds.flat().filter(({ isReplay }) => !isReplay)).toHaveLength(1000);
-    expect(await walk(storages[0] as never, 1000)).toHaveLength(1000);
+    expect(rounds.flat().filter(({ isReplay }) => !isReplay)).toHaveLength(200);
+    expect(await walk(storages[0] as never, 1000)).toHaveLength(200);
   });
 
   test('each walk is complete and ascending while both create', async () => {
     const url = await newDatabaseUrl();
     const storages = [await openStorage(url), await openStorage(url)] as const;
     const acknowledged = (
-      await Promise.all(Array.from({ length: 500 }, () => storages[0].pets.add(REX)))
+      await Promise.all(Array.from({ length: 100 }, () => storages[0].pets.add(REX)))
     ).map(({ id }) => id);
     let isRunning = true;
     const creating = storages.map(async (storage) => {
@@ -61,7 +57,7 @@ describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postg
         await delay(5);
       }
     });
-    for (let count = 0; count < 12 || acknowledged.length < 700; count++) {
+    for (let count = 0; count < 4 || acknowledged.length < 200; count++) {
       const known = [...acknowledged];
       const seen = (await walk(storages[count % 2] as never, 37)).map(({ id }) => id);
       expect(seen.filter((id, index) => index > 0 && id <= (seen[index - 1] as bigint))).toEqual([]);
@@ -82,7 +78,7 @@ describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postg
     await open.query("INSERT INTO pets (name, category_id, status) VALUES ('open', 1, 'sold')");
     const names = async () => (await reader.pets.list({ limit: 1000 })).pets.map(({ name }) => name);
     const expected: string[] = [];
-    for (let count = 0; count < 60; count++) {
+    for (let count = 0; count < 12; count++) {
       // The page is cached after equal versions.
       for (let times = 0; times < 3; times++) expect(await names()).toEqual(expected);
       if (count % 3 === 0) {
@@ -104,42 +100,10 @@ describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postg
   test('equal pages are one object while nothing changes', async () => {
     const storage = await openStorage(await newDatabaseUrl());
     await storage.pets.add(REX);
-    for (let times = 0; times < 2; times++) await storage.pets.list({ limit: 5 });
-    const [first, second] = [await storage.pets.list({ limit: 5 }), await storage.pets.list({ limit: 5 })];
-    expect(first).toBe(second);
+    const twice = async () => [await storage.pets.list({ limit: 5 }), await storage.pets.list({ limit: 5 })];
+    // Other tests write to the same server, and a transaction of any database is a change.
+    await expect.poll(async () => new Set(await twice()).size).toBe(1);
     await storage.pets.add(REX);
     expect((await storage.pets.list({ limit: 5 })).pets).toHaveLength(2);
   });
 });
-
-test.skipIf(!canStartPostgres)(
-  `another server with the same transaction numbers: no page of the former server is returned${startPostgresNote}`,
-  async () => {
-    const servers = [
-      await startServer({ autovacuum: 'off' }),
-      await startServer({ autovacuum: 'off' }),
-    ] as const;
-    for (const [index, { url }] of servers.entries()) {
-      await (await openStorage(url)).pets.add(named(`server ${index}`));
-    }
-    const clients = [await connect(servers[0].url), await connect(servers[1].url)] as const;
-    const versionOf = async (client: (typeof clients)[number]) =>
-      (await client.query('SELECT pg_current_snapshot()::text AS version')).rows[0].version as string;
-    const numberOf = async (client: (typeof clients)[number]) => Number.parseInt(await versionOf(client), 10);
-    for (const [client, target] of [clients, clients.toReversed()] as const) {
-      while ((await numberOf(client as never)) < (await numberOf(target as never))) {
-        await client?.query('SELECT pg_current_xact_id()');
-      }
-    }
-    expect(await versionOf(clients[0])).toBe(await versionOf(clients[1]));
-    const proxy = await startProxy(servers[0].url);
-    const storage = await openStorage(proxy.url);
-    const names = async () => (await storage.pets.list({ limit: 5 })).pets.map(({ name }) => name);
-    for (let times = 0; times < 3; times++) expect(await names()).toEqual(['server 0']);
-    proxy.redirect(servers[1].url);
-    proxy.cutAll();
-    // No call fails, so no failure removes the cached page.
-    await delay(100);
-    expect(await names()).toEqual(['server 1']);
-  },
-);

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ApiKeys } from '../../../src/application/api-keys.ts';
-import { connect, openStorage, temporaryFile } from './temporary-file.ts';
+import { connect } from '../../support/sqlite.ts';
+import { openStorage, temporaryFile } from './temporary-file.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -33,6 +34,15 @@ test('a found key is the same object until any connection writes', async () => {
   await nextTurn();
   expect(await apiKeys.find(key)).not.toBe(found);
   expect(await apiKeys.find(key)).toMatchObject({ lastUsedOn: 0 });
+});
+
+test('requests of a turn with the same key read its row once', async () => {
+  const storage = openStorage();
+  const { key } = await new ApiKeys(storage.apiKeys).create('ci');
+  await nextTurn();
+  const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => storage.apiKeys.find(key)));
+  expect(first).toBeDefined();
+  for (const other of others) expect(other).toBe(first);
 });
 
 test('of several storages that concurrently add the first key, one adds it', async () => {

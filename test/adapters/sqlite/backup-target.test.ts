@@ -9,9 +9,9 @@ let store: string;
 let file: string;
 let copy: string;
 
-beforeEach(async () => {
+beforeEach(() => {
   store = temporaryFile();
-  await makeStore(store);
+  makeStore(store);
   file = join(dirname(store), 'copy.db');
   copy = join(dirname(store), 'copy.partial');
   writeFileSync(copy, 'the copy');

@@ -5,7 +5,8 @@ import { openWriter, prepareDatabase } from '../../../src/adapters/sqlite/databa
 import { FileGuard } from '../../../src/adapters/sqlite/file-guard.ts';
 import type { Write } from '../../../src/adapters/sqlite/statement-writer.ts';
 import { filesOf } from '../../../src/adapters/sqlite/store-files.ts';
-import { connect, temporaryFile } from './temporary-file.ts';
+import { connect } from '../../support/sqlite.ts';
+import { temporaryFile } from './temporary-file.ts';
 
 const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
 const INSERT_FAILING = `INSERT INTO pets (name, category_id, status) VALUES (fail(?), 1, 'sold')`;
@@ -82,6 +83,14 @@ test('the report of a batch has the faults that it disproved, and its duration',
   });
   expect(report.commitMs).toBeGreaterThan(0);
   expect(report.commitMs).toBeLessThan(performance.now() - startedAt);
+});
+
+test('a batch that changed nothing, or whose writes all failed, disproves no fault of writing', () => {
+  const unchanged: Write = [['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n]];
+  for (const writes of [[unchanged], [[]], [add(null)], [unchanged, add(null)]]) {
+    expect(runner.run(writes, 0).findings).toEqual({ file: null });
+  }
+  expect(runner.run([unchanged, add('a')], 0).findings).toEqual({ file: null, write: null });
 });
 
 test('a write without statements has no effect', () => {

@@ -3,7 +3,8 @@ import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import type { Commit, Observer } from '../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
-import { connect, NO_DUPLICATES, REX, temporaryFile } from './temporary-file.ts';
+import { connect } from '../../support/sqlite.ts';
+import { NO_DUPLICATES, REX, temporaryFile } from './temporary-file.ts';
 
 function open(path: string, observer: Observer): Storage {
   const storage = openSqliteStorage(path, { observer });
@@ -50,8 +51,8 @@ describe('onCommit', () => {
   test('is called for keys, and counts a write of two statements as one write', async () => {
     const { storage, commits } = openObserved();
     const about = { name: 'ci', prefix: 'x', createdAt: 1 };
-    const { id } = await storage.apiKeys.add('old', about);
-    await storage.apiKeys.replace(id, 2, 'new', about);
+    const old = await storage.apiKeys.add('old', about);
+    await storage.apiKeys.replace(old, 2, 'new', about);
     expect(commits.map(({ writes }) => writes)).toEqual([1, 1]);
   });
 

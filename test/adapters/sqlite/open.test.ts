@@ -14,16 +14,10 @@ import { describe, expect, test } from 'vitest';
 import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/adapters/sqlite/schema.ts';
+import { temporaryFolder } from '../../support/process.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
-import {
-  bytesOf,
-  connect,
-  makeStore,
-  openStorage,
-  REX,
-  temporaryFile,
-  temporaryFolder,
-} from './temporary-file.ts';
+import { connect } from '../../support/sqlite.ts';
+import { bytesOf, makeStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 function refusal(path: string, message: RegExp) {
   return expect.objectContaining({
@@ -73,9 +67,9 @@ describe('a file that is not a store', () => {
   });
 });
 
-test('a store of a newer release is refused, and not changed', async () => {
+test('a store of a newer release is refused, and not changed', () => {
   const path = temporaryFile();
-  await makeStore(path, 3);
+  makeStore(path, 3);
   execute(path, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
   const before = bytesOf(path);
   expect(() => openSqliteStorage(path)).toThrow(
@@ -90,18 +84,18 @@ test('a store of a newer release is refused, and not changed', async () => {
 });
 
 describe('a damaged store', () => {
-  test('is refused when a page was overwritten, and not changed', async () => {
+  test('is refused when a page was overwritten, and not changed', () => {
     const path = temporaryFile();
-    await makeStore(path, 2000);
+    makeStore(path, 2000);
     overwrite(path, Math.floor(statSync(path).size / 8192) * 4096, Buffer.alloc(4096, 0xa5));
     const before = bytesOf(path);
     expect(() => openSqliteStorage(path)).toThrow(refusal(path, /damaged/));
     expect(bytesOf(path)).toBe(before);
   });
 
-  test('is refused when it was truncated, and not changed', async () => {
+  test('is refused when it was truncated, and not changed', () => {
     const path = temporaryFile();
-    await makeStore(path, 2000);
+    makeStore(path, 2000);
     writeFileSync(path, readFileSync(path).subarray(0, 3 * 4096));
     const before = bytesOf(path);
     expect(() => openSqliteStorage(path)).toThrow(refusal(path, /damaged/));
@@ -110,7 +104,7 @@ describe('a damaged store', () => {
 
   test('rejects with storage_unavailable when it is damaged while it is open', async () => {
     const path = temporaryFile();
-    await makeStore(path, 5000);
+    makeStore(path, 5000);
     const { pets } = openStorage(path);
     overwrite(path, 4096, Buffer.alloc(statSync(path).size - 4096, 0xa5));
     await expect(pets.list({ limit: 100 })).rejects.toMatchObject({ code: 'storage_unavailable' });
@@ -121,7 +115,7 @@ describe('a damaged store', () => {
 describe('a path that cannot have a file', () => {
   test('a folder in the place of the file', () => {
     const path = temporaryFolder();
-    expect(() => openSqliteStorage(path)).toThrow(refusal(path, /cannot be opened/));
+    expect(() => openSqliteStorage(path)).toThrow(refusal(path, /expected a file, got a directory/));
   });
 
   test('a file in the place of the folder', () => {
@@ -144,7 +138,7 @@ describe('a path that cannot have a file', () => {
 
 test('a store that another process has locked is refused, and opens when the lock is gone', async () => {
   const path = temporaryFile();
-  await makeStore(path, 1);
+  makeStore(path, 1);
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');
   for (const open of [openSqliteStorage, (each: string) => prepareDatabase(each)]) {
@@ -177,9 +171,9 @@ test('a store of more than 32 MiB is opened without a search for damage in all i
   expect(connect(path).pragma('quick_check(1)', { simple: true })).not.toBe('ok');
 });
 
-test('a first start creates the folders and a file with our application id', async () => {
+test('a first start creates the folders and a file with our application id', () => {
   const path = join(temporaryFolder(), 'a', 'b', 'pets.db');
-  await makeStore(path);
+  makeStore(path);
   const db = connect(path);
   expect(db.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
   expect(db.pragma('user_version', { simple: true })).toBe(BigInt(MIGRATIONS.length));
@@ -219,7 +213,7 @@ test('with `mustExist`, a missing file is refused and not created, and an existi
   const open = () => openSqliteStorage(path, { mustExist: true });
   expect(open).toThrow(refusal(path, /there is no such file/));
   expect(existsSync(dirname(path))).toBe(false);
-  await makeStore(path, 1);
+  makeStore(path, 1);
   const storage = open();
   expect(await storage.pets.find(1n)).toBeDefined();
   await storage.close();
@@ -239,7 +233,7 @@ test('a path with unusual characters is a path like any other', async () => {
   const folder = join(temporaryFolder(), `it's 100 % "new" & ?mode=memory#🐈`);
   mkdirSync(folder);
   const path = join(folder, 'file:pets.db');
-  await makeStore(path, 1);
+  makeStore(path, 1);
   expect(existsSync(path)).toBe(true);
   expect(await openStorage(path).pets.find(1n)).toBeDefined();
 });
@@ -271,6 +265,7 @@ test('a database that cannot be durable is refused', () => {
   expect(() => openSqliteStorage(':memory:')).toThrow(
     refusal(':memory:', /does not support a write-ahead log/),
   );
+  expect(existsSync(':memory:')).toBe(false);
 });
 
 test('a connection for reading cannot write', () => {

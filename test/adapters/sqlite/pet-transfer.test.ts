@@ -2,7 +2,8 @@ import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
-import { connect, makeStore, NO_DUPLICATES, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { connect } from '../../support/sqlite.ts';
+import { addPets, makeStore, NO_DUPLICATES, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 /** More pets than are stored in one step. */
 const MANY = 45_000;
@@ -32,7 +33,7 @@ describe('an import of many pets', () => {
 
   test('stores nothing when the signal is aborted between two steps', async () => {
     const path = temporaryFile();
-    await makeStore(path, 3);
+    makeStore(path, 3);
     const { transfer, pets } = openStorage(path);
     const end = new AbortController();
     const importing = transfer.importPets(batchesOf(MANY), {
@@ -76,34 +77,30 @@ test('a read after an import sees the pets, even when a snapshot was open during
 });
 
 describe('an export with a slow consumer', () => {
-  const LONG = { ...REX, name: 'x'.repeat(255) };
-
   /** SQLite copies the log into the store at 1,000 pages of 4 KiB; one commit may exceed that. */
   const LOG_LIMIT = 6 * 1024 * 1024;
 
-  async function* oneBatch(count: number): AsyncGenerator<readonly NewPet[]> {
-    yield Array.from({ length: count }, () => LONG);
-  }
+  const LONG = { ...REX, name: 'x'.repeat(10_000) };
 
   test.each([[undefined], ['available' as const]])(
     'holds no snapshot: the write-ahead log does not grow (status: %s)',
     async (status) => {
       const path = temporaryFile();
+      makeStore(path, 600);
       const { transfer } = openStorage(path);
-      await transfer.importPets(oneBatch(5000), NO_DUPLICATES);
       const exporting = transfer.exportPets({ status })[Symbol.asyncIterator]();
       const { value: first } = await exporting.next();
       let written = 0;
       for (let times = 0; times < 50; times++) {
-        await transfer.importPets(oneBatch(1000), NO_DUPLICATES);
-        written += 1000 * LONG.name.length;
+        addPets(path, 30, LONG);
+        written += 30 * LONG.name.length;
         expect(statSync(`${path}-wal`).size).toBeLessThan(LOG_LIMIT);
       }
       expect(written).toBeGreaterThan(2 * LOG_LIMIT);
       const ids = first.map(({ id }: Pet) => id);
       for await (const pets of { [Symbol.asyncIterator]: () => exporting })
         ids.push(...pets.map(({ id }) => id));
-      expect(ids).toEqual(Array.from({ length: 5000 }, (_, index) => BigInt(index + 1)));
+      expect(ids).toEqual(Array.from({ length: 600 }, (_, index) => BigInt(index + 1)));
     },
   );
 
@@ -118,7 +115,7 @@ describe('an export with a slow consumer', () => {
 
 test('errors of the driver are translated', async () => {
   const path = temporaryFile();
-  await makeStore(path);
+  makeStore(path);
   const { transfer } = openStorage(path);
   connect(path).exec('DROP TABLE pets');
   await expect(transfer.importPets(batchesOf(1), NO_DUPLICATES)).rejects.toMatchObject({
@@ -131,7 +128,7 @@ test('errors of the driver are translated', async () => {
 
 test('ids are refused in a store whose pets were deleted, because ids would be assigned twice', async () => {
   const path = temporaryFile();
-  await makeStore(path, 2);
+  makeStore(path, 2);
   connect(path).exec('DELETE FROM pets');
   const batches = (async function* () {
     yield [{ ...REX, id: 1n }];
@@ -154,7 +151,7 @@ describe('a storage for a short command', () => {
 
   test('opens and reads while another process holds the lock for writing', async () => {
     const path = temporaryFile();
-    await makeStore(path, 2);
+    makeStore(path, 2);
     const other = connect(path);
     other.exec('BEGIN IMMEDIATE');
     const storage = openSqliteStorage(path, options);
@@ -165,7 +162,7 @@ describe('a storage for a short command', () => {
 
   test('can write', async () => {
     const path = temporaryFile();
-    await makeStore(path);
+    makeStore(path);
     const storage = openSqliteStorage(path, options);
     expect((await storage.pets.add(REX)).id).toBe(1n);
     await storage.close();

@@ -3,7 +3,8 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
-import { connect, openHealth, temporaryFile } from './temporary-file.ts';
+import { connect } from '../../support/sqlite.ts';
+import { openHealth, temporaryFile } from './temporary-file.ts';
 
 test('the version changes when another connection writes', async () => {
   const path = temporaryFile();
@@ -56,4 +57,44 @@ test('a snapshot that SQLite has rolled back is left without an error', async ()
   expect(db.inTransaction).toBe(true);
   await nextTurn();
   db.close();
+});
+
+test('the reads of a turn run together in one transaction, and a failed read fails alone', async () => {
+  const path = temporaryFile();
+  prepareDatabase(path);
+  const db = openReader(path);
+  const snapshot = new ReadSnapshot(db, openHealth());
+  const order: number[] = [];
+  const read = (number: number) =>
+    snapshot.read(() => {
+      order.push(number);
+      if (number === 2) throw new RangeError('the second read');
+      return db.inTransaction && number;
+    });
+  const results = Promise.allSettled([read(1), read(2), read(3)]);
+  expect(order).toEqual([]);
+  expect(await results).toMatchObject([
+    { value: 1 },
+    { reason: { cause: { message: 'the second read' } } },
+    { value: 3 },
+  ]);
+  expect(order).toEqual([1, 2, 3]);
+  expect(db.inTransaction).toBe(false);
+  db.close();
+});
+
+test('closing rejects the queued reads', async () => {
+  const path = temporaryFile();
+  prepareDatabase(path);
+  const db = openReader(path);
+  const snapshot = new ReadSnapshot(db, openHealth());
+  snapshot.enter();
+  const read = snapshot.read(() => 'read');
+  snapshot.close();
+  db.close();
+  await expect(read).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    message: expect.stringContaining('closed'),
+  });
+  await expect(snapshot.read(() => 'read')).rejects.toMatchObject({ code: 'storage_unavailable' });
 });

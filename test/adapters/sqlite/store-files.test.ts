@@ -28,16 +28,18 @@ import {
   folderChangedAt,
   type StoreFiles,
 } from '../../../src/adapters/sqlite/store-files.ts';
+import { temporaryFolder } from '../../support/process.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
-import { connect, makeStore, temporaryFile, temporaryFolder } from './temporary-file.ts';
+import { connect } from '../../support/sqlite.ts';
+import { makeStore, temporaryFile } from './temporary-file.ts';
 
 let path: string;
 let db: Database.Database;
 let files: StoreFiles;
 
-beforeEach(async () => {
+beforeEach(() => {
   path = temporaryFile();
-  await makeStore(path, 200);
+  makeStore(path, 200);
   db = openWriter(path);
   files = filesOf(path);
   return () => {

@@ -1,34 +1,30 @@
 /** Common helpers of the SQLite tests. Their files are deleted at the end of each test. */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
-import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
+import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { Health } from '../../../src/adapters/sqlite/health.ts';
-import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import { openSqliteStorage, type SqliteOptions } from '../../../src/adapters/sqlite/index.ts';
 import { filesOf } from '../../../src/adapters/sqlite/store-files.ts';
 import type { Observer } from '../../../src/application/ports/observer.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
+import { temporaryFolder } from '../../support/process.ts';
 
 export const REX: NewPet = { name: 'Rex', categoryId: 1n, status: 'available' };
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 export function temporaryFile(): string {
   return join(temporaryFolder(), 'pets.db');
 }
 
-/** Opens a storage that is closed before its file is deleted. */
-export function openStorage(path: string = temporaryFile()): Storage {
-  const storage = openSqliteStorage(path);
+/**
+ * Opens a storage that is closed before its file is deleted. By default, its writer thread starts with the first write,
+ * because many tests write nothing.
+ */
+export function openStorage(path: string = temporaryFile(), options?: SqliteOptions): Storage {
+  const storage = openSqliteStorage(path, { startWriter: false, ...options });
   onTestFinished(() => storage.close());
   return storage;
 }
@@ -43,20 +39,21 @@ export function openHealth(path: string = temporaryFile(), observer: Observer = 
   return new Health(filesOf(path), observer);
 }
 
-/** Opens a connection of another program. */
-export function connect(path: string): Database.Database {
-  const db = new Database(path).defaultSafeIntegers(true);
-  onTestFinished(() => {
-    db.close();
-  });
-  return db;
+const ADD_PETS = `INSERT INTO pets (name, category_id, status)
+  WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+  SELECT ?, ?, ? FROM numbers`;
+
+/** Creates the file of a store with this number of pets. No connection to the file stays open. */
+export function makeStore(path: string, pets = 0, pet: NewPet = REX): void {
+  prepareDatabase(path);
+  if (pets > 0) addPets(path, pets, pet);
 }
 
-/** Creates the file of a store, and closes it. */
-export async function makeStore(path: string, pets = 0): Promise<void> {
-  const storage = openSqliteStorage(path);
-  await Promise.all(Array.from({ length: pets }, () => storage.pets.add(REX)));
-  await storage.close();
+/** Adds pets to the file of a store in one commit of another connection. */
+export function addPets(path: string, count: number, { name, categoryId, status }: NewPet): void {
+  const db = openWriter(path);
+  db.prepare(ADD_PETS).run(count, name, categoryId, status);
+  db.close();
 }
 
 /** The options of an import whose pets have no ids. */

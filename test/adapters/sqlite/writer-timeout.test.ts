@@ -2,8 +2,9 @@
 
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
+import { connect } from '../../support/sqlite.ts';
 import { openHeld, pass } from './held-storage.ts';
-import { connect, REX } from './temporary-file.ts';
+import { REX } from './temporary-file.ts';
 import { addMany, outcomesOf } from './warm-storage.ts';
 
 /** How long the writer thread may take for a task, and how long a write may be queued, in milliseconds. */
@@ -148,6 +149,41 @@ describe('adds while another process holds the lock', () => {
     }
     expect((await outcomes).codes).toHaveLength(1);
     expect(post.mock.calls.map(([task]) => task.lockTimeout)).toEqual([100, 100, 50]);
+  });
+
+  test('are a fault of the storage once one was refused, until a test of writing succeeds', async () => {
+    const { storage, replies, unlock, states } = await openLocked();
+    const outcomes = outcomesOf(addMany(storage, 1));
+    await replies.sent(1);
+    replies.deliverNext();
+    await replies.sent(1);
+    await pass(QUEUE_TIMEOUT);
+    expect(states).toEqual([]);
+    replies.deliverNext();
+    expect((await outcomes).codes).toEqual(['storage_unavailable']);
+    expect(states).toEqual(['locked']);
+    const check = expect(storage.check()).rejects.toMatchObject({ reason: 'locked' });
+    await replies.sent(1);
+    replies.deliverNext();
+    await check;
+    unlock();
+    await pass(500);
+    const next = storage.check();
+    await replies.sent(1);
+    replies.deliverNext();
+    await next;
+    expect(states).toEqual(['locked', undefined]);
+  });
+
+  test('are refused at their deadline during a close', async () => {
+    const { storage, replies } = await openLocked();
+    const outcomes = outcomesOf(addMany(storage, 2));
+    await replies.sent(1);
+    const closing = storage.close();
+    await pass(QUEUE_TIMEOUT);
+    replies.deliverNext();
+    expect((await outcomes).codes).toHaveLength(2);
+    await closing;
   });
 
   test('are completed by a close', async () => {

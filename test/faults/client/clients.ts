@@ -41,11 +41,18 @@ export class ClientGroup {
   readonly outcomes: Outcomes = new Outcomes();
   readonly #options: GroupOptions;
   readonly #running: Promise<unknown>;
+  readonly #connected = Promise.withResolvers<void>();
+  #connections = 0;
   #isStopping = false;
 
   constructor(options: GroupOptions) {
     this.#options = options;
     this.#running = Promise.all(Array.from({ length: options.clients }, (_, client) => this.#run(client)));
+  }
+
+  /** Resolves when every client has received its first response, so that the server has accepted every connection. */
+  get connected(): Promise<void> {
+    return this.#connected.promise;
   }
 
   /** Resolves when every client has received its last response. */
@@ -70,6 +77,7 @@ export class ClientGroup {
       const result = await client.request(method, target, options).catch((error: unknown) => error as Error);
       if (endsWhenRefused && isRefused(result)) break;
       this.#note(exchange, result, performance.now() - start);
+      if (count === 0 && ++this.#connections === this.#options.clients) this.#connected.resolve();
       const time = pause?.(number) ?? 0;
       if (time > 0) await sleep(time);
     }

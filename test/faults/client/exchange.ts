@@ -26,7 +26,7 @@ const SILENCE = 150;
 
 export async function exchange(port: number, message: Message): Promise<Exchange> {
   const { requests, delivery, isComplete, number } = message;
-  const probeId = `probe-${number}`;
+  const probeId = `p-${number}`;
   const connection = new Connection(port, [...requests.map(({ method }) => method), 'GET']);
   await connection.opened;
   await send(connection, message);

@@ -50,8 +50,8 @@ export const FIRST_PETS = 20;
 /** The name of each of these pets contains this text. */
 export const PROTECTED_NAME = 'seen-by-key-holders-only';
 
-/** Marks a request that must never run. */
-export const SMUGGLED = 'smuggled-request';
+/** Marks a request that must never run. It is short, because a request id with a number has at most 15 characters. */
+export const SMUGGLED = 'evil';
 
 export function writeRequest(request: Request, version = 'HTTP/1.1', lineEnd = '\r\n'): string {
   const lines = [`${request.method} ${request.target} ${version}`, ...request.fields];

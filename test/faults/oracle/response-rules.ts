@@ -28,7 +28,7 @@ const RULES: readonly Rule[] = [
   (response) =>
     fieldOf(response, 'x-content-type-options') !== 'nosniff' && 'no X-Content-Type-Options: nosniff',
   (response) => fieldOf(response, 'referrer-policy') !== 'no-referrer' && 'no Referrer-Policy: no-referrer',
-  (response) => !/^[\w-]{1,64}$/.test(fieldOf(response, 'x-request-id') ?? '') && 'no X-Request-Id',
+  (response) => !/^[\w-]{1,36}$/.test(fieldOf(response, 'x-request-id') ?? '') && 'no X-Request-Id',
   (response) => Number.isNaN(Date.parse(fieldOf(response, 'date') ?? '')) && 'no Date',
   ({ fields }) => {
     const names = fields.map(([name]) => name.toLowerCase());

@@ -1,9 +1,17 @@
 /** The main module of a process: runs every attack at once until it is told to stop. Arguments: a target and names. */
 
+import { setPriority } from 'node:os';
 import type { Attack, Target } from './attacks/attack.ts';
 import { connects, resets, upgrades } from './attacks/broken-connections.ts';
-import { garbage, wrongKeys } from './attacks/floods.ts';
-import { slowBodies, slowHeads } from './attacks/slow-clients.ts';
+import {
+  garbage,
+  healthFlood,
+  preflightFlood,
+  reconnects,
+  refusedFlood,
+  wrongKeys,
+} from './attacks/floods.ts';
+import { halfBodies, slowBodies, slowHeads } from './attacks/slow-clients.ts';
 import { unreadDocument, unreadLists, unreadRefusals } from './attacks/unread-pipelines.ts';
 
 const ATTACKS: Readonly<Record<string, Attack>> = {
@@ -17,6 +25,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   upgrades,
   'wrong-keys': wrongKeys,
   garbage,
+  'refused-flood': refusedFlood,
+  'health-flood': healthFlood,
+  'preflight-flood': preflightFlood,
+  reconnects,
+  'half-bodies': halfBodies,
 };
 
 /** The counts of each attack. */
@@ -25,6 +38,9 @@ export type Counts = Readonly<Record<string, number>>;
 const [target = '', names = ''] = process.argv.slice(2);
 const chosen = names === '' ? Object.keys(ATTACKS) : names.split(',');
 const counts: Record<string, number> = {};
+
+/** The attacks stand for other machines. They must not take processor time from the server and from the probes. */
+setPriority(10);
 
 for (const name of chosen) {
   const attack = ATTACKS[name];

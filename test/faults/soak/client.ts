@@ -38,20 +38,26 @@ export class KeepAliveClient {
     });
   }
 
-  close(): void {
+  /** The next request opens a new connection. */
+  disconnect(): void {
     this.#socket?.destroy();
+    this.#socket = undefined;
   }
 
   async #connect(): Promise<Socket> {
     const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
-    socket.on('error', (error) => this.#fail(String(error)));
+    socket.on('error', (error) => {
+      if (socket === this.#socket) this.#fail(String(error));
+    });
     try {
       await once(socket, 'connect', { signal: AbortSignal.timeout(this.#timeout) });
     } catch (error) {
       socket.destroy();
       throw error;
     }
-    socket.on('close', () => this.#fail('the server closed the connection'));
+    socket.on('close', () => {
+      if (socket === this.#socket) this.#fail('the server closed the connection');
+    });
     socket.on('data', (chunk: Buffer) => {
       this.#reader.feed(chunk);
       const { responses, fault } = this.#reader;

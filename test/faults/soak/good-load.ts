@@ -1,6 +1,6 @@
 /**
- * The main module of a process: valid requests at a steady rate, whether the server keeps up or not. Every response is
- * checked. A latency starts when the request is due.
+ * The main module of a process: valid requests at a steady rate, whether the server keeps up or not. A tenth of them is sent
+ * on new connections. Every response is checked. A latency starts when the request is due.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,6 +32,9 @@ export interface GoodResult {
 }
 
 const CONNECTIONS = 32;
+
+/** Each client opens a new connection after this number of requests, in turn with the others. */
+const REQUESTS_PER_CONNECTION = 10;
 
 /** In milliseconds. The maximum time of a request after it was due. */
 const DEADLINE = 5000;
@@ -110,6 +113,7 @@ async function send(client: KeepAliveClient, dueAt: number): Promise<void> {
       failures.push(`${text.slice(0, text.indexOf(' HTTP'))}: ${failure}`);
     await sleep(PATIENCE);
   }
+  if (sent % REQUESTS_PER_CONNECTION === 0) client.disconnect();
   inFlight -= 1;
   idle.push(client);
 }

@@ -19,8 +19,6 @@ export interface Watched {
   readonly memory: {
     readonly samples: number;
     readonly peak: number;
-    readonly secondQuarter: number;
-    readonly lastQuarter: number;
   };
 }
 
@@ -38,22 +36,20 @@ export class Watch {
     this.#timer = setInterval(() => this.#look(), PROBE_INTERVAL);
   }
 
+  /** How much the median of the last seconds exceeds the median of as many seconds before them, in MB. */
+  memoryGrowth(seconds: number): number {
+    const samples = Math.floor((seconds * 1000) / PROBE_INTERVAL);
+    return median(this.#memory.slice(-samples)) - median(this.#memory.slice(-2 * samples, -samples));
+  }
+
   async stop(): Promise<Watched> {
     clearInterval(this.#timer);
     await Promise.all(this.#underWay);
-    const quarter = Math.floor(this.#memory.length / 4);
-    const secondQuarter = Math.round(median(this.#memory.slice(quarter, 2 * quarter)));
-    const lastQuarter = Math.round(median(this.#memory.slice(-quarter)));
     return {
       probes: this.#probes,
       failures: this.#failures,
       latency: this.#latencies.summary(),
-      memory: {
-        samples: this.#memory.length,
-        peak: Math.round(Math.max(0, ...this.#memory)),
-        secondQuarter,
-        lastQuarter,
-      },
+      memory: { samples: this.#memory.length, peak: Math.round(Math.max(0, ...this.#memory)) },
     };
   }
 
@@ -71,7 +67,7 @@ export class Watch {
     const start = performance.now();
     const client = new KeepAliveClient(this.#server.port, PROBE_TIMEOUT);
     const reply = await client.request('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-    client.close();
+    client.disconnect();
     this.#latencies.add(performance.now() - start);
     if ('failure' in reply) this.#failures.push(reply.failure);
     else if (reply.status !== 200) this.#failures.push(`status ${reply.status}`);

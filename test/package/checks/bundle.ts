@@ -8,7 +8,7 @@ import { createContext, runInContext } from 'node:vm';
 import { HERE, run, stage } from '../stage.ts';
 
 /** In bytes. */
-const LIMIT = 20 * 1024;
+const LIMIT = 22 * 1024;
 
 const { installed } = stage();
 const bundle = join(installed, 'bundle.js');
@@ -18,7 +18,7 @@ run(
   { cwd: installed },
 );
 
-test('the bundle for browsers is below 20 KB', (t) => {
+test('the bundle for browsers is below 22 KB', (t) => {
   const { size } = statSync(bundle);
   t.diagnostic(`${size} bytes minified`);
   assert.ok(size > 1000 && size < LIMIT, `${size} bytes`);

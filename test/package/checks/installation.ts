@@ -20,6 +20,12 @@ const NPM_OF: Readonly<Record<string, string>> = {
   26: '11.19.1',
 };
 
+/**
+ * The versions of Node.js that install a clone, from the variable `PACKAGE_CLONES`. A clone has half a gigabyte of packages,
+ * so by default only two do: the oldest version with which a clone can be installed, and the oldest that the package supports.
+ */
+const CLONES = (process.env['PACKAGE_CLONES'] ?? '20,22').split(',');
+
 /** Other programs that installing and starting need, by name. */
 const PROGRAMS = ['sh', 'env'];
 
@@ -41,30 +47,31 @@ for (const [major, npmVersion] of Object.entries(NPM_OF)) {
     const project = join(folder, `project-${major}`);
     const inClone = { cwd: clone, onlyPath: path };
     const inProject = { cwd: project, onlyPath: path };
+    const ofClone = { skip: !CLONES.includes(major) };
 
     before(() => {
       createPath(path, major);
-      copyClone(clone);
+      if (CLONES.includes(major)) copyClone(clone);
       mkdirSync(project);
       writeFileSync(join(project, 'package.json'), '{ "private": true }');
       const found = ['python3', 'python', 'make', 'cc', 'gcc', 'g++'].filter((name) =>
         existsSync(join(path, name)),
       );
       assert.deepEqual(found, []);
-      assert.equal(run('npm', ['--version'], inClone), `${npmVersion}\n`);
-      assert.match(run('node', ['--version'], inClone), new RegExp(`^v${major}\\.`));
+      assert.equal(run('npm', ['--version'], inProject), `${npmVersion}\n`);
+      assert.match(run('node', ['--version'], inProject), new RegExp(`^v${major}\\.`));
     });
     after(() => {
       for (const each of [clone, project]) rmSync(each, { recursive: true, force: true });
     });
 
-    test('npm ci prints one line in a clone, and no warning', () => {
+    test('npm ci prints one line in a clone, and no warning', ofClone, () => {
       assert.match(run('sh', ['-c', 'npm ci 2>&1'], inClone), /^\nadded \d+ packages in \w+\n$/);
     });
 
-    test('npm start serves, and SIGTERM stops it', () => serves(clone, path));
+    test('npm start serves, and SIGTERM stops it', ofClone, () => serves(clone, path));
 
-    test('npx animal-store runs the command of the clone', () => {
+    test('npx animal-store runs the command of the clone', ofClone, () => {
       assert.equal(run('npx', ['animal-store', '--version'], inClone), `${version}\n`);
     });
 

@@ -6,6 +6,12 @@ import type { TestProject } from 'vitest/node';
 import { noPrograms } from './programs.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 
+/**
+ * The data of this server is lost with its folder, so a crash may damage it. Tests of durability start a server of their
+ * own. Autovacuum would take processor time from the tests.
+ */
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' };
+
 declare module 'vitest' {
   interface ProvidedContext {
     /** The port on which a test process asks for the URL of the server. */
@@ -25,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   let server: Promise<PostgresServer> | undefined;
   const door = createServer(async (socket) => {
     socket.on('error', () => {});
-    server ??= startPostgres();
+    server ??= startPostgres({ settings: SETTINGS });
     const response: StartResponse = await server.then(
       ({ url }) => ({ url }),
       (error: unknown) => ({ error: String(error) }),

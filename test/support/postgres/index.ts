@@ -3,14 +3,16 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, inject } from 'vitest';
+import { openClient } from './client.ts';
 import type { StartResponse } from './global-setup.ts';
 import { noPrograms } from './programs.ts';
 
+export { connect, openClient } from './client.ts';
 export { type PostgresServer, startPostgres } from './server.ts';
 
-const OTHER_SERVER = process.env['TEST_DATABASE_URL'];
+const OTHER_SERVER = process.env['TEST_DATABASE_URL'] || undefined;
 
 /** Whether `startPostgres` works. In continuous integration its tests always run, and fail if there is no server. */
 export const canStartPostgres: boolean = noPrograms === undefined || Boolean(process.env['CI']);
@@ -19,33 +21,76 @@ export const canStartPostgres: boolean = noPrograms === undefined || Boolean(pro
 export const startPostgresNote: string = canStartPostgres ? '' : ` (skipped: ${noPrograms})`;
 
 /** Whether `newDatabaseUrl` works. */
-export const canRunPostgres: boolean = canStartPostgres || Boolean(OTHER_SERVER);
+export const canRunPostgres: boolean = canStartPostgres || OTHER_SERVER !== undefined;
 
 /** The end of the name of a test that calls `newDatabaseUrl`. */
 export const postgresNote: string = canRunPostgres ? '' : startPostgresNote;
 
-let server: Promise<string> | undefined;
-const databases: string[] = [];
+/** A statement can take long while the machine is busy with other tests, in milliseconds. */
+const QUERY_TIMEOUT = 10_000;
 
-// Dropping a database is slow. The databases of our own server are removed with its folder.
+/** The database of this test file, and a connection to it. */
+interface FileDatabase {
+  readonly name: string;
+  readonly client: Client;
+}
+
+let server: Promise<string> | undefined;
+let database: Promise<FileDatabase> | undefined;
+const users: string[] = [];
+
 afterAll(async () => {
-  if (!OTHER_SERVER || databases.length === 0) return;
-  await execute(databases.splice(0).map((name) => `DROP DATABASE ${name} WITH (FORCE)`));
+  if (database === undefined) return;
+  const { name, client } = await database;
+  await client.end();
+  // Dropping a database is slow. The databases of our own server are removed with its folder.
+  if (OTHER_SERVER === undefined) return;
+  await execute(`DROP DATABASE ${name} WITH (FORCE)`, ...users.map((user) => `DROP ROLE ${user}`));
 });
 
-/** Creates an empty database, and returns its URL. The database is removed after the tests. */
+/**
+ * Returns a URL that leads to an empty schema, in which a store works as in an empty database. All schemas of a test
+ * file are in one database, because creating a database takes longer than most tests.
+ */
 export async function newDatabaseUrl(): Promise<string> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await execute([`CREATE DATABASE ${name} TEMPLATE template0`]);
-  databases.push(name);
+  database ??= createDatabase();
+  const { name, client } = await database;
+  const schema = newName();
+  await client.query(`CREATE SCHEMA ${schema}`);
   const url = new URL(await serverUrl());
   url.pathname = name;
+  url.searchParams.set('query_timeout', `${QUERY_TIMEOUT}`);
+  url.searchParams.set('options', `-c search_path=${schema}`);
   return url.href;
 }
 
-async function execute(statements: readonly string[]): Promise<void> {
-  const client = new Client({ connectionString: await serverUrl() });
-  await client.connect();
+/** Creates a user with a privilege on the schema of a URL, and returns the URL for this user. */
+export async function newUserUrl(databaseUrl: string, privilege: 'ALL' | 'USAGE'): Promise<string> {
+  const url = new URL(databaseUrl);
+  const [, schema] = /search_path=(\w+)/.exec(url.searchParams.get('options') ?? '') ?? [];
+  url.username = newName();
+  url.password = randomUUID();
+  const client = (await database)?.client;
+  await client?.query(`CREATE ROLE ${url.username} LOGIN PASSWORD '${url.password}';
+    GRANT ${privilege} ON SCHEMA ${schema} TO ${url.username}`);
+  users.push(url.username);
+  return url.href;
+}
+
+async function createDatabase(): Promise<FileDatabase> {
+  const name = newName();
+  await execute(`CREATE DATABASE ${name} TEMPLATE template0`);
+  const url = new URL(await serverUrl());
+  url.pathname = name;
+  return { name, client: await openClient(url.href) };
+}
+
+function newName(): string {
+  return `test_${randomUUID().replaceAll('-', '')}`;
+}
+
+async function execute(...statements: readonly string[]): Promise<void> {
+  const client = await openClient(await serverUrl());
   try {
     for (const statement of statements) await client.query(statement);
   } finally {
@@ -54,7 +99,7 @@ async function execute(statements: readonly string[]): Promise<void> {
 }
 
 function serverUrl(): Promise<string> {
-  server ??= OTHER_SERVER ? Promise.resolve(OTHER_SERVER) : askForServer();
+  server ??= OTHER_SERVER === undefined ? askForServer() : Promise.resolve(OTHER_SERVER);
   return server;
 }
 

@@ -1,15 +1,20 @@
-/** The test server of PostgreSQL: databases, a restart, a pause, and the end of the server. */
+/** The test server of PostgreSQL: schemas, a restart, a pause, and the end of the server. */
 
-import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { Client } from 'pg';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { runCommand, temporaryFolder } from '../process.ts';
 import {
   canRunPostgres,
   canStartPostgres,
+  connect,
   newDatabaseUrl,
-  type PostgresServer,
+  newUserUrl,
+  openClient,
   postgresNote,
   startPostgres,
   startPostgresNote,
@@ -17,33 +22,19 @@ import {
 
 const MAX_INT64 = '9223372036854775807';
 
-/** Starts a server, and does not stop it. */
+/** Starts a process that a guard ends, and does not end itself. */
 const PROGRAM = `
-  import { startPostgres } from '${new URL('server.ts', import.meta.url)}';
-  console.log((await startPostgres()).url);
+  import { spawn } from 'node:child_process';
+  import { mkdtempSync } from 'node:fs';
+  import { tmpdir } from 'node:os';
+  import { join } from 'node:path';
+  import { Guard } from '${new URL('guard.ts', import.meta.url)}';
+  const guard = new Guard(mkdtempSync(join(tmpdir(), 'animal-store-')));
+  const { pid } = spawn('sleep', ['1000'], { detached: true, stdio: ['ignore', 'inherit', 'ignore'] });
+  guard.watch(pid);
+  console.log('started');
   setInterval(() => {}, 1000);
 `;
-
-/** Creates a folder in which another user can have files. */
-function publicFolder(): string {
-  const folder = temporaryFolder();
-  chmodSync(folder, 0o755);
-  return folder;
-}
-
-async function connected(connectionString: string): Promise<Client> {
-  const client = new Client({ connectionString });
-  client.on('error', () => {});
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
-}
-
-async function started(settings: Record<string, string> = {}): Promise<PostgresServer> {
-  const server = await startPostgres({ settings });
-  onTestFinished(() => server.close());
-  return server;
-}
 
 function exists(pid: number): boolean {
   try {
@@ -59,19 +50,26 @@ async function processesOf(client: Client): Promise<number[]> {
 }
 
 describe.skipIf(!canRunPostgres)(`the PostgreSQL server of the tests${postgresNote}`, () => {
-  test('has an empty database for each test', async () => {
+  test('has an empty schema for each test', async () => {
     const [first, second] = await Promise.all([newDatabaseUrl(), newDatabaseUrl()]);
     expect(first).not.toBe(second);
-    const one = await connected(first);
+    const one = await connect(first);
     await one.query('CREATE TABLE numbers (value int8)');
     await one.query('INSERT INTO numbers VALUES ($1)', [MAX_INT64]);
     expect((await one.query('SELECT value FROM numbers')).rows).toEqual([{ value: MAX_INT64 }]);
-    const other = await connected(second);
+    const other = await connect(second);
     await expect(other.query('SELECT value FROM numbers')).rejects.toMatchObject({ code: '42P01' });
   });
 
+  test('has users with privileges on a schema', async () => {
+    const url = await newDatabaseUrl();
+    await (await connect(await newUserUrl(url, 'ALL'))).query('CREATE TABLE numbers (value int8)');
+    const other = await connect(await newUserUrl(url, 'USAGE'));
+    await expect(other.query('CREATE TABLE others (value int8)')).rejects.toMatchObject({ code: '42501' });
+  });
+
   test('uses UTF-8, and sorts by code point', async () => {
-    const client = await connected(await newDatabaseUrl());
+    const client = await connect(await newDatabaseUrl());
     const { rows } = await client.query(
       'SELECT pg_encoding_to_char(encoding) AS encoding, datcollate FROM pg_database WHERE datname = current_database()',
     );
@@ -80,86 +78,64 @@ describe.skipIf(!canRunPostgres)(`the PostgreSQL server of the tests${postgresNo
 });
 
 describe.skipIf(!canStartPostgres)(`a PostgreSQL server of one test${startPostgresNote}`, () => {
-  test('writes to the disk at each commit, and takes other settings', async () => {
-    const client = await connected((await started({ max_connections: '7' })).url);
-    expect((await client.query('SHOW fsync')).rows).toEqual([{ fsync: 'on' }]);
-    expect((await client.query('SHOW max_connections')).rows).toEqual([{ max_connections: '7' }]);
-  });
-
-  test.each(['fast', 'immediate'] as const)('keeps its data and its URL after a stop: %s', async (mode) => {
-    const server = await started();
-    const before = await connected(server.url);
-    await before.query('CREATE TABLE numbers (value int8)');
-    await before.query('INSERT INTO numbers VALUES ($1)', [MAX_INT64]);
-    const processes = [server.pid, ...(await processesOf(before))];
-    expect(processes.length).toBeGreaterThan(4);
-    await server.stop(mode);
-    expect(processes.filter(exists)).toEqual([]);
-    await expect(new Client({ connectionString: server.url }).connect()).rejects.toThrow();
+  test('stops, crashes, freezes, starts again, and leaves nothing', async () => {
+    const server = await startPostgres({ settings: { max_connections: '7' } });
+    const { url } = server;
+    const first = await openClient(url);
+    expect((await first.query('SHOW fsync')).rows).toEqual([{ fsync: 'on' }]);
+    expect((await first.query('SHOW max_connections')).rows).toEqual([{ max_connections: '7' }]);
+    await first.query(`CREATE TABLE numbers AS SELECT ${MAX_INT64} AS value`);
+    const { rows } = await first.query<{ folder: string }>('SHOW data_directory');
+    const folder = join(Object.values(rows[0] ?? {})[0] ?? '', '..');
+    expect(existsSync(folder)).toBe(true);
+    for (const mode of ['fast', 'immediate'] as const) {
+      const client = await openClient(url);
+      const processes = [server.pid, ...(await processesOf(client))];
+      expect(processes.length).toBeGreaterThan(4);
+      if (mode === 'fast') server.freeze();
+      await server.stop(mode);
+      expect(processes.filter(exists)).toEqual([]);
+      expect(() => server.pid).toThrow('The server does not run.');
+      await expect(openClient(url)).rejects.toThrow('ECONNREFUSED');
+      if (mode === 'immediate') break;
+      await server.start();
+    }
+    const { port } = new URL(url);
+    const blocker = createServer((socket) => socket.destroy()).listen(Number(port), '127.0.0.1');
+    await once(blocker, 'listening');
+    await expect(server.start()).rejects.toThrow(/PostgreSQL did not start: .*Address already in use/s);
+    await new Promise((resolve) => blocker.close(resolve));
     await server.start();
-    const after = await connected(server.url);
-    expect((await after.query('SELECT value FROM numbers')).rows).toEqual([{ value: MAX_INT64 }]);
-  });
-
-  test('does not respond while it is frozen', async () => {
-    const server = await started();
-    const client = await connected(server.url);
+    const last = await openClient(url);
+    expect((await last.query('SELECT value FROM numbers')).rows).toEqual([{ value: MAX_INT64 }]);
     server.freeze();
     let hasResponse = false;
-    const response = client.query('SELECT 1 AS one').finally(() => {
+    const response = last.query('SELECT 1 AS one').finally(() => {
       hasResponse = true;
     });
-    const attempt = new Client({ connectionString: server.url, connectionTimeoutMillis: 300 });
+    const attempt = new Client({ connectionString: url, connectionTimeoutMillis: 200 });
     attempt.on('error', () => {});
     await expect(attempt.connect()).rejects.toThrow('timeout');
     expect(hasResponse).toBe(false);
     server.thaw();
     expect((await response).rows).toEqual([{ one: 1 }]);
-  });
-
-  test('stops while it is frozen', async () => {
-    const server = await started();
     const { pid } = server;
-    server.freeze();
-    await server.stop('fast');
-    expect(exists(pid)).toBe(false);
-    expect(() => server.pid).toThrow('The server does not run.');
-  });
-
-  test('leaves no process and no folder after close', async () => {
-    const server = await startPostgres();
-    const client = await connected(server.url);
-    const { rows } = await client.query<{ folder: string }>(
-      "SELECT current_setting('data_directory') AS folder",
-    );
-    const folder = rows[0]?.folder ?? '';
-    const { pid } = server;
-    expect(existsSync(folder)).toBe(true);
     await server.close();
     expect(exists(pid)).toBe(false);
-    expect(existsSync(join(folder, '..'))).toBe(false);
+    expect(existsSync(folder)).toBe(false);
   });
 
-  test('ends, and its folder is removed, after SIGKILL has ended the test process', async () => {
-    const TMPDIR = publicFolder();
+  test('has a guard that ends it and removes its folder after SIGKILL has ended the test process', async () => {
+    const TMPDIR = temporaryFolder();
     const { child, out } = runCommand(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
       env: { TMPDIR },
     });
-    await vi.waitFor(() => expect(out.stdout + out.stderr).toMatch(/^postgres:.*\n$/), 20_000);
-    const url = out.stdout.trim();
-    await connected(url);
+    await vi.waitFor(() => expect(out.stdout).toBe('started\n'), 20_000);
+    expect(readdirSync(TMPDIR)).toHaveLength(1);
+    // The process holds this pipe too.
+    const closed = once(child.stdout as Readable, 'close');
     child.kill('SIGKILL');
+    await closed;
     await vi.waitFor(() => expect(readdirSync(TMPDIR)).toEqual([]), 20_000);
-    await expect(new Client({ connectionString: url }).connect()).rejects.toThrow('ECONNREFUSED');
-  });
-
-  test('that cannot start says why, and leaves no folder', async () => {
-    const folder = publicFolder();
-    vi.stubEnv('TMPDIR', folder);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    await expect(startPostgres({ settings: { max_connections: 'many' } })).rejects.toThrow(
-      /PostgreSQL did not start: .*invalid value for parameter "max_connections": "many"/s,
-    );
-    expect(readdirSync(folder)).toEqual([]);
   });
 });

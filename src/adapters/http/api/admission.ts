@@ -2,10 +2,29 @@ import type { EventEmitter } from 'node:events';
 import { HttpError } from './errors.ts';
 import { type RateLimit, RateLimiter } from './rate-limiter.ts';
 import { RefusalDelays } from './refusal-delays.ts';
-import { Turn } from './turn.ts';
+import { TurnQueue } from './turn-queue.ts';
+
+/**
+ * Clients without an API key are held back when the server has worked for this time while a connection waited for its turn,
+ * in milliseconds of processor time.
+ */
+const CROWDED_TIME = 10;
+
+/**
+ * Requests are refused after this time: with an API key that was valid when it was last used, and without one. The first
+ * request of a new client waits rather than being refused because of those that are held back.
+ */
+const BUSY_TIME = 200;
+const BUSY_TIME_OF_STRANGERS = 500;
+
+/** The maximum number of `Authorization` fields that are known to be valid. */
+const KNOWN_LIMIT = 1_000;
 
 /** The maximum number of creates in progress: twice as many as the largest transaction of SQLite stores. */
 const CREATES_LIMIT = 2_000;
+
+/** The limit on requests for metrics, for each caller. A monitoring system sends one request in several seconds. */
+const METRICS_LIMIT: RateLimit = { requests: 10, seconds: 1 };
 
 /**
  * Why a request was refused: the server is too busy, too many creates are in progress, the caller has reached its rate
@@ -19,9 +38,14 @@ type RefusalReason = 'busy' | 'creates' | 'rate' | 'stopping';
  * `refuse`, and the app calls the other methods for each request.
  */
 export class Admission {
-  readonly #turn = new Turn();
+  /** The requests with an API key that was valid when it was last used, and all others. Each queue has its own time. */
+  readonly #known = new TurnQueue();
+  readonly #strangers = new TurnQueue();
+  /** The `Authorization` fields of the keys that were valid when they were last used. */
+  readonly #valid = new Set<string>();
   readonly #delays = new RefusalDelays();
   readonly #rateLimiter: RateLimiter | undefined;
+  readonly #metricsLimiter = new RateLimiter(METRICS_LIMIT);
   #isStopping = false;
   #isRefusing = false;
   #creates = 0;
@@ -54,12 +78,40 @@ export class Admission {
     this.#isRefusing = true;
   }
 
+  /** Whether requests wait for so long that clients without an API key are held back, before any request is refused. */
+  get isCrowded(): boolean {
+    return Math.max(this.#strangers.waitingTime, this.#known.waitingTime) >= CROWDED_TIME;
+  }
+
+  /** Whether requests with this `Authorization` field wait for so long that they must be refused. */
+  isTooBusy(authorization: string | undefined): boolean {
+    return this.#isKnown(authorization)
+      ? this.#known.waitingTime >= BUSY_TIME
+      : this.#strangers.waitingTime >= BUSY_TIME_OF_STRANGERS;
+  }
+
   /**
-   * Counts a request. Returns whether the server is too busy to handle it. Must be called once for each request except
-   * health checks, before anything else is done with the request.
+   * Returns `undefined` if a request can be handled immediately. Otherwise returns a promise that resolves when it is the
+   * turn of the request. Must be called once for each request, before anything else is done with it, unless the request
+   * is refused because the server {@link isTooBusy}.
+   *
+   * @param connection any object that represents the connection
    */
-  isTooBusy(): boolean {
-    return this.#turn.count();
+  enter(connection: object, authorization: string | undefined): Promise<void> | undefined {
+    return (this.#isKnown(authorization) ? this.#known : this.#strangers).enter(connection);
+  }
+
+  /** Sets whether the API key in this `Authorization` field is valid. */
+  setKnown(authorization: string, isValid: boolean): void {
+    if (!isValid) this.#valid.delete(authorization);
+    else if (!this.#valid.has(authorization)) {
+      if (this.#valid.size >= KNOWN_LIMIT) this.#valid.clear();
+      this.#valid.add(authorization);
+    }
+  }
+
+  #isKnown(authorization: string | undefined): boolean {
+    return authorization !== undefined && this.#valid.has(authorization);
   }
 
   /**
@@ -67,7 +119,7 @@ export class Admission {
    * after the API key is verified and before the body is read.
    *
    * @param caller the id of the caller; `undefined` for a path that needs no API key
-   * @param isTooBusy the result of `isTooBusy` for this request
+   * @param isTooBusy the value of `isTooBusy` when the request arrived
    */
   refusalOf(method: string, caller: string | undefined, isTooBusy: boolean): HttpError | undefined {
     if (this.#isRefusing && caller !== undefined) return this.#refusal('stopping', STOPPING);
@@ -75,15 +127,21 @@ export class Admission {
     if (caller === undefined) return undefined;
     if (method === 'POST' && this.#creates >= CREATES_LIMIT)
       return this.#refusal('creates', TOO_MANY_CREATES);
-    const wait = this.#rateLimiter?.take(caller) ?? 0;
-    return wait === 0 ? undefined : this.#refusal('rate', this.#tooManyRequests(Math.ceil(wait / 1000)));
+    return this.#rateRefusalOf(this.#rateLimiter, caller);
   }
 
   /**
-   * Resolves when the response with an error may be sent. While the server is busy, responses are delayed for clients that
-   * ignore `Retry-After`. {@link RefusalDelays} explains this.
+   * Returns the error to respond with if a request for metrics must not be handled. Metrics are needed most while other
+   * requests are refused, so only the number of these requests is limited.
+   */
+  metricsRefusalOf(caller: string): HttpError | undefined {
+    return this.#rateRefusalOf(this.#metricsLimiter, caller);
+  }
+
+  /**
+   * Resolves when the response to a client without an API key, or a refusal, may be sent. {@link RefusalDelays} explains
+   * which clients are delayed.
    *
-   * @param connection any object that represents the connection
    * @param response emits `close` when the client has disconnected
    */
   async delay(connection: object, caller: string | undefined, response: EventEmitter): Promise<void> {
@@ -101,6 +159,11 @@ export class Admission {
 
   endCreate(): void {
     this.#creates -= 1;
+  }
+
+  #rateRefusalOf(limiter: RateLimiter | undefined, caller: string): HttpError | undefined {
+    const wait = limiter?.take(caller) ?? 0;
+    return wait === 0 ? undefined : this.#refusal('rate', this.#tooManyRequests(Math.ceil(wait / 1000)));
   }
 
   #refusal(reason: RefusalReason, error: HttpError): HttpError {

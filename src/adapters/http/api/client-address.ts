@@ -61,7 +61,7 @@ export function clientAddress(
   if (proxies === undefined || typeof forwardedFor !== 'string') return client;
   let end = forwardedFor.length;
   for (let hops = 0; hops < MAX_PROXIES && end >= 0 && isTrusted(client, proxies); hops++) {
-    const start = end === 0 ? 0 : forwardedFor.lastIndexOf(',', end - 1) + 1;
+    const start = forwardedFor.lastIndexOf(',', end - 1) + 1;
     const address = end - start > MAX_ELEMENT_LENGTH ? undefined : addressIn(forwardedFor.slice(start, end));
     if (address === undefined) return client;
     client = address;

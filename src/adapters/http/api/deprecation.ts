@@ -26,7 +26,7 @@ export function deprecationHeaders(prefix: string): Headers {
   ];
 }
 
-const DEPRECATED_TARGET = /^(?:https?:\/\/[^/]+)?\/v1\/pets\/[^/?#]+(?:[?#]|$)/;
+const DEPRECATED_TARGET = /^(?:[A-Za-z]+:\/\/[^/]+)?\/v1\/pets\/[^/?#]+(?:[?#]|$)/;
 
 /**
  * Whether a request target has the deprecated path `/v1/pets/{petId}`. The target can be in origin-form (`/v1/pets/1`)

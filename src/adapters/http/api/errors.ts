@@ -12,7 +12,6 @@ export type HttpErrorCode =
   | 'payload_too_large'
   | 'request_timeout'
   | 'unsupported_media_type'
-  | 'rate_limited'
   | 'headers_too_large';
 
 /**
@@ -49,6 +48,18 @@ export class HttpError extends Error {
     this.code = code;
     this.headers = headers;
   }
+}
+
+/** The methods that the server supports on some path. */
+export const SERVER_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
+
+/**
+ * @param method the method of the request
+ * @param allowed the methods that the path supports, as in `Allow`
+ */
+export function methodNotAllowed(method: string, allowed: readonly string[]): HttpError {
+  const message = `${method} is not allowed here: expected ${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`;
+  return new HttpError('method_not_allowed', message, ['Allow', allowed.join(', ')]);
 }
 
 /** @param headers additional header fields of the response */
@@ -102,6 +113,9 @@ function headersOf(
   deprecation: Headers,
 ): string[] {
   const headers = error instanceof HttpError ? [...error.headers] : [];
+  if (error?.code === 'rate_limited' && 'retryAfter' in error) {
+    headers.push('Retry-After', String(error.retryAfter ?? 1));
+  }
   if (status === 503) headers.push(...RETRY_AFTER);
   // Status 401 is the response to a missing or invalid API key. Such a response must not reveal which paths are
   // deprecated.

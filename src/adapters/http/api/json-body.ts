@@ -19,7 +19,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  *   then not read
  * - `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes
  * - `invalid_request` when the body is missing or ends early
- * - `invalid_request` when the body is not valid JSON in UTF-8, or is nested too deeply
+ * - `invalid_request` when the body is not UTF-8 or not JSON, or is nested too deeply
  */
 export async function readJson(request: ApiRequest): Promise<unknown> {
   const { headers } = request.head;
@@ -35,9 +35,13 @@ export async function readJson(request: ApiRequest): Promise<unknown> {
   try {
     return parseJson(utf8.decode(bytes));
   } catch (error) {
-    const fault = error instanceof RangeError ? 'is nested too deeply' : 'is not valid JSON in UTF-8';
-    throw new HttpError('invalid_request', `the body ${fault}`);
+    throw new HttpError('invalid_request', `the body ${faultOf(error)}`);
   }
+}
+
+function faultOf(error: unknown): string {
+  if (error instanceof SyntaxError) return `is not valid JSON: ${error.message}`;
+  return error instanceof RangeError ? 'is nested too deeply' : 'is not valid UTF-8';
 }
 
 export function bodyTooLarge(): HttpError {

@@ -1,14 +1,31 @@
 import type { AnimalStore } from '../../../application/animal-store.ts';
+import {
+  arrayOf,
+  OBJECT,
+  type OptionRules,
+  objectWith,
+  type Rule,
+  STRING,
+} from '../../../application/arguments.ts';
 import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
 import type { Observer } from '../../../application/ports/observer.ts';
 import type { TrustedProxies } from './client-address.ts';
-import type { RateLimit } from './rate-limiter.ts';
+import { RATE_LIMIT, type RateLimit } from './rate-limiter.ts';
 
 /** The methods of an {@link AnimalStore} that the API calls. */
 export type HttpStore = Pick<
   AnimalStore,
   'createPet' | 'createPetOnce' | 'listPage' | 'getPet' | 'verifyApiKey' | 'check'
 >;
+
+export const HTTP_STORE: Rule = objectWith(
+  'createPet',
+  'createPetOnce',
+  'listPage',
+  'getPet',
+  'verifyApiKey',
+  'check',
+);
 
 /** Metrics in a text format, for a monitoring system such as Prometheus. */
 export interface MetricsText {
@@ -46,3 +63,13 @@ export interface HttpOptions {
   /** Notified of every response, and of every error that causes a status of 500 or above. */
   readonly observers?: readonly Observer[] | undefined;
 }
+
+export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
+  apiKeys: objectWith('verify'),
+  publicUrl: STRING,
+  corsOrigins: arrayOf('an array of strings', STRING),
+  trustedProxies: objectWith('check'),
+  rateLimit: RATE_LIMIT,
+  metrics: objectWith('text'),
+  observers: arrayOf('an array of objects', OBJECT),
+};

@@ -1,8 +1,23 @@
+import type { Rule } from '../../../application/arguments.ts';
+
 /** A limit on the rate of requests: at most `requests` at once, and on average `requests` in `seconds` seconds. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
 }
+
+export const RATE_LIMIT: Rule = {
+  expected: 'a number of requests of 1 or more, and a number of seconds',
+  accepts(value) {
+    const { requests, seconds } = (value ?? {}) as Partial<RateLimit>;
+    return (
+      Number.isSafeInteger(requests) &&
+      Number(requests) >= 1 &&
+      Number.isFinite(seconds) &&
+      Number(seconds) > 0
+    );
+  },
+};
 
 /** The maximum number of callers whose requests are remembered. */
 const CALLERS_LIMIT = 10_000;
@@ -23,9 +38,6 @@ export class RateLimiter {
   readonly #fullAt = new Map<string, number>();
 
   constructor({ requests, seconds }: RateLimit, now: () => number = () => performance.now()) {
-    if (!(Number.isSafeInteger(requests) && requests >= 1 && seconds > 0 && seconds < Infinity)) {
-      throw new RangeError('rateLimit: expected a number of requests of 1 or more, and a number of seconds');
-    }
     this.#period = seconds * 1000;
     this.#interval = this.#period / requests;
     this.#now = now;

@@ -15,18 +15,18 @@ const DELAY_STEP = 10;
 const DELAY_MAX = 10_000;
 
 /**
- * Delays the refusals of clients that ignore `Retry-After`. A client that sends the next request immediately after each
- * refusal would take much of the processor time. While its refusal is delayed, the server uses its time for the requests
- * that it accepts.
+ * Delays the responses to clients that send the next request immediately after each refusal, or after each response that
+ * needs no API key. They would take much of the processor time. While their responses are delayed, the server uses its time
+ * for the requests that it accepts.
  */
 export class RefusalDelays {
-  /** The last refusal on each connection. A connection of a proxy can have several callers. */
+  /** The last such response on each connection. A connection of a proxy can have several callers. */
   readonly #last = new WeakMap<object, { readonly caller: string | undefined; readonly at: number }>();
   /** The functions that end the current delays. */
   readonly #ends = new Set<() => void>();
 
   /**
-   * Resolves when the refusal may be sent: immediately for the first refusal of a caller on a connection, and as soon as
+   * Resolves when the response may be sent: immediately for the first response to a caller on a connection, and as soon as
    * the client has disconnected.
    *
    * @param caller the id of the caller; `undefined` without a valid API key

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { containsApiKey } from '../../../domain/api-key.ts';
+import { secretPartFinder } from '../../../domain/api-key.ts';
 import type { RequestHead } from './http.ts';
 
-const REQUEST_ID = /^[\w-]{1,64}$/;
+/** A text that is too short to be secret, a UUID, or 32 hexadecimal digits. A generated API key has none of these forms. */
+const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i;
 
-/** The minimum length of a secret part of an API key, in characters. Shorter parts of a key are not secret. */
-const SECRET_LENGTH = 16;
+/**
+ * The length up to which a request id is never compared with an API key. If it were compared, a client could guess a key
+ * character by character.
+ */
+const SHORT = 15;
 
 const processId = randomBytes(6).toString('base64url');
 let counter = 0;
@@ -13,28 +17,18 @@ let counter = 0;
 /**
  * Returns the request id that the client sent in `X-Request-Id`. Creates a new id if the field is missing or malformed.
  * Also creates a new id if the field may contain an API key, because request ids are logged and sent in responses.
+ *
+ * @param isSecret whether a text contains a part of an API key that can have any format
  */
-export function requestIdOf({ headers }: RequestHead): string {
+export function requestIdOf({ headers }: RequestHead, isSecret: (text: string) => boolean): string {
   const given = headers['x-request-id'];
-  if (typeof given === 'string' && REQUEST_ID.test(given) && !mayContainKey(given, headers.authorization)) {
-    return given;
-  }
-  return newRequestId();
+  if (typeof given !== 'string' || !REQUEST_ID.test(given)) return newRequestId();
+  if (given.length <= SHORT) return given;
+  const isPresented = secretPartFinder([headers.authorization ?? '']);
+  return isPresented(given) || isSecret(given) ? newRequestId() : given;
 }
 
 export function newRequestId(): string {
   counter += 1;
   return `${processId}-${counter.toString(36)}`;
-}
-
-/**
- * Whether a request id may contain an API key or a secret part of a key. The keys that the store generates are
- * recognized by their format. The keys in the environment variable `API_KEYS` can have any format, so the id is also
- * compared with the key in `Authorization`.
- */
-function mayContainKey(id: string, authorization = ''): boolean {
-  if (id.length < SECRET_LENGTH) return false;
-  const key = authorization.slice(authorization.lastIndexOf(' ') + 1);
-  if (key.includes(id) || (key.length >= SECRET_LENGTH && id.includes(key))) return true;
-  return containsApiKey(id);
 }

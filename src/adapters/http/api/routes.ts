@@ -4,7 +4,7 @@ import { docsRoutes } from '../docs/assets.ts';
 import { openApi } from '../openapi/handler.ts';
 import type { Admission } from './admission.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { HttpError, noSuchPath } from './errors.ts';
+import { HttpError, methodNotAllowed, noSuchPath, SERVER_METHODS } from './errors.ts';
 import { livez, readyz } from './health.ts';
 import type { Handler, Headers } from './http.ts';
 import { METRICS_PATH, metricsHandler } from './metrics.ts';
@@ -53,10 +53,12 @@ export function publicRoutes(store: HttpStore, admission: Admission, options: Ht
  */
 export const notFound: Handler = ({ head }) => {
   if (head.method === 'OPTIONS' && head.url === '*') return noContent(head, ALLOW_ALL, []);
+  const [path = ''] = (head.url ?? '').split('?', 1);
+  if (path.endsWith('/')) throw new HttpError('not_found', 'no such path: paths have no slash at the end');
   throw noSuchPath();
 };
 
-const ALLOW_ALL = ['Allow', 'GET, HEAD, POST, OPTIONS'];
+const ALLOW_ALL = ['Allow', SERVER_METHODS.join(', ')];
 
 /**
  * Creates the handler of a path from the handlers of its methods. A HEAD request is handled like a GET request, and
@@ -65,12 +67,13 @@ const ALLOW_ALL = ['Allow', 'GET, HEAD, POST, OPTIONS'];
  */
 function byMethod(methods: ReadonlyMap<string, Handler>, deprecation: Headers): Handler {
   const allow = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  const allowed = ['Allow', [...allow, 'OPTIONS'].join(', ')];
+  const methodNames = [...allow, 'OPTIONS'];
+  const allowed = ['Allow', methodNames.join(', ')];
   return (request) => {
     const { method = '' } = request.head;
     const handler = methods.get(method === 'HEAD' ? 'GET' : method);
     if (handler !== undefined) return handler(request);
     if (method === 'OPTIONS') return noContent(request.head, allowed, deprecation);
-    throw new HttpError('method_not_allowed', `${method} is not allowed here`, allowed);
+    throw methodNotAllowed(method, methodNames);
   };
 }

@@ -8,6 +8,7 @@ import { addressOf } from '../api/client-address.ts';
 import { deprecationHeaders } from '../api/deprecation.ts';
 import { HttpError } from '../api/errors.ts';
 import { isHealthCheck } from '../api/health.ts';
+import { IncomingBodies } from '../api/incoming-bodies.ts';
 import { refuseMalformed } from '../api/malformed.ts';
 import { METRICS_PATH } from '../api/metrics.ts';
 import type { HttpOptions, HttpStore } from '../api/options.ts';
@@ -37,11 +38,20 @@ export function createApp(
   admission: Admission,
   options: HttpOptions & { readonly observer: Observer },
 ): Koa {
-  const { corsOrigins = [], observer, publicUrl, trustedProxies: proxies } = options;
+  const { apiKeys, corsOrigins = [], observer, publicUrl, trustedProxies: proxies } = options;
   const prefix = pathPrefixOf(publicUrl);
   const app = new App();
-  app.use(identify(app, { observer, proxies, deprecation: deprecationHeaders(prefix) }));
-  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
+  app.use(
+    identify(app, {
+      observer,
+      proxies,
+      bodies: new IncomingBodies(),
+      isSecret: (text) => apiKeys?.hasPartOfKey?.(text) ?? false,
+      deprecation: deprecationHeaders(prefix),
+    }),
+  );
+  app.use(takeTurns(admission));
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, admission));
   app.use(guard(store, admission, options));
   // A router compares the path of a request with its routes, one after another. The API routes have their own router,
   // which runs first. A request to the API is therefore never compared with the public routes.
@@ -53,14 +63,20 @@ export function createApp(
 
 /** Creates the middleware that sets `ctx.state`: the request id, the start time and the address of the client. */
 function identify(app: Koa, state: AppState): Middleware {
-  const { observer, proxies } = state;
+  const { isSecret, observer, proxies } = state;
   const isTimed = observer.onRequest !== undefined;
   const isAddressed = isTimed || observer.onError !== undefined;
   return (ctx, next) => {
     const { req, state: outerState } = ctx;
     const startedAt = isTimed ? performance.now() : 0;
     const address = isAddressed ? addressOf(req, proxies) : undefined;
-    ctx.state = { app: state, requestId: requestIdOf(req), startedAt, address } satisfies RequestState;
+    ctx.state = {
+      app: state,
+      requestId: requestIdOf(req, isSecret),
+      startedAt,
+      address,
+      isTooBusy: false,
+    } satisfies RequestState;
     return ctx.app === app ? next() : isolate(ctx, next, outerState);
   };
 }
@@ -80,34 +96,51 @@ async function isolate(ctx: Context, next: Next, outerState: Context['state']): 
 }
 
 /**
+ * Creates the middleware that lets requests wait for their turn. A request that will be refused, because the server is too
+ * busy, does not wait. Health checks are never refused.
+ */
+function takeTurns(admission: Admission): Middleware {
+  return (ctx, next) => {
+    const { headers, socket } = ctx.req;
+    const isTooBusy = admission.isTooBusy(headers.authorization) && !isHealthCheck(pathOf(ctx));
+    (ctx.state as RequestState).isTooBusy = isTooBusy;
+    const turn = isTooBusy ? undefined : admission.enter(socket, headers.authorization);
+    return turn === undefined ? next() : turn.then(next);
+  };
+}
+
+/**
  * Creates the middleware that checks the API key, and then refuses requests that must not be handled. The API key is
  * checked first. A client without a valid key gets status 401 for every path under `/v1`, and learns nothing else about
  * the API.
  */
 function guard(store: HttpStore, admission: Admission, { apiKeys, metrics }: HttpOptions): Middleware {
   const verify = (key: string) => (apiKeys === undefined ? store.verifyApiKey(key) : apiKeys.verify(key));
+  const delay = ({ req, res }: Context, caller?: string) => admission.delay(req.socket, caller, res);
   return async (ctx, next) => {
     const path = pathOf(ctx);
-    if (!isHealthCheck(path)) {
-      const isTooBusy = admission.isTooBusy();
-      let caller: string | undefined;
-      try {
-        const isMetrics = metrics !== undefined && path === METRICS_PATH;
-        if (isMetrics || needsApiKey(path)) {
-          const holder = await verify(bearerKey(ctx.req));
-          if (holder === undefined) throw invalidKey();
-          (ctx.state as RequestState).holder = holder;
-          caller = holder.callerId ?? holder.id;
-        }
-        // Metrics are needed most while other requests are refused.
-        const refusal = isMetrics ? undefined : admission.refusalOf(ctx.method, caller, isTooBusy);
-        if (refusal !== undefined) throw refusal;
-      } catch (error) {
-        const isOverload = error instanceof HttpError && error.code === 'overloaded';
-        if (isTooBusy || isOverload) await admission.delay(ctx.req.socket, caller, ctx.res);
-        throw error;
+    const { isTooBusy } = ctx.state as RequestState;
+    let caller: string | undefined;
+    try {
+      const isMetrics = metrics !== undefined && path === METRICS_PATH;
+      if (isMetrics || needsApiKey(path)) {
+        const holder = await verify(bearerKey(ctx.req));
+        admission.setKnown(ctx.req.headers.authorization ?? '', holder !== undefined);
+        if (holder === undefined) throw invalidKey();
+        (ctx.state as RequestState).holder = holder;
+        caller = holder.callerId ?? holder.id;
       }
+      const refusal =
+        isMetrics && caller !== undefined
+          ? admission.metricsRefusalOf(caller)
+          : admission.refusalOf(ctx.method, caller, isTooBusy);
+      if (refusal !== undefined) throw refusal;
+    } catch (error) {
+      const isOverload = error instanceof HttpError && error.code === 'overloaded';
+      if (isOverload || isTooBusy || (caller === undefined && admission.isCrowded)) await delay(ctx, caller);
+      throw error;
     }
+    if (caller === undefined && admission.isCrowded) await delay(ctx, caller);
     refuseMalformed(ctx.req);
     await next();
   };

@@ -3,6 +3,7 @@
 import type { Context } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
 import { BODY_LIMIT, bodyIncomplete, bodyTooLarge } from '../api/json-body.ts';
+import type { RequestState } from './respond.ts';
 
 /**
  * Reads the body as bytes, because `encoding` is `null`. If koa-bodyparser parsed the JSON, it would round large
@@ -18,12 +19,13 @@ const parse = bodyParser({
 
 /**
  * Resolves with the body. Rejects with `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes, and
- * with `invalid_request` when the body ends early.
+ * with `invalid_request` when the body ends early, or with `request_timeout` when too many bodies arrive slowly.
  */
 export async function readBytes(ctx: Context): Promise<Uint8Array> {
   const { req, res } = ctx;
   const length = Number(req.headers['content-length']);
-  if (req.headers.expect !== undefined) {
+  // An HTTP/1.0 client does not know interim responses (RFC 9110, section 10.1.1).
+  if (req.headers.expect !== undefined && req.httpVersion !== '1.0') {
     if (length > BODY_LIMIT) throw bodyTooLarge();
     res.writeContinue();
   }
@@ -35,6 +37,10 @@ export async function readBytes(ctx: Context): Promise<Uint8Array> {
     req.resume();
     return body;
   }
+  return (ctx.state as RequestState).app.bodies.receive(parsed(ctx));
+}
+
+async function parsed(ctx: Context): Promise<Uint8Array> {
   try {
     await parse(ctx, async () => {});
   } catch (error) {

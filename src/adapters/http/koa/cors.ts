@@ -1,5 +1,6 @@
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
+import type { Admission } from '../api/admission.ts';
 import { refuseMalformed } from '../api/malformed.ts';
 import { noContent } from '../api/responses.ts';
 import { type RequestState, respond } from './respond.ts';
@@ -12,7 +13,7 @@ const EXPOSED_HEADERS =
  * Creates the middleware for cross-origin resource sharing (CORS). The middleware must run before the check of the API
  * key, because a preflight request contains no key.
  */
-export function allowOrigins(origins: readonly string[]): Middleware {
+export function allowOrigins(origins: readonly string[], admission: Admission): Middleware {
   const middleware = cors({
     origin: (ctx) => {
       const origin = ctx.get('Origin');
@@ -32,6 +33,7 @@ export function allowOrigins(origins: readonly string[]): Middleware {
     });
     if (!isPreflight) return;
     refuseMalformed(ctx.req);
+    if (admission.isCrowded) await admission.delay(ctx.req.socket, undefined, ctx.res);
     respond(ctx, noContent(ctx.req, [], (ctx.state as RequestState).app.deprecation));
   };
 }

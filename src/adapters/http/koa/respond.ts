@@ -6,6 +6,7 @@ import type { Observer } from '../../../application/ports/observer.ts';
 import type { TrustedProxies } from '../api/client-address.ts';
 import { errorResponse } from '../api/errors.ts';
 import type { ApiResponse, Headers } from '../api/http.ts';
+import type { IncomingBodies } from '../api/incoming-bodies.ts';
 import { traceparentOf } from '../api/traceparent.ts';
 import { unmatchedPath } from '../api/unmatched-path.ts';
 
@@ -13,6 +14,9 @@ import { unmatchedPath } from '../api/unmatched-path.ts';
 export interface AppState {
   readonly observer: Observer;
   readonly proxies: TrustedProxies | undefined;
+  readonly bodies: IncomingBodies;
+  /** Whether a text contains a secret part of an API key. */
+  readonly isSecret: (text: string) => boolean;
   /** The additional header fields of responses from a deprecated path. */
   readonly deprecation: Headers;
 }
@@ -24,6 +28,8 @@ export interface RequestState {
   readonly startedAt: number;
   /** The address of the client; `undefined` when it is unknown or nobody observes requests. */
   readonly address: string | undefined;
+  /** Whether the server was too busy when the request arrived. */
+  isTooBusy: boolean;
   route?: string;
   holder?: ApiKeyHolder;
 }
@@ -59,7 +65,7 @@ export function respond(ctx: Context, { status, headers, body }: ApiResponse): v
     keyId: state.holder?.id,
     address: state.address,
     aborted,
-    traceparent: traceparentOf(ctx.req),
+    traceparent: traceparentOf(ctx.req, state.app.isSecret),
   });
 }
 
@@ -67,7 +73,9 @@ export function respond(ctx: Context, { status, headers, body }: ApiResponse): v
 export function respondWithError(ctx: Context, error: unknown): void {
   const { requestId, address, app } = ctx.state as RequestState;
   const response = errorResponse(error, requestId, ctx.req, app.deprecation);
-  if (response.status >= 500) app.observer.onError?.(error, requestId, address, traceparentOf(ctx.req));
+  if (response.status >= 500) {
+    app.observer.onError?.(error, requestId, address, traceparentOf(ctx.req, app.isSecret));
+  }
   if (response.headers.includes('Connection')) ctx.res.shouldKeepAlive = false;
   respond(ctx, response);
 }

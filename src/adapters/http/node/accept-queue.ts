@@ -7,12 +7,12 @@ import type { Server } from 'node:net';
 const TIMEOUT = 500;
 
 /**
- * Resolves when the server has accepted the connections that clients have opened. Until the server accepts a
- * connection, the operating system keeps it in a queue, and resets it when the listening socket is closed. Node.js
- * accepts at most one connection in an iteration of the event loop. The queue is therefore empty when an iteration has
- * accepted none.
+ * Resolves when the listening sockets have accepted the connections that clients have opened. Until a connection is
+ * accepted, the operating system keeps it in a queue, and resets it when the listening socket is closed. Node.js accepts
+ * at most one connection per listening socket in an iteration of the event loop. The queues are therefore empty when an
+ * iteration has accepted none.
  */
-export function acceptQueued(server: Server): Promise<void> {
+export function acceptQueued(...sockets: readonly Server[]): Promise<void> {
   return new Promise((resolve) => {
     const deadline = performance.now() + TIMEOUT;
     let isEmpty = false;
@@ -25,10 +25,10 @@ export function acceptQueued(server: Server): Promise<void> {
         setImmediate(onIteration);
         return;
       }
-      server.off('connection', onConnection);
+      for (const socket of sockets) socket.off('connection', onConnection);
       resolve();
     };
-    server.on('connection', onConnection);
+    for (const socket of sockets) socket.on('connection', onConnection);
     setImmediate(onIteration);
   });
 }

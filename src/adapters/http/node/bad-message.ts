@@ -7,7 +7,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Observer } from '../../../application/ports/observer.ts';
 import { clientAddress, type TrustedProxies } from '../api/client-address.ts';
-import { errorResponse, HttpError } from '../api/errors.ts';
+import { errorResponse, HttpError, methodNotAllowed, SERVER_METHODS } from '../api/errors.ts';
 import { newRequestId } from '../api/request-id.ts';
 import type { Connection } from './connection.ts';
 
@@ -108,10 +108,7 @@ function errorOf(fault: string | undefined): HttpError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new HttpError('request_timeout', 'the request took too long to arrive');
     case 'CONNECT':
-      return new HttpError('method_not_allowed', 'CONNECT is not allowed here', [
-        'Allow',
-        'GET, HEAD, POST, OPTIONS',
-      ]);
+      return methodNotAllowed('CONNECT', SERVER_METHODS);
     default:
       return new HttpError('invalid_request', 'the message is not valid HTTP');
   }

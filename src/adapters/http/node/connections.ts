@@ -12,8 +12,8 @@ import { Connection, type HandleRequest, type Turns } from './connection.ts';
 const FLOOD_TIME = 60_000;
 
 /**
- * The maximum number of connections that continue their work (`Connection.goOn`) in one iteration of the event loop.
- * The server accepts one new connection per iteration of the event loop, so long iterations delay new clients.
+ * The maximum number of connections that continue their work (`Connection.goOn`) in one iteration of the event loop. Long
+ * iterations would delay new clients.
  */
 const CONNECTIONS_PER_TURN = 2;
 

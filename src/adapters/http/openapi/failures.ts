@@ -18,7 +18,7 @@ export const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: s
   },
   method_not_allowed: {
     when: 'The path does not support the method. `Allow` lists the methods that it supports.',
-    message: 'DELETE is not allowed here',
+    message: 'DELETE is not allowed here: expected GET, HEAD or OPTIONS',
   },
   request_timeout: {
     when: 'The client was too slow to send.',
@@ -37,7 +37,7 @@ export const FAILURES: Readonly<Record<HttpErrorCode, { when: string; message: s
     message: 'the Idempotency-Key was used for a different pet: use a new key for each pet',
   },
   rate_limited: {
-    when: 'The API key has used up its rate limit.',
+    when: 'The API key has used up its rate limit, or 1,000,000 idempotency keys within 24 hours. Nothing was stored.',
     message: 'too many requests with this API key: retry after 1 s',
   },
   headers_too_large: {

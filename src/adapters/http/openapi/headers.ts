@@ -25,7 +25,7 @@ export type HeaderName =
 export const COMPONENT_HEADERS: Readonly<Record<HeaderName, Part>> = {
   'X-Request-Id': header('Identifies the request in the log: the id that the client sent, or a new one.', {
     type: 'string',
-    pattern: '^[\\w-]{1,64}$',
+    pattern: '^[\\w-]{1,36}$',
   }),
   'Cache-Control': header('`private, no-cache` for a response that a client may store and revalidate.', {
     type: 'string',

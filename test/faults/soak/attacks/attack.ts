@@ -7,6 +7,9 @@ export interface Target {
   readonly key: string;
 }
 
+/** The time between two connections of the same attack, in milliseconds. */
+const OPENING_INTERVAL = 2;
+
 /** Continues until the process exits. `did` counts actions. */
 export type Attack = (target: Target, did: (what: string) => void) => void;
 
@@ -55,7 +58,8 @@ export function keepOpen(
     });
     use(socket);
   };
-  for (let index = 0; index < count; index += 1) start(seconds * (0.25 + (0.75 * index) / count));
+  for (let index = 0; index < count; index += 1)
+    setTimeout(start, index * OPENING_INTERVAL, seconds * (0.25 + (0.75 * index) / count));
 }
 
 export function authorized({ key }: Target): string {

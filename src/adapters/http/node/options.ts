@@ -1,0 +1,104 @@
+/** The methods and the limits of the HTTP server, and the checks of their arguments. */
+
+import { checkArgument, type OptionRules, type Rule } from '../../../application/arguments.ts';
+import type { ServerStatistics } from '../../../application/ports/statistics.ts';
+
+/** The default of `headersTimeout`, in milliseconds. */
+const HEADERS_TIMEOUT = 10_000;
+
+/** The default of `requestTimeout`, in milliseconds. */
+const REQUEST_TIMEOUT = 30_000;
+
+/** The default of `readingTimeout`, in milliseconds. */
+const READING_TIMEOUT = 120_000;
+
+/** An HTTP server that does not listen until `listen` is called. */
+export interface HttpServer {
+  /**
+   * Starts to listen. Resolves with the URL of the server, such as `http://127.0.0.1:3000`. If `port` is 0, the
+   * operating system selects a free port.
+   */
+  listen(port: number, host: string): Promise<string>;
+  /**
+   * Stops accepting connections, and completes the requests in flight. For one second, the next request of each open
+   * connection is handled too, because a client does not learn of the stop before the next response. Connections that
+   * are still open after `timeout` milliseconds are closed. Resolves when all connections are closed.
+   */
+  stop(timeout: number): Promise<void>;
+  readonly isStopping: boolean;
+  /** Returns what the server counts, for monitoring. */
+  statistics(): ServerStatistics;
+}
+
+/** The limits of a server: for the number of connections, and for slow clients. */
+export interface ServerLimits {
+  /**
+   * The maximum number of open connections. Further connections are closed immediately. By default there is no limit.
+   */
+  readonly maxConnections?: number | undefined;
+  /** How long a client may take to send the head of a request, in milliseconds. Default: 10,000. */
+  readonly headersTimeout?: number | undefined;
+  /** How long a client may take to send a whole request, in milliseconds. Default: 30,000. */
+  readonly requestTimeout?: number | undefined;
+  /**
+   * How long a client may read nothing of a response that it has not received completely, in milliseconds. The
+   * connection is then closed. Default: 120,000.
+   */
+  readonly readingTimeout?: number | undefined;
+}
+
+/** The longest time that a timer of Node.js can wait, in milliseconds. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
+const TIMEOUT: Rule = {
+  expected: `whole milliseconds from 0 to ${LONGEST_TIMEOUT}`,
+  accepts: (value) => isIntegerWithin(value, LONGEST_TIMEOUT),
+};
+
+const PORT: Rule = {
+  expected: 'an integer from 0 to 65535',
+  accepts: (value) => isIntegerWithin(value, 65_535),
+};
+
+const HOST: Rule = {
+  expected: 'a string that is not empty',
+  accepts: (value) => typeof value === 'string' && value !== '',
+};
+
+export const SERVER_LIMITS: OptionRules<ServerLimits> = {
+  maxConnections: {
+    expected: 'an integer of 0 or more, or Infinity',
+    accepts: (value) => value === Infinity || isIntegerWithin(value, Infinity),
+  },
+  headersTimeout: TIMEOUT,
+  requestTimeout: TIMEOUT,
+  readingTimeout: TIMEOUT,
+};
+
+/** Returns the limits with their defaults. Throws `invalid_request` for timeouts that Node.js does not support. */
+export function limitsOf(limits: ServerLimits): { readonly [Name in keyof ServerLimits]-?: number } {
+  const {
+    maxConnections = Infinity,
+    headersTimeout = HEADERS_TIMEOUT,
+    requestTimeout = REQUEST_TIMEOUT,
+    readingTimeout = READING_TIMEOUT,
+  } = limits;
+  checkArgument('requestTimeout', requestTimeout, {
+    expected: `0, or headersTimeout (${headersTimeout}) or more`,
+    accepts: () => requestTimeout === 0 || requestTimeout >= headersTimeout,
+  });
+  return { maxConnections, headersTimeout, requestTimeout, readingTimeout };
+}
+
+export function checkAddress(port: number, host: string): void {
+  checkArgument('port', port, PORT);
+  checkArgument('host', host, HOST);
+}
+
+export function checkTimeout(timeout: number): void {
+  checkArgument('timeout', timeout, TIMEOUT);
+}
+
+function isIntegerWithin(value: unknown, max: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max;
+}

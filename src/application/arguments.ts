@@ -1,0 +1,83 @@
+/** Checks the types of arguments and of options, because the compiler does not check the callers in JavaScript. */
+
+import { AnimalStoreError } from '../domain/errors.ts';
+
+/** A rule for a value, with the words that say what is expected. */
+export interface Rule {
+  readonly expected: string;
+  readonly accepts: (value: unknown) => boolean;
+}
+
+/** The rule for each option of a function. */
+export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
+
+/** The rule for an option whose value is checked elsewhere. */
+export const ANY: Rule = { expected: 'any value', accepts: () => true };
+export const STRING: Rule = { expected: 'a string', accepts: (value) => typeof value === 'string' };
+export const BOOLEAN: Rule = { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' };
+export const FUNCTION: Rule = { expected: 'a function', accepts: isFunction };
+export const OBJECT: Rule = { expected: 'an object', accepts: isObject };
+
+/** The rule for a signal. The signal can be of another realm, such as a frame, so its class is not compared. */
+export const SIGNAL: Rule = {
+  expected: 'an AbortSignal',
+  accepts: (value) =>
+    isObject(value) && typeof value['aborted'] === 'boolean' && isFunction(value['addEventListener']),
+};
+
+/** Returns the rule for an object with methods, which may be inherited. */
+export function objectWith(...methods: readonly string[]): Rule {
+  const noun = methods.length === 1 ? 'method' : 'methods';
+  return {
+    expected: `an object with the ${noun} ${listed(methods, 'and')}`,
+    accepts: (value) => isObject(value) && methods.every((name) => isFunction(value[name])),
+  };
+}
+
+/** Returns the rule for an array. */
+export function arrayOf(expected: string, { accepts }: Rule): Rule {
+  return { expected, accepts: (value) => Array.isArray(value) && value.every(accepts) };
+}
+
+/** Throws `invalid_request` when an argument breaks its rule. The message does not contain texts of the caller. */
+export function checkArgument(name: string, value: unknown, { expected, accepts }: Rule): void {
+  if (!accepts(value)) {
+    throw new AnimalStoreError('invalid_request', `${name}: expected ${expected}, got ${described(value)}`);
+  }
+}
+
+/**
+ * Throws `invalid_request` unless the argument is an object that has only the options with rules, and fulfils these
+ * rules. An option with the value `undefined` is not given. Options can be inherited.
+ */
+export function checkOptions<T extends object>(options: T, rules: OptionRules<T>): void {
+  if (!isObject(options)) checkArgument('options', options, OBJECT);
+  for (const name in options) {
+    const value = options[name];
+    if (value === undefined) continue;
+    if (!Object.hasOwn(rules, name)) {
+      const known = listed(Object.keys(rules), 'or');
+      throw new AnimalStoreError('invalid_request', `unknown option ${name}: expected ${known}`);
+    }
+    checkArgument(name, value, rules[name]);
+  }
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function described(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'number') return String(value);
+  if (value === '') return "''";
+  return Array.isArray(value) ? 'an array' : typeof value;
+}
+
+function listed(names: readonly string[], conjunction: 'and' | 'or'): string {
+  const last = names.slice(-1).join();
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} ${conjunction} ${last}`;
+}

@@ -1,0 +1,33 @@
+import { AnimalStoreError } from '../domain/errors.ts';
+import type { Pet } from '../domain/pet.ts';
+import { ANY, checkOptions, type OptionRules } from './arguments.ts';
+import { LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from './list-pets.ts';
+import { nextTurn } from './next-turn.ts';
+import type { PetPage } from './ports/pet-repository.ts';
+import type { PetWalk } from './store-options.ts';
+
+const QUERY: OptionRules<PetWalk> = { status: ANY, after: ANY, limit: ANY };
+
+/** Yields the matching pets of all pages. A page is read only when the caller needs its pets. */
+export async function* walkPets(
+  readPage: (query: PetPageQuery) => Promise<PetPage>,
+  query: PetWalk = {},
+): AsyncGenerator<Pet, void, undefined> {
+  checkOptions(query, QUERY);
+  const { status, after, limit = Infinity } = query;
+  if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= LIMIT_MIN)) {
+    throw new AnimalStoreError('invalid_request', `limit must be an integer of ${LIMIT_MIN} or more`);
+  }
+  let left = limit;
+  let from: bigint | number | undefined = after;
+  while (true) {
+    const { pets, more } = await readPage({ status, after: from, limit: Math.min(left, LIMIT_MAX) });
+    yield* pets;
+    left -= pets.length;
+    from = pets.at(-1)?.id;
+    if (!more || left <= 0 || from === undefined) return;
+    // Some storages, such as the storage in memory, read a page without waiting for an event. Without this pause, a
+    // long iteration would block the event loop.
+    await nextTurn();
+  }
+}

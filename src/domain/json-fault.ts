@@ -1,0 +1,75 @@
+/** Finds the first fault in a text that is not JSON (RFC 8259). The messages of JavaScript engines contain the text. */
+
+const PUNCTUATION = '{}[]:,';
+const WHITE_SPACE = /[ \t\n\r]*/y;
+const STRING_OR_LITERAL =
+  /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
+
+/** The tokens that can start a value: their first characters, where `0` stands for numbers, `true`, `false` and `null`. */
+const VALUE = '{["0';
+
+/**
+ * Says where the first token is that JSON does not allow, such as `unexpected text at character 9`. Returns `undefined`
+ * if the text is JSON. The message contains nothing of the text.
+ */
+export function jsonFault(text: string): string | undefined {
+  const ends: string[] = [];
+  let allowed = VALUE;
+  for (let at = endOf(WHITE_SPACE, text, 0); at < text.length; ) {
+    const first = text.charAt(at);
+    const isPunctuation = PUNCTUATION.includes(first);
+    const end = isPunctuation ? at + 1 : endOf(STRING_OR_LITERAL, text, at);
+    const kind = isPunctuation || first === '"' ? first : '0';
+    if (end === at || !allowed.includes(kind)) return `unexpected text at ${positionOf(text, at)}`;
+    allowed = allowedAfter(kind, allowed, ends);
+    at = text.charAt(end) > ' ' ? end : endOf(WHITE_SPACE, text, end);
+  }
+  return allowed === '' ? undefined : 'unexpected end';
+}
+
+/**
+ * Returns the tokens that are allowed after a token.
+ *
+ * @param allowed the tokens that were allowed instead of this token
+ * @param ends the closing brackets of the arrays and objects around the token; this function updates them
+ */
+function allowedAfter(kind: string, allowed: string, ends: string[]): string {
+  switch (kind) {
+    case '{':
+      ends.push('}');
+      return '"}';
+    case '[':
+      ends.push(']');
+      return '{["0]';
+    case ',':
+      return ends[ends.length - 1] === '}' ? '"' : VALUE;
+    case ':':
+      return VALUE;
+    case '"':
+      // A string is the name of a member where no number is allowed.
+      return allowed.includes('0') ? afterValue(ends) : ':';
+    case '0':
+      return afterValue(ends);
+    default:
+      ends.pop();
+      return afterValue(ends);
+  }
+}
+
+function afterValue(ends: readonly string[]): string {
+  if (ends.length === 0) return '';
+  return ends[ends.length - 1] === '}' ? ',}' : ',]';
+}
+
+/** Returns the index after the match of a sticky expression at an index, or the index itself if there is no match. */
+function endOf(expression: RegExp, text: string, at: number): number {
+  expression.lastIndex = at;
+  return expression.test(text) ? expression.lastIndex : at;
+}
+
+/** Describes an index by its line and its character in that line, which both are counted from 1. */
+function positionOf(text: string, at: number): string {
+  const lines = text.slice(0, at).split('\n');
+  const character = `character ${(lines.at(-1) as string).length + 1}`;
+  return lines.length === 1 ? character : `line ${lines.length}, ${character}`;
+}

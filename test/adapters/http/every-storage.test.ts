@@ -1,0 +1,187 @@
+/** What the API promises about stored pets and keys, on every storage. The contract suites test the rest of a storage. */
+
+import { describe, expect, test } from 'vitest';
+import { PET_STATUSES } from '../../../src/domain/pet.ts';
+import type { Answer } from '../../support/client.ts';
+import { STORAGES, sharedServer } from '../../support/server.ts';
+import { JSON_TYPE, REX } from './paths.ts';
+
+describe.each(STORAGES)('the API on %s', (storage) => {
+  const server = sharedServer(storage);
+
+  /** PostgreSQL on a busy machine can be too slow, so that the server responds with 503. A client then repeats. */
+  async function post(body: string, headers = {}, key = server.key): Promise<Answer> {
+    const options = { headers: { ...JSON_TYPE, ...headers }, body, key };
+    const answer = await server.client.request('POST', '/v1/pets', options);
+    return answer.status === 503 ? post(body, headers, key) : answer;
+  }
+
+  const createOnce = (key: string, body = REX, apiKey = server.key) =>
+    post(body, { 'Idempotency-Key': key }, apiKey);
+  const allIds = async () =>
+    (await server.storage.pets.list({ limit: 1000 })).pets.map(({ id }) => Number(id));
+  const idsAt = async (target: string): Promise<number[]> =>
+    JSON.parse((await server.client.get(target)).body).map(({ id }: { id: number }) => id);
+
+  /** Creates pets one after another. Their status is available, pending and sold in turn. Returns their ids. */
+  async function createMany(count: number): Promise<number[]> {
+    const ids: number[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const pet = { name: `pet ${index}`, categoryId: 7n, status: PET_STATUSES[index % 3] };
+      ids.push(Number((await server.store.createPet(pet)).id));
+    }
+    return ids;
+  }
+
+  test('a list has the pets by ascending id, 20 by default, and 1 to 100 with a limit', async () => {
+    expect(await server.client.get('/v1/pets')).toMatchObject({ status: 200, body: '[]' });
+    const ids = await createMany(101);
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    for (const [query, limit] of [
+      ['', 20],
+      ['?limit=1', 1],
+      ['?limit=100', 100],
+      ['?limit=100&after=-9223372036854775808', 100],
+      ['?after=9007199254740993', 0],
+      ['?after=9223372036854775807', 0],
+    ] as const) {
+      expect(await idsAt(`/v1/pets${query}`), query).toEqual(ids.slice(0, limit));
+    }
+    for (const [index, status] of PET_STATUSES.entries()) {
+      const filtered = ids.filter((_id, at) => at % 3 === index);
+      expect(await idsAt(`/v1/pets?limit=100&status=${status}`)).toEqual(filtered);
+    }
+  });
+
+  test('a page links to the next page as soon as there is one, with the same limit and status', async () => {
+    const start = (await allIds()).at(-1) ?? 0;
+    const ids = await createMany(9);
+    const pending = ids.filter((_, index) => index % 3 === 1);
+    const linkOf = async (query: string) => (await server.client.get(`/v1/pets?${query}`)).headers['link'];
+    const limited = (after?: number) => `limit=4&after=${after}`;
+    const filtered = (after?: number) => `limit=2&status=pending&after=${after}`;
+    expect(await linkOf(limited(start))).toBe(`</v1/pets?${limited(ids[3])}>; rel="next"`);
+    expect(await linkOf(limited(ids[3]))).toBe(`</v1/pets?${limited(ids[7])}>; rel="next"`);
+    expect(await linkOf(limited(ids[7]))).toBeUndefined();
+    expect(await linkOf(filtered(start))).toBe(`</v1/pets?${filtered(pending[1])}>; rel="next"`);
+    expect(await linkOf(filtered(pending[1]))).toBeUndefined();
+    const last = await server.client.get(`/v1/pets?limit=9&after=${start}`);
+    expect(last.headers).not.toHaveProperty('link');
+    await createMany(1);
+    const fields = { 'If-None-Match': last.headers['etag'] ?? '' };
+    const again = await server.client.get(`/v1/pets?limit=9&after=${start}`, fields);
+    expect(again).toMatchObject({ status: 200, body: last.body });
+    expect(again.headers['link']).toContain('next');
+  });
+
+  test('a walk over all pages returns each earlier pet once while another client creates pets', async () => {
+    const before = await allIds();
+    let walking = true;
+    const other = (async () => {
+      let created = 0;
+      for (; walking; created += 1) await post(REX);
+      return created;
+    })();
+    const seen: number[] = [];
+    let target: string | undefined = '/v1/pets?limit=17';
+    for (let pages = 0; target !== undefined && pages < 500; pages += 1) {
+      const { body, headers }: Answer = await server.client.get(target);
+      seen.push(...JSON.parse(body).map(({ id }: { id: number }) => id));
+      target = /^<(.*)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
+      if (before.every((id) => seen.includes(id))) walking = false;
+    }
+    walking = false;
+    expect(await other).toBeGreaterThan(0);
+    expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => a - b));
+    expect(seen.filter((id) => before.includes(id))).toEqual(before);
+  });
+
+  test('a client reads its own writes', async () => {
+    const start = (await allIds()).at(-1);
+    const created: number[] = [];
+    for (let count = 1; count <= 10; count += 1) {
+      created.push(JSON.parse((await post(REX)).body).id);
+      expect(await idsAt(`/v1/pets?limit=100&after=${start}`)).toEqual(created);
+    }
+  });
+
+  test.each([
+    ['the largest categoryId', 'Rex', '9223372036854775807', 'available'],
+    ['the smallest categoryId', 'Rex', '-9223372036854775808', 'pending'],
+    ['a categoryId beyond 2^53', 'Rex', '9007199254740993', 'sold'],
+    ['no status', 'R', '-9007199254740993', undefined],
+    ['255 astral code points', '\u{1F43E}'.repeat(255), '0', undefined],
+    ['spaces and a byte order mark at its ends', '\ufeff  Rex  ', '1', undefined],
+    ['only spaces', '   ', '1', undefined],
+    ['control characters', 'Rex\n\t\u0001\u001f\u007f\u0080', '1', undefined],
+    ['combining marks, not normalised', 'e\u0301 \u00e9 \u{1F468}\u200d\u{1F469}', '1', undefined],
+    ['quotes, backslashes and line separators', '"\\/\b\u2028\u2029', '1', undefined],
+    ['noncharacters', '\ufffe\uffff\ufffd', '1', undefined],
+    ['SQL', "'); DROP TABLE pets; --", '1', undefined],
+  ])(
+    'a pet is returned as it was created, also by get and list: %s',
+    async (_case, name, categoryId, status) => {
+      const members = `"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status ?? 'available'}"`;
+      const created = await post(`{${status === undefined ? members.replace(/,"status".*/s, '') : members}}`);
+      const { id } = JSON.parse(created.body);
+      expect([created.status, created.headers['location']]).toEqual([201, `/v1/pets/${id}`]);
+      expect(created.body).toBe(`{"id":${id},${members}}`);
+      expect((await server.client.get(`/v1/pets/${id}`)).body).toBe(created.body);
+      expect((await server.client.get(`/v1/pets?limit=1&after=${id - 1}`)).body).toBe(`[${created.body}]`);
+    },
+  );
+
+  test('concurrent creates get ids of their own, and later creates get higher ids', async () => {
+    const createOne = async (): Promise<number> => JSON.parse((await post(REX)).body).id;
+    const first = await createOne();
+    const ids = await Promise.all(Array.from({ length: 50 }, createOne));
+    expect(new Set(ids).size).toBe(50);
+    expect(Math.min(...ids)).toBeGreaterThan(first);
+    expect(await createOne()).toBeGreaterThan(Math.max(...ids));
+  });
+
+  test('creates with the same Idempotency-Key and pet create one pet, also at the same moment', async () => {
+    const before = await allIds();
+    const first = await createOnce('a');
+    const { body, headers } = await createOnce('a');
+    expect([body, headers['location']]).toEqual([first.body, first.headers['location']]);
+    expect(first.headers).not.toHaveProperty('idempotency-replayed');
+    expect(headers['idempotency-replayed']).toBe('true');
+    const racers = await Promise.all(Array.from({ length: 20 }, () => createOnce('same-moment')));
+    expect(racers.map((racer) => racer.body)).toEqual(racers.map(() => racers[0]?.body));
+    expect((await allIds()).slice(before.length)).toEqual(
+      [first, racers[0]].map((answer) => JSON.parse(answer?.body ?? '').id),
+    );
+  });
+
+  test('an Idempotency-Key with another pet is a conflict, and only defined members are compared', async () => {
+    const first = await createOnce('exact', '{"name":"Rex","categoryId":9007199254740993}');
+    const same = '{"status":"available","id":5,"categoryId":9007199254740993.0,"name":"Rex"}';
+    expect((await createOnce('exact', same)).body).toBe(first.body);
+    const before = await allIds();
+    const { status, body } = await createOnce('exact', '{"name":"Rex","categoryId":9007199254740992}');
+    const message = expect.stringContaining('Idempotency-Key');
+    expect([status, JSON.parse(body)]).toEqual([422, { code: 'idempotency_conflict', message, status }]);
+    expect(await allIds()).toEqual(before);
+  });
+
+  test('each API key has its own idempotency keys, and a rotated key keeps those of its predecessor', async () => {
+    const { apiKeys } = server.store;
+    const [anna, bert] = [await apiKeys.create('Anna'), await apiKeys.create('Bert')];
+    const first = await createOnce('shared', REX, anna.key);
+    expect((await createOnce('shared', REX, bert.key)).body).not.toBe(first.body);
+    const next = await apiKeys.rotate(anna.about.id, 60_000);
+    const third = await apiKeys.rotate(next.about.id, 60_000);
+    for (const { key } of [next, third, anna]) {
+      const again = await createOnce('shared', REX, key);
+      expect([again.body, again.headers['idempotency-replayed']]).toEqual([first.body, 'true']);
+    }
+  });
+
+  test('an API key is refused from the next request after it was revoked', async () => {
+    const { key, about } = await server.store.apiKeys.create('Cleo');
+    expect((await post(REX, {}, key)).status).toBe(201);
+    await server.store.apiKeys.revoke(about.id);
+    expect((await post(REX, {}, key)).status).toBe(401);
+  });
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { IncomingBodies } from '../../../src/adapters/http/api/incoming-bodies.ts';
+import { Connection } from '../../support/connection.ts';
+import { startServer } from '../../support/server.ts';
+
+const BYTES = new Uint8Array([1]);
+
+test('beyond the limit, the oldest incomplete body is given up', async () => {
+  const bodies = new IncomingBodies(2);
+  const first = Promise.withResolvers<Uint8Array>();
+  const stalled = [first, Promise.withResolvers<Uint8Array>()];
+  const received = stalled.map(({ promise }) => bodies.receive(promise));
+  const newest = bodies.receive(Promise.resolve(BYTES));
+  await expect(received[0]).rejects.toMatchObject({ code: 'request_timeout' });
+  expect(await newest).toBe(BYTES);
+  stalled[1]?.resolve(BYTES);
+  expect(await received[1]).toBe(BYTES);
+  // A body that was given up can still fail, when its connection is closed.
+  first.reject(new Error('closed'));
+});
+
+test('complete bodies and failed bodies make room', async () => {
+  const bodies = new IncomingBodies(1);
+  expect(await bodies.receive(Promise.resolve(BYTES))).toBe(BYTES);
+  await expect(bodies.receive(Promise.reject(new RangeError()))).rejects.toThrow(RangeError);
+  const stalled = Promise.withResolvers<Uint8Array>();
+  const received = bodies.receive(stalled.promise);
+  stalled.resolve(BYTES);
+  expect(await received).toBe(BYTES);
+});
+
+test('1,001 stalled creates: the oldest gets 408, and a new create is stored', async () => {
+  const { origin, client, key } = await startServer('memory');
+  const head =
+    `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+    'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":"Rex"';
+  const open = async () => {
+    const connection = await Connection.open(origin);
+    connection.write(head);
+    return connection;
+  };
+  const oldest = await open();
+  const others: Connection[] = [];
+  while (others.length < 1000) others.push(...(await Promise.all(Array.from({ length: 100 }, open))));
+  const { status, body } = await oldest.next();
+  expect([status, JSON.parse(body).code]).toEqual([408, 'request_timeout']);
+  expect((await client.post({ name: 'Max', categoryId: 1 })).status).toBe(201);
+  for (const connection of others) connection.destroy();
+});
+
+test.each([
+  ['1.1', 1],
+  ['1.0', 0],
+])('a client of HTTP/%s that expects 100 gets %i interim responses', async (version, count) => {
+  const { origin, key } = await startServer('memory');
+  const connection = await Connection.open(origin);
+  const body = '{"name":"Rex","categoryId":1}';
+  const head = `POST /v1/pets HTTP/${version}\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n`;
+  connection.write(`${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  expect((await connection.next()).status).toBe(201);
+  expect(connection.interim).toHaveLength(count);
+  connection.destroy();
+});

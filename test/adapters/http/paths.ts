@@ -1,0 +1,73 @@
+/** The paths of the server. The tests generate from this table what holds for every path. */
+
+import { DOCS_ASSETS } from '../../../src/adapters/http/docs/assets.ts';
+
+export interface ServedPath {
+  readonly target: string;
+  readonly needsKey: boolean;
+  readonly allow: string;
+}
+
+const READ = 'GET, HEAD, OPTIONS';
+const PUBLIC = ['/livez', '/readyz', '/openapi.json', ...DOCS_ASSETS.map(({ path }) => path)];
+
+/** A pet with the id 1 must exist, and the metrics must be enabled. */
+export const PATHS: readonly ServedPath[] = [
+  { target: '/v1/pets', needsKey: true, allow: 'GET, HEAD, POST, OPTIONS' },
+  { target: '/v1/pets/1', needsKey: true, allow: READ },
+  { target: '/metrics', needsKey: true, allow: READ },
+  ...PUBLIC.map((target) => ({ target, needsKey: false, allow: READ })),
+];
+
+/** Methods that the server supports on some path, and others. */
+export const METHODS: readonly string[] = [
+  'GET',
+  'HEAD',
+  'POST',
+  'OPTIONS',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'TRACE',
+  'QUERY',
+];
+
+/** Targets that match no path, whatever the method. Those under `/v1` need a key nevertheless. */
+export const UNKNOWN_TARGETS: readonly string[] = [
+  '/v1',
+  '/v1/',
+  '/v1?limit=1',
+  '/v1/pets/',
+  '/v1/pets/1/',
+  '/v1/pets/1/x',
+  '/v1/Pets',
+  '/v1//pets',
+  '/v1/pets//1',
+  '/v1/./pets',
+  '/v1/x/../pets',
+  '/v1/store/orders',
+  '/v1/%zz',
+  '/v1/%70ets',
+  '/v1/pets%3Flimit=1',
+  '/v1/pets;x=1',
+  '//v1/pets',
+  '/v1%2Fpets',
+  '/v1x',
+  '/V1/pets',
+  '/v2/pets',
+  '/pets',
+  '/%zz',
+  '/%E0%A4',
+  '/LIVEZ',
+  '/livez/',
+  '/docs/',
+  '/docs/none.js',
+  '/docs/..%2fmain.js',
+  '/openapi.json/',
+  '/metrics/',
+  '/__proto__',
+];
+
+/** A body that is accepted, with its media type. */
+export const REX = '{"name":"Rex","categoryId":1}';
+export const JSON_TYPE = { 'Content-Type': 'application/json' };

@@ -1,0 +1,275 @@
+/** The paths outside `/v1`. `every-path.test.ts` tests what they have in common with all paths. */
+
+import { once } from 'node:events';
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { ApiRequest, ApiResponse } from '../../../src/adapters/http/api/http.ts';
+import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs/assets.ts';
+import { AnimalStoreError } from '../../../src/domain/errors.ts';
+import type { Answer } from '../../support/client.ts';
+import { stopClock } from '../../support/clock.ts';
+import { sendRaw } from '../../support/connection.ts';
+import { temporaryFolder } from '../../support/process.ts';
+import { sharedServer, startServer } from '../../support/server.ts';
+
+const ORIGIN = 'https://shop.example';
+const metrics = { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => 'up 1\n' };
+const server = sharedServer('memory');
+const withCors = sharedServer('memory', { corsOrigins: [ORIGIN] });
+
+describe('GET /', () => {
+  const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const get = (Accept: string, method = 'GET', target = '/', { client } = server) =>
+    client.request(method, target, { key: null, headers: { Accept, 'X-Request-Id': 'same' } });
+
+  test.each([
+    FIREFOX,
+    'TEXT/HTML',
+    'text/html, */*',
+    'text/html;q=0.2, application/json;q=0.1',
+    'application/json;q=0, */*',
+    'text/*',
+    `${'a/b,'.repeat(3000)}text/html`,
+  ])('leads a client that prefers HTML to the reference page: %.60s', async (accept) => {
+    const headers = { location: '/docs', vary: 'Accept', 'cache-control': 'no-store', 'content-length': '0' };
+    const response = await get(accept);
+    expect(response).toMatchObject({ status: 303, body: '', headers });
+    expect(response.headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
+  });
+
+  test.each([
+    '*/*',
+    'application/json, text/html',
+    'text/html;q=0.1, */*',
+    'text/html;q=0',
+    'text/html;q=NaN',
+    'text/html;q=-1',
+    'text',
+    '/html',
+    'text/html/x',
+    'text/html;charset=utf-8',
+    '"text/html"',
+    ',;=,;=q',
+    '',
+    ','.repeat(15_000),
+    `text/plain${';a="b,'.repeat(2500)}`,
+    'text/htm\u00ff',
+  ])('responds with the Error object to any other client: %.60s', async (accept) => {
+    const { status, headers, body } = await get(accept);
+    expect([status, headers['vary'], headers['location']]).toEqual([404, 'Accept', undefined]);
+    expect(JSON.parse(body).message).toBe('no such path; the API is under /v1');
+  });
+
+  test('without Accept, with two lines of it and with HTTP/1.0', async () => {
+    const send = async (fields: string, version = '1.1') =>
+      (await sendRaw(server.origin, `GET / HTTP/${version}\r\nHost: x\r\n${fields}\r\n`)).status;
+    expect(await send('')).toBe(404);
+    expect(await send('Accept: application/json;q=0.5\r\nAccept: text/html\r\n')).toBe(303);
+    expect(await send('Accept: text/html;q=0.5\r\nAccept: application/json\r\n')).toBe(404);
+    expect(await send('Accept: text/html\r\n', '1.0')).toBe(303);
+    expect(server.errors).toEqual([]);
+  });
+
+  test('only the path / redirects, with any query, and only with GET and HEAD', async () => {
+    expect((await get(FIREFOX, 'GET', '/?a=b')).status).toBe(303);
+    for (const target of ['//', '/index.html']) expect((await get(FIREFOX, 'GET', target)).status).toBe(404);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await get(FIREFOX, method);
+      expect([status, headers['vary']], method).toEqual([404, undefined]);
+    }
+    for (const accept of [FIREFOX, '*/*']) {
+      const [{ headers: ofGet, status }, head] = [await get(accept), await get(accept, 'HEAD')];
+      expect(head).toMatchObject({ status, body: '' });
+      expect({ ...head.headers, date: '' }).toEqual({ ...ofGet, date: '' });
+    }
+  });
+
+  test('has the path of the public URL, and varies by origin with CORS', async () => {
+    const shop = await startServer('memory', { publicUrl: 'https://example.org/shop' });
+    expect((await get(FIREFOX, 'GET', '/', shop)).headers).toMatchObject({ location: '/shop/docs' });
+    for (const accept of [FIREFOX, '*/*']) {
+      expect((await get(accept, 'GET', '/', withCors)).headers['vary']).toBe('Origin, Accept');
+    }
+  });
+});
+
+describe('/metrics', () => {
+  test('responds with the metrics, which must not be stored', async () => {
+    const { client } = await startServer('memory', { metrics });
+    expect(await client.get('/metrics')).toMatchObject({
+      status: 200,
+      body: 'up 1\n',
+      headers: { 'content-type': metrics.contentType, 'cache-control': 'no-store' },
+    });
+  });
+
+  test('does not exist without metrics', async () => {
+    expect((await server.client.request('GET', '/metrics', { key: null })).status).toBe(404);
+  });
+
+  test.each([
+    ['without a rate limit', undefined],
+    ['with a lower rate limit', { requests: 1, seconds: 3600 }],
+    ['with a higher rate limit', { requests: 1000, seconds: 1 }],
+  ])('has a limit of its own for each caller, 10 requests per second: %s', async (_case, rateLimit) => {
+    const { client, store, server: node } = await startServer('memory', { metrics, rateLimit });
+    const other = await store.apiKeys.create('other');
+    const clock = stopClock();
+    const statuses = async (count: number, key = client.key) => {
+      const answers: Answer[] = [];
+      for (let index = 0; index < count; index += 1) {
+        answers.push(await client.request('GET', '/metrics', { key }));
+      }
+      return answers.map(({ status }) => status);
+    };
+    expect(await statuses(12)).toEqual([...Array(10).fill(200), 429, 429]);
+    expect(await client.get('/metrics')).toMatchObject({ headers: { 'retry-after': '1' } });
+    expect(await statuses(1, other.key)).toEqual([200]);
+    expect((await client.get('/v1/pets')).status).toBe(200);
+    clock.pass(1000);
+    expect(await statuses(11)).toEqual([...Array(10).fill(200), 429]);
+    expect(node.statistics().refused).toMatchObject({ rate: 4 });
+  });
+
+  test('does not count for the rate limit of a key, and the server counts what it refuses', async () => {
+    const rateLimit = { requests: 1, seconds: 3600 };
+    const { client, server: node } = await startServer('memory', { metrics, rateLimit });
+    const statuses: number[] = [];
+    for (const path of ['/metrics', '/metrics', '/v1/pets', '/v1/pets', '/metrics']) {
+      statuses.push((await client.get(path)).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 200]);
+    expect(node.statistics().refused).toEqual({ rate: 1, busy: 0, creates: 0, stopping: 0 });
+  });
+
+  test('the server counts its connections and the requests in flight', async () => {
+    const [requested, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+    const text = () => {
+      requested.resolve();
+      return ended.promise;
+    };
+    const { client, server: node } = await startServer('memory', { metrics: { ...metrics, text } });
+    const waiting = client.get('/metrics');
+    await requested.promise;
+    expect(node.statistics()).toMatchObject({ connections: 1, requestsInFlight: 1 });
+    ended.resolve('up 1\n');
+    await waiting;
+    expect(node.statistics()).toMatchObject({ connections: 1, requestsInFlight: 0 });
+  });
+});
+
+/** Sends a request, and resolves with the undecoded body. */
+async function send(target: string, headers: Record<string, string>, { origin } = server) {
+  const outgoing = request(origin + target, { headers: { Connection: 'close', ...headers } }).end();
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { status: incoming.statusCode, headers: incoming.headers, bytes: await buffer(incoming) };
+}
+
+const GZIP = { 'Accept-Encoding': 'gzip' };
+
+describe.each(DOCS_ASSETS)('$path', ({ path, type }) => {
+  test('is the same in both codings, each of which is revalidated by its own entity tag', async () => {
+    const [plain, compressed] = [await send(path, {}), await send(path, GZIP)];
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect(compressed.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(compressed.bytes).equals(plain.bytes)).toBe(true);
+    expect(plain.bytes.toString()).not.toContain('sourceMappingURL');
+    expect(plain.headers['etag']).not.toBe(compressed.headers['etag']);
+    for (const [accept, { status, headers, bytes }, other] of [
+      [{}, plain, compressed],
+      [GZIP, compressed, plain],
+    ] as const) {
+      expect(status).toBe(200);
+      const common = { vary: 'Accept-Encoding', 'cache-control': 'private, no-cache', etag: headers['etag'] };
+      expect(headers).toMatchObject({
+        ...common,
+        etag: expect.stringMatching(/^"[\w-]+"$/),
+        'content-type': type,
+        'content-length': String(bytes.length),
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      });
+      const again = await send(path, { ...accept, 'If-None-Match': `${headers['etag']}` });
+      expect(again).toMatchObject({ status: 304, headers: common });
+      for (const name of ['content-encoding', 'content-type', 'content-length']) {
+        expect(again.headers).not.toHaveProperty(name);
+      }
+      expect((await send(path, { ...accept, 'If-None-Match': `${other.headers['etag']}` })).status).toBe(200);
+    }
+  });
+
+  test('also varies by Origin if CORS is configured', async () => {
+    for (const fields of [{}, { Origin: ORIGIN }, { Origin: 'https://other.example' }]) {
+      const { headers } = await send(path, { ...GZIP, ...fields }, withCors);
+      expect(headers['vary']).toBe('Origin, Accept-Encoding');
+      const sent = { ...GZIP, ...fields, 'If-None-Match': `${headers['etag']}` };
+      const vary = 'Origin, Accept-Encoding';
+      expect(await send(path, sent, withCors)).toMatchObject({ status: 304, headers: { vary } });
+    }
+  });
+});
+
+test('the page has no inline code and loads nothing from another origin', async () => {
+  const { body } = await server.client.get('/docs');
+  expect(body).toMatch(/<title>Animal Store API<\/title>/);
+  expect(body).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
+  const targets = [...body.matchAll(/\s(?:src|href)="([^#"][^"]*)"/g)].map(([, target]) => target);
+  const served = ['/openapi.json', ...DOCS_ASSETS.map(({ path }) => path)].map((path) => path.slice(1));
+  expect(targets.length).toBeGreaterThan(3);
+  expect(served).toEqual(expect.arrayContaining(targets));
+});
+
+test.each([
+  [
+    true,
+    [
+      'gzip',
+      'GZIP',
+      'x-gzip',
+      'gzip, deflate, br',
+      'br,gzip',
+      'br;q=1.0, gzip;q=0.001 , *;q=0',
+      'gzip ; q=1',
+    ],
+  ],
+  [
+    false,
+    ['gzip;q=0', 'gzip;q=0.000', 'gzip; Q=0 , br', 'br', '*;q=0, identity', 'gzipped', 'not gzip', '', ',,'],
+  ],
+  [false, [' '.repeat(15_000), ','.repeat(15_000), 'gzip;q=0'.padEnd(15_000), 'gzip '.repeat(3000)]],
+])('whether gzip is accepted is %j for the Accept-Encoding %.60j', async (isAccepted, fields) => {
+  for (const field of fields) {
+    const { status, headers } = await send('/docs/icon.svg', { 'Accept-Encoding': field });
+    expect([status, headers['content-encoding']], field).toEqual([200, isAccepted ? 'gzip' : undefined]);
+  }
+});
+
+test('a file of the page that cannot be read is 503, and is read again by the next request', async () => {
+  const path = join(temporaryFolder(), 'page');
+  const handle = docsAsset({ path: '/docs', file: pathToFileURL(path).href, type: 'text/plain' }, []);
+  const ask = async () => handle({ head: { headers: {} } } as ApiRequest);
+  for (const [mend, code] of [
+    [() => {}, 'ENOENT'],
+    [() => mkdirSync(`${path}.gz`), 'EISDIR'],
+  ] as const) {
+    mend();
+    const refused = new AnimalStoreError('overloaded', 'the reference page cannot be read at the moment');
+    await expect(ask()).rejects.toMatchObject({
+      code: refused.code,
+      message: refused.message,
+      cause: { code },
+    });
+  }
+  rmdirSync(`${path}.gz`);
+  writeFileSync(`${path}.gz`, gzipSync('now'));
+  for (const mend of [() => {}, () => rmSync(`${path}.gz`)]) {
+    mend();
+    const { status, body }: ApiResponse = await ask();
+    expect([status, String(body)]).toEqual([200, 'now']);
+  }
+});

@@ -1,0 +1,140 @@
+/** A server that asks for a password, or for TLS with a certificate of its own authority. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
+import {
+  canStartPostgres,
+  connect,
+  openClient,
+  type PostgresServer,
+  startPostgres,
+  startPostgresNote,
+} from '../../support/postgres/index.ts';
+import { serverUser } from '../../support/postgres/server.ts';
+import { changed, openStorage, REX } from './database.ts';
+import { refusalOf } from './refusal.ts';
+
+const PASSWORD = 'hunter2-of-the-test';
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+const note = hasOpenssl ? '' : ' (skipped: no openssl)';
+
+/** The first line that fits a connection decides about it. */
+const RULES = [
+  'host all postgres all trust',
+  'host all nobody all reject',
+  'host all keeper all scram-sha-256',
+  'hostssl all secure all trust',
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
+let postgres: PostgresServer;
+
+/** Makes an authority, and a certificate of it for 127.0.0.1. */
+function makeCertificates(name: string): void {
+  const openssl = (options: string) =>
+    execFileSync('openssl', options.split(' '), { cwd: folder, stdio: 'ignore' });
+  const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2';
+  const authority = `${name}-ca.key -out ${name}-ca.crt -subj /CN=${name}`;
+  openssl(`${request} -keyout ${authority}`);
+  const host = '-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1';
+  const issuer = `-CA ${name}-ca.crt -CAkey ${name}-ca.key`;
+  openssl(`${request} -keyout ${name}.key -out ${name}.crt ${host} ${issuer}`);
+}
+
+function tlsSettings(): Readonly<Record<string, string>> {
+  if (!hasOpenssl) return {};
+  for (const name of ['own', 'other']) makeCertificates(name);
+  const { uid, gid } = serverUser();
+  if (uid !== undefined && gid !== undefined) {
+    for (const path of ['', ...readdirSync(folder)]) chownSync(join(folder, path), uid, gid);
+  }
+  return { ssl: 'on', ssl_cert_file: join(folder, 'own.crt'), ssl_key_file: join(folder, 'own.key') };
+}
+
+function urlOf(username: string, password = ''): string {
+  return changed(postgres.url, { username, password });
+}
+
+/** Returns the URL of a connection with TLS to a server whose certificate an authority must have issued. */
+function secureUrl(authority: string): string {
+  return `${urlOf('secure')}?sslmode=verify-full&sslrootcert=${join(folder, authority)}`;
+}
+
+beforeAll(async () => {
+  if (!canStartPostgres) return;
+  postgres = await startPostgres({ settings: { password_encryption: 'scram-sha-256', ...tlsSettings() } });
+  const client = await openClient(postgres.url);
+  await client.query(`CREATE ROLE keeper LOGIN PASSWORD '${PASSWORD}' SUPERUSER`);
+  await client.query('CREATE ROLE secure LOGIN SUPERUSER');
+  const { rows } = await client.query<{ path: string }>("SELECT current_setting('hba_file') AS path");
+  const lines = RULES.filter((rule) => hasOpenssl || !rule.startsWith('hostssl'));
+  await client.query(`COPY (SELECT unnest('{${lines.join()}}'::text[])) TO '${rows[0]?.path}'`);
+  await client.query('SELECT pg_reload_conf()');
+  await vi.waitFor(() => expect(openClient(urlOf('nobody'))).rejects.toThrow('rejects'), 20_000);
+  await client.end();
+});
+
+afterAll(async () => {
+  await postgres?.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe.skipIf(!canStartPostgres)(`a server with passwords${startPostgresNote}`, () => {
+  test('refuses a wrong password and no password, and no message contains it', async () => {
+    expect(await refusalOf(urlOf('keeper', `${PASSWORD}-wrong`))).toMatch(
+      /: the database server refused the login \(28P01\): password authentication failed for user "keeper"$/,
+    );
+    expect(await refusalOf(urlOf('keeper'))).toMatch(/password/);
+    expect(await refusalOf(urlOf('nobody', PASSWORD))).toMatch(
+      /refused the login \(28000\): pg_hba\.conf rejects/,
+    );
+    const { exists, problems } = await examinePostgresStore(urlOf('keeper', `${PASSWORD}-wrong`));
+    expect([exists, problems]).toEqual([
+      undefined,
+      [{ severity: 'error', message: expect.stringContaining('refused the login (28P01)') }],
+    ]);
+    expect(JSON.stringify(problems)).not.toContain(PASSWORD);
+    const storage = await openStorage(urlOf('keeper', PASSWORD));
+    expect(await storage.pets.add(REX)).toMatchObject(REX);
+  });
+});
+
+describe.skipIf(!canStartPostgres || !hasOpenssl)(`a server with TLS${note || startPostgresNote}`, () => {
+  test('works over TLS, and the driver prints no warning', async () => {
+    const warn = vi.spyOn(process, 'emitWarning');
+    const storage = await openStorage(secureUrl('own-ca.crt'));
+    const pet = await storage.pets.add(REX);
+    expect(await storage.pets.find(pet.id)).toEqual(pet);
+    await storage.check();
+    const admin = await connect(postgres.url);
+    const { rows } = await admin.query(
+      "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'animal-store'",
+    );
+    expect(rows.length).toBeGreaterThan(1);
+    expect(rows.every(({ ssl }) => ssl)).toBe(true);
+    await storage.close();
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+
+  test('a certificate of another authority is refused', async () => {
+    expect(await refusalOf(secureUrl('other-ca.crt'))).toMatch(
+      /^127\.0\.0\.1:\d+\/postgres: the connection to the database failed .*certificate/,
+    );
+  });
+
+  test('a connection without TLS is refused with a clear message', async () => {
+    expect(await refusalOf(urlOf('secure'))).toMatch(
+      /: the database server refused the login \(28000\): no pg_hba\.conf entry .* no encryption$/,
+    );
+  });
+
+  test('a missing file of certificates is named', async () => {
+    expect(await refusalOf(secureUrl('missing.crt'))).toContain(join(folder, 'missing.crt'));
+  });
+});

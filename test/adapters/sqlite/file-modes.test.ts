@@ -1,0 +1,64 @@
+/** The permissions of the files of a store, and of its backups. */
+
+import { chmodSync, existsSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { examineSqliteStore } from '../../../src/adapters/sqlite/examination.ts';
+import { restoreSqliteStore } from '../../../src/adapters/sqlite/restore.ts';
+import { openStorage, REX, temporaryFile } from './temporary-file.ts';
+
+function modesOf(...files: readonly string[]): string[] {
+  return files.map((file) => (statSync(file).mode & 0o777).toString(8));
+}
+
+test.each([
+  ['an open folder', 0o755, '600'],
+  ['a folder whose group may write', 0o775, '600'],
+  ['a folder with the set-group-ID bit', 0o2755, '640'],
+])('in %s, a new store, its companions, its backups and a restored store', async (_, folder, mode) => {
+  const path = temporaryFile();
+  chmodSync(dirname(path), folder);
+  const storage = openStorage(path);
+  await storage.pets.add(REX);
+  expect(modesOf(path, `${path}-wal`, `${path}-shm`)).toEqual([mode, mode, mode]);
+  const copy = join(dirname(path), 'copy.db');
+  await storage.backup?.(copy);
+  chmodSync(path, 0o644);
+  await storage.backup?.(copy, { overwrite: true });
+  expect(modesOf(copy)).toEqual([mode]);
+  chmodSync(path, Number.parseInt(mode, 8));
+  expect(examineSqliteStore(path).problems.filter(({ message }) => message.includes('every user'))).toEqual(
+    [],
+  );
+  await storage.close();
+
+  chmodSync(copy, 0o644);
+  rmSync(path);
+  await restoreSqliteStore(path, copy);
+  expect(modesOf(path)).toEqual([mode]);
+});
+
+test('a new store at the end of a symbolic link', () => {
+  const [path, link] = [temporaryFile(), temporaryFile()];
+  symlinkSync(path, link);
+  openStorage(link);
+  expect(modesOf(path)).toEqual(['600']);
+});
+
+test('the permissions of an existing store stay, and a wider companion is found', async () => {
+  const path = temporaryFile();
+  chmodSync(dirname(path), 0o755);
+  await openStorage(path).close();
+  chmodSync(path, 0o660);
+  const storage = openStorage(path);
+  await storage.pets.add(REX);
+  expect(modesOf(path, `${path}-wal`)).toEqual(['660', '660']);
+  chmodSync(`${path}-wal`, 0o664);
+  expect(examineSqliteStore(path).problems).toMatchObject([
+    {
+      severity: 'warning',
+      message: `every user of this machine may read ${path}-wal: chmod o-r ${path}-wal`,
+    },
+  ]);
+  expect(existsSync(`${path}-journal`)).toBe(false);
+});

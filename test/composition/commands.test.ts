@@ -1,0 +1,115 @@
+/** The commands with the parts of the program: which store they use, and how they name a wrong setting. */
+
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { Workspace } from '../e2e/workspace.ts';
+import { clientOf, startInProcess } from '../support/service.ts';
+
+describe('the store of a command', () => {
+  test('is given by --database-url, by DATABASE_URL or by a file', async () => {
+    const work = new Workspace();
+    await work.createKey('environment');
+    const other = ['--create-store', '--database-url', `sqlite:${work.path('b.db')}`];
+    await work.outputHere(['keys', 'create', '--name', 'option', ...other]);
+    writeFileSync(work.path('url'), `sqlite:${work.path('b.db')}\n`);
+    const fromFile = { DATABASE_URL: '', DATABASE_URL_FILE: work.path('url') };
+    expect((await work.runHere(['keys', 'list'], '', fromFile)).out).toContain('option');
+    expect(await work.outputHere(['--database-url', `sqlite:${work.store}`, 'keys', 'list'])).toContain(
+      'environment',
+    );
+  });
+
+  test('does not depend on the settings of a server', async () => {
+    const work = new Workspace();
+    await work.createKey();
+    const environment = { PORT: 'none', LOG_LEVEL: 'loud', API_KEYS: 'x' };
+    expect(await work.runHere(['keys', 'list'], '', environment)).toMatchObject({ status: 0, err: '' });
+  });
+
+  test.each([
+    ['memory:', 'memory: is supported by serve and doctor only'],
+    [
+      'mysql://user:secret@host/db',
+      "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'mysql:…'",
+    ],
+    ['sqlite:', "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'sqlite:'"],
+  ])('cannot be %j', async (url, message) => {
+    for (const args of [
+      ['keys', 'list'],
+      ['keys', 'create', '--name', 'x'],
+      ['import', '-'],
+      ['export'],
+      ['backup', 'x'],
+    ]) {
+      const { status, out, err } = await new Workspace().runHere([...args, '--database-url', url]);
+      expect([status, out]).toEqual([2, '']);
+      expect(err).toMatch(/^animal-store: --database-url: .*\n$/);
+      expect(err).toContain(message);
+      expect(err).not.toContain('secret');
+    }
+  });
+
+  test('is not created by a command that only reads', async () => {
+    const work = new Workspace();
+    const { status, err } = await work.runHere(['keys', 'list']);
+    expect([status, err]).toEqual([1, `animal-store: DATABASE_URL: ${work.store}: there is no such file\n`]);
+    expect(readdirSync(work.folder)).toEqual([]);
+  });
+
+  test.each([
+    ['--database-url', true],
+    ['DATABASE_URL', false],
+  ])('is not created by keys create and import when %s is mistyped', async (source, isOption) => {
+    const work = new Workspace();
+    const url = `sqlite:${work.path('no/x.db')}`;
+    const flags = isOption ? ['--database-url', url] : [];
+    const environment = isOption ? {} : { DATABASE_URL: url };
+    for (const command of [
+      ['keys', 'create', '--name', 'x'],
+      ['import', '-'],
+    ]) {
+      expect(await work.runHere([...command, ...flags], '', environment)).toEqual({
+        status: 2,
+        out: '',
+        err: `animal-store: ${source}: ${work.path('no/x.db')}: there is no such file. Check this location, or create a store there with --create-store\n`,
+      });
+    }
+    expect(existsSync(work.path('no'))).toBe(false);
+  });
+});
+
+test.each([
+  ['backup', 'pg_dump'],
+  ['restore', 'pg_restore'],
+])('%s of PostgreSQL is refused before a connection, and names %s', async (command, tool) => {
+  const args = [command, '/no/such/file', '--database-url', 'postgres://127.0.0.1:1/pets'];
+  expect(await new Workspace().runHere(args)).toEqual({
+    status: 2,
+    out: '',
+    err: `animal-store: ${command} is not supported by this storage: use ${tool}\n`,
+  });
+});
+
+describe('openapi', () => {
+  const environment = { PUBLIC_URL: 'https://pets.example.org', DATABASE_URL: 'memory:' };
+
+  test('prints the document that a server would serve', async () => {
+    const { status, out, err } = await new Workspace().runHere(['openapi'], '', environment);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    const printed = JSON.parse(out);
+    expect(printed.servers).toEqual([expect.objectContaining({ url: 'https://pets.example.org/v1' })]);
+    const service = await startInProcess({ ...environment, PORT: '0', LOG_LEVEL: 'silent' });
+    expect(JSON.parse((await clientOf(service).get('/openapi.json')).body)).toEqual(printed);
+  });
+
+  test.each([
+    ['PUBLIC_URL', 'pets', /'pets'\n$/],
+    ['PUBLIC_URL', 'https://me:hunter2@pets.example', /got a value that may hold a password\n$/],
+    ['HOST', 'me:hunter2@127.0.0.1', /got a value that may hold a password\n$/],
+  ])('names the variable %s=%s', async (name, value, reason) => {
+    const { status, out, err } = await new Workspace().runHere(['openapi'], '', { [name]: value });
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toMatch(new RegExp(`^animal-store: ${name}: expected `));
+    expect(err).toMatch(reason);
+  });
+});

@@ -1,0 +1,40 @@
+/** Starts the service in this process, as the command `serve` does. */
+
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Environment, loadConfig } from '../../src/composition/config.ts';
+import { type Service, startService } from '../../src/composition/service.ts';
+import { registerKey } from './canary.ts';
+import { Client } from './client.ts';
+import { newDatabaseUrl } from './postgres/index.ts';
+import { temporaryFolder } from './process.ts';
+import type { StorageKind } from './server.ts';
+
+/** Returns the environment of a service on a new storage. */
+export async function environmentOf(
+  kind: StorageKind,
+  folder: string = temporaryFolder(),
+): Promise<Environment> {
+  const DATABASE_URL =
+    kind === 'memory'
+      ? 'memory:'
+      : kind === 'sqlite'
+        ? `sqlite:${join(folder, 'pets.db')}`
+        : await newDatabaseUrl();
+  return { PORT: '0', LOG_LEVEL: 'silent', SHUTDOWN_TIMEOUT_MS: '100', DATABASE_URL };
+}
+
+/** Starts a service that is stopped at the end of the test. */
+export async function startInProcess(environment: Environment): Promise<Service> {
+  const service = await startService(loadConfig(environment), '1.0.0');
+  if (service.firstKey !== undefined) registerKey(service.firstKey.key);
+  onTestFinished(() => service.stop());
+  return service;
+}
+
+/** Returns a client of the service. By default, it uses the first key. */
+export function clientOf({ url, firstKey }: Service, key: string | undefined = firstKey?.key): Client {
+  const client = new Client(new URL(url).origin, key ?? '');
+  onTestFinished(() => client.close());
+  return client;
+}
