@@ -26,7 +26,16 @@ interface Definition<T> {
 }
 
 const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
-  compare: { title: 'Servers side by side', measure: compare, table: compareTable },
+  compare: {
+    title: 'Servers side by side, creates first',
+    measure: (options) => compare(options, 'creates first'),
+    table: compareTable,
+  },
+  'reads-first': {
+    title: 'Servers side by side, reads first',
+    measure: (options) => compare(options, 'reads first'),
+    table: compareTable,
+  },
   fsync: {
     title: 'Reads during creates, with slower fsyncs',
     measure: measureSlowFsync,

@@ -4,7 +4,17 @@ import { parseArgs } from 'node:util';
 import { missing, OURS, SERVER_NAMES, type ServerName } from './servers.ts';
 import { WORKS, type Work } from './works.ts';
 
-const PARTS = ['compare', 'fsync', 'sizes', 'start', 'memory', 'log', 'idempotency', 'postgres'] as const;
+const PARTS = [
+  'compare',
+  'reads-first',
+  'fsync',
+  'sizes',
+  'start',
+  'memory',
+  'log',
+  'idempotency',
+  'postgres',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Options {
@@ -30,7 +40,8 @@ export interface Options {
 
 const HELP = `Usage: npm run bench -- [options]
 
-  --quick             run everything once and very briefly, to see that it works
+  --quick             run everything once and very briefly, to see that it works, but
+                      only one order of the works
   --profile           write a CPU profile per work to bench/profiles/
   --only A,B          only these works (${WORKS.join(', ')})
                       or parts (${PARTS.join(', ')})
@@ -77,20 +88,23 @@ export function readOptions(args: readonly string[]): Options {
     profile,
     isWhole,
     works: works.length > 0 ? works : WORKS,
-    parts: parts.length > 0 ? parts : works.length > 0 ? ['compare'] : possibleParts(servers),
+    parts: parts.length > 0 ? parts : works.length > 0 ? ['compare'] : possibleParts(servers, quick),
     servers,
     rounds: positive('rounds', values.rounds, quick ? 1 : 3),
     seconds,
     warmup: quick ? 0 : Math.min(2, seconds),
     connections: 64,
-    pets: positive('pets', values.pets, quick ? 20_000 : 1_000_000),
-    sizes: quick ? [1_000, 50_000] : [10_000, 1_000_000, 10_000_000],
+    pets: positive('pets', values.pets, quick ? 2_000 : 1_000_000),
+    sizes: quick ? [500, 5_000] : [10_000, 1_000_000, 10_000_000],
   };
 }
 
 /** Returns the parts that measure at least one of the servers. Some parts measure only animal-store. */
-function possibleParts(servers: readonly ServerName[]): readonly Part[] {
-  return servers.includes(OURS) ? PARTS : ['compare', 'fsync', 'postgres'];
+function possibleParts(servers: readonly ServerName[], quick: boolean): readonly Part[] {
+  const parts: readonly Part[] = servers.includes(OURS)
+    ? PARTS
+    : ['compare', 'reads-first', 'fsync', 'postgres'];
+  return quick ? parts.filter((part) => part !== 'reads-first') : parts;
 }
 
 function choose<T extends string>(given: string | undefined, allowed: readonly T[]): T[] | undefined {

@@ -22,6 +22,7 @@ export interface Results {
 /** The result of each part. */
 export interface Found {
   compare: readonly Row[];
+  'reads-first': readonly Row[];
   fsync: SlowFsync;
   sizes: readonly Row[];
   start: StartTimes;

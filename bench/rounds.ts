@@ -22,7 +22,17 @@ export interface Row extends Figures {
 }
 
 /**
- * Starts one process per case, work and round. With `quick`, one process per case and round does every work.
+ * In which order a process does the works. What a process has done first decides how fast V8 makes it for the rest of
+ * its life, so a server that has only read is not measured as if it had also created.
+ */
+export type Order = 'creates first' | 'reads first';
+
+/** The number of creates before the first measurement of a process, in the order `creates first`. */
+const FIRST_CREATES = 9000;
+const FIRST_SECONDS = 10;
+
+/**
+ * Starts one process per case and round, which does every work.
  *
  * @param connections the number of connections during the measurement. The warm-up always has `options.connections`,
  *   because a server compiles its code during the first 20,000 requests.
@@ -30,28 +40,44 @@ export interface Row extends Figures {
 export async function measureInTurn(
   cases: readonly Case[],
   options: Options,
-  connections: number = options.connections,
+  {
+    connections = options.connections,
+    order = 'creates first',
+  }: { readonly connections?: number; readonly order?: Order } = {},
 ): Promise<Row[]> {
   const { works, rounds, quick } = options;
   const found = new Map<string, Figures[]>();
-  const groups = quick ? [works] : works.map((work) => [work]);
+  const ordered = works.toSorted((a, b) => placeOf(a, order) - placeOf(b, order));
   for (let round = 0; round < rounds; round++) {
-    for (const group of groups) {
-      for (const { label, session } of round % 2 === 0 ? cases : cases.toReversed()) {
-        await Session.run(session, async (running) => {
-          for (const work of group) {
-            const figures = await measure(running, work, options, connections);
-            progress(`${work}, ${label}: ${Math.round(figures.perSecond)}/s`);
-            const key = `${work} ${label}`;
-            found.set(key, [...(found.get(key) ?? []), figures]);
-          }
-        });
-      }
+    for (const { label, session } of round % 2 === 0 ? cases : cases.toReversed()) {
+      await Session.run(session, async (running) => {
+        if (order === 'creates first') await createFirst(running, quick ? 1 : FIRST_CREATES, options);
+        for (const work of ordered) {
+          const figures = await measure(running, work, options, connections);
+          progress(`${work}, ${label}: ${Math.round(figures.perSecond)}/s`);
+          const key = `${work} ${label}`;
+          found.set(key, [...(found.get(key) ?? []), figures]);
+        }
+      });
     }
   }
   return works.flatMap((work) =>
     cases.map(({ label }) => rowOf(work, label, found.get(`${work} ${label}`) ?? [])),
   );
+}
+
+/** Creates come first or last, and the mix of reads and creates is always the last work. */
+function placeOf(work: Work, order: Order): number {
+  if (work === 'mix') return 3;
+  return work === 'create' ? (order === 'creates first' ? 0 : 2) : 1;
+}
+
+/** Creates at least `count` pets, or as many as the server stores in {@link FIRST_SECONDS} seconds. */
+async function createFirst(session: Session, count: number, { connections }: Options): Promise<void> {
+  let created = 0;
+  for (let second = 0; second < FIRST_SECONDS && created < count; second++) {
+    created += (await session.load('create', { seconds: 1, connections })).perSecond;
+  }
 }
 
 async function measure(
@@ -74,7 +100,9 @@ function rowOf(work: Work, label: string, measured: readonly Figures[]): Row {
     perSecond: of((figures) => figures.perSecond) ?? 0,
     min: Math.min(...measured.map((figures) => figures.min)),
     p50: of((figures) => figures.p50) ?? 0,
+    p90: of((figures) => figures.p90) ?? 0,
     p99: of((figures) => figures.p99) ?? 0,
+    longest: of((figures) => figures.longest) ?? 0,
     loadShare,
     serverShare: of((figures) => figures.serverShare),
     rounds: measured.map((figures) => figures.perSecond),

@@ -90,7 +90,9 @@ export class Session {
       perSecond: requests / result.seconds,
       min: result.min,
       p50: result.p50,
+      p90: result.p90,
       p99: result.p99,
+      longest: result.longest,
       loadShare: result.share,
       serverShare: meter.share(),
     };
@@ -148,7 +150,10 @@ export interface Figures {
   readonly perSecond: number;
   readonly min: number;
   readonly p50: number;
+  readonly p90: number;
   readonly p99: number;
+  /** The longest time that a client waited for a response. */
+  readonly longest: number;
   readonly loadShare: number | undefined;
   readonly serverShare: number | undefined;
 }

@@ -22,14 +22,25 @@ export function rowsTable(
   against: Readonly<Record<string, string>>,
   titleOf: (label: string) => string = (label) => label,
 ): string {
-  const head = ['work', caseTitle, 'requests/s', ...Object.values(against), 'p50 ms', 'p99 ms'];
+  const head = [
+    'work',
+    caseTitle,
+    'requests/s',
+    ...Object.values(against),
+    'p50 ms',
+    'p90 ms',
+    'p99 ms',
+    'longest ms',
+  ];
   const body = rows.map((row) => [
     WORK_TITLES[row.work],
     titleOf(row.label),
     whole(row.perSecond) + (row.generatorIsLimit ? ' *' : ''),
     ...Object.keys(against).map((label) => ratio(ratioTo(label, row, rows))),
     milliseconds(row.p50),
+    milliseconds(row.p90),
     milliseconds(row.p99),
+    milliseconds(row.longest),
   ]);
   const note = '\n\n* the load generator used its whole core, so the server may be faster';
   return table(head, body) + (rows.some((row) => row.generatorIsLimit) ? note : '');

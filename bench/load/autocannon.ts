@@ -18,7 +18,13 @@ interface Result {
   readonly non2xx: number;
   readonly requests: { readonly total: number };
   readonly throughput: { readonly total: number };
-  readonly latency: { readonly min: number; readonly p50: number; readonly p99: number };
+  readonly latency: {
+    readonly min: number;
+    readonly max: number;
+    readonly p50: number;
+    readonly p90: number;
+    readonly p99: number;
+  };
 }
 
 type Autocannon = (options: Readonly<Record<string, unknown>>) => Promise<Result>;
@@ -58,7 +64,9 @@ const reported: Reported = {
   bytes: result.throughput.total,
   min: result.latency.min,
   p50: result.latency.p50,
+  p90: result.latency.p90,
   p99: result.latency.p99,
+  longest: result.latency.max,
   refused: result.non2xx,
   broken: result.errors,
   createsSent,

@@ -26,7 +26,10 @@ export interface Reported {
   readonly bytes: number;
   readonly min: number;
   readonly p50: number;
+  readonly p90: number;
   readonly p99: number;
+  /** The longest time that a client waited for a response. */
+  readonly longest: number;
   /** The number of responses that are not 2xx. */
   readonly refused: number;
   /** The number of connections that failed or timed out. */

@@ -54,7 +54,7 @@ function done(summary, latency)
   for _, thread in ipairs(threads) do sent = sent + thread:get("creates") end
   local e = summary.errors
   print(string.format(
-    '{"requests":%d,"seconds":%.6f,"bytes":%.0f,"min":%.3f,"p50":%.3f,"p99":%.3f,"refused":%d,"broken":%d,"createsSent":%d}',
+    '{"requests":%d,"seconds":%.6f,"bytes":%.0f,"min":%.3f,"p50":%.3f,"p90":%.3f,"p99":%.3f,"longest":%.3f,"refused":%d,"broken":%d,"createsSent":%d}',
     summary.requests, summary.duration / 1e6, summary.bytes, latency.min / 1000, latency:percentile(50) / 1000,
-    latency:percentile(99) / 1000, e.status, e.connect + e.read + e.write + e.timeout, sent))
+    latency:percentile(90) / 1000, latency:percentile(99) / 1000, latency.max / 1000, e.status, e.connect + e.read + e.write + e.timeout, sent))
 end

@@ -2,16 +2,18 @@
 
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';
-import { measureInTurn, type Row } from '../rounds.ts';
+import { measureInTurn, type Order, type Row } from '../rounds.ts';
 import { LIMIT, type ServerName, titleOf } from '../servers.ts';
 import { rowsTable } from '../table.ts';
 
-export async function compare(options: Options): Promise<Row[]> {
+/** @param order what each process does before the other: creates or reads */
+export async function compare(options: Options, order: Order = 'creates first'): Promise<Row[]> {
   const { servers, pets } = options;
   const source = filledFile(pets);
   return measureInTurn(
     servers.map((name) => ({ label: name, session: { name, source, pets } })),
     options,
+    { order },
   );
 }
 

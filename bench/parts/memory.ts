@@ -1,4 +1,4 @@
-/** Measures the resident memory of animal-store at rest, under reads, and under continuous creates. */
+/** Measures the resident memory of one animal-store process at rest, under creates, under reads and under both. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { filledFile } from '../data.ts';
@@ -21,15 +21,18 @@ export interface Memory {
   readonly series: readonly number[];
 }
 
+/** One process does all works, one after the other, and creates first. */
 export async function measureMemory(options: Options): Promise<Memory[]> {
-  const seconds = options.quick ? options.seconds : 4 * options.seconds;
-  const works = (['list-random', 'get', 'create'] as const).filter((work) => options.works.includes(work));
+  const seconds = options.quick ? options.seconds : 2 * options.seconds;
+  const order = ['create', 'list-random', 'get', 'mix'] as const;
   const found: Memory[] = [];
-  for (const work of works) {
-    const session: SessionOptions = { name: OURS, source: filledFile(options.pets), pets: options.pets };
-    const memory = await Session.run(session, (running) => observe(running, work, seconds, options));
-    if (memory !== undefined) found.push(memory);
-  }
+  const session: SessionOptions = { name: OURS, source: filledFile(options.pets), pets: options.pets };
+  await Session.run(session, async (running) => {
+    for (const work of order.filter((work) => options.works.includes(work))) {
+      const memory = await observe(running, work, seconds, options);
+      if (memory !== undefined) found.push(memory);
+    }
+  });
   return found;
 }
 
@@ -53,7 +56,7 @@ async function observe(
 export function memoryTable(found: readonly Memory[]): string {
   if (found.length === 0) return 'Memory is measured on Linux only.';
   return table(
-    ['work', 'at rest MB', 'most MB', 'halfway MB', 'at the end MB'],
+    ['work', 'before MB', 'most MB', 'halfway MB', 'at the end MB'],
     found.map(({ work, atRest, most, series }) =>
       [work, ...[atRest, most, series[Math.floor(series.length / 2)], series.at(-1)].map(megabytes)].map(
         String,

@@ -58,7 +58,7 @@ export async function measurePostgres(options: Options): Promise<PostgresFound> 
     }));
     const many = await measureInTurn(cases, options);
     const alone = works.filter((work) => work === 'list' || work === 'get' || work === 'create');
-    const single = await measureInTurn(cases, { ...options, works: alone }, 1);
+    const single = await measureInTurn(cases, { ...options, works: alone }, { connections: 1 });
     const inserts = await measureInserts(server.url, quick ? 1 : 2 * seconds);
     if (!canSlowFsync() || !works.includes('create')) return { many, single, slow: [], inserts };
     await restart(server, slowFsync(DELAY));
