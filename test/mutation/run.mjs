@@ -10,8 +10,14 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+const areas = given.length > 0 ? given : Object.keys(AREAS);
+if (areas.some((area) => AREAS[area].needsBuild)) {
+  const { status } = spawnSync('npm', ['run', 'build'], { stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+}
+
 const failed = [];
-for (const area of given.length > 0 ? given : Object.keys(AREAS)) {
+for (const area of areas) {
   console.log(`== ${area}`);
   const { status } = spawnSync('stryker', ['run', 'test/mutation/stryker.config.mjs'], {
     stdio: 'inherit',

@@ -24,6 +24,6 @@ export default defineConfig({
     // Without the cache, the sequencer knows the sizes of the files, but not their durations.
     cache: false,
     sequence: { sequencer: SmallestFirst },
-    env: { TEST_STORAGES: 'memory' },
+    env: { TEST_STORAGES: 'memory', PROPERTY_RUNS: '1' },
   },
 });
