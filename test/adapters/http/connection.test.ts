@@ -97,8 +97,7 @@ describe('a connection', () => {
     expect(handled).toEqual(targets(0, 16));
     expect(floods()).toBe(4);
     expect(scheduled()).toBe(0);
-    // The first response is not counted, because its request arrived on an idle connection.
-    await respond(3);
+    await respond(2);
     expect(handled).toHaveLength(16);
     expect(scheduled()).toBe(1);
     goOn();
@@ -107,7 +106,7 @@ describe('a connection', () => {
     expect(scheduled()).toBe(1);
     goOn();
     expect(handled).toEqual(targets(0, 20));
-    await respond(15);
+    await respond(16);
     expect(scheduled()).toBe(0);
   });
 
@@ -126,7 +125,7 @@ describe('a connection', () => {
   test('continues nothing after its socket was destroyed', async () => {
     const { send, respond, goOn, handled, socket } = await open();
     await send(gets(0, 20));
-    await respond(3);
+    await respond(2);
     socket.destroy();
     goOn();
     expect(handled).toHaveLength(16);
@@ -219,7 +218,7 @@ describe('a connection that splits chunks into slices', () => {
     expect([connection.isHolding, socket.isPaused(), scheduled()]).toEqual([true, true, 0]);
     goOn();
     expect(handled).toHaveLength(16);
-    await respond(3);
+    await respond(2);
     expect(scheduled()).toBe(1);
     goOn();
     expect(handled).toEqual(targets(0, 18));
@@ -251,7 +250,7 @@ describe('a connection that splits chunks into slices', () => {
     await send(gets(8, 16));
     await send(gets(16, 17));
     expect(connection.isHolding).toBe(true);
-    await respond(2);
+    await respond(1);
     goOn();
     expect(handled).toEqual(targets(0, 17));
     expect(floods()).toBe(0);
@@ -261,7 +260,7 @@ describe('a connection that splits chunks into slices', () => {
     const { connection, socket, send, respond, goOn, handled } = await open();
     await send(gets(0, 17));
     connection.slice();
-    await respond(3);
+    await respond(2);
     await send(gets(17, 18));
     expect(handled).toEqual(targets(0, 16));
     socket.emit('data', Buffer.from(gets(18, 19)));

@@ -3,6 +3,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Connection } from '../../../src/adapters/http/node/connection.ts';
 import { Connections } from '../../../src/adapters/http/node/connections.ts';
@@ -10,6 +12,9 @@ import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const FLOOD_TIME = 60_000;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 async function start() {
   const inProgress: ServerResponse[] = [];
@@ -32,7 +37,7 @@ async function start() {
       await finished;
     }
   }
-  return { connections, open, respond };
+  return { connections, open, respond, inProgress };
 }
 
 beforeEach(() => {
@@ -55,6 +60,20 @@ test('a request of a socket that is not known is ignored', () => {
   const handle = vi.fn();
   new Connections(handle).take({ socket: {} } as IncomingMessage, {} as ServerResponse);
   expect(handle).not.toHaveBeenCalled();
+});
+
+test('an idle connection keeps none of its requests and responses in memory', async () => {
+  const { open, respond, inProgress } = await start();
+  const { client, socket } = await open();
+  client.write(GET.repeat(3));
+  await vi.waitUntil(() => inProgress.length === 3);
+  const kept = inProgress.flatMap((res) => [new WeakRef<object>(res), new WeakRef<object>(res.req)]);
+  await respond();
+  await vi.waitUntil(() => {
+    collectGarbage();
+    return kept.every((reference) => reference.deref() === undefined);
+  });
+  expect(socket.destroyed).toBe(false);
 });
 
 describe('after a flood of requests', () => {

@@ -46,13 +46,11 @@ export class Connection {
   readonly socket: Socket;
   /**
    * The response to the newest request. Responses are finished in the order of their requests, so the newest response
-   * is finished last.
+   * is finished last. `undefined` once the response is finished and its request has arrived completely: thousands of idle
+   * connections would otherwise keep their last requests in memory, and V8 would copy them again and again.
    */
   newest: ServerResponse | undefined;
-  /**
-   * The response to the second newest request. `undefined` if this response was finished before the newest request
-   * arrived.
-   */
+  /** The response to the second newest request, if it was not finished when the newest request arrived. */
   beforeNewest: ServerResponse | undefined;
   /** Whether the connection is closed after the newest response. If true, further requests are ignored. */
   isClosing = false;
@@ -64,10 +62,7 @@ export class Connection {
   readonly #handle: HandleRequest;
   readonly #turns: Turns;
   readonly #queue: (() => void)[] = [];
-  /**
-   * The number of requests in progress. The number can be 1 too high: to save time, no `finish` listener is added for a
-   * request that arrives on an idle connection. So 1 is not subtracted when the response to this request is finished.
-   */
+  /** The number of requests in progress. */
   #inProgress = 0;
   #isScheduled = false;
   /** The `data` listener of Node.js, which parses requests. `undefined` until `slice` removes it from the socket. */
@@ -104,26 +99,20 @@ export class Connection {
    * closed after an earlier response.
    */
   take(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
-    const previous = this.newest;
-    if (this.isClosing || previous?.shouldKeepAlive === false) return;
+    if (this.isClosing || this.newest?.shouldKeepAlive === false) return;
+    this.beforeNewest = this.newest?.writableFinished ? undefined : this.newest;
     this.newest = res;
     // The connection is also closed after two kinds of requests. Bytes after an upgrade request need not be HTTP. Bytes
     // after a request with an ambiguous end may belong to that request.
     if (isLast || req.headers.upgrade !== undefined || !isFramed(req)) this.closeAfterNewest();
-    if (previous === undefined || (this.#inProgress <= 1 && previous.writableFinished)) {
-      this.#inProgress = 1;
-      this.beforeNewest = undefined;
-    } else {
-      this.beforeNewest = previous;
-      res.once('finish', this.#onFinish);
-      if (this.#inProgress >= CONCURRENT_REQUESTS) {
-        // A queued request keeps its own asynchronous context, in which OpenTelemetry finds its span.
-        this.#queue.push(AsyncResource.bind(() => void this.#handle(req, res)));
-        this.#turns.onFlood();
-        return;
-      }
-      this.#inProgress += 1;
+    res.on('finish', this.#onFinish);
+    if (this.#inProgress >= CONCURRENT_REQUESTS) {
+      // A queued request keeps its own asynchronous context, in which OpenTelemetry finds its span.
+      this.#queue.push(AsyncResource.bind(() => void this.#handle(req, res)));
+      this.#turns.onFlood();
+      return;
     }
+    this.#inProgress += 1;
     void this.#handle(req, res);
   }
 
@@ -167,6 +156,10 @@ export class Connection {
 
   readonly #onFinish = (): void => {
     this.#inProgress -= 1;
+    if (this.newest?.writableFinished && this.newest.req.complete) {
+      this.newest = undefined;
+      this.beforeNewest = undefined;
+    }
     if (this.#queue.length > 0 || this.#held !== undefined) this.#schedule();
   };
 
