@@ -53,9 +53,9 @@ export const AREAS = {
   // StrykerJS activates a mutant on the main thread only. So writer-thread.ts, the entry point of the writer thread,
   // cannot be mutated, and the modules that this thread runs are tested on the main thread.
   'sqlite-writer': {
-    mutate: [`${SQLITE}/{batch,errors,findings,queued-write,write-queue,writer,writer-handle}.ts`],
+    mutate: [`${SQLITE}/{batch,errors,findings,gathering,queued-write,write-queue,writer,writer-handle}.ts`],
     testFiles: [
-      `${SQLITE_TESTS}/{batch,errors,observer,write-queue,writer,writer-gather,writer-timeout}.test.ts`,
+      `${SQLITE_TESTS}/{batch,errors,gathering,observer,write-queue,writer,writer-gather,writer-timeout}.test.ts`,
     ],
     threshold: 85,
     testTimeout: 5000,

@@ -5,21 +5,12 @@ import { BATCH_LIMIT } from './batch.ts';
 import { packWrites, type Reply } from './codec.ts';
 import { closedError } from './errors.ts';
 import { LOCKED, NOT_RESPONDING } from './findings.ts';
+import { Gathering } from './gathering.ts';
 import type { Health } from './health.ts';
 import { type QueuedWrite, rejectWrites, settleWrites } from './queued-write.ts';
 import type { Statement, StatementWriter, Written } from './statement-writer.ts';
 import { WriteQueue } from './write-queue.ts';
 import { WriterHandle } from './writer-handle.ts';
-
-/**
- * After a commit, the writer may wait for more writes, so that the next transaction stores more of them with one fsync.
- * A write is a list of SQL statements that take effect together or not at all. The wait takes the fraction GATHER_SHARE
- * of the duration of the last commit, but at most GATHER_MAX milliseconds. A wait of less than GATHER_MIN milliseconds
- * is skipped, because it is not worth a timer.
- */
-const GATHER_SHARE = 1 / 4;
-const GATHER_MIN = 1;
-const GATHER_MAX = 50;
 
 /**
  * How long a transaction may wait for a lock of another process, in milliseconds. After this time, its statements
@@ -55,8 +46,10 @@ export class Writer implements StatementWriter {
   #batch: Batch | undefined;
   /** Whether another process held the lock of the database when the last batch was to be stored. */
   #isLocked = false;
-  #isScheduled = false;
-  #gathering: { readonly enough: number; readonly timer: NodeJS.Timeout } | undefined;
+  readonly #gathering = new Gathering(
+    () => this.#queue.length,
+    () => this.#commitNext(),
+  );
   #probe: PromiseWithResolvers<void> | undefined;
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
@@ -89,12 +82,7 @@ export class Writer implements StatementWriter {
   run(...write: Statement[]): Promise<Written> {
     if (this.#closed !== undefined) return Promise.reject(closedError());
     const written = this.#queue.add(write);
-    if (this.#gathering !== undefined) {
-      if (this.#queue.length >= this.#gathering.enough) this.#commitNext();
-    } else if (!this.#isScheduled && this.#batch === undefined) {
-      this.#isScheduled = true;
-      setImmediate(() => this.#commitNext());
-    }
+    if (this.#batch === undefined) this.#gathering.added();
     return written;
   }
 
@@ -138,13 +126,10 @@ export class Writer implements StatementWriter {
 
   /**
    * Sends the next batch of queued writes to the writer thread. Does nothing while the writer thread is working on a
-   * batch. This can happen when the writer thread has exited: `#lost` calls this method, and `setImmediate` can call it
-   * again for an earlier write.
+   * batch.
    */
   #commitNext(): void {
-    this.#isScheduled = false;
-    clearTimeout(this.#gathering?.timer);
-    this.#gathering = undefined;
+    this.#gathering.end();
     if (this.#batch !== undefined) return;
     const { syncFault } = this.#health;
     if (syncFault !== undefined) this.#queue.refuseAll(syncFault);
@@ -181,21 +166,7 @@ export class Writer implements StatementWriter {
     this.#health.apply(this.#health.isFaulty('thread') ? { ...findings, thread: null } : findings);
     if (isProbe || batch === undefined) return;
     if (isLocked) this.#commitNext();
-    else this.#gather(batch);
-  }
-
-  /**
-   * Waits a short time before the next commit, so that the callers of the last batch can queue their next writes.
-   * Without this wait, a slow disk would split the callers into two groups. Each group would wait in the queue while
-   * the writes of the other group are committed. The wait ends early when the queue has grown by the size of the last
-   * batch, or has reached {@link BATCH_LIMIT} writes.
-   */
-  #gather({ writes, startedAt }: Batch): void {
-    const queued = this.#queue.length;
-    const enough = Math.min(queued + writes.length, BATCH_LIMIT);
-    const time = Math.min((performance.now() - startedAt) * GATHER_SHARE, GATHER_MAX);
-    if (queued === 0 || queued >= enough || time < GATHER_MIN) this.#commitNext();
-    else this.#gathering = { enough, timer: setTimeout(() => this.#commitNext(), time) };
+    else this.#gathering.committed(batch.writes.length, performance.now() - batch.startedAt);
   }
 
   /** Called when queued writes were rejected at their deadline. A long lock is a fault until a write succeeds. */

@@ -49,10 +49,17 @@ describe('the wait after a commit', () => {
     await finish();
   });
 
-  test('is skipped after a short commit', async () => {
-    const { sent, finish } = await committed(3, 3, 2);
+  test('after a short commit, lasts until a turn of the event loop queues no further add', async () => {
+    const { sent, add, finish } = await committed(3, 3, 2);
+    for (let turn = 0; turn < 2; turn++) {
+      add(1);
+      expect(sent()).toBe(0);
+      await nextTurn();
+    }
+    expect(sent()).toBe(0);
+    await nextTurn();
     expect(sent()).toBe(1);
-    await finish();
+    expect((await finish()).sizes).toEqual([3, 4]);
   });
 
   test('ends when as many adds were queued as the last commit had', async () => {
@@ -81,11 +88,12 @@ describe('the wait after a commit', () => {
     await finish();
   });
 
-  test('is skipped when nothing is queued', async () => {
+  test('has no timer when nothing is queued', async () => {
     const { sent, add, finish } = await committed(3, 100, 0);
     await pass(25);
     expect(sent()).toBe(0);
     add(1);
+    await nextTurn();
     await nextTurn();
     expect(sent()).toBe(1);
     await finish();
