@@ -1,12 +1,12 @@
 /**
- * Which module may import which. `npm run check` and test/architecture apply these rules to src/. Each rule must match
- * at least one file.
+ * Which module may import which. `npm run check` and test/architecture apply these rules to src/, page/ and openapi/. Each rule
+ * must match at least one file.
  */
 
 /** The packages that each adapter may import. */
 const DRIVERS = {
   cli: ['commander'],
-  http: ['@koa/cors', '@koa/router', '@valibot/to-json-schema', 'koa', 'koa-bodyparser', 'valibot'],
+  http: ['@koa/router', 'koa', 'koa-bodyparser', 'valibot'],
   log: ['pino', 'pino-pretty'],
   memory: [],
   metrics: ['prom-client'],
@@ -17,10 +17,11 @@ const DRIVERS = {
 
 const PACKAGES = 'node_modules/';
 
-/** The reference page, which runs in the browser. */
-const PAGE = '^src/adapters/http/docs/page/';
+/** The reference page, which runs in the browser, and the generator of the OpenAPI document, which runs in the build. */
+const PAGE = '^page/';
+const OPENAPI = '^openapi/';
 
-const KOA = 'node_modules/(@types/)?(@koa/|koa__|koa[-/])';
+const KOA = 'node_modules/(@types/)?(@koa/|koa[-/])';
 
 function packages(...names) {
   return `node_modules/(@types/)?(${names.map((name) => `${name}|${name.slice(1).replace('/', '__')}`).join('|')})/`;
@@ -54,7 +55,7 @@ export default {
       forbidden(
         `adapter-${adapter}-imports-its-driver`,
         `Packages that adapters/${adapter} may import: ${drivers.join(', ') || 'none'}.`,
-        { path: `^src/adapters/${adapter}/`, pathNot: PAGE },
+        { path: `^src/adapters/${adapter}/` },
         { path: PACKAGES, ...(drivers.length > 0 && { pathNot: packages(...drivers) }) },
       ),
     ),
@@ -67,13 +68,13 @@ export default {
     forbidden(
       'http-koa-alone-imports-koa',
       'In adapters/http, only the folder koa/ and index.ts depend on Koa, types included.',
-      { path: '^src/adapters/http/(api|docs|node|openapi)/' },
+      { path: '^src/adapters/http/(api|docs|node)/' },
       { path: KOA },
     ),
     forbidden(
       'http-api-imports-no-carrier',
-      'What HTTP means (api/, docs/, openapi/) does not depend on the code that carries it, types included.',
-      { path: '^src/adapters/http/(api|docs|openapi)/' },
+      'What HTTP means (api/, docs/) does not depend on the code that carries it, types included.',
+      { path: '^src/adapters/http/(api|docs)/' },
       { path: ['^src/adapters/http/(koa|node)/', '^(node:)?(http|https|http2)$'] },
     ),
     forbidden(
@@ -91,8 +92,28 @@ export default {
     forbidden(
       'page-is-imported-by-nobody',
       'The server serves the built files of the reference page.',
-      { path: '^src/', pathNot: PAGE },
+      { path: '^src/' },
       { path: PAGE },
+    ),
+    forbidden(
+      'openapi-imports-the-api',
+      'The OpenAPI document is generated from what HTTP means, and from the rules of the core.',
+      { path: OPENAPI },
+      {
+        path: '.',
+        pathNot: [
+          OPENAPI,
+          '^src/(domain|application|adapters/http/api)/',
+          '^(node:)?fs$',
+          packages('valibot', '@valibot/to-json-schema'),
+        ],
+      },
+    ),
+    forbidden(
+      'openapi-is-imported-by-nobody',
+      'The server serves the built OpenAPI document.',
+      { path: '^(page|src)/' },
+      { path: OPENAPI },
     ),
     forbidden(
       'main-imports-composition-and-cli',
@@ -137,13 +158,13 @@ export default {
     forbidden(
       'no-cycle',
       'Modules that import each other cannot be understood apart. Type-only imports count.',
-      { path: '^src/' },
+      { path: '^(openapi|page|src)/' },
       { circular: true },
     ),
     forbidden(
       'no-dev-dependency',
       'Packages that the service needs to run are dependencies, not devDependencies. pg is an optional peer dependency.',
-      { path: '^src/', pathNot: PAGE },
+      { path: '^src/' },
       {
         pathNot: packages('pg'),
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
@@ -153,7 +174,7 @@ export default {
     forbidden(
       'no-unresolvable',
       'Each imported module exists.',
-      { path: '^src/' },
+      { path: '^(openapi|page|src)/' },
       { couldNotResolve: true },
     ),
   ],

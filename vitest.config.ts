@@ -16,13 +16,14 @@ const COMPILE_CACHE: string = fileURLToPath(new URL('node_modules/.cache/compile
  * which loads the API and the command line once.
  */
 const SHARED = [
-  'test/adapters/cli/*.test.ts',
+  'test/adapters/cli/**/*.test.ts',
   'test/adapters/http/{authentication,bad-message,body,create,every-path,get,list,malformed-request}.test.ts',
-  'test/adapters/http/{openapi-document,public-paths,reference-page,request-fields}.test.ts',
+  'test/adapters/http/{openapi-document,public-paths,request-fields}.test.ts',
   'test/adapters/http/{failure,public-url,rate-limit,request-id,request-log}.test.ts',
   'test/adapters/{memory,metrics,tracing}/**/*.test.ts',
   'test/composition/{commands,config,database-config,databases,refused-start}.test.ts',
   'test/library/{animal-store,api-samples,http,http2}.test.ts',
+  'test/page/*.test.ts',
 ];
 
 const ADAPTERS = {
@@ -63,9 +64,9 @@ const config: ViteUserConfig = defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      include: ['src/**/*.ts'],
+      include: ['{openapi,page,src}/**/*.ts'],
       // These modules need a browser: test/clients/browser.js tests them.
-      exclude: ['src/adapters/http/docs/page/{main.ts,view/**}'],
+      exclude: ['page/{main.ts,view/**}'],
       thresholds: {
         statements: 95,
         'src/domain/**': { 100: true },

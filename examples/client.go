@@ -72,6 +72,8 @@ func (s *Store) Create(pet NewPet) (Pet, error) {
 	return created, err
 }
 
+// region pages
+
 // Walk calls visit with each page of the matching pets, until the last page or the first error.
 func (s *Store) Walk(query url.Values, visit func(page []Pet) error) error {
 	next := s.baseURL + "/pets?" + query.Encode()
@@ -106,6 +108,10 @@ func nextURL(response *http.Response) (string, error) {
 	return next.String(), nil
 }
 
+// endregion
+
+// region retries
+
 // send sends a request, and decodes the response into result. It repeats the request after a lost connection, a 429 or a
 // 503, up to 5 attempts in all. It returns an *APIError for a response that is an error.
 func (s *Store) send(method, address string, header http.Header, body []byte, result any) (*http.Response, error) {
@@ -131,6 +137,8 @@ func (s *Store) send(method, address string, header http.Header, body []byte, re
 		time.Sleep(wait)
 	}
 }
+
+// endregion
 
 // attempt sends a request once, and reads the whole response.
 func (s *Store) attempt(method, address string, header http.Header, body []byte) (*http.Response, []byte, error) {

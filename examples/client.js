@@ -12,6 +12,8 @@ if (JSON.rawJSON === undefined) throw new Error('expected Node.js 22 or newer');
 const ATTEMPTS = 5;
 const MAX_WAIT = 30;
 
+// region retries
+
 /** Sends a request. Repeats it after a lost connection, a 429 or a 503, up to 5 attempts in all. */
 async function send(url, options = {}) {
   for (let attempt = 1; ; attempt += 1) {
@@ -42,6 +44,10 @@ async function createPet(pet) {
   return bodyOf(result);
 }
 
+// endregion
+
+// region pages
+
 /** Yields all pets that match a query, page by page. */
 async function* listPets(query) {
   let url = `${BASE_URL}/pets?${new URLSearchParams(query)}`;
@@ -52,6 +58,8 @@ async function* listPets(query) {
     url = next && new URL(next, url).href;
   }
 }
+
+// endregion
 
 /** Returns the body of a response, or throws an error with `code` and `status`. */
 function bodyOf({ response, text }) {

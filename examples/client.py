@@ -41,6 +41,8 @@ class AnimalStore:
         headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
         return self._send(self._url + "/pets", json.dumps(pet).encode(), headers)[0]
 
+    # region pages
+
     def list_pets(self, **query: Any) -> Iterator[dict[str, Any]]:
         """Yields all pets that match a query, page by page."""
         url: Optional[str] = f"{self._url}/pets?{urlencode(query)}"
@@ -49,6 +51,10 @@ class AnimalStore:
             yield from page
             following = re.search(r'<([^>]+)>; rel="next"', headers.get("Link", ""))
             url = urljoin(url, following[1]) if following else None
+
+    # endregion
+
+    # region retries
 
     def _send(
         self, url: str, body: Optional[bytes] = None, headers: dict[str, str] = {}
@@ -71,6 +77,8 @@ class AnimalStore:
                     raise
             time.sleep(min(wait, MAX_WAIT))
         raise AssertionError("the last attempt returns or raises")
+
+    # endregion
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ set -eu
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
+# region retries
+
 # Sends a request. Repeats it after a lost connection, a 429 or a 503, up to 5 attempts in all. curl waits for the time in
 # Retry-After, and also repeats after a 408, 500, 502 or 504. Prints the body, sets $link to the Link field, and fails if the
 # status is 400 or above.
@@ -28,6 +30,10 @@ create_pet() {
   send --header "Idempotency-Key: $key" --json "$1" "$ANIMAL_STORE_URL/pets"
 }
 
+# endregion
+
+# region pages
+
 # Prints all pets that match a query, one page per line.
 list_pets() {
   origin=$(printf %s "$ANIMAL_STORE_URL" | sed 's|\(//[^/]*\).*|\1|')
@@ -37,6 +43,8 @@ list_pets() {
     path=$(printf %s "$link" | sed -n 's/.*<\([^>]*\)>; rel="next".*/\1/p')
   done
 }
+
+# endregion
 
 echo '# Create three pets whose categoryId is too large for a double'
 for name in Rex Tom Минька; do

@@ -1,12 +1,13 @@
-/** Builds the reference page, and writes its compressed files to dist/docs. */
+/** Writes to dist/docs the compressed files of the reference page, and the OpenAPI document. */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { generateDocument } from '../openapi/document.ts';
 
 const root = new URL('../', import.meta.url);
-const source = new URL('src/adapters/http/docs/page/', root);
+const source = new URL('page/', root);
 const target = new URL('dist/docs/', root);
 
 const STYLES = ['colors.css', 'layout.css', 'text.css', 'reference.css', 'console.css'];
@@ -16,6 +17,7 @@ const files = new Map([
   ['icon.svg.gz', compress(read('icon.svg'))],
   ['docs.css.gz', compress(STYLES.map(read).join('\n'))],
   ['docs.js.gz', compress(await bundle())],
+  ['openapi.json', Buffer.from(generateDocument())],
 ]);
 mkdirSync(target, { recursive: true });
 for (const name of readdirSync(target)) if (!files.has(name)) rmSync(new URL(name, target));
@@ -24,7 +26,7 @@ for (const [name, content] of files) {
   const file = new URL(name, target);
   if (!existsSync(file) || !readFileSync(file).equals(content)) writeFileSync(file, content);
 }
-console.log(`reference page: ${fileURLToPath(target)}`);
+console.log(`reference page and OpenAPI document: ${fileURLToPath(target)}`);
 
 /** Returns the script of the page with all its modules, and the license of the parser that it contains. */
 async function bundle() {

@@ -6,14 +6,11 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** The files that are neither compiled modules nor files of the reference page. */
+/** The files that are neither compiled modules nor in dist/docs. */
 const OTHERS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin/animal-store.js', 'package.json'];
 
-/** The modules of the reference page, which are bundled into one script. */
-const PAGE_SOURCES = join('adapters', 'http', 'docs', 'page', '/');
-
-/** The files of the reference page, in dist/docs. */
-const PAGE = ['docs.css.gz', 'docs.js.gz', 'icon.svg.gz', 'index.html.gz'];
+/** The reference page, and the OpenAPI document, in dist/docs. */
+const DOCS = ['docs.css.gz', 'docs.js.gz', 'icon.svg.gz', 'index.html.gz', 'openapi.json'];
 
 /** The manuals, and the files that they explain. */
 const MANUALS = ['deploy/*', 'docs/**/*.{json,md,png,svg,yml}', 'examples/**/*.{go,js,py,sh,ts}'];
@@ -23,9 +20,7 @@ const GENERATED = 'examples/animal-store.d.ts';
 
 /** Returns every module with its types and its source, the reference page, the manuals and the other files, sorted. */
 export function expectedFiles(): string[] {
-  const modules = globSync('**/*.ts', { cwd: join(ROOT, 'src') })
-    .filter((file) => !file.startsWith(PAGE_SOURCES))
-    .map((file) => file.replace(/\.ts$/, ''));
+  const modules = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).map((file) => file.replace(/\.ts$/, ''));
   const compiled = modules.flatMap((module) => [
     `dist/${module}.js`,
     `dist/${module}.d.ts`,
@@ -33,7 +28,7 @@ export function expectedFiles(): string[] {
     `src/${module}.ts`,
   ]);
   const manuals = globSync(MANUALS, { cwd: ROOT }).filter((file) => file !== GENERATED);
-  return [...compiled, ...PAGE.map((file) => `dist/docs/${file}`), ...manuals, ...OTHERS].toSorted();
+  return [...compiled, ...DOCS.map((file) => `dist/docs/${file}`), ...manuals, ...OTHERS].toSorted();
 }
 
 /** Returns the files that `npm pack` packs after a new build, sorted. */

@@ -5,11 +5,8 @@
 
 import { readFileSync } from 'node:fs';
 import { consoleOf, runCli } from './adapters/cli/index.ts';
-import { openCommandStore, restoreCommandStore, storeFilesOf } from './composition/command.ts';
-import { loadConfig } from './composition/config.ts';
-import { diagnose } from './composition/doctor.ts';
-import { openApiDocumentOf } from './composition/openapi.ts';
-import type { Service } from './composition/service.ts';
+import { createCommands } from './composition/commands.ts';
+import type { Service } from './composition/serve.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -54,24 +51,18 @@ function onUncaughtError(error: unknown, service: Service): void {
   stop.abort();
 }
 
+const commands = createCommands(process.env, version);
 const status = await runCli(process.argv.slice(2), {
+  ...commands,
   version,
   console: consoleOf(process),
   signal: stop.signal,
   async startService(values) {
-    const config = loadConfig(process.env, values);
-    // The import is dynamic, because only the command `serve` needs the server.
-    const { startService } = await import('./composition/service.ts');
-    const service = await startService(config, version);
+    const service = await commands.startService(values);
     // A rejected promise that no code handles causes the same event.
     process.on('uncaughtException', (error) => onUncaughtError(error, service));
     return service;
   },
-  openStore: (databaseUrl, options) => openCommandStore(process.env, databaseUrl, options),
-  restoreStore: (databaseUrl, file, options) => restoreCommandStore(process.env, databaseUrl, file, options),
-  diagnose: (databaseUrl) => diagnose(process.env, databaseUrl),
-  storeFiles: (databaseUrl) => storeFilesOf(process.env, databaseUrl),
-  openApiDocument: async () => openApiDocumentOf(loadConfig(process.env)),
 });
 
 // After a signal or an uncaught error, the process exits immediately, even if nobody has read its output.

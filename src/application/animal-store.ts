@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
 import type { NewPetInput, Pet } from '../domain/pet.ts';
 import { ApiKeys } from './api-keys.ts';
 import { checkArgument, checkOptions, STRING } from './arguments.ts';
@@ -9,12 +10,10 @@ import { GetPet } from './get-pet.ts';
 import { type ImportedPet, type ImportOptions, ImportPets } from './import-pets.ts';
 import { checkStatus, ListPets, type PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
-import type { CreateResult } from './ports/create-attempt.ts';
+import type { CreateResult } from './ports/idempotent-creates.ts';
 import type { PetPage, PetQuery } from './ports/pet-repository.ts';
-import type { PetTransfer } from './ports/pet-transfer.ts';
 import type { BackupOptions } from './ports/storage.ts';
 import { RecordRemoval } from './record-removal.ts';
-import { closedError, notSupported, rejectClosed } from './store-errors.ts';
 import {
   BACKUP_OPTIONS,
   CREATE_OPTIONS,
@@ -37,26 +36,17 @@ const THIS_PROGRAM = '';
 export class AnimalStore implements AsyncDisposable {
   readonly #storage: StoreStorage;
   readonly #apiKeys: ApiKeys;
-  readonly #createPet: CreatePet;
-  readonly #createPetOnce: CreatePetOnce | undefined;
-  readonly #recordRemoval: RecordRemoval | undefined;
-  readonly #listPets: ListPets;
-  readonly #getPet: GetPet;
   readonly #verifyApiKey: VerifyApiKey;
+  readonly #recordRemoval: RecordRemoval | undefined;
   #closed: Promise<void> | undefined;
 
   /** @param storage the storage of the store; {@link AnimalStore.close} closes this storage */
   constructor(storage: StoreStorage) {
+    const { apiKeys, idempotentCreates } = storage;
     this.#storage = storage;
-    this.#apiKeys = new ApiKeys(storage.apiKeys);
-    this.#createPet = new CreatePet(storage.pets);
-    if (storage.idempotentCreates !== undefined) {
-      this.#createPetOnce = new CreatePetOnce(storage.idempotentCreates);
-      this.#recordRemoval = new RecordRemoval(this.#createPetOnce);
-    }
-    this.#listPets = new ListPets(storage.pets);
-    this.#getPet = new GetPet(storage.pets);
-    this.#verifyApiKey = new VerifyApiKey(storage.apiKeys);
+    this.#apiKeys = new ApiKeys(apiKeys);
+    this.#verifyApiKey = new VerifyApiKey(apiKeys);
+    this.#recordRemoval = idempotentCreates && new RecordRemoval(new CreatePetOnce(idempotentCreates));
   }
 
   /**
@@ -71,7 +61,7 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   get apiKeys(): ApiKeys {
-    if (this.#closed !== undefined) throw closedError();
+    this.#assertOpen();
     return this.#apiKeys;
   }
 
@@ -86,20 +76,23 @@ export class AnimalStore implements AsyncDisposable {
    * console.log(pet.id); // 1n
    * ```
    */
-  createPet(input: NewPetInput, options?: CreateOptions): Promise<Pet> {
-    if (options !== undefined) return this.#createPetWith(options, input);
-    return this.#closed === undefined ? this.#createPet.execute(input) : rejectClosed();
+  async createPet(input: NewPetInput, options: CreateOptions = {}): Promise<Pet> {
+    this.#assertOpen();
+    checkOptions(options, CREATE_OPTIONS);
+    const { idempotencyKey: key } = options;
+    if (key === undefined) return await new CreatePet(this.#storage.pets).execute(input);
+    return (await this.createPetOnce(input, THIS_PROGRAM, key)).pet;
   }
 
   /**
    * Creates a pet exactly once for each caller and idempotency key, as {@link CreatePetOnce.execute} describes. Rejects
    * with `invalid_request` when the storage does not support idempotency keys.
    */
-  createPetOnce(input: NewPetInput, caller: string, key: string): Promise<CreateResult> {
-    if (this.#closed !== undefined) return rejectClosed();
-    if (this.#createPetOnce === undefined) return Promise.reject(notSupported('Idempotency-Key'));
-    this.#recordRemoval?.start();
-    return this.#createPetOnce.execute(input, caller, key);
+  async createPetOnce(input: NewPetInput, caller: string, key: string): Promise<CreateResult> {
+    this.#assertOpen();
+    const creates = supported(this.#storage.idempotentCreates, 'Idempotency-Key');
+    this.startMaintenance();
+    return await new CreatePetOnce(creates).execute(input, caller, key);
   }
 
   /**
@@ -138,8 +131,9 @@ export class AnimalStore implements AsyncDisposable {
    * const nextPage = more ? await store.listPage({ limit: 100, after: pets.at(-1)?.id }) : undefined;
    * ```
    */
-  listPage(query?: PetPageQuery): Promise<PetPage> {
-    return this.#closed === undefined ? this.#listPets.execute(query) : rejectClosed();
+  async listPage(query?: PetPageQuery): Promise<PetPage> {
+    this.#assertOpen();
+    return await new ListPets(this.#storage.pets).execute(query);
   }
 
   /**
@@ -152,16 +146,18 @@ export class AnimalStore implements AsyncDisposable {
    * console.log((await store.getPet(id)).name); // Rex
    * ```
    */
-  getPet(id: bigint | number): Promise<Pet> {
-    return this.#closed === undefined ? this.#getPet.execute(id) : rejectClosed();
+  async getPet(id: bigint | number): Promise<Pet> {
+    this.#assertOpen();
+    return await new GetPet(this.#storage.pets).execute(id);
   }
 
   /**
    * Resolves with the id and the name of an active key (the key holder). Resolves with `undefined` when the key is
    * unknown, expired or revoked.
    */
-  verifyApiKey(key: string): Promise<ApiKeyHolder | undefined> {
-    return this.#closed === undefined ? this.#verifyApiKey.verify(key) : rejectClosed();
+  async verifyApiKey(key: string): Promise<ApiKeyHolder | undefined> {
+    this.#assertOpen();
+    return await this.#verifyApiKey.verify(key);
   }
 
   /**
@@ -178,7 +174,8 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async importPets(batches: AsyncIterable<readonly ImportedPet[]>, options?: ImportOptions): Promise<number> {
-    return await new ImportPets(this.#transfer('import')).execute(batches, options);
+    this.#assertOpen();
+    return await new ImportPets(supported(this.#storage.transfer, 'import')).execute(batches, options);
   }
 
   /**
@@ -193,9 +190,10 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async *exportPets(query: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[], void, undefined> {
+    this.#assertOpen();
     checkOptions(query, EXPORT_QUERY);
     checkStatus(query.status);
-    yield* this.#transfer('export').exportPets(query);
+    yield* supported(this.#storage.transfer, 'export').exportPets(query);
   }
 
   /**
@@ -209,16 +207,16 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async backup(file: string, options: BackupOptions = {}): Promise<void> {
+    this.#assertOpen();
     checkArgument('file', file, STRING);
     checkOptions(options, BACKUP_OPTIONS);
-    if (this.#closed !== undefined) throw closedError();
-    if (this.#storage.backup === undefined) throw notSupported('backup');
-    await this.#storage.backup(file, options);
+    await supported(this.#storage.backup, 'backup').call(this.#storage, file, options);
   }
 
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
-  check(): Promise<void> {
-    return this.#closed === undefined ? this.#storage.check() : rejectClosed();
+  async check(): Promise<void> {
+    this.#assertOpen();
+    await this.#storage.check();
   }
 
   /**
@@ -236,17 +234,13 @@ export class AnimalStore implements AsyncDisposable {
     return this.close();
   }
 
-  async #createPetWith(options: CreateOptions, input: NewPetInput): Promise<Pet> {
-    checkOptions(options, CREATE_OPTIONS);
-    const { idempotencyKey: key } = options;
-    return key === undefined
-      ? await this.createPet(input)
-      : (await this.createPetOnce(input, THIS_PROGRAM, key)).pet;
+  #assertOpen(): void {
+    if (this.#closed !== undefined) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
   }
+}
 
-  #transfer(operation: string): PetTransfer {
-    if (this.#closed !== undefined) throw closedError();
-    if (this.#storage.transfer === undefined) throw notSupported(operation);
-    return this.#storage.transfer;
-  }
+/** Returns a part of a storage that is optional. Throws `invalid_request` when the storage does not have this part. */
+function supported<T>(part: T | undefined, operation: string): T {
+  if (part === undefined) throw invalidRequest(`${operation} is not supported by this storage`);
+  return part;
 }

@@ -1,13 +1,6 @@
-import {
-  API_KEY_BYTES,
-  type ApiKey,
-  apiKeyName,
-  apiKeyPrefix,
-  formatApiKey,
-  isActive,
-  type NewApiKey,
-} from '../domain/api-key.ts';
-import { AnimalStoreError } from '../domain/errors.ts';
+import { type ApiKey, apiKeyName, isActive, type NewApiKey } from '../domain/api-key.ts';
+import { API_KEY_BYTES, apiKeyPrefix, formatApiKey } from '../domain/api-key-format.ts';
+import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
 import { checkArgument, FUNCTION, STRING } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 
@@ -52,7 +45,7 @@ export class ApiKeys {
     if (save !== undefined) checkArgument('save', save, FUNCTION);
     const [key, draft] = this.#draft(apiKeyName(name));
     // A store that has keys is usual. A call of `addFirst` would wait for other writers.
-    if (save !== undefined && (await this.#keys.list()).length > 0) return undefined;
+    if ((await this.#keys.list()).length > 0) return undefined;
     const about = await this.#keys.addFirst(key, draft, save && (() => save(key)));
     return about && { key, about };
   }
@@ -71,7 +64,7 @@ export class ApiKeys {
     checkArgument('id', id, STRING);
     const now = this.#now();
     if (!Number.isSafeInteger(overlap) || overlap < 0) {
-      throw invalid('the overlap must be 0 or more whole milliseconds');
+      throw invalidRequest('the overlap must be 0 or more whole milliseconds');
     }
     const old = await this.#activeKey(id, now);
     const newExpiry = expiresAt === undefined ? expiryLike(old, now) : (expiresAt ?? undefined);
@@ -79,7 +72,9 @@ export class ApiKeys {
     const about = await this.#keys.replace(old, now + overlap, key, draft);
     if (about !== undefined) return { key, about };
     await this.#activeKey(id, this.#now());
-    throw invalid(`key ${id} was rotated at the same time by another caller: list the keys, then decide`);
+    throw invalidRequest(
+      `key ${id} was rotated at the same time by another caller: list the keys, then decide`,
+    );
   }
 
   /**
@@ -101,14 +96,14 @@ export class ApiKeys {
   async #activeKey(id: string, now: number): Promise<ApiKey> {
     const apiKey = (await this.#keys.list()).find((key) => key.id === id);
     if (apiKey === undefined) throw noSuchKey(id);
-    if (!isActive(apiKey, now)) throw invalid(`key ${id} is revoked or expired: create a new one`);
+    if (!isActive(apiKey, now)) throw invalidRequest(`key ${id} is revoked or expired: create a new one`);
     return apiKey;
   }
 
   #draft(name: string, expiresAt?: number): [key: string, draft: NewApiKey] {
     const createdAt = this.#now();
     if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > createdAt)) {
-      throw invalid('the expiry must be in the future, in whole milliseconds');
+      throw invalidRequest('the expiry must be in the future, in whole milliseconds');
     }
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
     return [key, { name, prefix: apiKeyPrefix(key), createdAt, expiresAt }];
@@ -118,10 +113,6 @@ export class ApiKeys {
 /** Returns the expiry at which a key that is created at the time `now` has the lifetime of an old key. */
 function expiryLike({ createdAt, expiresAt }: ApiKey, now: number): number | undefined {
   return expiresAt === undefined ? undefined : Math.min(now + (expiresAt - createdAt), LAST_EXPIRY);
-}
-
-function invalid(message: string): AnimalStoreError {
-  return new AnimalStoreError('invalid_request', message);
 }
 
 function noSuchKey(id: string): AnimalStoreError {

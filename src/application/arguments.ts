@@ -1,6 +1,6 @@
 /** Checks the types of arguments and of options, because the compiler does not check the callers in JavaScript. */
 
-import { AnimalStoreError } from '../domain/errors.ts';
+import { invalidRequest } from '../domain/errors.ts';
 
 /** A rule for a value, with the words that say what is expected. */
 export interface Rule {
@@ -42,7 +42,7 @@ export function arrayOf(expected: string, { accepts }: Rule): Rule {
 /** Throws `invalid_request` when an argument breaks its rule. The message does not contain texts of the caller. */
 export function checkArgument(name: string, value: unknown, { expected, accepts }: Rule): void {
   if (!accepts(value)) {
-    throw new AnimalStoreError('invalid_request', `${name}: expected ${expected}, got ${described(value)}`);
+    throw invalidRequest(`${name}: expected ${expected}, got ${described(value)}`);
   }
 }
 
@@ -51,13 +51,13 @@ export function checkArgument(name: string, value: unknown, { expected, accepts 
  * rules. An option with the value `undefined` is not given. Options can be inherited.
  */
 export function checkOptions<T extends object>(options: T, rules: OptionRules<T>): void {
-  if (!isObject(options)) checkArgument('options', options, OBJECT);
+  checkArgument('options', options, OBJECT);
   for (const name in options) {
     const value = options[name];
     if (value === undefined) continue;
     if (!Object.hasOwn(rules, name)) {
       const known = listed(Object.keys(rules), 'or');
-      throw new AnimalStoreError('invalid_request', `unknown option ${name}: expected ${known}`);
+      throw invalidRequest(`unknown option ${name}: expected ${known}`);
     }
     checkArgument(name, value, rules[name]);
   }
@@ -72,7 +72,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function described(value: unknown): string {
-  if (value === null || value === undefined || typeof value === 'number') return String(value);
+  if (value === null || typeof value === 'number') return String(value);
   if (value === '') return "''";
   return Array.isArray(value) ? 'an array' : typeof value;
 }

@@ -2,8 +2,7 @@ import { AnimalStoreError } from '../domain/errors.ts';
 import { idempotencyKey } from '../domain/idempotency-key.ts';
 import { isSamePet, type NewPetInput, newPet } from '../domain/pet.ts';
 import { checkArgument, STRING } from './arguments.ts';
-import type { CreateResult } from './ports/create-attempt.ts';
-import type { IdempotentCreates } from './ports/idempotent-creates.ts';
+import type { CreateResult, IdempotentCreates } from './ports/idempotent-creates.ts';
 
 /** How long an idempotency key protects against a second pet, in milliseconds: 24 hours. */
 export const IDEMPOTENCY_LIFETIME: number = 24 * 60 * 60 * 1000;

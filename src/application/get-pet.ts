@@ -1,4 +1,4 @@
-import { AnimalStoreError } from '../domain/errors.ts';
+import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
 import { int64Fault, toInt64 } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
 import type { PetRepository } from './ports/pet-repository.ts';
@@ -18,7 +18,7 @@ export class GetPet {
   async execute(id: bigint | number): Promise<Pet> {
     const exactId = toInt64(id);
     if (exactId === undefined && typeof id !== 'bigint') {
-      throw new AnimalStoreError('invalid_request', int64Fault('id', id));
+      throw invalidRequest(int64Fault('id', id));
     }
     const pet = exactId === undefined ? undefined : await this.#pets.find(exactId);
     if (pet === undefined) throw new AnimalStoreError('not_found', `there is no pet with id ${id}`);

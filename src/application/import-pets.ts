@@ -1,4 +1,4 @@
-import { AnimalStoreError, asAnimalStoreError } from '../domain/errors.ts';
+import { asAnimalStoreError, invalidRequest } from '../domain/errors.ts';
 import { type NewPet, type NewPetInput, newPet, type Pet, petWithId } from '../domain/pet.ts';
 import {
   BOOLEAN,
@@ -9,28 +9,21 @@ import {
   type Rule,
   SIGNAL,
 } from './arguments.ts';
-import type { PetTransfer } from './ports/pet-transfer.ts';
+import type { PetTransfer, TransferOptions } from './ports/pet-transfer.ts';
 
 /** A pet to import. Either all pets of an import have an id, or none of them has one. A pet with an id keeps its id. */
 export type ImportedPet = NewPetInput & { readonly id?: bigint | number | undefined };
 
 /** The options of an import: callbacks, and a signal that cancels the import. */
-export interface ImportOptions {
+export interface ImportOptions extends Pick<TransferOptions, 'onProgress' | 'signal'> {
   /**
    * Called for each pet that breaks a rule, with the pet and the reason, before the next batch is requested. The
    * refused pet is not imported. An exception of the callback ends the import. Without a callback, the first pet that
    * breaks a rule ends the import.
    */
   readonly onRefused?: ((pet: ImportedPet, reason: string) => void) | undefined;
-  /**
-   * After all batches were read, the pets are stored in one transaction. During this time, the callback is called from
-   * time to time. `count` is the number of pets that the transaction contains so far.
-   */
-  readonly onProgress?: ((count: number) => void) | undefined;
   /** Whether all checks are made, but no pet is stored. Default: false. */
   readonly dryRun?: boolean | undefined;
-  /** The signal that cancels the import. An abort has no effect when the pets are already durable. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 const OPTIONS: OptionRules<ImportOptions> = {
@@ -93,14 +86,6 @@ export class ImportPets {
   }
 }
 
-/** Returns the error for an import of pets with ids into a store that has ever had a pet. */
-export function idsNotAccepted(): AnimalStoreError {
-  return new AnimalStoreError(
-    'invalid_request',
-    'ids can be imported only into a store that has never had a pet',
-  );
-}
-
 /**
  * Validates the pets of each batch. Keeps the inputs of the current batch, because `onRefused` gets the original input
  * of a pet with a duplicate id.
@@ -126,7 +111,7 @@ class Validation {
       checkArgument('batches', batch, BATCH);
       this.#inputs = [];
       this.#pets = [];
-      for (const input of batch) this.#take(input);
+      for (const input of batch) this.#addOrRefuse(input);
       this.#count += this.#pets.length;
       yield this.#pets;
     }
@@ -138,7 +123,7 @@ class Validation {
     this.#onRefused(input, `duplicate id ${pet.id}`);
   }
 
-  #take(input: ImportedPet): void {
+  #addOrRefuse(input: ImportedPet): void {
     try {
       this.#pets.push(this.#validated(input));
       this.#inputs.push(input);
@@ -155,14 +140,12 @@ class Validation {
     const pet = hasId ? petWithId({ ...input, id }) : newPet(input);
     this.#haveIds ??= hasId;
     if (hasId === this.#haveIds) return pet;
-    throw invalid(`id ${hasId ? 'must be left out' : 'is required'}: either all pets have an id or none has`);
+    throw invalidRequest(
+      `id ${hasId ? 'must be left out' : 'is required'}: either all pets have an id or none has`,
+    );
   }
 }
 
 function refuse(_pet: ImportedPet, reason: string): never {
-  throw invalid(reason);
-}
-
-function invalid(message: string): AnimalStoreError {
-  return new AnimalStoreError('invalid_request', message);
+  throw invalidRequest(reason);
 }

@@ -1,8 +1,8 @@
-import { AnimalStoreError } from '../domain/errors.ts';
+import { invalidRequest } from '../domain/errors.ts';
 import { int64Fault, toInt64 } from '../domain/int64.ts';
-import { isPetStatus, PET_STATUSES, type PetStatus } from '../domain/pet.ts';
+import { type PetStatus, statusFault } from '../domain/pet.ts';
 import { ANY, checkOptions, type OptionRules } from './arguments.ts';
-import type { PetPage, PetRepository } from './ports/pet-repository.ts';
+import type { PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
 
 /** The smallest value of `limit`, the maximum number of pets in a page. */
 export const LIMIT_MIN = 1;
@@ -12,11 +12,9 @@ export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULT = 20;
 
 /** The query of {@link ListPets}. */
-export interface PetPageQuery {
+export interface PetPageQuery extends Pick<PetQuery, 'status'> {
   /** The maximum number of pets in the page: {@link LIMIT_MIN} to {@link LIMIT_MAX}. Default: {@link LIMIT_DEFAULT}. */
   readonly limit?: number | undefined;
-  /** The status of the pets to list. By default, pets with any status are listed. */
-  readonly status?: PetStatus | undefined;
   /**
    * Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. The id is a
    * `bigint` such as `7n`, or a `number` that is a safe integer.
@@ -43,21 +41,16 @@ export class ListPets {
     const { limit = LIMIT_DEFAULT, status, after: given } = query;
     const after = toInt64(given);
     if (!Number.isInteger(limit) || limit < LIMIT_MIN || limit > LIMIT_MAX) {
-      throw invalid(`limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
+      throw invalidRequest(`limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`);
     }
     checkStatus(status);
-    if (after === undefined && given !== undefined) throw invalid(int64Fault('after', given));
+    if (after === undefined && given !== undefined) throw invalidRequest(int64Fault('after', given));
     return await this.#pets.list({ limit, status, after });
   }
 }
 
 /** Throws `invalid_request` when a status in a query is not a {@link PetStatus}. */
 export function checkStatus(status: PetStatus | undefined): void {
-  if (status !== undefined && !isPetStatus(status)) {
-    throw invalid(`status must be one of ${PET_STATUSES.join(', ')}`);
-  }
-}
-
-function invalid(message: string): AnimalStoreError {
-  return new AnimalStoreError('invalid_request', message);
+  const fault = status === undefined ? undefined : statusFault(status);
+  if (fault !== undefined) throw invalidRequest(fault);
 }

@@ -50,7 +50,7 @@ export class RecordQuota {
    * Reserves one record of the caller, and returns `undefined`. Returns the time of the oldest record of the caller when
    * the caller may not store another one. Returns a promise when the records have to be counted.
    */
-  reserve(caller: string): number | undefined | Promise<number | undefined> {
+  reserveRecord(caller: string): number | undefined | Promise<number | undefined> {
     const room = this.#rooms.get(caller);
     if (room !== undefined && (room.left > 0 || performance.now() < room.countableAt))
       return reserveFrom(room);

@@ -7,19 +7,17 @@ const INTERVAL = 60_000;
 /** Removes old idempotency records once a minute, in many small transactions, so that other writes do not wait long. */
 export class RecordRemoval {
   readonly #createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>;
-  readonly #interval: number;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isRunning = false;
 
-  constructor(createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>, interval: number = INTERVAL) {
+  constructor(createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>) {
     this.#createPetOnce = createPetOnce;
-    this.#interval = interval;
   }
 
   /** Starts the timer unless it is running. The timer does not keep the process alive. */
   start(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => void this.#removeAll(), this.#interval);
+    this.#timer = setInterval(() => void this.#removeAll(), INTERVAL);
     // In a browser, the timer is a number.
     if (typeof this.#timer === 'object') this.#timer.unref();
   }

@@ -1,19 +1,12 @@
-import type { PetStatus } from '../domain/pet.ts';
 import { ANY, BOOLEAN, FUNCTION, type OptionRules, SIGNAL } from './arguments.ts';
+import type { PetPageQuery } from './list-pets.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { PetQuery } from './ports/pet-repository.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
 import type { BackupOptions, Storage } from './ports/storage.ts';
 
 /** The query of `AnimalStore.listPets`. */
-export interface PetWalk {
-  /** The status of the pets to list. By default, pets with any status are listed. */
-  readonly status?: PetStatus | undefined;
-  /**
-   * Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. The id is a
-   * `bigint` such as `7n`, or a `number` that is a safe integer.
-   */
-  readonly after?: bigint | number | undefined;
+export interface PetWalk extends Pick<PetPageQuery, 'status' | 'after'> {
   /** The maximum number of pets, 1 or more. By default, there is no maximum. */
   readonly limit?: number | undefined;
 }

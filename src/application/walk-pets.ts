@@ -1,4 +1,4 @@
-import { AnimalStoreError } from '../domain/errors.ts';
+import { invalidRequest } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
 import { ANY, checkOptions, type OptionRules } from './arguments.ts';
 import { LIMIT_MAX, LIMIT_MIN, type PetPageQuery } from './list-pets.ts';
@@ -16,7 +16,7 @@ export async function* walkPets(
   checkOptions(query, QUERY);
   const { status, after, limit = Infinity } = query;
   if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= LIMIT_MIN)) {
-    throw new AnimalStoreError('invalid_request', `limit must be an integer of ${LIMIT_MIN} or more`);
+    throw invalidRequest(`limit must be an integer of ${LIMIT_MIN} or more`);
   }
   let left = limit;
   let from: bigint | number | undefined = after;

@@ -1,66 +1,91 @@
 /**
- * Creates the parts of a server with the dependency injection library tsyringe. Only this file imports tsyringe, and no
- * class has a decorator.
+ * All parts of a server, and how they depend on each other. Only this file imports the container, tsyringe. The parts
+ * are registered with factories, so that no class needs a decorator.
  */
 
 import 'reflect-metadata';
-import {
-  type DependencyContainer,
-  type InjectionToken,
-  instanceCachingFactory,
-  container as root,
-} from 'tsyringe';
-import { createServer, type HttpServer, type MetricsText } from '../adapters/http/index.ts';
+import { type InjectionToken, instanceCachingFactory, container as root } from 'tsyringe';
+import { createServer, type HttpServer } from '../adapters/http/index.ts';
+import { createLog, type Logger, logObserver } from '../adapters/log/index.ts';
+import { Metrics } from '../adapters/metrics/index.ts';
+import { findTracing, type Tracing } from '../adapters/tracing/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
+import { combineObservers } from '../application/observers.ts';
 import type { ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 import type { Observer } from '../application/ports/observer.ts';
 import type { Storage } from '../application/ports/storage.ts';
+import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
-import { connectionsWithinDescriptors } from './descriptors.ts';
-import { createApiKeyVerifier } from './verifiers.ts';
+import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 
-/** The store and the HTTP server. Each of them is created when its property is read for the first time. */
-export interface Parts {
-  readonly store: AnimalStore;
-  /** The server, which does not listen until `listen` is called. */
-  readonly server: HttpServer;
-}
-
+const TRACING: InjectionToken<Tracing | undefined> = Symbol('Tracing');
+const LOG: InjectionToken<Logger> = Symbol('Logger');
+const OBSERVERS: InjectionToken<readonly Observer[]> = Symbol('Observers');
+const STORAGE: InjectionToken<Storage> = Symbol('Storage');
 const API_KEY_VERIFIER: InjectionToken<ApiKeyVerifier> = Symbol('ApiKeyVerifier');
 const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
-const OBSERVERS: InjectionToken<readonly Observer[]> = Symbol('Observers');
 
-export function createParts(
-  config: Config,
-  storage: Storage,
-  observers: readonly Observer[],
-  metrics?: MetricsText,
-): Parts {
+/** The parts of a server that its life cycle needs. */
+export interface Parts {
+  readonly log: Logger;
+  readonly store: AnimalStore;
+  readonly server: HttpServer;
+  /**
+   * Stops the server, and waits at most `timeout` milliseconds for the requests in flight. Then completes the accepted
+   * writes and closes the store.
+   */
+  close(timeout: number): Promise<void>;
+}
+
+/** Opens the database, creates or migrates its tables, and creates the parts. The server does not listen yet. */
+export async function openParts(config: Config, version: string): Promise<Parts> {
+  const { scheme } = config.database;
   const container = root.createChildContainer();
-  const provide = <T>(token: InjectionToken<T>, create: (parts: DependencyContainer) => T): void => {
+  const provide = <T>(token: InjectionToken<T>, create: () => T): void => {
     container.register(token, { useFactory: instanceCachingFactory(create) });
   };
-  provide(AnimalStore, () => new AnimalStore(storage));
-  provide(OBSERVERS, () => observers);
-  provide(API_KEY_VERIFIER, (parts) => createApiKeyVerifier(parts.resolve(AnimalStore), config.apiKeys));
-  provide(HTTP_SERVER, (parts) =>
-    createServer(parts.resolve(AnimalStore), {
-      apiKeys: parts.resolve(API_KEY_VERIFIER),
-      observers: parts.resolve(OBSERVERS),
-      metrics,
-      publicUrl: config.publicUrl,
-      corsOrigins: config.corsOrigins,
-      trustedProxies: config.trustedProxies,
-      rateLimit: config.rateLimit,
-      maxConnections: config.maxConnections ?? connectionsWithinDescriptors(),
+  const get = <T>(token: InjectionToken<T>): T => container.resolve(token);
+
+  provide(TRACING, () => findTracing(scheme, version));
+  // Factories are synchronous. A part that is created asynchronously is registered when it exists.
+  container.registerInstance(LOG, await createLog(config.logLevel, get(TRACING)?.logFields));
+  // The metrics observe the opening of the storage. They read the storage and the server only when they are requested.
+  const sources = {
+    serverStatistics: () => get(HTTP_SERVER).statistics(),
+    storageStatistics: () => get(STORAGE).statistics?.() ?? {},
+    countRecords: () => get(STORAGE).idempotentCreates.count(),
+  };
+  provide(Metrics, () => new Metrics({ version, storage: scheme, ...sources }));
+  provide(OBSERVERS, () => {
+    const tracing = get(TRACING);
+    return [
+      ...(tracing === undefined ? [] : [tracing.observer]),
+      logObserver(get(LOG), { sample: config.logSample, hasTraceparent: tracing === undefined }),
+      get(Metrics).observer,
+    ];
+  });
+  const storage = await config.database.open({ observer: combineObservers(get(OBSERVERS)) });
+  provide(STORAGE, () => get(TRACING)?.traceStorage(storage) ?? storage);
+  provide(AnimalStore, () => new AnimalStore(get(STORAGE)));
+  provide(API_KEY_VERIFIER, () => createApiKeyVerifier(get(AnimalStore), config.apiKeys));
+  provide(HTTP_SERVER, () =>
+    createServer(get(AnimalStore), {
+      ...config.http,
+      apiKeys: get(API_KEY_VERIFIER),
+      observers: get(OBSERVERS),
+      metrics: get(Metrics),
+      maxConnections: config.http.maxConnections ?? connectionsWithin(descriptorLimit()),
     }),
   );
+
   return {
-    get store() {
-      return container.resolve(AnimalStore);
-    },
-    get server() {
-      return container.resolve(HTTP_SERVER);
+    log: get(LOG),
+    store: get(AnimalStore),
+    server: get(HTTP_SERVER),
+    async close(timeout) {
+      await get(HTTP_SERVER).stop(timeout);
+      await get(AnimalStore).close();
+      await get(TRACING)?.flush();
     },
   };
 }

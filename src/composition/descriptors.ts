@@ -5,17 +5,11 @@
 const RESERVED = 128;
 
 /**
- * Returns the default of `MAX_CONNECTIONS`, derived from the limit of file descriptors. Returns `undefined` when there
- * is no limit, or the limit is unknown.
+ * Returns how many connections a limit of file descriptors leaves room for: the default of `MAX_CONNECTIONS`. Returns
+ * `undefined` when there is no limit, or the limit is unknown.
  */
-export function connectionsWithinDescriptors(): number | undefined {
-  const limit = descriptorLimit();
-  return limit === undefined ? undefined : connectionsWithin(limit);
-}
-
-/** Returns how many connections a limit of file descriptors leaves room for. */
-export function connectionsWithin(limit: number): number {
-  return Math.max(limit - RESERVED, Math.floor(limit / 4));
+export function connectionsWithin(limit: number | undefined): number | undefined {
+  return limit === undefined ? undefined : Math.max(limit - RESERVED, Math.floor(limit / 4));
 }
 
 /**

@@ -2,15 +2,8 @@
 
 import type { DoctorReport } from '../adapters/cli/index.ts';
 import type { Diagnosis, Problem } from '../application/ports/maintenance.ts';
-import {
-  type Config,
-  ConfigError,
-  type ConfiguredDatabase,
-  type Environment,
-  loadAnyDatabase,
-  loadConfig,
-} from './config.ts';
-import { DATABASES } from './databases/index.ts';
+import type { Environment } from './config/settings.ts';
+import { type Config, loadConfig, loadDatabase } from './config.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 
 const CREATE = 'animal-store keys create --name NAME creates one';
@@ -29,14 +22,15 @@ export async function diagnose(
   databaseUrl: string | undefined,
 ): Promise<DoctorReport> {
   const problems: Problem[] = [];
-  const config = withoutFaults(() => loadConfig(environment, { databaseUrl }), problems);
+  const config = await attempt(() => loadConfig(environment, { databaseUrl }), problems);
   // The faults of the database are among the faults of the configuration.
-  const database = config?.database ?? withoutFaults(() => loadAnyDatabase(environment, databaseUrl), []);
-  const diagnosis = database && (await examine(database, problems));
+  const database = config?.database ?? (await attempt(() => loadDatabase(environment, databaseUrl), []));
+  const diagnosis = database && (await attempt(() => database.examine(), problems));
+  problems.push(...(diagnosis?.problems ?? []));
   const fileDescriptors = descriptorLimit();
   if (config !== undefined) {
     if (diagnosis !== undefined) problems.push(...keyProblems(config, diagnosis));
-    if (fileDescriptors !== undefined) problems.push(...connectionProblems(config, fileDescriptors));
+    problems.push(...connectionProblems(config, fileDescriptors));
   }
   return {
     node: process.version,
@@ -48,24 +42,12 @@ export async function diagnose(
   };
 }
 
-/** Returns the result of `load`. Adds the faults of the configuration to the problems. */
-function withoutFaults<T>(load: () => T, problems: Problem[]): T | undefined {
+/** Resolves with the result of `work`. If `work` fails, adds each line of the error to the problems. */
+async function attempt<T>(work: () => T | Promise<T>, problems: Problem[]): Promise<T | undefined> {
   try {
-    return load();
+    return await work();
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    problems.push(...error.message.split('\n').map(errorOf));
-    return undefined;
-  }
-}
-
-async function examine(database: ConfiguredDatabase, problems: Problem[]): Promise<Diagnosis | undefined> {
-  try {
-    const diagnosis = await DATABASES.examine(database);
-    problems.push(...diagnosis.problems);
-    return diagnosis;
-  } catch (error) {
-    problems.push(errorOf(`${database.source}: ${(error as Error).message}`));
+    problems.push(...(error as Error).message.split('\n').map(errorOf));
     return undefined;
   }
 }
@@ -78,8 +60,9 @@ function keyProblems({ apiKeys, firstKey }: Config, { exists, apiKeys: stored }:
     : [];
 }
 
-function connectionProblems({ maxConnections }: Config, limit: number): Problem[] {
+function connectionProblems({ http: { maxConnections } }: Config, limit: number | undefined): Problem[] {
   const possible = connectionsWithin(limit);
+  if (possible === undefined) return [];
   if (maxConnections !== undefined && maxConnections > possible) {
     const message = `MAX_CONNECTIONS: ${maxConnections} connections do not fit into the limit of ${limit} file descriptors (ulimit -n)`;
     return [errorOf(message)];

@@ -1,36 +1,21 @@
 /** Creates the first API key of a store, and keeps the key off standard output if the configuration says so. */
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { RunningService } from '../adapters/cli/index.ts';
 import type { AnimalStore } from '../application/animal-store.ts';
-import type { IssuedApiKey } from '../application/api-keys.ts';
-import { isApiKey } from '../domain/api-key.ts';
-import { type Config, ConfigError } from './config.ts';
-import { DATABASES } from './databases/index.ts';
-
-/** The key that was created at the start. At most one of the properties is set. */
-export interface CreatedKey {
-  /** The key, if it is to be shown. */
-  readonly firstKey?: IssuedApiKey;
-  /** The path of the file that contains the key, if the key is not to be shown. */
-  readonly firstKeyFile?: string;
-}
+import { isApiKey } from '../domain/api-key-format.ts';
+import { ConfigError } from './config/settings.ts';
+import type { Config } from './config.ts';
 
 const NAME = 'first key';
 /** The number of bytes that are read of an existing file. A file with a key is shorter. */
 const EXCERPT = 256;
 
 /**
- * Creates an API key if the store has never had a key and the configuration contains no keys.
+ * Creates an API key if the store has never had a key and the configuration contains no keys. Resolves with the key if
+ * it is to be shown, or else with the path of the file that contains the key.
  *
  * With `FIRST_KEY=file:PATH`, the key is durable in the file before it is stored. After a failure, the store has no key
  * that nobody knows. Of several servers that start at the same time, only the one whose key is stored writes. Throws a
@@ -39,14 +24,14 @@ const EXCERPT = 256;
 export async function createFirstKey(
   { apiKeys, firstKey, database }: Config,
   store: Pick<AnimalStore, 'apiKeys'>,
-): Promise<CreatedKey> {
+): Promise<Pick<RunningService, 'firstKey' | 'firstKeyFile'>> {
   if (apiKeys.length > 0 || firstKey.kind === 'none') return {};
   if (firstKey.kind === 'print') {
     const issued = await store.apiKeys.createFirst(NAME);
     return issued === undefined ? {} : { firstKey: issued };
   }
   const { path } = firstKey;
-  if ((await DATABASES.files(database)).includes(resolve(path))) throw fault(path, 'belongs to the store');
+  if ((await database.files()).includes(resolve(path))) throw fault(path, 'belongs to the store');
   const issued = await store.apiKeys.createFirst(NAME, (key) => replaceKey(path, `${key}\n`));
   return issued === undefined ? {} : { firstKeyFile: path };
 }
@@ -55,38 +40,40 @@ export async function createFirstKey(
  * Replaces the content of a file. A new file can be read by its owner only. An existing file is overwritten in place,
  * because the file can be a mount point.
  */
-function replaceKey(path: string, text: string): void {
-  let descriptor: number | undefined;
+async function replaceKey(path: string, text: string): Promise<void> {
   try {
     // Without O_NONBLOCK, the start would wait for the reader of a FIFO.
-    descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, 0o600);
-    refuseOther(path, descriptor);
-    ftruncateSync(descriptor);
-    writeSync(descriptor, text, 0);
-    fsyncSync(descriptor);
-    syncFolderOf(path);
+    await withFile(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, async (file) => {
+      await refuseOther(path, file);
+      await file.truncate();
+      await file.writeFile(text);
+      await file.sync();
+    });
+    await withFile(dirname(path), constants.O_RDONLY, (folder) => folder.sync());
   } catch (error) {
     throw error instanceof ConfigError
       ? error
       : fault(path, `cannot be written: ${(error as Error).message}`);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
-function syncFolderOf(path: string): void {
-  const folder = openSync(dirname(path), constants.O_RDONLY);
+async function withFile(
+  path: string,
+  flags: number,
+  work: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, flags, 0o600);
   try {
-    fsyncSync(folder);
+    await work(file);
   } finally {
-    closeSync(folder);
+    await file.close();
   }
 }
 
-function refuseOther(path: string, descriptor: number): void {
-  if (!fstatSync(descriptor).isFile()) throw fault(path, 'is not a regular file');
-  const buffer = Buffer.alloc(EXCERPT);
-  const content = buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, EXCERPT, 0)).trim();
+async function refuseOther(path: string, file: FileHandle): Promise<void> {
+  if (!(await file.stat()).isFile()) throw fault(path, 'is not a regular file');
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(EXCERPT), position: 0 });
+  const content = buffer.toString('latin1', 0, bytesRead).trim();
   if (content !== '' && !isApiKey(content)) {
     throw fault(path, 'exists and does not contain a key: it is not overwritten');
   }

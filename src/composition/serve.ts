@@ -1,26 +1,51 @@
+/** The life cycle of the service. */
+
+import type { RunningService } from '../adapters/cli/index.ts';
 import { type HttpServer, sunsetNotice } from '../adapters/http/index.ts';
 import type { Config } from './config.ts';
-import type { Prepared } from './prepare.ts';
+import { openParts, type Parts } from './container.ts';
+import { createFirstKey } from './first-key.ts';
 
-/** A listening server. */
-export interface Serving {
-  /** The base URL of the API, such as `http://127.0.0.1:3000/v1`. */
-  readonly url: string;
-  /** Logs that the server listens. */
-  announce(): void;
-  /** Stops the server. Waits at most `timeout` milliseconds for the requests in flight. Does not close the store. */
-  stop(timeout: number): Promise<void>;
+/** A service that accepts connections. A second call of `stop` returns the same promise. */
+export interface Service extends RunningService {
+  /** Logs an error that no code has caught. */
+  logUncaughtError(error: unknown): void;
 }
 
-/** Starts to listen for requests to a prepared store. Resolves when clients can connect. */
-export async function serve({ config, log, parts }: Prepared, version: string): Promise<Serving> {
-  const url = `${await listen(parts.server, config)}/v1`;
-  const announce = (): void => {
+/** Opens the store and starts the server. If a step fails, closes the server and the store, and rejects. */
+export async function startService(config: Config, version: string): Promise<Service> {
+  return serve(await openParts(config, version), config, version);
+}
+
+/** Like `startService`, with parts that are open. Closes the parts if a step fails. */
+export async function serve(parts: Parts, config: Config, version: string): Promise<Service> {
+  const { log, store, server } = parts;
+  const stop = async (): Promise<void> => {
+    log.info('stopping');
+    await parts.close(config.shutdownTimeout);
+    log.info('stopped');
+  };
+  try {
+    const url = `${await listen(server, config)}/v1`;
+    store.startMaintenance();
+    // The key is created after `listen`, because `listen` rejects when the port is in use. If a key were created before
+    // such a failure, the operator would never see the key.
+    const created = await createFirstKey(config, store);
     log.info({ url, version, storage: config.database.scheme, node: process.version }, 'listening');
     const notice = sunsetNotice(Date.now());
     if (notice !== undefined) log.warn(notice);
-  };
-  return { url, announce, stop: (timeout) => parts.server.stop(timeout) };
+    let stopped: Promise<void> | undefined;
+    return {
+      ...created,
+      url,
+      hasConfiguredKeys: config.apiKeys.length > 0,
+      stop: () => (stopped ??= stop()),
+      logUncaughtError: (err) => log.fatal({ err }, 'uncaught error'),
+    };
+  } catch (error) {
+    await parts.close(0);
+    throw error;
+  }
 }
 
 /** What the codes of the most common errors mean. Each is followed by the code and the settings to change. */
@@ -33,7 +58,7 @@ const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => rea
 };
 
 /** Starts to listen, and explains the most common errors. */
-async function listen(server: Pick<HttpServer, 'listen'>, { host, port }: Config): Promise<string> {
+async function listen(server: HttpServer, { host, port }: Config): Promise<string> {
   try {
     return await server.listen(port, host);
   } catch (error) {

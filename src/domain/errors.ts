@@ -53,6 +53,11 @@ export class AnimalStoreError extends Error {
   }
 }
 
+/** Returns the error for an input that breaks a rule. The message names the input and the rule. */
+export function invalidRequest(message: string, options?: ErrorOptions): AnimalStoreError {
+  return new AnimalStoreError('invalid_request', message, options);
+}
+
 /**
  * Returns the value when it is an `AnimalStoreError`, even when another copy of this module created it. Returns
  * `undefined` for any other value.

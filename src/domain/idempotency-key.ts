@@ -1,6 +1,6 @@
 /** The rules for idempotency keys, with which a client makes the retry of a create safe. */
 
-import { AnimalStoreError } from './errors.ts';
+import { invalidRequest } from './errors.ts';
 
 /** The maximum length of an idempotency key, in characters. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
@@ -13,8 +13,7 @@ const IDEMPOTENCY_KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_LENGT
  */
 export function idempotencyKey(key: unknown): string {
   if (typeof key === 'string' && IDEMPOTENCY_KEY.test(key)) return key;
-  throw new AnimalStoreError(
-    'invalid_request',
+  throw invalidRequest(
     `Idempotency-Key must have 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters, and must be given once`,
   );
 }

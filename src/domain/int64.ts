@@ -7,10 +7,10 @@ export const INT64_MAX: bigint = 2n ** 63n - 1n;
 
 const MAX_DIGITS = 19;
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
-const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const JSON_NUMBER = /^(?<sign>-?)(?<whole>0|[1-9]\d*)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
 
-/** The result of matching a text with {@link JSON_NUMBER}: the whole match, and the groups of the expression. */
-type JsonNumber = readonly [match: string, sign: string, whole: string, fraction?: string, exponent?: string];
+/** The groups of {@link JSON_NUMBER}. */
+type JsonNumber = { sign: string; whole: string; fraction?: string; exponent?: string };
 
 /**
  * Matches the digits of a number up to its trailing zeros. Do not remove the zeros with `/0+$/` instead: for many zeros
@@ -68,9 +68,9 @@ export function parseInt64(text: string): bigint | undefined {
  * large exponent, such as `1e999999`, is refused before a bigint is created.
  */
 export function parseJsonInt64(source: string): bigint | undefined {
-  const match = JSON_NUMBER.exec(source);
-  if (match === null) return undefined;
-  const [, sign, whole, fraction = '', exponent] = match as unknown as JsonNumber;
+  const groups = JSON_NUMBER.exec(source)?.groups as JsonNumber | undefined;
+  if (groups === undefined) return undefined;
+  const { sign, whole, fraction = '', exponent } = groups;
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = UP_TO_LAST_NON_ZERO.exec(digits)?.[0];
   if (significant === undefined) return 0n;

@@ -22,7 +22,7 @@ export function jsonFault(text: string): string | undefined {
     const kind = isPunctuation || first === '"' ? first : '0';
     if (end === at || !allowed.includes(kind)) return `unexpected text at ${positionOf(text, at)}`;
     allowed = allowedAfter(kind, allowed, ends);
-    at = text.charAt(end) > ' ' ? end : endOf(WHITE_SPACE, text, end);
+    at = endOf(WHITE_SPACE, text, end);
   }
   return allowed === '' ? undefined : 'unexpected end';
 }

@@ -15,13 +15,6 @@ const MAYBE_ROUNDED = /[\d.]{16}|\d[eE]/;
  */
 const MAX_DEPTH = 500;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
-
 /**
  * Parses JSON without rounding integers. An int64 becomes a `bigint`, or a `number` that is a safe integer. Any other
  * number becomes a `number` that is not an integer, such as 1.5 or NaN. Throws a `RangeError` when the text has more
@@ -47,26 +40,16 @@ export function parseJson(text: string): unknown {
 function refuseDeep(text: string): void {
   if (text.length <= MAX_DEPTH) return;
   let depth = 0;
+  let isInString = false;
   for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) at = endOfString(text, at);
-    else if (unit === OPENING_BRACKET || unit === OPENING_BRACE) depth += 1;
-    else if (unit === CLOSING_BRACKET || unit === CLOSING_BRACE) depth -= 1;
+    const character = text[at];
+    if (character === '"') isInString = !isInString;
+    else if (isInString) {
+      if (character === '\\') at += 1;
+    } else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
     if (depth > MAX_DEPTH) throw new RangeError(`nested too deeply: expected at most ${MAX_DEPTH} levels`);
   }
-}
-
-/**
- * Returns the index of the closing quote of the string that begins at `start`. Returns the length of the text when the
- * closing quote is missing.
- */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) return at;
-    if (unit === BACKSLASH) at += 1;
-  }
-  return text.length;
 }
 
 /**

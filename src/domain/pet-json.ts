@@ -1,6 +1,6 @@
 /** Writes and reads pets as JSON (RFC 8259) with exact int64 values. `JSON.stringify` throws for a `bigint`. */
 
-import { AnimalStoreError } from './errors.ts';
+import { invalidRequest } from './errors.ts';
 import { INT64_MAX } from './int64.ts';
 import { parseJson } from './json.ts';
 import { type NewPetInput, type Pet, petWithId } from './pet.ts';
@@ -74,12 +74,12 @@ export function parsePet(text: string): Pet {
  */
 export function parsePets(text: string): Pet[] {
   const values = parse(text);
-  if (!Array.isArray(values)) throw invalid('expected a JSON array');
+  if (!Array.isArray(values)) throw invalidRequest('expected a JSON array');
   return values.map((value, index) => {
     try {
       return petOf(value);
     } catch (error) {
-      throw invalid(`[${index}]: ${(error as Error).message}`);
+      throw invalidRequest(`[${index}]: ${(error as Error).message}`);
     }
   });
 }
@@ -94,7 +94,7 @@ export function parsePetMembers(text: string): Members {
 
 function members(value: unknown): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid('expected a JSON object');
+    throw invalidRequest('expected a JSON object');
   }
   const { id, name, categoryId, status } = value as Readonly<Record<string, unknown>>;
   return { id: integer(id), name, categoryId: integer(categoryId), status } as Members;
@@ -102,7 +102,7 @@ function members(value: unknown): Members {
 
 function petOf(value: unknown): Pet {
   const { id, ...pet } = members(value);
-  if (id === undefined) throw invalid('id is required');
+  if (id === undefined) throw invalidRequest('id is required');
   return petWithId({ ...pet, id });
 }
 
@@ -116,10 +116,6 @@ function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw new AnimalStoreError('invalid_request', `invalid JSON: ${(cause as Error).message}`, { cause });
+    throw invalidRequest(`invalid JSON: ${(cause as Error).message}`, { cause });
   }
-}
-
-function invalid(message: string): AnimalStoreError {
-  return new AnimalStoreError('invalid_request', message);
 }

@@ -1,6 +1,6 @@
 /** Pets and the rules for their fields. */
 
-import { AnimalStoreError } from './errors.ts';
+import { invalidRequest } from './errors.ts';
 import { int64Fault, toInt64 } from './int64.ts';
 
 /** The values that the status of a pet can have. The status tells whether the pet is available. */
@@ -47,7 +47,7 @@ export interface NewPetInput {
  */
 export function newPet(input: NewPetInput): NewPet {
   if (typeof input !== 'object' || input === null) {
-    throw new AnimalStoreError('invalid_request', "expected a pet such as { name: 'Rex', categoryId: 7n }");
+    throw invalidRequest("expected a pet such as { name: 'Rex', categoryId: 7n }");
   }
   const { name, categoryId: given, status = DEFAULT_STATUS } = input;
   const categoryId = toInt64(given);
@@ -56,9 +56,7 @@ export function newPet(input: NewPetInput): NewPet {
     categoryId === undefined ? categoryIdFault(given) : undefined,
     statusFault(status),
   ].filter((fault) => fault !== undefined);
-  if (categoryId === undefined || faults.length > 0) {
-    throw new AnimalStoreError('invalid_request', faults.join('; '));
-  }
+  if (categoryId === undefined || faults.length > 0) throw invalidRequest(faults.join('; '));
   return { name, categoryId, status };
 }
 
@@ -68,9 +66,7 @@ export function newPet(input: NewPetInput): NewPet {
  */
 export function petWithId(input: NewPetInput & { readonly id: bigint | number }): Pet {
   const id = toInt64(input?.id);
-  if (id === undefined || id < 1n) {
-    throw new AnimalStoreError('invalid_request', int64Fault('id', input?.id, 1n));
-  }
+  if (id === undefined || id < 1n) throw invalidRequest(int64Fault('id', input?.id, 1n));
   const { name, categoryId, status } = newPet(input);
   return { id, name, categoryId, status };
 }
@@ -86,22 +82,19 @@ export function nameFault(name: unknown): string | undefined {
   if (typeof name !== 'string') return 'name must be a string';
   if (!name.isWellFormed()) return 'name must be well-formed Unicode, without lone surrogates';
   if (name.includes('\0')) return 'name must not contain U+0000';
-  if (!hasNameLength(name)) {
+  const length = [...name].length;
+  if (length < NAME_MIN_LENGTH || length > NAME_MAX_LENGTH) {
     return `name must have ${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} characters`;
   }
   return undefined;
-}
-
-function hasNameLength(name: string): boolean {
-  const length = [...name].length;
-  return length >= NAME_MIN_LENGTH && length <= NAME_MAX_LENGTH;
 }
 
 function categoryIdFault(categoryId: unknown): string {
   return categoryId === undefined ? 'categoryId is required' : int64Fault('categoryId', categoryId);
 }
 
-function statusFault(status: unknown): string | undefined {
+/** Returns a description of the rule that the status breaks, or `undefined` when the status is valid. */
+export function statusFault(status: unknown): string | undefined {
   return isPetStatus(status) ? undefined : `status must be one of ${PET_STATUSES.join(', ')}`;
 }
 

@@ -4,9 +4,8 @@
  */
 
 import type { AnimalStore } from '../application/animal-store.ts';
-import { DATABASES } from '../composition/databases/index.ts';
-import { openStore } from './open-store.ts';
-import type { AnimalStoreConfig } from './store-config.ts';
+import { ENGINES } from '../composition/databases/index.ts';
+import { type AnimalStoreConfig, openStore } from './open-store.ts';
 
 export * from './portable.ts';
 
@@ -28,5 +27,5 @@ export * from './portable.ts';
  * ```
  */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
-  return openStore(config, DATABASES);
+  return openStore(config, ENGINES);
 }

@@ -1,22 +1,61 @@
+/** Opens a store from a configuration that a program passes. */
+
 import { AnimalStore } from '../application/animal-store.ts';
-import type { DatabaseRegister } from '../composition/databases/register.ts';
-import { AnimalStoreError } from '../domain/errors.ts';
-import { type AnimalStoreConfig, checkConfig } from './store-config.ts';
+import {
+  checkArgument,
+  checkOptions,
+  OBJECT,
+  type OptionRules,
+  objectWith,
+  STRING,
+} from '../application/arguments.ts';
+import type { StoreStorage } from '../application/store-options.ts';
+import { parseDatabase } from '../composition/databases/database.ts';
+import type { Engine } from '../composition/databases/engine.ts';
+import { Fault } from '../composition/databases/fault.ts';
+import { invalidRequest } from '../domain/errors.ts';
+
+/** The configuration of a store: either the URL of a database, or a storage object. */
+export type AnimalStoreConfig =
+  | {
+      /**
+       * The database URL: `memory:`, `sqlite:PATH` or `postgres://HOST/DATABASE`. `memory:` loses the data when the process
+       * ends. `sqlite:` creates a missing file, and `postgres:` creates missing tables. In a browser only `memory:` is
+       * available.
+       */
+      readonly database: string;
+      readonly storage?: undefined;
+    }
+  | {
+      /**
+       * A storage object, such as your own implementation of {@link StoreStorage}. The object must fulfil the contracts
+       * in the comments of the interface.
+       */
+      readonly storage: StoreStorage;
+      readonly database?: undefined;
+    };
+
+const OPTIONS: OptionRules<AnimalStoreConfig> = {
+  database: { ...STRING, expected: "a string such as 'memory:'" },
+  storage: objectWith('check', 'close'),
+};
 
 /**
- * Opens a store. Rejects with `invalid_request` when the configuration is invalid, or when `databases` does not support
- * the database URL.
+ * Opens a store. Rejects with `invalid_request` when the configuration is invalid, or when no engine supports the
+ * database URL. The message contains no value of an option, because a database URL can contain a password.
  */
-export async function openStore(
-  config: AnimalStoreConfig,
-  databases: DatabaseRegister,
-): Promise<AnimalStore> {
-  checkConfig(config);
-  const { database, storage } = config;
-  if (storage !== undefined) return new AnimalStore(storage);
-  const parsed = databases.parse(database);
-  if (parsed === undefined) {
-    throw new AnimalStoreError('invalid_request', `database: ${databases.fault(database)}`);
+export async function openStore(config: AnimalStoreConfig, engines: readonly Engine[]): Promise<AnimalStore> {
+  checkOptions(config, OPTIONS);
+  const { database: url, storage } = config;
+  if ((url === undefined) === (storage === undefined)) {
+    throw invalidRequest("expected one option, database or storage, such as { database: 'memory:' }");
   }
-  return new AnimalStore(await databases.open(parsed));
+  if (storage !== undefined) {
+    checkArgument('storage.pets', storage.pets, OBJECT);
+    checkArgument('storage.apiKeys', storage.apiKeys, OBJECT);
+    return new AnimalStore(storage);
+  }
+  const database = parseDatabase(engines, url);
+  if (database instanceof Fault) throw invalidRequest(`database: ${database.reason}`);
+  return new AnimalStore(await database.open());
 }

@@ -5,9 +5,7 @@
 
 import type { AnimalStore } from '../application/animal-store.ts';
 import { memory } from '../composition/databases/memory.ts';
-import { DatabaseRegister } from '../composition/databases/register.ts';
-import { openStore } from './open-store.ts';
-import type { AnimalStoreConfig } from './store-config.ts';
+import { type AnimalStoreConfig, openStore } from './open-store.ts';
 
 export type { AnimalStore } from '../application/animal-store.ts';
 export { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
@@ -24,8 +22,11 @@ export {
 } from '../application/list-pets.ts';
 export type { ApiKeyRepository, SaveKey } from '../application/ports/api-key-repository.ts';
 export type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
-export type { CreateAttempt, CreateResult } from '../application/ports/create-attempt.ts';
-export type { IdempotentCreates } from '../application/ports/idempotent-creates.ts';
+export type {
+  CreateAttempt,
+  CreateResult,
+  IdempotentCreates,
+} from '../application/ports/idempotent-creates.ts';
 export {
   type Diagnosis,
   OverwriteRefused,
@@ -45,7 +46,8 @@ export {
 } from '../application/ports/storage-fault.ts';
 export type { CreateOptions, PetWalk, StoreStorage } from '../application/store-options.ts';
 export { VerifyApiKey } from '../application/verify-api-key.ts';
-export { type ApiKey, apiKeyPrefix, isActive, isApiKey, type NewApiKey } from '../domain/api-key.ts';
+export { type ApiKey, isActive, type NewApiKey } from '../domain/api-key.ts';
+export { apiKeyPrefix, isApiKey } from '../domain/api-key-format.ts';
 export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 export { INT64_MAX, INT64_MIN, isInt64, parseInt64 } from '../domain/int64.ts';
 export {
@@ -62,7 +64,7 @@ export {
   petWithId,
 } from '../domain/pet.ts';
 export { parsePet, parsePets, petJson, petsJson } from '../domain/pet-json.ts';
-export type { AnimalStoreConfig } from './store-config.ts';
+export type { AnimalStoreConfig } from './open-store.ts';
 
 /**
  * Opens a store. The only supported database URL is `memory:`. For any other URL, rejects with `invalid_request`.
@@ -78,5 +80,5 @@ export type { AnimalStoreConfig } from './store-config.ts';
  * ```
  */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
-  return openStore(config, new DatabaseRegister([memory]));
+  return openStore(config, [memory]);
 }

@@ -1,8 +1,7 @@
 /** The tests (contract cases) that every `IdempotentCreates` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
-import type { CreateAttempt } from '../application/ports/create-attempt.ts';
-import type { IdempotentCreates } from '../application/ports/idempotent-creates.ts';
+import type { CreateAttempt, IdempotentCreates } from '../application/ports/idempotent-creates.ts';
 import type { PetRepository } from '../application/ports/pet-repository.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
 import { assertAscending, byId, samplePet, UNUSUAL_NAMES, walk } from './fixtures/pets.ts';

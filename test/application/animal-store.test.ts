@@ -171,6 +171,7 @@ describe('close', () => {
     const { key } = await store.apiKeys.create('ci');
     const calls: Readonly<Record<string, () => Promise<unknown>>> = {
       createPet: () => store.createPet(REX),
+      createPetOnce: () => store.createPetOnce(REX, '1', 'a'),
       getPet: () => store.getPet(1n),
       listPage: () => store.listPage(),
       listPets: () => collect(store.listPets()),

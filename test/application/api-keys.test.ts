@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/api-key-repository.ts';
 import { ApiKeys } from '../../src/application/api-keys.ts';
 import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
-import { isApiKey } from '../../src/domain/api-key.ts';
+import { isApiKey } from '../../src/domain/api-key-format.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -90,7 +90,7 @@ describe('createFirst', () => {
     expect(await verifyApiKey.verify(saved)).toMatchObject({ name: 'first' });
   });
 
-  test('looks for earlier keys only when a key is to be saved, and then does not wait for other writers', async () => {
+  test('looks for earlier keys first, so that a store with keys does not wait for other writers', async () => {
     const calls: string[] = [];
     class Watched extends MemoryApiKeyRepository {
       override list() {
@@ -104,8 +104,9 @@ describe('createFirst', () => {
     }
     const watched = new ApiKeys(new Watched());
     await watched.createFirst('first');
-    await watched.createFirst('second', () => {});
-    expect(calls).toEqual(['addFirst', 'list']);
+    await watched.createFirst('second');
+    await watched.createFirst('third', () => {});
+    expect(calls).toEqual(['list', 'addFirst', 'list', 'list']);
   });
 
   test('stores no key when saving fails', async () => {

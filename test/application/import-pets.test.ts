@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
-import { type ImportedPet, ImportPets, idsNotAccepted } from '../../src/application/import-pets.ts';
-import type { PetTransfer } from '../../src/application/ports/pet-transfer.ts';
+import { type ImportedPet, ImportPets } from '../../src/application/import-pets.ts';
+import { idsNotAccepted, type PetTransfer } from '../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 
 let storage: Storage;

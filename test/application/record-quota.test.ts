@@ -11,10 +11,10 @@ test('a caller can store a quarter of the free records before it is counted agai
   let records = 0;
   const count = vi.fn(async () => counted(records));
   const quota = new RecordQuota(8000, count);
-  while (records < 2000 && (await quota.reserve('a')) === RESERVED) records += 1;
+  while (records < 2000 && (await quota.reserveRecord('a')) === RESERVED) records += 1;
   expect(records).toBe(2000);
   expect(count).toHaveBeenCalledTimes(1);
-  expect(await quota.reserve('a')).toBe(RESERVED);
+  expect(await quota.reserveRecord('a')).toBe(RESERVED);
   expect(count).toHaveBeenCalledTimes(2);
   expect(count).toHaveBeenCalledWith('a');
 });
@@ -23,23 +23,23 @@ test('near the limit, a caller is counted after 1,000 records, and never exceeds
   let records = 6500;
   const count = vi.fn(async () => counted(records));
   const quota = new RecordQuota(8000, count);
-  while ((await quota.reserve('a')) === RESERVED) records += 1;
+  while ((await quota.reserveRecord('a')) === RESERVED) records += 1;
   expect(records).toBe(8000);
   expect(count).toHaveBeenCalledTimes(3);
 });
 
 test('after a count, the answer is a value and not a promise', async () => {
   const quota = new RecordQuota(5000, async () => counted(0));
-  expect(quota.reserve('a')).toBeInstanceOf(Promise);
-  expect(quota.reserve('a')).toBeInstanceOf(Promise);
-  await quota.reserve('a');
-  expect(quota.reserve('a')).toBe(RESERVED);
+  expect(quota.reserveRecord('a')).toBeInstanceOf(Promise);
+  expect(quota.reserveRecord('a')).toBeInstanceOf(Promise);
+  await quota.reserveRecord('a');
+  expect(quota.reserveRecord('a')).toBe(RESERVED);
 });
 
 test('concurrent attempts share one count and its result', async () => {
   const count = vi.fn(async () => counted(7998));
   const quota = new RecordQuota(8000, count);
-  const results = await Promise.all(Array.from({ length: 5 }, () => quota.reserve('a')));
+  const results = await Promise.all(Array.from({ length: 5 }, () => quota.reserveRecord('a')));
   expect(results).toEqual([RESERVED, RESERVED, OLDEST, OLDEST, OLDEST]);
   expect(count).toHaveBeenCalledTimes(1);
 });
@@ -49,12 +49,12 @@ test('a caller at the limit is counted again after a minute', async () => {
   using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
   let records = 8000;
   const quota = new RecordQuota(8000, async () => counted(records));
-  expect(await quota.reserve('a')).toBe(OLDEST);
+  expect(await quota.reserveRecord('a')).toBe(OLDEST);
   records = 0;
   now += 59_999;
-  expect(await quota.reserve('a')).toBe(OLDEST);
+  expect(await quota.reserveRecord('a')).toBe(OLDEST);
   now += 1;
-  expect(await quota.reserve('a')).toBe(RESERVED);
+  expect(await quota.reserveRecord('a')).toBe(RESERVED);
 });
 
 test('each caller has its own quota, and a failed count is repeated', async () => {
@@ -63,10 +63,10 @@ test('each caller has its own quota, and a failed count is repeated', async () =
     if (isBroken) throw new Error('no');
     return counted(caller === 'full' ? 1 : 0);
   });
-  await expect(quota.reserve('a')).rejects.toThrow('no');
+  await expect(quota.reserveRecord('a')).rejects.toThrow('no');
   isBroken = false;
-  expect(await quota.reserve('a')).toBe(RESERVED);
-  expect(await quota.reserve('full')).toBe(OLDEST);
+  expect(await quota.reserveRecord('a')).toBe(RESERVED);
+  expect(await quota.reserveRecord('full')).toBe(OLDEST);
 });
 
 test('the results of at most 10,000 callers are kept', async () => {
@@ -75,7 +75,7 @@ test('the results of at most 10,000 callers are kept', async () => {
     counts += 1;
     return counted(0);
   });
-  const take = async (caller: number) => await quota.reserve(String(caller));
+  const take = async (caller: number) => await quota.reserveRecord(String(caller));
   for (let caller = 0; caller < 10_000; caller++) await take(caller);
   for (const caller of [0, 9999]) await take(caller);
   expect(counts).toBe(10_000);

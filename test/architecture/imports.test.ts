@@ -1,4 +1,4 @@
-/** Applies the rules of `.dependency-cruiser.mjs` to src/, and checks that each rule can fail. */
+/** Applies the rules of `.dependency-cruiser.mjs` to src/, page/ and openapi/, and checks that each rule can fail. */
 
 import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,12 @@ const rules = config.forbidden as readonly (IForbiddenRuleType & {
 async function cruiseSources(baseDir: string): Promise<ICruiseResult> {
   const ruleSet = { forbidden: [...rules] };
   const options = { ...config.options, tsConfig: { fileName: join(ROOT, 'tsconfig.json') } };
-  const { output } = await cruise(['src'], { ...options, validate: true, ruleSet, baseDir });
+  const { output } = await cruise(['openapi', 'page', 'src'], {
+    ...options,
+    validate: true,
+    ruleSet,
+    baseDir,
+  });
   return output as ICruiseResult;
 }
 
@@ -35,12 +40,14 @@ describe('the sources', () => {
 
   beforeAll(async () => {
     result = await cruiseSources(ROOT);
-    sources = result.modules.map(({ source }) => source).filter((source) => source.startsWith('src/'));
+    sources = result.modules
+      .map(({ source }) => source)
+      .filter((source) => /^(openapi|page|src)\//.test(source));
   });
 
   test('are all read', () => {
     expect(sources.length).toBeGreaterThan(30);
-    expect(sources.toSorted()).toEqual(globSync('src/**/*.{js,ts}', { cwd: ROOT }).toSorted());
+    expect(sources.toSorted()).toEqual(globSync('{openapi,page,src}/**/*.{js,ts}', { cwd: ROOT }).toSorted());
     expect(result.summary.totalDependenciesCruised ?? 0).toBeGreaterThan(sources.length);
   });
 
@@ -97,26 +104,33 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'http-koa-alone-imports-koa': {
     'src/adapters/http/api/a.ts': "import type { Context } from 'koa'; export type C = Context;",
-    'src/adapters/http/docs/a.ts': "import '@koa/cors';",
+    'src/adapters/http/docs/a.ts': "import '@koa/router';",
     'src/adapters/http/node/a.ts': "import type Koa from 'koa'; export type K = Koa;",
-    'src/adapters/http/openapi/a.ts': "import 'koa-bodyparser';",
   },
   'http-api-imports-no-carrier': {
     'src/adapters/http/api/b.ts': "import type { Server } from 'node:http'; export type S = Server;",
     'src/adapters/http/api/c.ts': "import type { K } from '../koa/empty.ts'; export type L = K;",
-    'src/adapters/http/docs/b.ts': "import '../koa/empty.ts';",
-    'src/adapters/http/openapi/b.ts': "import '../node/empty.ts';",
+    'src/adapters/http/docs/b.ts': "import '../node/empty.ts';",
   },
   'http-carriers-are-independent': {
     'src/adapters/http/koa/a.ts': "import type { N } from '../node/empty.ts'; export type M = N;",
     'src/adapters/http/node/b.ts': "import '../koa/empty.ts';",
   },
   'page-imports-itself-and-its-parser': {
-    'src/adapters/http/docs/page/a.ts': "import '../../api/empty.ts';",
-    'src/adapters/http/docs/page/b.ts': "import 'valibot';",
-    'src/adapters/http/docs/page/c.ts': "import 'node:fs';",
+    'page/a.ts': "import type { A } from '../src/adapters/http/api/empty.ts'; export type B = A;",
+    'page/b.ts': "import 'valibot';",
+    'page/c.ts': "import 'node:fs';",
+    'page/view/d.ts': "import '../../src/domain/empty.ts';",
   },
-  'page-is-imported-by-nobody': { 'src/adapters/http/docs/c.ts': "import './page/empty.ts';" },
+  'page-is-imported-by-nobody': { 'src/adapters/http/docs/c.ts': "import '../../../../page/empty.ts';" },
+  'openapi-imports-the-api': {
+    'openapi/a.ts': "import '../src/adapters/http/koa/empty.ts';",
+    'openapi/b.ts': "import 'koa';",
+    'openapi/c.ts': "import '../page/empty.ts';",
+  },
+  'openapi-is-imported-by-nobody': {
+    'src/adapters/http/docs/d.ts': "import '../../../../openapi/empty.ts';",
+  },
   'main-imports-composition-and-cli': { 'src/main.ts': "import './domain/empty.ts';" },
   'library-imports-core-and-databases': {
     'src/library/a.ts': "await import('../adapters/sqlite/index.ts');",
@@ -144,8 +158,9 @@ const INNOCENT: Readonly<Record<string, string>> = {
     "import 'koa'; import type { A } from '../api/empty.ts'; export type K = A;",
   'src/adapters/http/node/empty.ts': "import 'node:http'; import '../api/empty.ts'; export type N = string;",
   'src/adapters/http/api/empty.ts': "import 'valibot'; export type A = string;",
-  'src/adapters/http/docs/page/empty.ts': "import 'marked';",
-  'src/adapters/http/docs/page/good.ts': "import './empty.ts';",
+  'openapi/empty.ts': "import 'valibot'; import 'node:fs'; import '../src/adapters/http/api/empty.ts';",
+  'page/empty.ts': "import 'marked';",
+  'page/view/good.ts': "import '../empty.ts';",
   'src/adapters/http/index.ts': "import 'koa'; import './koa/empty.ts'; import './node/empty.ts';",
   'src/adapters/postgres/empty.ts': "import 'pg';",
   'src/adapters/sqlite/empty.ts':

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
-const SOURCES = resolve(import.meta.dirname, '../../src');
+const ROOT = resolve(import.meta.dirname, '../..');
 /** Returns whether a node of the syntax tree matches. */
 type Finder = (node: ts.Node) => boolean;
 
@@ -68,8 +68,8 @@ function has(text: string, find: Finder): boolean {
 }
 
 /** The nodes of the syntax tree of each file. Parsing takes most of the time of these tests. */
-const sources = globSync('**/*.ts', { cwd: SOURCES }).map(
-  (file) => [file, nodesOf(readFileSync(join(SOURCES, file), 'utf8'))] as const,
+const sources = globSync('{page,src}/**/*.ts', { cwd: ROOT }).map(
+  (file) => [file, nodesOf(readFileSync(join(ROOT, file), 'utf8'))] as const,
 );
 
 function filesWith(find: Finder): string[] {
@@ -82,14 +82,14 @@ describe('in the sources', () => {
     expect(filesWith(isDecorator)).toEqual([]);
   });
 
-  test('only main.ts reads the environment', () => {
-    expect(filesWith(readsEnvironment)).toEqual(['main.ts']);
+  test('only src/main.ts reads the environment', () => {
+    expect(filesWith(readsEnvironment)).toEqual(['src/main.ts']);
   });
 
-  test('only the folder composition/ uses the container', () => {
+  test('only the folder src/composition/ uses the container', () => {
     const users = filesWith(usesContainer);
-    expect(users).toContain('composition/container.ts');
-    expect(users.filter((file) => !file.startsWith('composition/'))).toEqual([]);
+    expect(users).toContain('src/composition/container.ts');
+    expect(users.filter((file) => !file.startsWith('src/composition/'))).toEqual([]);
   });
 
   test('nothing starts a process', () => {
@@ -101,12 +101,12 @@ describe('in the sources', () => {
 
   test('only the page in the browser and four modules of the PostgreSQL adapter open connections', () => {
     const users = filesWith(opensConnection);
-    expect(users).toContain('adapters/http/docs/page/main.ts');
-    expect(users.filter((file) => !file.startsWith('adapters/http/docs/page/'))).toEqual([
-      'adapters/postgres/connection.ts',
-      'adapters/postgres/examination.ts',
-      'adapters/postgres/pool.ts',
-      'adapters/postgres/schema.ts',
+    expect(users).toContain('page/main.ts');
+    expect(users.filter((file) => !file.startsWith('page/'))).toEqual([
+      'src/adapters/postgres/connection.ts',
+      'src/adapters/postgres/examination.ts',
+      'src/adapters/postgres/pool.ts',
+      'src/adapters/postgres/schema.ts',
     ]);
   });
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigError, type Environment, loadConfig } from '../../src/composition/config.ts';
+import { ConfigError, type Environment } from '../../src/composition/config/settings.ts';
+import { loadConfig } from '../../src/composition/config.ts';
 
 const KEY = 'operator-key-of-32-characters-or-more';
 const DEFAULTS = {
@@ -13,12 +14,14 @@ const DEFAULTS = {
   firstKey: { kind: 'print' },
   logLevel: 'info',
   logSample: 1,
-  publicUrl: undefined,
-  corsOrigins: [],
-  trustedProxies: undefined,
   shutdownTimeout: 10_000,
-  maxConnections: undefined,
-  rateLimit: undefined,
+  http: {
+    publicUrl: undefined,
+    corsOrigins: undefined,
+    trustedProxies: undefined,
+    rateLimit: undefined,
+    maxConnections: undefined,
+  },
 };
 
 let folder = '';
@@ -90,18 +93,22 @@ describe('the configuration', () => {
     ...['silent', 'error', 'warn', 'info', 'debug'].map(
       (level) => ['LOG_LEVEL', level, { logLevel: level }] as const,
     ),
-    ['PUBLIC_URL', 'https://pets.example', { publicUrl: 'https://pets.example' }],
-    ['PUBLIC_URL', 'http://pets.example:8080/base/', { publicUrl: 'http://pets.example:8080/base' }],
-    ['PUBLIC_URL', 'https://pets.example/@team', { publicUrl: 'https://pets.example/@team' }],
-    ['CORS_ORIGIN', 'https://a.example', { corsOrigins: ['https://a.example'] }],
+    ['PUBLIC_URL', 'https://pets.example', { http: { publicUrl: 'https://pets.example' } }],
+    [
+      'PUBLIC_URL',
+      'http://pets.example:8080/base/',
+      { http: { publicUrl: 'http://pets.example:8080/base' } },
+    ],
+    ['PUBLIC_URL', 'https://pets.example/@team', { http: { publicUrl: 'https://pets.example/@team' } }],
+    ['CORS_ORIGIN', 'https://a.example', { http: { corsOrigins: ['https://a.example'] } }],
     [
       'CORS_ORIGIN',
       'https://a.example, http://localhost:1',
-      { corsOrigins: ['https://a.example', 'http://localhost:1'] },
+      { http: { corsOrigins: ['https://a.example', 'http://localhost:1'] } },
     ],
     ['SHUTDOWN_TIMEOUT_MS', '0', { shutdownTimeout: 0 }],
     ['SHUTDOWN_TIMEOUT_MS', '2147483647', { shutdownTimeout: 2_147_483_647 }],
-    ['MAX_CONNECTIONS', '1', { maxConnections: 1 }],
+    ['MAX_CONNECTIONS', '1', { http: { maxConnections: 1 } }],
     ['LOG_SAMPLE', '1', { logSample: 1 }],
     ['LOG_SAMPLE', '1/1', { logSample: 1 }],
     ['LOG_SAMPLE', '1/999999', { logSample: 999_999 }],
@@ -109,7 +116,8 @@ describe('the configuration', () => {
     ['FIRST_KEY', 'none', { firstKey: { kind: 'none' } }],
     ['FIRST_KEY', 'file:/run/first-key', { firstKey: { kind: 'file', path: '/run/first-key' } }],
   ] as const)('accepts %s=%s', (name, value, part) => {
-    expect(loadConfig({ [name]: value })).toEqual({ ...DEFAULTS, ...part });
+    const http = { ...DEFAULTS.http, ...('http' in part ? part.http : {}) };
+    expect(loadConfig({ [name]: value })).toEqual({ ...DEFAULTS, ...part, http });
   });
 
   test.each([
@@ -183,7 +191,7 @@ describe('the configuration', () => {
     ['::FFFF:10.0.0.1', ['10.0.0.1'], ['10.0.0.2']],
     ['0.0.0.0/0,::/0', ['203.0.113.9', '2001:db8::1'], []],
   ])('reads TRUST_PROXY=%s', (value, trusted, others) => {
-    const { trustedProxies } = loadConfig({ TRUST_PROXY: value });
+    const { trustedProxies } = loadConfig({ TRUST_PROXY: value }).http;
     const isTrusted = (address: string) =>
       trustedProxies?.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
     for (const address of trusted) expect(isTrusted(address), address).toBe(true);

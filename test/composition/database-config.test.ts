@@ -1,7 +1,8 @@
 /** The database of the configuration, from the environment or from --database-url. */
 
 import { describe, expect, test } from 'vitest';
-import { ConfigError, loadConfig, loadDurableDatabase } from '../../src/composition/config.ts';
+import { ConfigError } from '../../src/composition/config/settings.ts';
+import { loadConfig, loadDurableDatabase } from '../../src/composition/config.ts';
 
 describe('the database of the configuration', () => {
   test.each([

@@ -2,10 +2,14 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openCommandStore, storeFilesOf } from '../../src/composition/command.ts';
-import { DATABASES } from '../../src/composition/databases/index.ts';
+import { createCommands } from '../../src/composition/commands.ts';
+import { Database, parseDatabase } from '../../src/composition/databases/database.ts';
+import type { Engine } from '../../src/composition/databases/engine.ts';
+import { ENGINES } from '../../src/composition/databases/index.ts';
 import { memory } from '../../src/composition/databases/memory.ts';
-import { DatabaseRegister } from '../../src/composition/databases/register.ts';
+import { sqlite } from '../../src/composition/databases/sqlite.ts';
+
+const inMemory = new Database(memory, 'memory', '');
 
 function pathOfStore(): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'animal-store-'));
@@ -14,57 +18,78 @@ function pathOfStore(): string {
 }
 
 test('a command opens a store that outlives it', async () => {
-  await expect(openCommandStore({}, 'memory:', { mustExist: false })).rejects.toMatchObject({
+  const notDurable = createCommands({}, '1.0.0').openStore('memory:', { mustExist: false, forBackup: false });
+  await expect(notDurable).rejects.toMatchObject({
     name: 'ConfigError',
   });
-  const environment = { DATABASE_URL: `sqlite:${pathOfStore()}` };
-  await expect(openCommandStore(environment, undefined, { mustExist: true })).rejects.toMatchObject({
+  const { openStore } = createCommands({ DATABASE_URL: `sqlite:${pathOfStore()}` }, '1.0.0');
+  await expect(openStore(undefined, { mustExist: true, forBackup: false })).rejects.toMatchObject({
     code: 'storage_unavailable',
   });
-  const created = await openCommandStore(environment, undefined, { mustExist: false });
+  const created = await openStore(undefined, { mustExist: false, forBackup: false });
   const { id } = await created.createPet({ name: 'Rex', categoryId: 1n });
   await created.close();
-  const opened = await openCommandStore(environment, undefined, { mustExist: true });
+  const opened = await openStore(undefined, { mustExist: true, forBackup: false });
   expect(await opened.getPet(id)).toMatchObject({ name: 'Rex' });
   await opened.close();
 });
 
 test('the files of a database are known before they exist', async () => {
   const path = pathOfStore();
-  expect(await DATABASES.files({ scheme: 'memory', location: '' })).toEqual([]);
-  const files = await storeFilesOf({}, `sqlite:${path}`);
+  expect(await inMemory.files()).toEqual([]);
+  const files = await createCommands({}, '1.0.0').storeFiles(`sqlite:${path}`);
   expect(files).toEqual(expect.arrayContaining([path, `${path}-wal`, `${path}-shm`, `${path}-journal`]));
 });
 
 test('an engine whose driver is missing says which package to install', async () => {
   const cause = Object.assign(new Error('no such package'), { code: 'ERR_MODULE_NOT_FOUND' });
   const load = () => Promise.reject(cause);
-  const withDriver = new DatabaseRegister([{ ...memory, driver: 'some-driver', load }]);
-  const database = { scheme: 'memory', location: '' };
+  const database = (engine: Partial<Engine>) => new Database({ ...memory, ...engine }, 'memory', '');
+  const withDriver = database({ driver: 'some-driver', load });
   const expected = {
     code: 'storage_unavailable',
     message: 'the package some-driver is not installed: npm install some-driver',
     cause,
   };
-  await expect(withDriver.open(database)).rejects.toMatchObject(expected);
-  await expect(withDriver.files(database)).rejects.toMatchObject(expected);
-  await expect(new DatabaseRegister([{ ...memory, load }]).open(database)).rejects.toBe(cause);
+  await expect(withDriver.open()).rejects.toMatchObject(expected);
+  await expect(withDriver.files()).rejects.toMatchObject(expected);
+  await expect(database({ load }).open()).rejects.toBe(cause);
   const other = () => Promise.reject(new Error('other'));
-  const failing = new DatabaseRegister([{ ...memory, driver: 'some-driver', load: other }]);
-  await expect(failing.open(database)).rejects.toThrow('other');
+  const failing = database({ driver: 'some-driver', load: other });
+  await expect(failing.open()).rejects.toThrow('other');
 });
 
-test('a database of an unknown engine is refused', async () => {
-  await expect(DATABASES.open({ scheme: 'mysql', location: '' })).rejects.toThrow(
-    'unknown database scheme: mysql',
-  );
+test('storage_unavailable names the setting that selected the database', async () => {
+  const database = new Database(sqlite, 'sqlite', '/no/such.db', 'DATABASE_URL');
+  await expect(database.open({ mustExist: true })).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    reason: 'file_missing',
+    message: 'DATABASE_URL: /no/such.db: there is no such file',
+    cause: { message: '/no/such.db: there is no such file' },
+  });
+  const load = () => Promise.reject(Object.assign(new Error(), { code: 'ERR_MODULE_NOT_FOUND' }));
+  const engine = { ...memory, driver: 'some-driver', load };
+  const missing = new Database(engine, 'memory', '', '--database-url');
+  for (const call of [missing.open(), missing.files(), missing.examine()]) {
+    await expect(call).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      message: '--database-url: the package some-driver is not installed: npm install some-driver',
+    });
+  }
+  await expect(new Database(memory, 'memory', '', '--database-url').restore('x')).rejects.toMatchObject({
+    message: 'restore is not supported by this storage',
+  });
+});
+
+test('a database of an unknown engine is refused', () => {
+  const reason = "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'mysql:…'";
+  expect(parseDatabase(ENGINES, 'mysql://me:hunter2/pets')).toEqual({ reason });
 });
 
 test('an engine without restores says so, and can be examined', async () => {
-  const database = { scheme: 'memory', location: '' };
-  await expect(DATABASES.restore(database, 'backup.db')).rejects.toMatchObject({
+  await expect(inMemory.restore('backup.db')).rejects.toMatchObject({
     code: 'invalid_request',
     message: 'restore is not supported by this storage',
   });
-  expect(await DATABASES.examine(database)).toMatchObject({ exists: true });
+  expect(await inMemory.examine()).toMatchObject({ exists: true });
 });

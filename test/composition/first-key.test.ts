@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
-import { type Environment, loadConfig } from '../../src/composition/config.ts';
+import type { Environment } from '../../src/composition/config/settings.ts';
+import { loadConfig } from '../../src/composition/config.ts';
 import { createFirstKey } from '../../src/composition/first-key.ts';
-import { openDatabase } from '../../src/composition/open-database.ts';
-import type { Service } from '../../src/composition/service.ts';
-import { isApiKey } from '../../src/domain/api-key.ts';
+import type { Service } from '../../src/composition/serve.ts';
+import { isApiKey } from '../../src/domain/api-key-format.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
 import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
@@ -158,7 +158,7 @@ describe('FIRST_KEY=file:PATH', () => {
 });
 
 async function openStore(environment: Environment): Promise<AnimalStore> {
-  const store = new AnimalStore(await openDatabase(loadConfig(environment).database, {}));
+  const store = new AnimalStore(await loadConfig(environment).database.open());
   onTestFinished(() => store.close());
   return store;
 }

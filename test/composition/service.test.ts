@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../src/composition/config.ts';
-import { prepare } from '../../src/composition/prepare.ts';
+import { openParts } from '../../src/composition/container.ts';
 import { serve } from '../../src/composition/serve.ts';
 import { Client } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';
@@ -86,33 +86,37 @@ describe('the service', () => {
   });
 });
 
-test('prepare opens the store without listening, and serve listens over it', async () => {
+test('the parts are open before the server listens, and are closed with it', async () => {
   const config = loadConfig(await environmentOf('sqlite'));
-  const prepared = await prepare(config, '1.0.0');
-  onTestFinished(() => prepared.close());
-  const rex = await prepared.parts.store.createPet({ name: 'Rex', categoryId: 7n });
-  const { key } = await prepared.parts.store.apiKeys.create('me');
-  const serving = await serve(prepared, '1.0.0');
-  const client = new Client(new URL(serving.url).origin, key);
+  const parts = await openParts(config, '1.0.0');
+  onTestFinished(() => parts.close(0));
+  const rex = await parts.store.createPet({ name: 'Rex', categoryId: 7n });
+  const { key } = await parts.store.apiKeys.create('me');
+  const { url, firstKey, stop } = await serve(parts, config, '1.0.0');
+  expect(firstKey).toBeUndefined();
+  const client = new Client(new URL(url).origin, key);
   onTestFinished(() => client.close());
   expect((await client.get('/v1/pets')).body).toContain('"name":"Rex"');
-  await serving.stop(0);
-  expect(await prepared.parts.store.getPet(rex.id)).toEqual(rex);
-  await prepared.close();
-  await prepared.close();
-  await expect(prepared.parts.store.getPet(rex.id)).rejects.toMatchObject({ code: 'storage_unavailable' });
+  expect(await parts.store.getPet(rex.id)).toEqual(rex);
+  await stop();
+  await expect(client.get('/livez')).rejects.toThrow();
+  await expect(parts.store.getPet(rex.id)).rejects.toMatchObject({ code: 'storage_unavailable' });
+});
+
+test('parts that have never listened can be closed', async () => {
+  const parts = await openParts(loadConfig(await environmentOf('sqlite')), '1.0.0');
+  await parts.close(0);
+  await expect(parts.store.listPage()).rejects.toMatchObject({ code: 'storage_unavailable' });
 });
 
 test('a start after the sunset of GET /v1/pets/{petId} logs a warning, and the operation is still served', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2030, 11, 5) });
   onTestFinished(() => void vi.useRealTimers());
   const config = loadConfig({ ...(await environmentOf('memory')), API_KEYS: OPERATOR_KEY });
-  const prepared = await prepare(config, '1.0.0');
-  onTestFinished(() => prepared.close());
-  const warn = vi.spyOn(prepared.log, 'warn');
-  const { url, announce, stop } = await serve(prepared, '1.0.0');
-  onTestFinished(() => stop(0));
-  announce();
+  const parts = await openParts(config, '1.0.0');
+  const warn = vi.spyOn(parts.log, 'warn');
+  const { url, stop } = await serve(parts, config, '1.0.0');
+  onTestFinished(stop);
   expect(warn.mock.calls).toEqual([[expect.stringContaining('GET /v1/pets/{petId} has passed its sunset')]]);
   const client = new Client(new URL(url).origin, OPERATOR_KEY);
   onTestFinished(() => client.close());

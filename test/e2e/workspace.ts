@@ -3,9 +3,7 @@
 import { copyFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openCommandStore, restoreCommandStore, storeFilesOf } from '../../src/composition/command.ts';
-import { loadConfig } from '../../src/composition/config.ts';
-import { diagnose } from '../../src/composition/doctor.ts';
+import { createCommands } from '../../src/composition/commands.ts';
 import { commandLine, type Run } from '../adapters/cli/cli.ts';
 import {
   BIN,
@@ -56,22 +54,7 @@ export class Workspace {
    * relative path in the arguments would not lead to the folder.
    */
   runHere(args: readonly string[], stdin = '', environment?: Environment): Promise<Run> {
-    const variables = this.#variables(environment);
-    const cli = commandLine(this.store, {
-      // As in the program, the imports are dynamic, because most commands do not need the server.
-      async startService(values) {
-        const service = await import('../../src/composition/service.ts');
-        return service.startService(loadConfig(variables, values), '1.0.0');
-      },
-      openStore: (databaseUrl, how) => openCommandStore(variables, databaseUrl, how),
-      restoreStore: (databaseUrl, file, how) => restoreCommandStore(variables, databaseUrl, file, how),
-      storeFiles: (databaseUrl) => storeFilesOf(variables, databaseUrl),
-      diagnose: (databaseUrl) => diagnose(variables, databaseUrl),
-      async openApiDocument() {
-        const { openApiDocumentOf } = await import('../../src/composition/openapi.ts');
-        return openApiDocumentOf(loadConfig(variables));
-      },
-    });
+    const cli = commandLine(this.store, createCommands(this.#variables(environment), '1.0.0'));
     return cli.run(args, { stdin });
   }
 

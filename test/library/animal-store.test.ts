@@ -158,48 +158,54 @@ test.each([
   });
 });
 
-const OPTION_EXPECTED = "expected one option, database or storage, such as { database: 'memory:' }, got";
-const NO_STORAGE = 'storage: missing or invalid members: pets, apiKeys, check, close';
+const ONE_OPTION = "expected one option, database or storage, such as { database: 'memory:' }";
+const NO_STORAGE = 'storage: expected an object with the methods check and close, got';
 
 test.each([
-  ['nothing', undefined, `${OPTION_EXPECTED} undefined`],
-  ['null', null, `${OPTION_EXPECTED} object`],
-  ['a URL', 'sqlite:./a.db', `${OPTION_EXPECTED} string`],
-  ['no option', {}, `${OPTION_EXPECTED} object`],
-  ['an undefined database', { database: undefined }, `${OPTION_EXPECTED} object`],
-  [
-    'both options',
-    { database: 'memory:', storage: openMemoryStorage() },
-    `${OPTION_EXPECTED} database, storage`,
-  ],
-  ['a misspelled option', { databse: 'memory:' }, `${OPTION_EXPECTED} databse`],
+  ['nothing', undefined, 'options: expected an object, got undefined'],
+  ['null', null, 'options: expected an object, got null'],
+  ['a URL', 'sqlite:./a.db', 'options: expected an object, got string'],
+  ['no option', {}, ONE_OPTION],
+  ['an undefined database', { database: undefined }, ONE_OPTION],
+  ['both options', { database: 'memory:', storage: openMemoryStorage() }, ONE_OPTION],
+  ['a misspelled option', { databse: 'memory:' }, 'unknown option databse: expected database or storage'],
   [
     'an option that does not exist',
     { database: 'memory:', timeout: 5 },
-    `${OPTION_EXPECTED} database, timeout`,
+    'unknown option timeout: expected database or storage',
   ],
-  ['a number', { database: 5 }, "database: expected a string such as 'memory:', got number"],
-  ['null as a database', { database: null }, "database: expected a string such as 'memory:', got object"],
+  ['a number', { database: 5 }, "database: expected a string such as 'memory:', got 5"],
+  ['null as a database', { database: null }, "database: expected a string such as 'memory:', got null"],
   [
     'a URL object',
     { database: new URL('sqlite:./a.db') },
     "database: expected a string such as 'memory:', got object",
   ],
-  ['a string as a storage', { storage: 'memory:' }, NO_STORAGE],
-  ['null as a storage', { storage: null }, NO_STORAGE],
-  ['a repository', { storage: openMemoryStorage().pets }, NO_STORAGE],
-  ['a promise of a storage', { storage: Promise.resolve(openMemoryStorage()) }, NO_STORAGE],
+  ['a string as a storage', { storage: 'memory:' }, `${NO_STORAGE} string`],
+  ['null as a storage', { storage: null }, `${NO_STORAGE} null`],
+  ['a repository', { storage: openMemoryStorage().pets }, `${NO_STORAGE} object`],
+  ['a promise of a storage', { storage: Promise.resolve(openMemoryStorage()) }, `${NO_STORAGE} object`],
   [
-    'a part of a storage',
-    { storage: { ...openMemoryStorage(), pets: undefined, close: 5 } },
-    'storage: missing or invalid members: pets, close',
+    'a storage that cannot be closed',
+    { storage: { ...openMemoryStorage(), close: 5 } },
+    `${NO_STORAGE} object`,
+  ],
+  [
+    'a storage without pets',
+    { storage: { ...openMemoryStorage(), pets: undefined } },
+    'storage.pets: expected an object, got undefined',
+  ],
+  [
+    'a storage without API keys',
+    { storage: { ...openMemoryStorage(), apiKeys: null } },
+    'storage.apiKeys: expected an object, got null',
   ],
 ])('a configuration that is %s is refused', async (_, config, message) => {
   for (const create of [createAnimalStore, createPortableStore]) {
     await expect(create(config as never)).rejects.toMatchObject({
       name: 'AnimalStoreError',
       code: 'invalid_request',
-      message: `createAnimalStore: ${message}`,
+      message,
     });
   }
 });

@@ -13,7 +13,7 @@ const SQLITE = 'src/adapters/sqlite';
 const SQLITE_TESTS = 'test/adapters/sqlite';
 
 /** The tests of slow clients and of connections, which take seconds. */
-const SOCKET_TESTS = `${HTTP_TESTS}/{connection,connections,lingering-close,overload,pipelines,server,slow-client,stopping,tunnels,unsent-responses}.test.ts`;
+const SOCKET_TESTS = `${HTTP_TESTS}/{connection,connections,lingering-close,overload,parser-input,pipelines,server,slice-turns,slow-client,stopping,tunnels,unsent-responses}.test.ts`;
 
 /** Random requests would make the score of each run another one. StrykerJS has no pattern that excludes test files. */
 const API_TESTS = globSync(`${HTTP_TESTS}/*.test.ts`, {
@@ -29,8 +29,13 @@ export const AREAS = {
   },
   http: {
     // The modules of the page that need a browser are tested in one (test/clients).
-    mutate: ['src/adapters/http/**/*.ts', '!src/adapters/http/{node/**,docs/page/main.ts,docs/page/view/**}'],
-    testFiles: [...API_TESTS, `${HTTP_TESTS}/overload.test.ts`, 'test/library/http{,2}.test.ts'],
+    mutate: ['{page,src/adapters/http}/**/*.ts', '!src/adapters/http/node/**', '!page/{main.ts,view/**}'],
+    testFiles: [
+      ...API_TESTS,
+      `${HTTP_TESTS}/overload.test.ts`,
+      'test/library/http{,2}.test.ts',
+      'test/page/*.test.ts',
+    ],
     threshold: 91,
     needsBuild: true,
     testTimeout: 8000,
@@ -43,29 +48,40 @@ export const AREAS = {
     testTimeout: 8000,
   },
   'sqlite-repositories': {
-    mutate: [`${SQLITE}/{api-key-repository,codec,pet-repository,pet-transfer,read-snapshot,storage}.ts`],
+    mutate: [
+      `${SQLITE}/{storage,maintenance/pet-transfer,write/codec}.ts`,
+      `${SQLITE}/read/{api-key-repository,pet-repository,read-snapshot}.ts`,
+    ],
     testFiles: [
-      `${SQLITE_TESTS}/{contracts,api-key-repository,codec,pet-repository,pet-transfer,read-snapshot}.test.ts`,
-      `${SQLITE_TESTS}/{changed-files,health,observer,open,statistics}.test.ts`,
+      `${SQLITE_TESTS}/{contracts,observer,open,statistics,write/codec}.test.ts`,
+      `${SQLITE_TESTS}/read/{api-key-repository,pet-repository,read-snapshot}.test.ts`,
+      `${SQLITE_TESTS}/{health/changed-files,health/health,maintenance/pet-transfer}.test.ts`,
     ],
     threshold: 85,
   },
   // StrykerJS activates a mutant on the main thread only. So writer-thread.ts, the entry point of the writer thread,
   // cannot be mutated, and the modules that this thread runs are tested on the main thread.
   'sqlite-writer': {
-    mutate: [`${SQLITE}/{batch,errors,findings,gathering,queued-write,write-queue,writer,writer-handle}.ts`],
+    mutate: [
+      `${SQLITE}/{errors,health/findings}.ts`,
+      `${SQLITE}/write/{batch,gathering,write-queue,writer,writer-handle}.ts`,
+    ],
     testFiles: [
-      `${SQLITE_TESTS}/{batch,errors,gathering,observer,write-queue,writer,writer-gather,writer-timeout}.test.ts`,
+      `${SQLITE_TESTS}/{errors,observer}.test.ts`,
+      `${SQLITE_TESTS}/write/{batch,gathering,write-queue,writer,writer-gather,writer-timeout}.test.ts`,
     ],
     threshold: 85,
     testTimeout: 5000,
   },
   'sqlite-files': {
     mutate: [
-      `${SQLITE}/{backup,backup-target,database,file-guard,files,health,probe,readiness,store-files}.ts`,
+      `${SQLITE}/{database,files}.ts`,
+      `${SQLITE}/health/{file-guard,health,probe,store-files}.ts`,
+      `${SQLITE}/maintenance/{backup,backup-target}.ts`,
     ],
     testFiles: [
-      `${SQLITE_TESTS}/{backup,backup-target,full-disk,health,open,probe,readiness,store-files,writer-timeout}.test.ts`,
+      `${SQLITE_TESTS}/{open,maintenance/backup,maintenance/backup-target,write/writer-timeout}.test.ts`,
+      `${SQLITE_TESTS}/health/{full-disk,health,probe,readiness,store-files}.test.ts`,
     ],
     threshold: 85,
     testTimeout: 10_000,

@@ -1,7 +1,7 @@
 /** Checks the status, the header fields and the body of a response against the OpenAPI document. */
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../src/adapters/http/openapi/document.ts';
+import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
 
 /** A response as the client of a test received it. */
 export interface CheckedAnswer {

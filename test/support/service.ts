@@ -2,8 +2,9 @@
 
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Environment, loadConfig } from '../../src/composition/config.ts';
-import { type Service, startService } from '../../src/composition/service.ts';
+import type { Environment } from '../../src/composition/config/settings.ts';
+import { loadConfig } from '../../src/composition/config.ts';
+import { type Service, startService } from '../../src/composition/serve.ts';
 import { registerKey } from './canary.ts';
 import { Client } from './client.ts';
 import { newDatabaseUrl } from './postgres/index.ts';

@@ -1,8 +1,9 @@
 /** The errors of the command line, their messages, and their exit statuses. */
 
-import { withoutApiKeys } from '../../domain/api-key.ts';
+import { OverwriteRefused } from '../../application/ports/maintenance.ts';
+import { withoutApiKeys } from '../../domain/api-key-format.ts';
 import { asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
-import { visible } from './visible.ts';
+import { visible } from './output/visible.ts';
 
 export const DONE = 0;
 const FAILED = 1;
@@ -78,11 +79,15 @@ export function exitStatusOf(error: unknown): number {
  * @param command the command whose help explains the correct usage
  */
 export function explain(error: unknown, command = 'animal-store'): string {
-  const isUsage = error instanceof UsageError && !(error instanceof FileError);
-  const pointer = isUsage ? ` (see ${command} --help)` : '';
-  const message = withoutApiKeys((error instanceof Error ? error.message : String(error)).trim()) + pointer;
+  const text = withoutApiKeys((error instanceof Error ? error.message : String(error)).trim());
+  const message = text + adviceOn(error, command);
   const faults = isConfigError(error) ? message.split('\n') : [message];
   return faults.map((fault) => `animal-store: ${visible(fault)}`).join('\n');
+}
+
+function adviceOn(error: unknown, command: string): string {
+  if (error instanceof OverwriteRefused) return ': --force replaces it';
+  return error instanceof UsageError && !(error instanceof FileError) ? ` (see ${command} --help)` : '';
 }
 
 /** Whether an error is a `ConfigError`. Only a `ConfigError` can contain several faults, one per line. */

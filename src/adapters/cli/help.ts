@@ -1,50 +1,20 @@
-/** The texts that the help of each command shows after the options. */
-
-/** The text that is shown when `animal-store` is called without arguments. */
-export const FIRST_STEPS = `A pet store with an HTTP API.
-
-  1. Start the server:            animal-store serve
-     The first start creates ./data/animal-store.db and shows an API key.
-  2. Create a key per client:     animal-store keys create --name my-client
-  3. Import your pets:            animal-store import pets.ndjson
-
-See animal-store --help for all commands.
-`;
-
-const DATABASE = `
-The database of the store is given by --database-url, by DATABASE_URL or
-DATABASE_URL_FILE, or is sqlite:./data/animal-store.db by default.
-`;
-
-type Topic =
-  | 'program'
-  | 'serve'
-  | 'create'
-  | 'list'
-  | 'revoke'
-  | 'rotate'
-  | 'import'
-  | 'export'
-  | 'backup'
-  | 'restore'
-  | 'doctor'
-  | 'openapi'
-  | 'completion'
-  | 'help';
-
-export const HELP: Readonly<Record<Topic, string>> = {
-  program: `
+/** The texts that the help shows after the options of a command, by the names of the commands. */
+export const HELP: Readonly<Record<string, string>> = {
+  'animal-store': `
 Examples:
-  animal-store serve
-  animal-store keys create --name my-client --expires 90d
+  animal-store serve                          create a store, show its first key
+  animal-store keys create --name my-client   create a key for a client
   animal-store import pets.ndjson
   animal-store export --status available > available.ndjson
   animal-store backup /backups/animal-store.db
   animal-store doctor
-${DATABASE}
+
+The database of the store is given by --database-url, by DATABASE_URL or
+DATABASE_URL_FILE, or is sqlite:./data/animal-store.db by default.
+
 Exit status: 0 done, 1 failed, 2 wrong usage.
 `,
-  serve: `
+  'animal-store serve': `
 Examples:
   animal-store serve
   animal-store serve --host 0.0.0.0 --port 8080
@@ -71,7 +41,7 @@ The settings are environment variables. The options have precedence.
 
 The first start of a store creates an API key.
 `,
-  create: `
+  'animal-store keys create': `
 Examples:
   animal-store keys create --name my-client
   animal-store keys create --name ci --expires 90d
@@ -82,10 +52,9 @@ The key is written to standard output, its attributes to standard error. Only
 the hash of the key is stored, so the key cannot be shown again. A key that
 expires on a date is valid until the end of that day (UTC). A running server
 accepts the new key immediately. No key is created if standard output is closed
-or the null device. A store that does not exist is created only with
---create-store, because a mistyped path would go unnoticed.
+or the null device.
 `,
-  list: `
+  'animal-store keys list': `
 Examples:
   animal-store keys list
   animal-store keys list --active
@@ -95,14 +64,14 @@ PREFIX is the start of the key. STATUS is active, expired, revoked, or the last
 day on which the key is valid. LAST USED is updated once a day. All dates are
 UTC.
 `,
-  revoke: `
+  'animal-store keys revoke': `
 Examples:
   animal-store keys revoke 3
 
 A server on this machine refuses the key within 1 s, a server on another machine
 within 5 s.
 `,
-  rotate: `
+  'animal-store keys rotate': `
 Examples:
   animal-store keys rotate 3
   animal-store keys rotate 3 --overlap 12h
@@ -113,7 +82,7 @@ from the creation of a key to its expiry. The old key expires after the overlap,
 or earlier if it had an earlier expiry. If the old key has leaked, use
 --overlap 0.
 `,
-  import: `
+  'animal-store import': `
 Examples:
   animal-store import pets.ndjson
   animal-store import --dry-run pets.ndjson.gz
@@ -132,19 +101,15 @@ with their line numbers and the reasons. If that file cannot be written, nothing
 is imported. An existing regular file is replaced only if it is named with
 --refused and --force, but never a file of the store or the input.
 
-A store that does not exist is created only with --create-store, because a
-mistyped path would go unnoticed.
-
 With --dry-run, everything is checked in the same way, and nothing is imported.
 The store must exist. With --skip-invalid, the file of invalid lines is written.
 
 The lines are first read into a temporary file (in SQLITE_TMPDIR, TMPDIR or
 /var/tmp) and then stored in one transaction. A server on the same SQLite file
-can read at any time. It cannot create pets during the transaction, which takes
-1 or 2 s per million pets. A request that would wait for more than 5 s receives
-503 with Retry-After.
+can read meanwhile, but its creates wait for 1 or 2 s per million pets, and
+receive 503 with Retry-After after 5 s.
 `,
-  export: `
+  'animal-store export': `
 Examples:
   animal-store export > pets.ndjson
   animal-store export --status sold --output sold.ndjson.gz
@@ -155,7 +120,7 @@ store at one moment, however long it takes to read. A server can read and write
 at the same time. After Ctrl-C, the exit status is 1. The file of --output gets
 its name once it is complete and durable.
 `,
-  backup: `
+  'animal-store backup': `
 Examples:
   animal-store backup /backups/animal-store.db
   animal-store backup --force latest.db
@@ -165,7 +130,7 @@ write at the same time. The file gets its name once the copy is complete and
 durable. --force replaces an existing regular file, but never a file of the
 store. The command restore restores a backup.
 `,
-  restore: `
+  'animal-store restore': `
 Examples:
   animal-store restore /backups/animal-store.db
   animal-store restore --force /backups/animal-store.db
@@ -176,7 +141,7 @@ store is replaced in one step. After a failure or Ctrl-C, the old store is
 unchanged. A store that has pets is replaced only with --force. With --force, a
 store that cannot be read is replaced too, and its files are kept.
 `,
-  doctor: `
+  'animal-store doctor': `
 Examples:
   animal-store doctor
   animal-store doctor --json
@@ -187,7 +152,7 @@ changed. Run it with the settings and as the user of the server. It changes
 nothing, and a server can run at the same time. The exit status is 1 if an error
 is found. A warning does not change the exit status.
 `,
-  completion: `
+  'animal-store completion': `
 Examples:
   source <(animal-store completion bash)
   source <(animal-store completion zsh)
@@ -196,12 +161,7 @@ Examples:
 The first two lines belong into ~/.bashrc and ~/.zshrc. In zsh, the line must
 follow compinit.
 `,
-  help: `
-Examples:
-  animal-store help
-  animal-store help keys create
-`,
-  openapi: `
+  'animal-store openapi': `
 Examples:
   animal-store openapi > openapi.json
   PUBLIC_URL=https://pets.example.org animal-store openapi

@@ -1,6 +1,5 @@
 /** The command line interface. */
 
-export { consoleOf } from './console.ts';
-export type { DoctorReport } from './doctor-report.ts';
-export type { CliOptions } from './options.ts';
+export type { CliOptions, DoctorReport, RunningService, ServeValues } from './options.ts';
+export { consoleOf } from './output/console.ts';
 export { runCli } from './program.ts';

@@ -1,8 +1,7 @@
 import type { AnimalStore } from '../../application/animal-store.ts';
 import type { IssuedApiKey } from '../../application/api-keys.ts';
-import type { Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
-import type { Console } from './console.ts';
-import type { DoctorReport } from './doctor-report.ts';
+import type { Diagnosis, Problem, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
+import type { Console } from './output/console.ts';
 
 /**
  * The dependencies of the commands. `databaseUrl` is the value of the option `--database-url`, or `undefined` without
@@ -20,7 +19,7 @@ export interface CliOptions {
    */
   openStore(
     databaseUrl: string | undefined,
-    options: { readonly mustExist: boolean; readonly forBackup?: boolean },
+    options: { readonly mustExist: boolean; readonly forBackup: boolean },
   ): Promise<AnimalStore>;
   /**
    * Resolves with the paths of the files that belong to the store, including files that do not exist yet. No command
@@ -36,6 +35,20 @@ export interface CliOptions {
   diagnose(databaseUrl: string | undefined): Promise<DoctorReport>;
   /** Resolves with the OpenAPI document as JSON. */
   openApiDocument(): Promise<string>;
+}
+
+/** The dependencies of the commands, and the value of `--database-url`, or `undefined` without this option. */
+export interface CommandOptions extends CliOptions {
+  readonly databaseUrl: string | undefined;
+}
+
+export interface JsonFlag {
+  readonly json?: boolean;
+}
+
+/** The flags of a command that can replace a file or a store. */
+export interface ReplaceFlags extends JsonFlag {
+  readonly force?: boolean;
 }
 
 /** The values of the options of `serve`. A missing value is read from the environment. */
@@ -56,4 +69,19 @@ export interface RunningService {
   /** Whether the configuration contains API keys, so that clients need no stored key. */
   readonly hasConfiguredKeys: boolean;
   stop(): Promise<void>;
+}
+
+/** What `doctor` has found out. */
+export interface DoctorReport {
+  /** The version of Node.js, such as `v26.0.0`. */
+  readonly node: string;
+  /** The limit of open file descriptors, or `undefined` if the limit is unknown. */
+  readonly fileDescriptors: number | undefined;
+  /** The setting that selects the database, or `undefined` if the setting is invalid. */
+  readonly source: string | undefined;
+  readonly scheme: string | undefined;
+  /** The facts about the database, or `undefined` if the setting of the database is invalid. */
+  readonly database: Diagnosis | undefined;
+  /** All problems, including those of the database. */
+  readonly problems: readonly Problem[];
 }

@@ -2,11 +2,10 @@
 
 import type Koa from 'koa';
 import { checkArgument, checkOptions } from '../../application/arguments.ts';
-import { combineObservers } from '../../application/observers.ts';
-import { Admission } from './api/admission.ts';
-import { cachedProxies } from './api/client-address.ts';
+import { Api } from './api/api.ts';
 import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './api/options.ts';
 import { createApp } from './koa/app.ts';
+import { createMatcher } from './koa/router.ts';
 import { type HttpServer, SERVER_LIMITS, type ServerLimits } from './node/options.ts';
 import { createNodeServer } from './node/server.ts';
 
@@ -16,8 +15,8 @@ export type { TrustedProxies } from './api/client-address.ts';
 export { sunsetNotice } from './api/deprecation.ts';
 export type { HttpOptions, HttpStore, MetricsText } from './api/options.ts';
 export type { RateLimit } from './api/rate-limiter.ts';
+export { openApiDocument } from './docs/openapi.ts';
 export type { HttpServer, ServerLimits } from './node/options.ts';
-export { openApiDocument } from './openapi/document.ts';
 
 /** The options of {@link createServer}. */
 export interface HttpServerOptions extends HttpOptions, ServerLimits {}
@@ -44,7 +43,7 @@ export interface HttpServerOptions extends HttpOptions, ServerLimits {}
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
   checkArgument('store', store, HTTP_STORE);
   checkOptions(options, HTTP_OPTIONS);
-  return createApp(store, new Admission(options.rateLimit), { ...options, ...shared(options) });
+  return createApp(new Api(store, options, createMatcher));
 }
 
 /**
@@ -67,13 +66,6 @@ export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa 
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
   checkArgument('store', store, HTTP_STORE);
   checkOptions(options, { ...HTTP_OPTIONS, ...SERVER_LIMITS });
-  const admission = new Admission(options.rateLimit);
-  const all = { ...options, ...shared(options) };
-  const app = createApp(store, admission, all);
-  return createNodeServer(app.callback(), admission, all);
-}
-
-/** Creates the parts that the app and the server share. */
-function shared({ observers = [], trustedProxies }: HttpOptions) {
-  return { observer: combineObservers(observers), trustedProxies: cachedProxies(trustedProxies) };
+  const api = new Api(store, options, createMatcher);
+  return createNodeServer(createApp(api).callback(), api, options);
 }

@@ -3,7 +3,7 @@
  * ErrorFields} are logged, because other properties of an error may contain a request body.
  */
 
-import { withoutApiKeys } from '../../domain/api-key.ts';
+import { withoutApiKeys } from '../../domain/api-key-format.ts';
 
 const STACK_LIMIT = 8_000;
 const KIND_LIMIT = 300;

@@ -1,5 +1,8 @@
 /**
- * Writes log lines to a file descriptor. The event loop is not blocked by a full pipe, a full disk or a closed pipe.
+ * Writes log lines to a file descriptor. A full pipe, a full disk and a closed pipe do not block the event loop.
+ *
+ * When the process exits, the destination of pino (`sonic-boom`) waits forever for room on a full disk and for the reader
+ * of a full pipe. After a pipe was closed, it never writes again, even if the pipe has a new reader.
  */
 
 import { writeSync } from 'node:fs';
@@ -19,8 +22,8 @@ export class LineWriter {
   readonly #descriptor: number;
   readonly #droppedLine: (count: number) => string;
   #lines = '';
-  /** The bytes that are not written yet, after an incomplete or failed write. */
-  #rest: Buffer | undefined;
+  /** The lines whose write has begun, without the bytes that are written. */
+  #rest: Buffer = Buffer.alloc(0);
   #dropped = 0;
   #isScheduled = false;
 
@@ -39,13 +42,12 @@ export class LineWriter {
    * gap.
    */
   write(line: string): void {
-    const buffered = this.#lines.length + (this.#rest?.length ?? 0);
-    if (this.#dropped > 0 || buffered + line.length > BUFFER_LIMIT) this.#dropped += 1;
+    const length = this.#rest.length + this.#lines.length + line.length;
+    if (this.#dropped > 0 || length > BUFFER_LIMIT) this.#dropped += 1;
     else this.#lines += line;
-    if (!this.#isScheduled) {
-      this.#isScheduled = true;
-      setImmediate(this.#flush);
-    }
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#flush);
   }
 
   /** Writes the whole buffer synchronously. Waits for the reader of a full pipe for at most `timeout` milliseconds. */
@@ -67,27 +69,25 @@ export class LineWriter {
 
   /** Writes until the buffer is empty. Returns the error code if a write fails. */
   #drain(): string | undefined {
-    for (;;) {
-      const bytes = this.#rest ?? this.#next();
-      if (bytes.length === 0) return undefined;
-      this.#rest = bytes;
-      try {
-        const written = writeSync(this.#descriptor, bytes);
-        this.#rest = written < bytes.length ? bytes.subarray(written) : undefined;
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code ?? String(error);
+    try {
+      for (;;) {
+        if (this.#rest.length === 0) this.#rest = this.#takeLines();
+        if (this.#rest.length === 0) return undefined;
+        this.#rest = this.#rest.subarray(writeSync(this.#descriptor, this.#rest));
       }
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code ?? String(error);
     }
   }
 
-  #next(): Buffer {
+  #takeLines(): Buffer {
     if (this.#lines === '' && this.#dropped > 0) {
       this.#lines = this.#droppedLine(this.#dropped);
       this.#dropped = 0;
     }
-    const bytes = Buffer.from(this.#lines);
+    const lines = Buffer.from(this.#lines);
     this.#lines = '';
-    return bytes;
+    return lines;
   }
 }
 

@@ -7,6 +7,7 @@ import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 
 import { errorFields } from './error-fields.ts';
 import { LineWriter } from './line-writer.ts';
 import { openStandardError } from './standard-error.ts';
+import { reportSuppressed } from './throttle.ts';
 
 export type { Logger } from 'pino';
 
@@ -39,7 +40,10 @@ async function standardErrorLines(): Promise<DestinationStream> {
   const { descriptor, isTerminal } = openStandardError();
   const readable = isTerminal ? await readableLine() : (line: string) => line;
   const writer = new LineWriter(descriptor, (count) => readable(droppedLine(count)));
-  process.once('exit', () => writer.end(EXIT_TIMEOUT));
+  process.once('exit', () => {
+    reportSuppressed();
+    writer.end(EXIT_TIMEOUT);
+  });
   return isTerminal ? { write: (line) => writer.write(readable(line)) } : writer;
 }
 

@@ -11,9 +11,6 @@ const KINDS_LIMIT = 1000;
 /** The maximum number of requests without a valid API key that are logged in one second. */
 const ANONYMOUS_LIMIT = 100;
 
-/** The maximum number of kinds of errors that are counted separately in one second. */
-const ERROR_KINDS_LIMIT = 50;
-
 /** A good request that takes longer is not sampled, in milliseconds. */
 const SLOW = 1000;
 
@@ -53,11 +50,9 @@ function requestLog(
 ): NonNullable<Observer['onRequest']> {
   let good = 0;
   const kinds = new Map<string, Logger>();
-  const anonymous = new Throttle({
-    limit: ANONYMOUS_LIMIT,
-    kinds: 1,
-    onSuppressed: (suppressed) => log.warn({ suppressed }, 'requests without a key holder were not logged'),
-  });
+  const anonymous = new Throttle(ANONYMOUS_LIMIT, (suppressed) =>
+    log.warn({ suppressed }, 'requests without a key holder were not logged'),
+  );
   return ({ method, route, path, status, keyId, address, ms, requestId, aborted, traceparent }) => {
     if (status < 400 && ms < SLOW && !aborted && good++ % sample !== 0) return;
     if (keyId === undefined && !anonymous.passes('all')) return;
@@ -85,12 +80,9 @@ function requestLog(
  * same kind of error.
  */
 function errorLog(log: Logger, hasTraceparent: boolean): NonNullable<Observer['onError']> {
-  const errors = new Throttle({
-    limit: 1,
-    kinds: ERROR_KINDS_LIMIT,
-    onSuppressed: (suppressed, kind) =>
-      log.error({ kind, suppressed }, 'more requests failed in the same way'),
-  });
+  const errors = new Throttle(1, (suppressed, kind) =>
+    log.error({ kind, suppressed }, 'more requests failed in the same way'),
+  );
   return (err, requestId, address, traceparent) => {
     if (!errors.passes(errorKind(err))) return;
     const shown = hasTraceparent ? traceparent : undefined;

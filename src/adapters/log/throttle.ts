@@ -1,80 +1,53 @@
-/**
- * Limits how many events are logged per second. The number of suppressed events is reported at the end of the second.
- */
-
 const WINDOW = 1000;
 
-/** The kind that is reported for events whose own kind is not counted separately, because there are too many kinds. */
+/** The maximum number of kinds that are counted separately in one second. Further kinds are {@link OTHER_KINDS}. */
+const KINDS_LIMIT = 50;
+
+/** The kind of all events whose own kind is not counted separately. */
 export const OTHER_KINDS = 'others';
 
-export interface ThrottleOptions {
-  /** The maximum number of events of one kind that pass in one second. */
-  readonly limit: number;
-  /**
-   * The maximum number of kinds that are counted separately in one second. Further kinds are counted together as {@link
-   * OTHER_KINDS}.
-   */
-  readonly kinds: number;
-  /** Called at the end of a second for each kind with suppressed events. `count` is the number of suppressed events. */
-  readonly onSuppressed: (count: number, kind: string) => void;
+/** The throttles that have counted events since their last report, and the timers of their next report. */
+const pending = new Map<Throttle, NodeJS.Timeout>();
+
+/** Reports the events that were suppressed since the last reports. Must be called before the process exits. */
+export function reportSuppressed(): void {
+  for (const throttle of [...pending.keys()]) throttle.report();
 }
 
-/**
- * The throttles that have counted events since their last report. All throttles share one `exit` listener of the
- * process, because Node.js prints a warning when an emitter has more than ten listeners for an event.
- */
-const pending = new Set<Throttle>();
-
+/** Limits how many events of each kind are logged per second, and reports the others at the end of the second. */
 export class Throttle {
-  readonly #options: ThrottleOptions;
+  readonly #limit: number;
+  readonly #onSuppressed: (count: number, kind: string) => void;
   /** The number of events of each kind in the current second. */
   readonly #counts = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: ThrottleOptions) {
-    this.#options = options;
+  /**
+   * @param limit the maximum number of events of one kind that pass in one second
+   * @param onSuppressed called at the end of a second for each kind with suppressed events, with their number
+   */
+  constructor(limit: number, onSuppressed: (count: number, kind: string) => void) {
+    this.#limit = limit;
+    this.#onSuppressed = onSuppressed;
   }
 
   /** Counts an event. Returns whether the event may be logged. */
   passes(kind: string): boolean {
-    if (this.#timer === undefined) {
-      this.#timer = setTimeout(() => this.report(), WINDOW).unref();
-      addPending(this);
-    }
-    const isKnown = this.#counts.has(kind) || this.#counts.size < this.#options.kinds;
+    if (this.#counts.size === 0) pending.set(this, setTimeout(() => this.report(), WINDOW).unref());
+    const isKnown = this.#counts.has(kind) || this.#counts.size < KINDS_LIMIT;
     const counted = isKnown ? kind : OTHER_KINDS;
     const count = (this.#counts.get(counted) ?? 0) + 1;
     this.#counts.set(counted, count);
-    return count <= this.#options.limit;
+    return count <= this.#limit;
   }
 
   /** Ends the current second, and reports the events that were suppressed in that second. */
   report(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    removePending(this);
+    clearTimeout(pending.get(this));
+    pending.delete(this);
     const counts = [...this.#counts];
     this.#counts.clear();
     for (const [kind, count] of counts) {
-      if (count > this.#options.limit) this.#options.onSuppressed(count - this.#options.limit, kind);
+      if (count > this.#limit) this.#onSuppressed(count - this.#limit, kind);
     }
   }
-}
-
-/**
- * Adds a throttle that must report before the process exits. The log has its own `exit` listener, which writes the last
- * lines. With `prependOnceListener`, the listener of the throttles is called first, so its reports are written too.
- */
-function addPending(throttle: Throttle): void {
-  if (pending.size === 0) process.prependOnceListener('exit', reportPending);
-  pending.add(throttle);
-}
-
-function removePending(throttle: Throttle): void {
-  pending.delete(throttle);
-  if (pending.size === 0) process.off('exit', reportPending);
-}
-
-function reportPending(): void {
-  for (const throttle of [...pending]) throttle.report();
 }

@@ -12,12 +12,12 @@ interface StoredKey {
 }
 
 /**
- * Stores the keys in an array. The first look-up of a key compares the hash of the key with all stored hashes. The time
- * for a comparison does not depend on the position of the first different byte. Found keys are cached. Hashes are
- * computed with Web Crypto, because browsers support it.
+ * Stores the keys by id. The first look-up of a key compares the hash of the key with all stored hashes. The time for a
+ * comparison does not depend on the position of the first different byte. Found keys are cached. Hashes are computed
+ * with Web Crypto, because browsers support it.
  */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
-  readonly #keys: StoredKey[] = [];
+  readonly #keys = new Map<string, StoredKey>();
   readonly #found = new Map<string, StoredKey>();
   readonly #idPrefix: string;
   readonly #state: OpenState;
@@ -42,9 +42,9 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   }
 
   async #add(key: string, about: Omit<ApiKey, 'id'>): Promise<ApiKey> {
-    const id = `${this.#idPrefix}${this.#keys.length + 1}`;
+    const id = `${this.#idPrefix}${this.#keys.size + 1}`;
     const stored = { hash: sha256(key), about: Object.freeze({ id, ...about }) };
-    this.#keys.push(stored);
+    this.#keys.set(id, stored);
     await stored.hash;
     return stored.about;
   }
@@ -57,7 +57,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   }
 
   async #addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
-    if (this.#keys.length > 0) return undefined;
+    if (this.#keys.size > 0) return undefined;
     await save?.();
     return await this.add(key, about);
   }
@@ -69,7 +69,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
     about: NewApiKey,
   ): Promise<ApiKey | undefined> {
     this.#state.assertOpen();
-    const old = this.#find(id);
+    const old = this.#keys.get(id);
     if (old === undefined || old.about.expiresAt !== expiresAt || !isActive(old.about, about.createdAt)) {
       return undefined;
     }
@@ -79,36 +79,32 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
 
   async revoke(id: string, revokedAt: number): Promise<ApiKey | undefined> {
     this.#state.assertOpen();
-    const stored = this.#find(id);
+    const stored = this.#keys.get(id);
     return stored && this.#change(stored, { revokedAt: stored.about.revokedAt ?? revokedAt });
   }
 
   async setLastUsedOn(id: string, day: number): Promise<void> {
     this.#state.assertOpen();
-    const stored = this.#find(id);
+    const stored = this.#keys.get(id);
     if (stored === undefined || day <= (stored.about.lastUsedOn ?? -Infinity)) return;
     this.#change(stored, { lastUsedOn: day });
   }
 
   async list(): Promise<readonly ApiKey[]> {
     this.#state.assertOpen();
-    return this.#keys.map(({ about }) => about);
+    return Array.from(this.#keys.values(), ({ about }) => about);
   }
 
   async #lookUp(key: string): Promise<StoredKey | undefined> {
     const hash = await sha256(key);
     let found: StoredKey | undefined;
-    for (const stored of this.#keys) {
+    for (const stored of this.#keys.values()) {
       if (isEqual(hash, await stored.hash)) found = stored;
     }
     if (found === undefined) return undefined;
     if (this.#found.size >= CACHE_LIMIT) this.#found.clear();
     this.#found.set(key, found);
     return found;
-  }
-
-  #find(id: string): StoredKey | undefined {
-    return this.#keys.find(({ about }) => about.id === id);
   }
 
   #change(stored: StoredKey, change: Partial<ApiKey>): ApiKey {

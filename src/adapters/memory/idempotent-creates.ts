@@ -1,5 +1,6 @@
-import type { CreateAttempt, CreateResult } from '../../application/ports/create-attempt.ts';
 import {
+  type CreateAttempt,
+  type CreateResult,
   type IdempotentCreates,
   RECORDS_PER_CALLER,
   tooManyRecords,

@@ -1,4 +1,4 @@
-import { AnimalStoreError } from '../../domain/errors.ts';
+import { closedError } from '../../application/ports/storage.ts';
 
 /** Stores whether a storage is open. All repositories of a storage share one `OpenState`. */
 export class OpenState {
@@ -10,6 +10,6 @@ export class OpenState {
 
   /** Throws when `close` has been called. */
   assertOpen(): void {
-    if (this.#isClosed) throw new AnimalStoreError('storage_unavailable', 'the storage is closed');
+    if (this.#isClosed) throw closedError();
   }
 }

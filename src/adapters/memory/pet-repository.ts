@@ -1,5 +1,5 @@
-import { idsNotAccepted } from '../../application/import-pets.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
+import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
@@ -8,7 +8,7 @@ import { OpenState } from './open-state.ts';
 /** Stores the pets in arrays, in ascending order of id. Finds a pet by binary search. */
 export class MemoryPetRepository implements PetRepository {
   readonly #all: Pet[] = [];
-  readonly #byStatus = new Map<PetStatus, Pet[]>();
+  readonly #byStatus: Readonly<Record<PetStatus, Pet[]>> = { available: [], pending: [], sold: [] };
   readonly #state: OpenState;
   #lastId = 0n;
 
@@ -57,7 +57,7 @@ export class MemoryPetRepository implements PetRepository {
 
   async list({ limit, status, after }: PetQuery): Promise<PetPage> {
     this.#state.assertOpen();
-    const pets = status === undefined ? this.#all : this.#withStatus(status);
+    const pets = status === undefined ? this.#all : this.#byStatus[status];
     const start = after === undefined ? 0 : indexAfter(pets, after);
     const page = Object.freeze(pets.slice(start, start + limit));
     return Object.freeze({ pets: page, more: start + limit < pets.length });
@@ -67,7 +67,7 @@ export class MemoryPetRepository implements PetRepository {
     const pet: Pet = Object.freeze({ id, name, categoryId, status });
     this.#lastId = id;
     this.#all.push(pet);
-    this.#withStatus(status).push(pet);
+    this.#byStatus[status].push(pet);
     return pet;
   }
 
@@ -75,12 +75,6 @@ export class MemoryPetRepository implements PetRepository {
     if (this.#lastId > INT64_MAX - BigInt(count)) {
       throw new AnimalStoreError('storage_unavailable', 'all ids have been assigned');
     }
-  }
-
-  #withStatus(status: PetStatus): Pet[] {
-    const pets = this.#byStatus.get(status) ?? [];
-    if (pets.length === 0) this.#byStatus.set(status, pets);
-    return pets;
   }
 }
 

@@ -1,7 +1,10 @@
-import { idsNotAccepted } from '../../application/import-pets.ts';
 import { nextTurn } from '../../application/next-turn.ts';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
-import type { PetTransfer, TransferOptions } from '../../application/ports/pet-transfer.ts';
+import {
+  idsNotAccepted,
+  type PetTransfer,
+  type TransferOptions,
+} from '../../application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 

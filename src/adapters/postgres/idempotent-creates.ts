@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CreateAttempt, CreateResult } from '../../application/ports/create-attempt.ts';
 import {
+  type CreateAttempt,
+  type CreateResult,
   type IdempotentCreates,
   RECORDS_PER_CALLER,
   tooManyRecords,
@@ -49,7 +50,7 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
 
   async add({ name, categoryId, status }: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
     const pet: NewPet = { name, categoryId, status };
-    const reserving = this.#quota.reserve(attempt.caller);
+    const reserving = this.#quota.reserveRecord(attempt.caller);
     const oldestAt = reserving === undefined ? undefined : await this.#inTime(reserving);
     if (oldestAt !== undefined) {
       const replay = await this.#replay(attempt);

@@ -1,7 +1,10 @@
-import { idsNotAccepted } from '../../application/import-pets.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
-import type { PetTransfer, TransferOptions } from '../../application/ports/pet-transfer.ts';
+import {
+  idsNotAccepted,
+  type PetTransfer,
+  type TransferOptions,
+} from '../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { petOf } from './pet-row.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CreateAttempt } from '../../application/ports/create-attempt.ts';
+import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import type { Connection } from './connection.ts';

@@ -1,13 +1,13 @@
 /** Opens connections to the database file, and creates or migrates its schema. */
 
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { storageError } from './errors.ts';
-import { modeOfNewFile } from './files.ts';
-import { assertTables, identify, quickCheck, READ_LOCK_TIMEOUT } from './inspection.ts';
+import { storageError, unavailable } from './errors.ts';
+import { identityOf, modeOfNewFile, sizeOf, statOf } from './files.ts';
+import { assertTables, identifyOwn, quickCheck, unsupportedSchema } from './inspection.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /**
@@ -15,6 +15,7 @@ import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
  * when `prepareDatabase` opens the file. A waiting connection blocks its thread.
  */
 const WRITE_LOCK_TIMEOUT = 5000;
+export const READ_LOCK_TIMEOUT = 100;
 const OPEN_LOCK_TIMEOUT = 1500;
 
 /**
@@ -41,22 +42,29 @@ export interface PrepareOptions {
 
 /**
  * Creates the database file when it is missing, and migrates its schema. Throws when the file is damaged or cannot be
- * written. Throws when the file belongs to another application or was written by a newer release.
+ * written. Throws when the file belongs to another application or was written by a newer release. A file that is refused
+ * stays unchanged, so that its data can be rescued.
  */
 export function prepareDatabase(
   path: string,
   { mustExist = false, tryWrite = true }: PrepareOptions = {},
 ): void {
-  if (mustExist) refuseMissing(path);
-  else createFolderOf(path);
-  refuseFolder(path);
-  refuseEmptied(path);
+  if (!mustExist) createFolderOf(path);
+  else if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
+  refuseUnusable(path);
   if (!mustExist) createFile(path);
-  const before = inodeOf(path);
+  const before = identityOf(path);
   open(path, OPEN_LOCK_TIMEOUT, (db) => {
-    const version = refuseForeign(db);
-    refuseReplaced(path, before);
-    refuseDamaged(db);
+    const { version } = identifyOwn(db, 'the file');
+    const unsupported = unsupportedSchema('the file', version);
+    if (unsupported !== undefined) throw unavailable(unsupported);
+    // A restore can replace the file while its lock is awaited. SQLite would write to the old file, and to a write-ahead
+    // log at the path of the new one.
+    if (before !== undefined && identityOf(path) !== before) {
+      throw unavailable('the file was replaced while it was opened: start again');
+    }
+    const damage = quickCheck(db);
+    if (damage !== undefined) throw unavailable(`the database file is damaged: ${damage}`);
     if (version === MIGRATIONS.length) assertTables(db);
     configure(db);
     if (tryWrite || version < MIGRATIONS.length) migrate(db);
@@ -77,28 +85,23 @@ export function openWriter(path: string, lockTimeout: number = WRITE_LOCK_TIMEOU
   return open(path, lockTimeout, configure);
 }
 
-function refuseMissing(path: string): void {
-  if (existsSync(path)) return;
-  throw new StorageFault('file_missing', `${path}: there is no such file`);
-}
-
-function refuseFolder(path: string): void {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new AnimalStoreError('storage_unavailable', `${path}: expected a file, got a directory`);
+/** Opens a connection as {@link openWriter} does. Errors do not name the path, because clients must not see it. */
+export function connectWriter(path: string, lockTimeout: number): Database.Database {
+  return connect(path, lockTimeout, configure);
 }
 
 /**
- * Throws when the database file is empty but has a write-ahead log. The log contains the last writes. SQLite would
- * treat the empty file as a new database, and delete the log.
+ * Throws when a folder is at the path, or an empty file with a write-ahead log. The log contains the last writes. SQLite
+ * would treat the empty file as a new database, and delete the log.
  */
-function refuseEmptied(path: string): void {
-  const file = statSync(path, { throwIfNoEntry: false });
-  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  if (file?.size !== 0 || !log?.size) return;
-  throw new AnimalStoreError(
-    'storage_unavailable',
-    `${path}: the file is empty, but has a write-ahead log: restore it from a backup, or remove the log`,
-  );
+function refuseUnusable(path: string): void {
+  const file = statOf(path);
+  if (file?.isDirectory()) throw unavailable(`${path}: expected a file, got a directory`);
+  if (file?.size === 0 && sizeOf(`${path}-wal`) > 0) {
+    throw unavailable(
+      `${path}: the file is empty, but has a write-ahead log: restore it from a backup, or remove the log`,
+    );
+  }
 }
 
 /** Creates the folder of a database file, and the parents of the folder, unless they exist. */
@@ -106,9 +109,7 @@ export function createFolderOf(path: string): void {
   try {
     createFolder(dirname(path));
   } catch (error) {
-    throw new AnimalStoreError('storage_unavailable', `cannot create the folder of ${path}`, {
-      cause: error,
-    });
+    throw unavailable(`cannot create the folder of ${path}`, error);
   }
 }
 
@@ -137,21 +138,25 @@ function createFolder(path: string): void {
   }
 }
 
-/**
- * Opens a connection and calls `prepare` with this connection. Every error message begins with the path of the database
- * file.
- */
+/** Opens a connection as `connect` does. Every error message begins with the path of the database file. */
 function open(path: string, timeout: number, prepare: (db: Database.Database) => void): Database.Database {
-  let db: Database.Database | undefined;
   try {
-    db = new Database(path, { timeout });
-    db.defaultSafeIntegers(true);
-    prepare(db);
-    return db;
+    return connect(path, timeout, prepare);
   } catch (error) {
-    db?.close();
     const { code, message } = storageError(error);
     throw new AnimalStoreError(code, `${path}: ${message}`, { cause: error });
+  }
+}
+
+/** Opens a connection to an existing file, and calls `prepare` with it. Closes the connection when `prepare` throws. */
+function connect(path: string, timeout: number, prepare: (db: Database.Database) => void): Database.Database {
+  const db = new Database(path, { timeout, fileMustExist: true });
+  try {
+    prepare(db.defaultSafeIntegers(true));
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
   }
 }
 
@@ -161,47 +166,13 @@ function open(path: string, timeout: number, prepare: (db: Database.Database) =>
  */
 function configure(db: Database.Database): void {
   if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
-    throw new AnimalStoreError('storage_unavailable', 'the file system does not support a write-ahead log');
+    throw unavailable('the file system does not support a write-ahead log');
   }
   db.pragma('synchronous = FULL');
   if (db.pragma('synchronous', { simple: true }) !== 2n) {
-    throw new AnimalStoreError(
-      'storage_unavailable',
-      'SQLite did not accept synchronous = FULL, so commits would not be durable',
-    );
+    throw unavailable('SQLite did not accept synchronous = FULL, so commits would not be durable');
   }
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
-}
-
-/**
- * Throws when the file was replaced while its lock was awaited, which a restore does. SQLite would write to the old
- * file, and to a write-ahead log at the path of the new one.
- */
-function refuseReplaced(path: string, before: bigint | undefined): void {
-  if (before === undefined || inodeOf(path) === before) return;
-  throw new AnimalStoreError('storage_unavailable', 'the file was replaced while it was opened: start again');
-}
-
-function inodeOf(path: string): bigint | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
-}
-
-/**
- * Returns the schema version of the database file. Throws when the file belongs to another application or was written
- * by a newer release.
- */
-function refuseForeign(db: Database.Database): number {
-  const { isNew, isOwn, version } = identify(db);
-  if (!isNew && !isOwn) {
-    throw new AnimalStoreError('storage_unavailable', 'the file is the database of another application');
-  }
-  if (version > MIGRATIONS.length) {
-    throw new AnimalStoreError(
-      'storage_unavailable',
-      `the file has schema version ${version}, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one`,
-    );
-  }
-  return version;
 }
 
 /**
@@ -215,14 +186,4 @@ function migrate(db: Database.Database): void {
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${MIGRATIONS.length}`);
   }).immediate();
-}
-
-/**
- * Throws when the database file is damaged. Called before the first write, so that a damaged file stays unchanged and
- * its data can be rescued.
- */
-function refuseDamaged(db: Database.Database): void {
-  const damage = quickCheck(db);
-  if (damage === undefined) return;
-  throw new AnimalStoreError('storage_unavailable', `the database file is damaged: ${damage}`);
 }

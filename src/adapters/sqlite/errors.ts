@@ -2,35 +2,21 @@ import { StorageFault, type StorageFaultReason } from '../../application/ports/s
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
 /**
- * The messages for the primary result codes that mean a failure of the storage (https://sqlite.org/rescode.html). Every
+ * The message for each primary result code that means a failure of the storage (https://sqlite.org/rescode.html), and
+ * the reason of the fault if later requests are likely to fail too. A lock has no reason, because it is temporary. Every
  * other code means an error in this program.
  */
-const UNAVAILABLE: Readonly<Record<string, string>> = {
-  SQLITE_BUSY: 'the database is locked by another process',
-  SQLITE_CANTOPEN: 'the database file cannot be opened',
-  SQLITE_CORRUPT: 'the database file is damaged',
-  SQLITE_FULL: 'the disk is full, or all ids have been assigned',
-  SQLITE_IOERR: 'the disk reported an error',
-  SQLITE_LOCKED: 'the database is locked',
-  SQLITE_NOTADB: 'the file is not a SQLite database',
-  SQLITE_PERM: 'the database file may not be accessed',
-  SQLITE_PROTOCOL: 'the database cannot be locked',
-  SQLITE_READONLY: 'the database file is read-only',
-};
-
-/**
- * The fault reason for each primary result code after which later requests are likely to fail. SQLITE_BUSY and
- * SQLITE_LOCKED have no reason, because a lock is temporary.
- */
-const REASONS: Readonly<Record<string, StorageFaultReason>> = {
-  SQLITE_CANTOPEN: 'io_error',
-  SQLITE_CORRUPT: 'damaged',
-  SQLITE_FULL: 'disk_full',
-  SQLITE_IOERR: 'io_error',
-  SQLITE_NOTADB: 'damaged',
-  SQLITE_PERM: 'read_only',
-  SQLITE_PROTOCOL: 'io_error',
-  SQLITE_READONLY: 'read_only',
+const FAILURES: Readonly<Record<string, readonly [message: string, reason?: StorageFaultReason]>> = {
+  SQLITE_BUSY: ['the database is locked by another process'],
+  SQLITE_CANTOPEN: ['the database file cannot be opened', 'io_error'],
+  SQLITE_CORRUPT: ['the database file is damaged', 'damaged'],
+  SQLITE_FULL: ['the disk is full, or all ids have been assigned', 'disk_full'],
+  SQLITE_IOERR: ['the disk reported an error', 'io_error'],
+  SQLITE_LOCKED: ['the database is locked'],
+  SQLITE_NOTADB: ['the file is not a SQLite database', 'damaged'],
+  SQLITE_PERM: ['the database file may not be accessed', 'read_only'],
+  SQLITE_PROTOCOL: ['the database cannot be locked', 'io_error'],
+  SQLITE_READONLY: ['the database file is read-only', 'read_only'],
 };
 
 /**
@@ -48,15 +34,14 @@ export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
   const code = codeOf(error);
-  const primaryCode = primaryCodeOf(code);
-  const text = UNAVAILABLE[primaryCode];
-  if (text === undefined) {
+  const failure = FAILURES[primaryCodeOf(code)];
+  if (failure === undefined) {
     return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
   }
-  const message = `${text} (${code})`;
-  const reason = SYNC_FAILED.test(code) ? 'sync_failed' : REASONS[primaryCode];
+  const message = `${failure[0]} (${code})`;
+  const reason = SYNC_FAILED.test(code) ? 'sync_failed' : failure[1];
   return reason === undefined
-    ? new AnimalStoreError('storage_unavailable', message, { cause: error })
+    ? unavailable(message, error)
     : new StorageFault(reason, message, { cause: error });
 }
 
@@ -65,9 +50,16 @@ export function translated(error: unknown): unknown {
   return codeOf(error).startsWith('SQLITE_') ? storageError(error) : error;
 }
 
-/** Returns the error for a call after `close`. */
-export function closedError(): AnimalStoreError {
-  return new AnimalStoreError('storage_unavailable', 'the storage is closed');
+/** Returns the error of a task on whole files, such as a backup. Returns an `AnimalStoreError` unchanged. */
+export function fileError(failed: string, error: unknown): AnimalStoreError {
+  const known = asAnimalStoreError(error);
+  if (known !== undefined) return known;
+  const { message } = translated(error) as Error;
+  return unavailable(`${failed}: ${message}`, error);
+}
+
+export function unavailable(message: string, cause?: unknown): AnimalStoreError {
+  return new AnimalStoreError('storage_unavailable', message, cause === undefined ? {} : { cause });
 }
 
 /** Returns whether an error means that another process holds the lock of the database. */
@@ -75,7 +67,8 @@ export function isLocked(error: unknown): boolean {
   return primaryCodeOf(codeOf(error)) === 'SQLITE_BUSY';
 }
 
-function codeOf(error: unknown): string {
+/** Returns the code of an error of SQLite or of the operating system, and an empty string for any other error. */
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 

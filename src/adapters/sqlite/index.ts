@@ -1,6 +1,6 @@
 /** `animal-store/sqlite`: the storage in a SQLite file, for Node.js. */
 
-export { examineSqliteStore } from './examination.ts';
 export { databaseFiles } from './files.ts';
-export { restoreSqliteStore } from './restore.ts';
+export { examineSqliteStore } from './maintenance/examination.ts';
+export { restoreSqliteStore } from './maintenance/restore.ts';
 export { openSqliteStorage, type SqliteOptions } from './storage.ts';

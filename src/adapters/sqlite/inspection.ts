@@ -1,13 +1,9 @@
 /** Finds out to which application a database file belongs, and whether the file is damaged. */
 
-import { statSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
-import { APPLICATION_ID } from './schema.ts';
-import type { StoreFiles } from './store-files.ts';
-
-/** The maximum wait of a read connection for the lock of another connection, in milliseconds. */
-export const READ_LOCK_TIMEOUT = 100;
+import { codeOf, unavailable } from './errors.ts';
+import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /**
  * The maximum size of a database file that is examined with `quick_check`, in bytes. This SQLite pragma reads the whole
@@ -69,7 +65,7 @@ export function causeOf(error: unknown, db: Database.Database): unknown {
 }
 
 function isRefused(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_ERROR';
+  return codeOf(error) === 'SQLITE_ERROR';
 }
 
 /** Returns to which application a database file belongs, and its schema version. */
@@ -81,23 +77,17 @@ export function identify(db: Database.Database): { isNew: boolean; isOwn: boolea
   return { isNew, isOwn: application === APPLICATION_ID, version };
 }
 
-/**
- * Searches for damage in a database file that another program changed while the file was open. Returns a description of
- * the damage, or `undefined` when no damage was found.
- */
-export function findDamage({ main, log }: StoreFiles): string | undefined {
-  const { size } = statSync(main.path);
-  if (size === 0) return 'the file is empty';
-  const db = new Database(main.path, { readonly: true, fileMustExist: true, timeout: READ_LOCK_TIMEOUT });
-  try {
-    const expected = sizeOf(db.defaultSafeIntegers(true));
-    // The newest pages may be in the write-ahead log, and not yet in the database file.
-    if (expected > size + statSync(log.path).size) return `expected ${expected} bytes, got ${size}`;
-    db.prepare(READ_ENDS).get();
-    return quickCheck(db);
-  } finally {
-    db.close();
-  }
+/** Identifies a database file as {@link identify} does. Throws when the file belongs to another application. */
+export function identifyOwn(db: Database.Database, file: string): { isNew: boolean; version: number } {
+  const { isNew, isOwn, version } = identify(db);
+  if (isNew || isOwn) return { isNew, version };
+  throw unavailable(`${file} is the database of another application`);
+}
+
+/** Returns why this release cannot use a file with this schema version, or `undefined` if it can. */
+export function unsupportedSchema(file: string, version: number): string | undefined {
+  if (version <= MIGRATIONS.length) return undefined;
+  return `${file} has schema version ${version}, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one`;
 }
 
 /**
@@ -105,12 +95,13 @@ export function findDamage({ main, log }: StoreFiles): string | undefined {
  * found or the file is larger than `limit` bytes.
  */
 export function quickCheck(db: Database.Database, limit: number = QUICK_CHECK_LIMIT): string | undefined {
-  if (sizeOf(db) > limit) return undefined;
+  if (databaseSize(db) > limit) return undefined;
   const finding = db.pragma('quick_check(1)', { simple: true });
   return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
 }
 
-function sizeOf(db: Database.Database): number {
+/** Returns the size of a database in bytes, including the pages that are only in the write-ahead log. */
+export function databaseSize(db: Database.Database): number {
   const sql = 'SELECT page_count * page_size FROM pragma_page_count, pragma_page_size';
   return Number(db.prepare(sql).pluck().get());
 }

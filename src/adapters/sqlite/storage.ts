@@ -7,20 +7,19 @@ import {
   STRING,
 } from '../../application/arguments.ts';
 import { combineObservers } from '../../application/observers.ts';
-import type { Observer } from '../../application/ports/observer.ts';
+import type { Commit, Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
-import { SqliteApiKeyRepository } from './api-key-repository.ts';
-import { Backups } from './backup.ts';
 import { openReader, prepareDatabase } from './database.ts';
-import { Health } from './health.ts';
-import { SqliteIdempotentCreates } from './idempotent-creates.ts';
-import { type Owner, OwnTransaction } from './own-transaction.ts';
-import { SqlitePetRepository } from './pet-repository.ts';
-import { SqlitePetTransfer } from './pet-transfer.ts';
-import { ReadSnapshot } from './read-snapshot.ts';
-import { Readiness } from './readiness.ts';
-import { filesOf } from './store-files.ts';
-import { Writer } from './writer.ts';
+import { Health } from './health/health.ts';
+import { filesOf } from './health/store-files.ts';
+import { Backups } from './maintenance/backup.ts';
+import { SqlitePetTransfer } from './maintenance/pet-transfer.ts';
+import { SqliteApiKeyRepository } from './read/api-key-repository.ts';
+import { SqliteIdempotentCreates } from './read/idempotent-creates.ts';
+import { SqlitePetRepository } from './read/pet-repository.ts';
+import { ReadSnapshot } from './read/read-snapshot.ts';
+import type { Owner } from './write/own-connection.ts';
+import { Writer } from './write/writer.ts';
 
 /** The options for opening a SQLite file. */
 export interface SqliteOptions {
@@ -63,25 +62,22 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const safeObserver = combineObservers([observer]);
   const health = new Health(filesOf(path), safeObserver);
   const snapshot = new ReadSnapshot(db, health);
-  const writer = new Writer(health, safeObserver, () => snapshot.leave());
-  const readiness = new Readiness(health, writer);
-  if (startWriter) writer.start();
-  const pets = new SqlitePetRepository(db, snapshot, writer);
-  const owner: Owner = {
-    assertOpen: () => writer.assertOpen(),
-    onCommit(commit) {
-      snapshot.leave();
-      safeObserver.onCommit?.(commit);
-    },
+  // Ends the read transaction after a commit, so that later reads return the committed data.
+  const onCommit = (commit: Commit): void => {
+    snapshot.leave();
+    safeObserver.onCommit?.(commit);
   };
-  const transaction = new OwnTransaction(path, health, owner);
-  const apiKeys = new SqliteApiKeyRepository(db, snapshot, writer, transaction);
+  const writer = new Writer(health, onCommit);
+  if (startWriter) writer.start();
+  const owner: Owner = { path, health, assertOpen: () => writer.assertOpen(), onCommit };
+  const pets = new SqlitePetRepository(db, snapshot, writer);
+  const apiKeys = new SqliteApiKeyRepository(db, snapshot, writer, owner);
   const backups = new Backups(path);
   return {
     pets,
     apiKeys,
     idempotentCreates: new SqliteIdempotentCreates(db, snapshot, writer),
-    transfer: new SqlitePetTransfer(path, health, owner),
+    transfer: new SqlitePetTransfer(owner),
     statistics: () => ({
       pages: pets.cacheStatistics,
       keys: apiKeys.cacheStatistics,
@@ -94,12 +90,11 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     async check() {
       writer.assertOpen();
       snapshot.enter();
-      await readiness.check();
+      await health.check(() => writer.probe());
     },
     async close() {
       snapshot.close();
       await Promise.all([backups.close(), writer.close()]);
-      snapshot.close();
       db.close();
     },
   };

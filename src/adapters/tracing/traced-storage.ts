@@ -1,20 +1,39 @@
-/** Adds spans to the calls of a storage. */
+/**
+ * Adds spans to the calls of a storage. The names and the attributes follow the semantic conventions of OpenTelemetry
+ * for database clients. A span contains no value of a call: no API key, no idempotency key and no pet.
+ */
 
-import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
-import type { IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
-import type { PetRepository } from '../../application/ports/pet-repository.ts';
+import { type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { Storage } from '../../application/ports/storage.ts';
-import type { StorageSpans } from './storage-spans.ts';
+import { asAnimalStoreError } from '../../domain/errors.ts';
+
+/** The names of database systems in the semantic conventions, if they differ from the scheme of the database URL. */
+const SYSTEMS: Readonly<Record<string, string>> = { postgres: 'postgresql' };
 
 /**
  * Returns a storage that calls the given one, with a span for each call of the repositories. The other methods have no
  * spans: no request to the API causes an import, an export or a backup, and health checks share one check.
+ *
+ * @param scheme the scheme of the database URL
  */
-export function traceStorage(storage: Storage, spans: StorageSpans): Storage {
+export function traceStorage(storage: Storage, tracer: Tracer, scheme: string): Storage {
+  const system = SYSTEMS[scheme] ?? scheme;
+  const kind = scheme === 'memory' ? SpanKind.INTERNAL : SpanKind.CLIENT;
+  const traced = <R extends object>(repository: R, collection: string): R =>
+    interceptCalls(repository, (operation, call) => {
+      if (!trace.getActiveSpan()?.isRecording()) return call();
+      const attributes = {
+        'db.system.name': system,
+        'db.operation.name': operation,
+        'db.collection.name': collection,
+      };
+      const name = `${operation} ${collection}`;
+      return tracer.startActiveSpan(name, { kind, attributes }, (span) => endWith(span, call));
+    });
   return {
-    pets: tracedPets(storage.pets, spans),
-    apiKeys: tracedKeys(storage.apiKeys, spans),
-    idempotentCreates: tracedCreates(storage.idempotentCreates, spans),
+    pets: traced(storage.pets, 'pets'),
+    apiKeys: traced(storage.apiKeys, 'api_keys'),
+    idempotentCreates: traced(storage.idempotentCreates, 'idempotency_records'),
     transfer: storage.transfer,
     backup: storage.backup?.bind(storage),
     statistics: storage.statistics?.bind(storage),
@@ -23,36 +42,31 @@ export function traceStorage(storage: Storage, spans: StorageSpans): Storage {
   };
 }
 
-function tracedPets(pets: PetRepository, spans: StorageSpans): PetRepository {
-  return {
-    add: (pet) => spans.run('add', 'pets', () => pets.add(pet)),
-    find: (id) => spans.run('find', 'pets', () => pets.find(id)),
-    list: (query) => spans.run('list', 'pets', () => pets.list(query)),
-  };
+type Call = () => Promise<unknown>;
+
+/** Returns a repository whose methods, which all return promises, are called by `around` with the name of the method. */
+function interceptCalls<R extends object>(
+  repository: R,
+  around: (operation: string, call: Call) => Promise<unknown>,
+): R {
+  return new Proxy(repository, {
+    get(target, name) {
+      const method: unknown = target[name as keyof R];
+      if (typeof method !== 'function') return method;
+      return (...values: readonly unknown[]) => around(String(name), () => method.apply(target, values));
+    },
+  });
 }
 
-function tracedKeys(keys: ApiKeyRepository, spans: StorageSpans): ApiKeyRepository {
-  const run = <T>(operation: keyof ApiKeyRepository, work: () => Promise<T>): Promise<T> =>
-    spans.run(operation, 'api_keys', work);
-  return {
-    find: (key) => run('find', () => keys.find(key)),
-    add: (key, about) => run('add', () => keys.add(key, about)),
-    addFirst: (key, about, save) => run('addFirst', () => keys.addFirst(key, about, save)),
-    replace: (old, endsAt, key, about) => run('replace', () => keys.replace(old, endsAt, key, about)),
-    revoke: (id, revokedAt) => run('revoke', () => keys.revoke(id, revokedAt)),
-    setLastUsedOn: (id, day) => run('setLastUsedOn', () => keys.setLastUsedOn(id, day)),
-    list: () => run('list', () => keys.list()),
-  };
-}
-
-function tracedCreates(creates: IdempotentCreates, spans: StorageSpans): IdempotentCreates {
-  const run = <T>(operation: keyof IdempotentCreates, work: () => Promise<T>): Promise<T> =>
-    spans.run(operation, 'idempotency_records', work);
-  return {
-    add: (pet, attempt) => run('add', () => creates.add(pet, attempt)),
-    count: () => run('count', () => creates.count()),
-    removeRecords: (createdBefore, limit) =>
-      run('removeRecords', () => creates.removeRecords(createdBefore, limit)),
-    redateRecords: (now, limit) => run('redateRecords', () => creates.redateRecords(now, limit)),
-  };
+/** Ends the span when the call has ended. Of an error, the span has the kind. Its message can contain values of the call. */
+async function endWith(span: Span, call: Call): Promise<unknown> {
+  try {
+    return await call();
+  } catch (error) {
+    const type = asAnimalStoreError(error)?.code ?? (error instanceof Error ? error.name : '_OTHER');
+    span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
 }

@@ -1,12 +1,14 @@
-import { context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { context, createContextKey, ROOT_CONTEXT, type TracerProvider, trace } from '@opentelemetry/api';
+import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
-import { flushSpans } from './flush.ts';
 import { setRoute, type TraceFields, traceFields } from './server-span.ts';
-import { StorageSpans } from './storage-spans.ts';
 import { traceStorage } from './traced-storage.ts';
 
 const PROBE = createContextKey('animal-store probe');
+
+/** How long the exit of the process may be delayed by an export, in milliseconds. */
+const FLUSH_TIMEOUT = 1000;
 
 /** The connection of a server to an OpenTelemetry SDK. */
 export interface Tracing {
@@ -28,11 +30,11 @@ export interface Tracing {
  */
 export function findTracing(scheme: string, version: string): Tracing | undefined {
   if (!isSdkLoaded()) return undefined;
-  const spans = new StorageSpans(trace.getTracer('animal-store', version), scheme);
+  const tracer = trace.getTracer('animal-store', version);
   return {
     observer: { onRequest: setRoute },
     logFields: traceFields,
-    traceStorage: (storage) => traceStorage(storage, spans),
+    traceStorage: (storage) => traceStorage(storage, tracer, scheme),
     flush: flushSpans,
   };
 }
@@ -41,4 +43,19 @@ export function findTracing(scheme: string, version: string): Tracing | undefine
 function isSdkLoaded(): boolean {
   const isActive = () => context.active().getValue(PROBE) === true;
   return context.with(ROOT_CONTEXT.setValue(PROBE, true), isActive);
+}
+
+/** A provider of an SDK. The API of OpenTelemetry does not have the method `forceFlush`. */
+interface SdkProvider extends TracerProvider {
+  getDelegate?(): SdkProvider;
+  forceFlush?(): Promise<void>;
+}
+
+async function flushSpans(): Promise<void> {
+  const provider: SdkProvider = trace.getTracerProvider();
+  const sdk = provider.getDelegate?.() ?? provider;
+  await atMost(
+    FLUSH_TIMEOUT,
+    Promise.resolve(sdk.forceFlush?.()).catch(() => {}),
+  );
 }

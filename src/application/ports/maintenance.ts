@@ -1,15 +1,12 @@
 /** Work on a database that is not open: an operator restores a backup, or examines a store that no server can open. */
 
 import { AnimalStoreError } from '../../domain/errors.ts';
+import type { BackupOptions } from './storage.ts';
 
-/** The options of a restore. */
-export interface RestoreOptions {
+/** The options of a restore. After a cancellation the store is unchanged. */
+export interface RestoreOptions extends Omit<BackupOptions, 'overwrite'> {
   /** Whether a store that has pets, or that cannot be read, is replaced. By default, such a store is refused. */
   readonly overwrite?: boolean | undefined;
-  /** Called from time to time with the fraction of the backup that is copied, from 0 to 1. */
-  readonly onProgress?: ((fraction: number) => void) | undefined;
-  /** The signal that cancels the restore. After a cancellation the store is unchanged. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** A restored store. */
@@ -51,7 +48,10 @@ export interface Diagnosis {
   readonly problems: readonly Problem[];
 }
 
-/** The error of a restore that would replace a store that has pets or cannot be read, without `overwrite`. */
+/**
+ * The error of a backup that would replace a file, or of a restore that would replace a store that has pets or cannot be
+ * read, without `overwrite`.
+ */
 export class OverwriteRefused extends AnimalStoreError {
   constructor(message: string) {
     super('invalid_request', message);

@@ -1,3 +1,4 @@
+import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { PetQuery } from './pet-repository.ts';
 
@@ -42,4 +43,9 @@ export interface PetTransfer {
    * requested is not yielded. No batch is empty. A caller can leave the loop early: this releases all resources.
    */
   exportPets(query?: Pick<PetQuery, 'status'>): AsyncIterable<readonly Pet[]>;
+}
+
+/** Returns the error for an import of pets with ids into a store that has ever had a pet. */
+export function idsNotAccepted(): AnimalStoreError {
+  return invalidRequest('ids can be imported only into a store that has never had a pet');
 }

@@ -1,3 +1,4 @@
+import { AnimalStoreError } from '../../domain/errors.ts';
 import type { ApiKeyRepository } from './api-key-repository.ts';
 import type { IdempotentCreates } from './idempotent-creates.ts';
 import type { PetRepository } from './pet-repository.ts';
@@ -8,9 +9,9 @@ import type { StorageStatistics } from './statistics.ts';
 export interface BackupOptions {
   /** Whether the backup replaces an existing file. By default, an existing file is refused. */
   readonly overwrite?: boolean | undefined;
-  /** Called from time to time with the fraction of the backup that is complete, from 0 to 1. */
+  /** Called from time to time with the fraction that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
-  /** The signal that cancels the backup. A cancelled backup leaves no new file. */
+  /** The signal that cancels the work. A cancelled backup leaves no new file. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,4 +53,9 @@ export interface Storage {
    * effect.
    */
   close(): Promise<void>;
+}
+
+/** Returns the error for a call after {@link Storage.close}. */
+export function closedError(): AnimalStoreError {
+  return new AnimalStoreError('storage_unavailable', 'the storage is closed');
 }

@@ -31,8 +31,8 @@ export interface Adapter {
 
 /** A kind of database. The engine defines the format of the database URLs, and loads the storage adapter. */
 export interface Engine {
-  /** The part of a database URL before the first colon. */
-  readonly scheme: string;
+  /** The part of a database URL before the first colon, which can have several spellings. */
+  readonly schemes: readonly string[];
   /** The format of a database URL, as error messages show it, such as `sqlite:PATH`. */
   readonly usage: string;
   /** The npm package that the adapter needs, if the package is not always installed. */

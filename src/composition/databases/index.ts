@@ -3,9 +3,9 @@
  * an entry in the array below.
  */
 
+import type { Engine } from './engine.ts';
 import { memory } from './memory.ts';
-import { postgres, postgresql } from './postgres.ts';
-import { DatabaseRegister } from './register.ts';
+import { postgres } from './postgres.ts';
 import { sqlite } from './sqlite.ts';
 
-export const DATABASES: DatabaseRegister = new DatabaseRegister([sqlite, memory, postgres, postgresql]);
+export const ENGINES: readonly Engine[] = [sqlite, memory, postgres];

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
  * process ends.
  */
 export const memory: Engine = {
-  scheme: 'memory',
+  schemes: ['memory'],
   usage: 'memory:',
   isDurable: false,
   parse: (rest) => (rest === '' ? '' : undefined),

@@ -2,7 +2,7 @@ import type { Engine } from './engine.ts';
 
 /** The database engine for URLs such as `sqlite:./pets.db`. By default, a missing database file is created. */
 export const sqlite: Engine = {
-  scheme: 'sqlite',
+  schemes: ['sqlite'],
   usage: 'sqlite:PATH',
   driver: 'better-sqlite3',
   isDurable: true,

@@ -2,13 +2,13 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
-import type { Screen } from '../../../src/adapters/cli/console.ts';
 import { type CliOptions, consoleOf, runCli } from '../../../src/adapters/cli/index.ts';
+import type { Screen } from '../../../src/adapters/cli/output/console.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { databaseFiles, openSqliteStorage, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
-import type { Environment } from '../../../src/composition/config.ts';
+import type { Environment } from '../../../src/composition/config/settings.ts';
 import { diagnose } from '../../../src/composition/doctor.ts';
 import { expectNoKeyInOutput } from '../../support/canary.ts';
 import { temporaryFile } from '../sqlite/temporary-file.ts';

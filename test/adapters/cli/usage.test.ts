@@ -1,7 +1,8 @@
 /** Wrong usage points at the help, and every way to ask for help or the version works. */
 
 import { describe, expect, test } from 'vitest';
-import { type Environment, loadConfig } from '../../../src/composition/config.ts';
+import type { Environment } from '../../../src/composition/config/settings.ts';
+import { loadConfig } from '../../../src/composition/config.ts';
 import { commandLine, withRex } from './cli.ts';
 
 describe('wrong usage names the help of the command', () => {
@@ -15,9 +16,13 @@ describe('wrong usage names the help of the command', () => {
     [
       ['completion', 'powershell'],
       'animal-store completion',
-      "shell: expected one of bash, zsh, fish, got 'powershell'",
+      "'powershell' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish",
     ],
-    [['export', '--status', 'lost'], 'animal-store export', "got 'lost'"],
+    [
+      ['export', '--status', 'lost'],
+      'animal-store export',
+      "'lost' is invalid. Allowed choices are available, pending, sold",
+    ],
     [['export', '--force'], 'animal-store export', '--force requires --output'],
     [['keys', 'rotate', '1', '--overlap', 'x'], 'animal-store keys rotate', '--overlap: expected a duration'],
     [['help', 'keys', 'fly'], 'animal-store keys', "unknown command 'fly'"],

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Admission } from '../../../src/adapters/http/api/admission.ts';
+import type { Exchange } from '../../../src/adapters/http/api/exchange.ts';
 import { isHealthCheck, readyz } from '../../../src/adapters/http/api/health.ts';
-import type { ApiRequest } from '../../../src/adapters/http/api/http.ts';
 import type { HttpStore } from '../../../src/adapters/http/api/options.ts';
 import { RATE_LIMIT, RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
 import { stopClock } from '../../support/clock.ts';
@@ -187,7 +187,7 @@ describe('the admission of requests', () => {
     expect(refusal).toMatchObject({
       code: 'rate_limited',
       message: 'too many requests with this API key: retry after 60 s',
-      headers: ['Retry-After', '60'],
+      retryAfter: 60,
     });
     expect(refusalOf(admission)).toBe(refusal);
     expect(admission.refused.rate).toBe(2);
@@ -205,7 +205,7 @@ describe('the admission of requests', () => {
   test('/readyz names the reason why the server is not ready', async () => {
     const store = { check: () => Promise.reject(new Error('x')) } as unknown as HttpStore;
     const admission = new Admission();
-    const check = async () => (await readyz(store, admission)({} as ApiRequest)).body;
+    const check = async () => (await readyz(store, admission)({} as Exchange)).body;
     expect(await check()).toBe('{"status":"unavailable","reason":"storage"}');
     admission.stop();
     expect(await check()).toBe('{"status":"unavailable","reason":"stopping"}');
@@ -214,10 +214,10 @@ describe('the admission of requests', () => {
 
 describe('the rate limiter', () => {
   function limiter(requests: number, seconds: number) {
-    const clock = { now: 1000 };
-    const rateLimiter = new RateLimiter({ requests, seconds }, () => clock.now);
+    const clock = stopClock();
+    const rateLimiter = new RateLimiter({ requests, seconds });
     const accepted = (count: number, caller = 'a') =>
-      Array.from({ length: count }, () => rateLimiter.take(caller)).filter((wait) => wait === 0).length;
+      Array.from({ length: count }, () => rateLimiter.takeToken(caller)).filter((wait) => wait === 0).length;
     return { clock, rateLimiter, accepted };
   }
 
@@ -229,7 +229,7 @@ describe('the rate limiter', () => {
   ])('accepts %i requests at once in %i s, and then the same number again', (requests, seconds) => {
     const { clock, accepted } = limiter(requests, seconds);
     expect(accepted(requests + 5)).toBe(requests);
-    clock.now += seconds * 1000;
+    clock.pass(seconds * 1000);
     expect(accepted(requests + 5)).toBe(requests);
   });
 
@@ -237,7 +237,7 @@ describe('the rate limiter', () => {
     const { clock, accepted } = limiter(10, 1);
     expect(accepted(20)).toBe(10);
     for (let count = 0; count < 50; count += 1) {
-      clock.now += 100;
+      clock.pass(100);
       expect(accepted(3)).toBe(1);
     }
   });
@@ -245,11 +245,11 @@ describe('the rate limiter', () => {
   test('tells how long to wait for the next token', () => {
     const { clock, rateLimiter, accepted } = limiter(4, 60);
     accepted(4);
-    expect(rateLimiter.take('a')).toBe(15_000);
-    clock.now += 14_000;
-    expect(rateLimiter.take('a')).toBe(1000);
-    clock.now += 1000;
-    expect(rateLimiter.take('a')).toBe(0);
+    expect(rateLimiter.takeToken('a')).toBe(15_000);
+    clock.pass(14_000);
+    expect(rateLimiter.takeToken('a')).toBe(1000);
+    clock.pass(1000);
+    expect(rateLimiter.takeToken('a')).toBe(0);
   });
 
   test('limits each caller separately', () => {
@@ -260,14 +260,14 @@ describe('the rate limiter', () => {
 
   test('remembers at most 10,000 callers, and first forgets those that can use their full limit', () => {
     const { clock, rateLimiter } = limiter(1, 1);
-    for (let caller = 0; caller < 10_000; caller += 1) rateLimiter.take(`early ${caller}`);
-    clock.now += 1000;
-    expect(rateLimiter.take('late')).toBe(0);
+    for (let caller = 0; caller < 10_000; caller += 1) rateLimiter.takeToken(`early ${caller}`);
+    clock.pass(1000);
+    expect(rateLimiter.takeToken('late')).toBe(0);
     expect(rateLimiter.size).toBe(1);
-    for (let caller = 1; caller <= 10_000; caller += 1) rateLimiter.take(`many ${caller}`);
+    for (let caller = 1; caller <= 10_000; caller += 1) rateLimiter.takeToken(`many ${caller}`);
     expect(rateLimiter.size).toBe(10_000);
-    expect(rateLimiter.take('many 10000')).toBeGreaterThan(0);
-    expect(rateLimiter.take('late')).toBe(0);
+    expect(rateLimiter.takeToken('many 10000')).toBeGreaterThan(0);
+    expect(rateLimiter.takeToken('late')).toBe(0);
   });
 
   test.each([

@@ -1,7 +1,4 @@
-/**
- * Connections of a server of Node.js. The test decides when a request gets its response, and when a connection
- * continues its work.
- */
+/** Connections of a server of Node.js. The test decides when a request gets its response. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,6 +6,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Connection } from '../../../src/adapters/http/node/connection.ts';
+import { SliceTurns } from '../../../src/adapters/http/node/slice-turns.ts';
 import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';
 
 /** Requests of 64 bytes each, so that a slice of 512 bytes has 8 requests. */
@@ -25,38 +23,30 @@ interface Harness extends SocketPair {
   readonly connection: Connection;
   /** The targets of the requests that were passed to the handler. */
   readonly handled: readonly string[];
+  /** The responses to these requests that the test has not finished. */
+  readonly inProgress: readonly ServerResponse[];
   /** The targets whose responses the client has received. */
   readonly received: readonly string[];
   readonly floods: () => number;
-  /** How often the connection has asked to continue its work since the last call of `goOn`. */
-  readonly scheduled: () => number;
-  /** Finishes the responses to the oldest requests in progress. */
+  /** Finishes the responses to the oldest requests in progress, and lets the connection continue its work. */
   respond(count: number): Promise<void>;
-  /** Lets the connection continue its work. */
-  goOn(): void;
 }
 
 async function open(isLast = false): Promise<Harness> {
   const handled: string[] = [];
   const inProgress: ServerResponse[] = [];
   let floods = 0;
-  let scheduled = 0;
   const opened: Connection[] = [];
   const handle = async (req: IncomingMessage, res: ServerResponse) => {
     handled.push(req.url ?? '');
     inProgress.push(res.setHeader('X-Target', req.url ?? ''));
   };
-  const turns = {
-    onFlood: () => {
-      floods += 1;
-    },
-    whenFree: () => {
-      scheduled += 1;
-    },
+  const onFlood = () => {
+    floods += 1;
   };
-  const server = createServer((req, res) => opened[0]?.take(req, res, isLast));
+  const server = createServer((req, res) => opened[0]?.acceptRequest(req, res, isLast));
   server.prependListener('connection', (socket: Socket) => {
-    opened.push(new Connection(socket, handle, turns));
+    opened.push(new Connection(socket, handle, new SliceTurns(), onFlood));
   });
   await listen(server);
   const { client, socket, send } = await openSockets(server);
@@ -70,9 +60,9 @@ async function open(isLast = false): Promise<Harness> {
     socket,
     client,
     handled,
+    inProgress,
     received,
     floods: () => floods,
-    scheduled: () => scheduled,
     send,
     async respond(count) {
       for (const res of inProgress.splice(0, count)) {
@@ -80,34 +70,28 @@ async function open(isLast = false): Promise<Harness> {
         res.end();
         await finished;
       }
-    },
-    goOn() {
-      scheduled = 0;
-      connection.goOn();
+      // The connection parses its next slice in a later iteration of the event loop.
+      for (let turns = 0; turns < 3; turns += 1) await nextTurn();
     },
   };
 }
 
 describe('a connection', () => {
   test('handles 16 requests at the same time, and queues the others', async () => {
-    const { send, respond, goOn, handled, floods, scheduled } = await open();
+    const { send, respond, handled, floods } = await open();
     await send(gets(0, 16));
     expect(floods()).toBe(0);
     await send(gets(16, 20));
     expect(handled).toEqual(targets(0, 16));
     expect(floods()).toBe(4);
-    expect(scheduled()).toBe(0);
     await respond(2);
-    expect(handled).toHaveLength(16);
-    expect(scheduled()).toBe(1);
-    goOn();
     expect(handled).toEqual(targets(0, 18));
     await respond(2);
-    expect(scheduled()).toBe(1);
-    goOn();
     expect(handled).toEqual(targets(0, 20));
-    await respond(16);
-    expect(scheduled()).toBe(0);
+    await send(gets(20, 21));
+    expect(handled).toHaveLength(20);
+    await respond(2);
+    expect(handled).toEqual(targets(0, 21));
   });
 
   test('counts from the start when it is idle', async () => {
@@ -120,15 +104,6 @@ describe('a connection', () => {
       await respond(16);
     }
     expect(floods()).toBe(0);
-  });
-
-  test('continues nothing after its socket was destroyed', async () => {
-    const { send, respond, goOn, handled, socket } = await open();
-    await send(gets(0, 20));
-    await respond(2);
-    socket.destroy();
-    goOn();
-    expect(handled).toHaveLength(16);
   });
 
   test('is idle when all responses were sent', async () => {
@@ -184,6 +159,20 @@ describe('a connection', () => {
     expect(received).toEqual(['/0']);
   });
 
+  test('is closed after a request with Connection: close', async () => {
+    const { send, connection } = await open();
+    await send('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(connection.isClosing).toBe(true);
+  });
+
+  test('reports a flood of requests after its last response', async () => {
+    const { send, floods } = await open(true);
+    await send(gets(0, 17));
+    expect(floods()).toBe(0);
+    await send(gets(17, 18));
+    expect(floods()).toBe(1);
+  });
+
   test('is closed after its newest response, unless the head of this response was sent', async () => {
     const { send, respond, connection, client, received } = await open();
     connection.closeAfterNewest();
@@ -202,117 +191,74 @@ describe('a connection', () => {
   });
 });
 
-describe('a connection that splits chunks into slices', () => {
-  test('passes 512 bytes at once to the parser, and is paused until it has passed the last slice', async () => {
-    const { connection, socket, send, respond, goOn, handled, scheduled, floods } = await open();
-    connection.slice();
-    await send(gets(0, 20));
-    expect(handled).toEqual([]);
-    expect([connection.isHolding, socket.isPaused(), scheduled()]).toEqual([true, true, 1]);
-    goOn();
-    expect(handled).toEqual(targets(0, 8));
-    expect([connection.isHolding, socket.isPaused(), scheduled()]).toEqual([true, true, 1]);
-    goOn();
+describe('a connection that is parsed in slices', () => {
+  test('parses 512 bytes while fewer than 16 requests are in progress', async () => {
+    const { connection, send, respond, handled, floods } = await open();
+    connection.input.slice();
+    connection.input.slice();
+    await send(get(0));
+    await send(gets(1, 40));
+    // The second slice is parsed because the first one, with 8 requests, has left room.
     expect(handled).toEqual(targets(0, 16));
-    // Without room for a request, the connection asks for nothing until a response is finished.
-    expect([connection.isHolding, socket.isPaused(), scheduled()]).toEqual([true, true, 0]);
-    goOn();
-    expect(handled).toHaveLength(16);
-    await respond(2);
-    expect(scheduled()).toBe(1);
-    goOn();
+    expect([connection.isHolding, floods()]).toEqual([true, 1]);
+    await respond(1);
+    expect(handled).toEqual(targets(0, 17));
+    expect(floods()).toBe(1);
+    await respond(1);
     expect(handled).toEqual(targets(0, 18));
-    expect([connection.isHolding, socket.isPaused(), floods()]).toEqual([false, false, 2]);
-    await respond(2);
-    goOn();
-    expect(handled).toEqual(targets(0, 20));
-  });
-
-  test('passes a chunk of 512 bytes at once, but not one with a byte more', async () => {
-    const { connection, send, goOn, handled } = await open();
-    connection.slice();
-    connection.slice();
-    await send(gets(0, 8));
-    expect(handled).toEqual(targets(0, 8));
+    expect(floods()).toBe(1 + 7);
+    await respond(16);
+    expect(handled).toEqual(targets(0, 34));
+    await respond(6);
+    expect(handled).toEqual(targets(0, 40));
     expect(connection.isHolding).toBe(false);
-    const [first, second] = [get(8), get(9)];
-    await send(gets(8, 16) + second.slice(0, 1));
-    expect(first).toHaveLength(SIZE);
-    expect(connection.isHolding).toBe(true);
-    goOn();
-    expect(handled).toEqual(targets(0, 16));
   });
 
-  test('holds a small chunk while 16 requests are in progress', async () => {
-    const { connection, send, respond, goOn, handled, floods } = await open();
-    connection.slice();
+  test('parses no byte while 16 requests are in progress', async () => {
+    const { connection, send, respond, handled, floods } = await open();
+    connection.input.slice();
     await send(gets(0, 8));
     await send(gets(8, 16));
+    expect(connection.isHolding).toBe(false);
     await send(gets(16, 17));
     expect(connection.isHolding).toBe(true);
     await respond(1);
-    goOn();
     expect(handled).toEqual(targets(0, 17));
     expect(floods()).toBe(0);
   });
 
-  test('keeps the order of its requests while bytes are held or requests are queued', async () => {
-    const { connection, socket, send, respond, goOn, handled } = await open();
-    await send(gets(0, 17));
-    connection.slice();
-    await respond(2);
-    await send(gets(17, 18));
-    expect(handled).toEqual(targets(0, 16));
-    socket.emit('data', Buffer.from(gets(18, 19)));
-    expect(handled).toEqual(targets(0, 16));
-    goOn();
-    expect(handled).toEqual(targets(0, 18));
+  test('keeps the order of its requests while requests are queued', async () => {
+    const { connection, send, respond, handled } = await open();
+    await send(gets(0, 18));
+    connection.input.slice();
+    await respond(1);
+    await send(gets(18, 19));
+    expect(handled).toEqual(targets(0, 17));
     await respond(5);
-    goOn();
     expect(handled).toEqual(targets(0, 19));
   });
 
-  test('holds a small chunk that arrives after held bytes', async () => {
-    const { connection, socket, send, goOn, handled } = await open();
-    connection.slice();
-    await send(gets(0, 10));
-    socket.emit('data', Buffer.from(gets(10, 11)));
-    expect(handled).toEqual([]);
-    goOn();
-    goOn();
-    expect(handled).toEqual(targets(0, 11));
-  });
-
-  test('does not ask to continue when its socket is resumed without held bytes', async () => {
-    const { connection, socket, scheduled } = await open();
-    connection.slice();
-    socket.pause();
-    socket.resume();
-    await nextTurn();
-    expect(scheduled()).toBe(0);
-  });
-
-  test('passes the end of the client to the parser after all held bytes', async () => {
-    const { connection, socket, client, send, respond, goOn, handled, received } = await open();
-    connection.slice();
-    await send(gets(0, 12));
-    const ended = once(socket, 'end');
+  test('learns of the end of the client after all requests', async () => {
+    const { connection, client, send, respond, handled, received, floods } = await open();
+    connection.input.slice();
+    await send(gets(0, 24));
     client.end();
-    await ended;
-    goOn();
-    await respond(8);
-    expect(handled).toEqual(targets(0, 8));
+    await once(client, 'finish');
+    expect(handled).toEqual(targets(0, 16));
+    await respond(0);
     expect(client.readableEnded).toBe(false);
     const closed = once(client, 'end');
-    goOn();
-    expect(handled).toEqual(targets(0, 12));
+    await respond(1);
     await closed;
-    expect(received).toEqual(targets(0, 8));
+    // The last 8 requests were parsed, and 7 of them were queued.
+    expect(handled).toEqual(targets(0, 17));
+    expect(floods()).toBe(7);
+    expect(received).toEqual(['/0']);
   });
 
-  test('passes the end of the client to the parser at once when no bytes are held', async () => {
+  test('learns of the end of the client at once when all requests were parsed', async () => {
     const { connection, client, send, respond, received } = await open();
-    connection.slice();
+    connection.input.slice();
     await send(gets(0, 1));
     await respond(1);
     client.end();
@@ -320,33 +266,91 @@ describe('a connection that splits chunks into slices', () => {
     expect(received).toEqual(['/0']);
   });
 
-  test('reads nothing while Node.js has paused the socket', async () => {
-    const { connection, socket, send, goOn, handled, scheduled } = await open();
-    connection.slice();
-    await send(gets(0, 1));
-    socket.pause();
-    socket.emit('data', Buffer.from(gets(1, 10)));
-    expect(connection.isHolding).toBe(true);
-    goOn();
-    expect(handled).toEqual(['/0']);
-    socket.resume();
-    await expect.poll(scheduled).toBe(1);
-    goOn();
-    expect(handled).toEqual(targets(0, 9));
+  test('learns of the end of the client while 16 requests are in progress', async () => {
+    const { connection, client, send } = await open();
+    connection.input.slice();
+    await send(gets(0, 8));
+    await send(gets(8, 16));
+    client.end();
+    await once(client, 'end');
+    expect(connection.isIdle).toBe(false);
   });
 
-  test('discards the held bytes after its last response', async () => {
-    const { connection, client, send, respond, goOn, handled } = await open(true);
-    connection.slice();
+  test('parses nothing while the client does not read a response', async () => {
+    const { connection, client, send, inProgress, handled } = await open();
+    connection.input.slice();
+    client.pause();
+    await send(gets(0, 1));
+    inProgress[0]?.end('x'.repeat(8 * 1024 * 1024));
+    await send(gets(1, 2));
+    expect([handled, connection.isHolding]).toEqual([['/0'], true]);
+    client.resume();
+    await expect.poll(() => handled).toEqual(targets(0, 2));
+  });
+
+  test('parses nothing while a response waits for the response to an earlier request', async () => {
+    const { connection, send, inProgress, handled } = await open();
+    connection.input.slice();
+    await send(gets(0, 2));
+    inProgress[1]?.end();
+    await send(gets(2, 3));
+    expect([handled, connection.isHolding]).toEqual([targets(0, 2), true]);
+    inProgress[0]?.end();
+    await expect.poll(() => handled).toEqual(targets(0, 3));
+  });
+
+  describe('with a large request body', () => {
+    const LENGTH = 300_000;
+    const POST = `POST /post HTTP/1.1\r\nHost: x\r\nContent-Length: ${LENGTH}\r\n\r\n${'x'.repeat(LENGTH)}`;
+
+    /** Reads the body, and expects that the next requests are parsed in slices. */
+    async function expectSlices({ connection, inProgress, send, respond, handled }: Harness): Promise<void> {
+      const req = inProgress[0]?.req.resume();
+      await expect.poll(() => req?.complete).toBe(true);
+      await respond(1);
+      await send(gets(0, 40));
+      expect(handled).toEqual(['/post', ...targets(0, 16)]);
+      expect(connection.isHolding).toBe(true);
+    }
+
+    test('parses no more than one buffer of the body before the body is read', async () => {
+      const harness = await open();
+      const { connection, client, inProgress } = harness;
+      connection.input.slice();
+      client.write(POST);
+      const buffered = () => {
+        const req = inProgress[0]?.req;
+        return req === undefined ? -1 : req.readableLength - req.readableHighWaterMark;
+      };
+      await expect.poll(buffered).toBeGreaterThanOrEqual(0);
+      await nextTurn();
+      expect(buffered()).toBeLessThan(512);
+      await expectSlices(harness);
+    });
+
+    test('begins when Node.js resumes a socket that it has paused', async () => {
+      const harness = await open();
+      const { connection, client, socket } = harness;
+      client.write(POST);
+      await expect.poll(() => socket.isPaused()).toBe(true);
+      connection.input.slice();
+      await expectSlices(harness);
+    });
+  });
+
+  test('discards the received bytes after its last response', async () => {
+    const { connection, client, send, respond, handled } = await open(true);
+    connection.input.slice();
     await send(gets(0, 20));
-    goOn();
     expect(handled).toEqual(['/0']);
     expect(connection.isHolding).toBe(true);
     const ended = once(client, 'end');
     await respond(1);
     await ended;
     expect(connection.isHolding).toBe(false);
-    goOn();
+    connection.input.slice();
+    await send(gets(20, 40));
+    expect(connection.isHolding).toBe(false);
     expect(handled).toEqual(['/0']);
   });
 });

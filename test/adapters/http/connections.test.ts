@@ -1,4 +1,4 @@
-/** The open connections of a server of Node.js. The test controls the clock and the turns of the event loop. */
+/** The open connections of a server of Node.js. The test controls the clock. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -6,12 +6,10 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Connection } from '../../../src/adapters/http/node/connection.ts';
 import { Connections } from '../../../src/adapters/http/node/connections.ts';
 import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
-const FLOOD_TIME = 60_000;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -21,7 +19,7 @@ async function start() {
   const connections = new Connections(async (_req: IncomingMessage, res: ServerResponse) => {
     inProgress.push(res);
   });
-  const server = createServer((req, res) => connections.take(req, res));
+  const server = createServer((req, res) => connections.acceptRequest(req, res));
   server.on('connection', (socket: Socket) => connections.add(socket));
   await listen(server);
   const open = async () => {
@@ -41,7 +39,7 @@ async function start() {
 }
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setImmediate', 'performance'] });
+  vi.useFakeTimers({ toFake: ['performance'] });
   return () => {
     vi.useRealTimers();
   };
@@ -58,7 +56,7 @@ test('a connection is known until its socket is closed', async () => {
 
 test('a request of a socket that is not known is ignored', () => {
   const handle = vi.fn();
-  new Connections(handle).take({ socket: {} } as IncomingMessage, {} as ServerResponse);
+  new Connections(handle).acceptRequest({ socket: {} } as IncomingMessage, {} as ServerResponse);
   expect(handle).not.toHaveBeenCalled();
 });
 
@@ -77,65 +75,39 @@ test('an idle connection keeps none of its requests and responses in memory', as
 });
 
 describe('after a flood of requests', () => {
-  /** Whether the bytes of a connection are parsed in slices, so that most bytes of a long request are held. */
-  async function isSliced(connections: Connections, { socket, send }: SocketPair): Promise<boolean> {
-    await send(GET.replace('x', `x\r\nX: ${'x'.repeat(1000)}`));
+  const FLOOD = GET.repeat(17);
+  /** Whether a connection does not parse a request while 16 others are in progress. */
+  const isSliced = async (connections: Connections, { socket, send }: SocketPair) => {
+    await send(GET.repeat(16));
+    await send(GET);
     return connections.get(socket)?.isHolding === true;
-  }
+  };
 
-  test('open connections and the new ones of the next minute are parsed in slices', async () => {
+  test('open connections and those of the next minute are parsed in slices', async () => {
     const { connections, open } = await start();
-    const before = await open();
-    const other = await open();
-    expect(await isSliced(connections, other)).toBe(false);
     const early = await open();
-    connections.onFlood();
-    expect(await isSliced(connections, before)).toBe(true);
+    const flood = await open();
+    await flood.send(FLOOD);
     expect(await isSliced(connections, early)).toBe(true);
-    vi.advanceTimersByTime(FLOOD_TIME - 1);
-    expect(await isSliced(connections, await open())).toBe(true);
+    vi.advanceTimersByTime(59_999);
+    const late = await open();
     vi.advanceTimersByTime(1);
-    expect(await isSliced(connections, await open())).toBe(false);
+    const later = await open();
+    expect(await isSliced(connections, late)).toBe(true);
+    expect(await isSliced(connections, later)).toBe(false);
   });
 
   test('the minute begins again with each flood, also after it has ended', async () => {
     const { connections, open } = await start();
-    connections.onFlood();
-    vi.advanceTimersByTime(FLOOD_TIME - 1);
-    connections.onFlood();
-    vi.advanceTimersByTime(FLOOD_TIME - 1);
-    expect(await isSliced(connections, await open())).toBe(true);
-    vi.advanceTimersByTime(1);
+    for (const wait of [59_999, 59_999, 60_000]) {
+      const early = await open();
+      const flood = await open();
+      await flood.send(FLOOD);
+      expect(await isSliced(connections, early)).toBe(true);
+      vi.advanceTimersByTime(wait);
+    }
     const later = await open();
-    connections.onFlood();
-    expect(await isSliced(connections, later)).toBe(true);
-  });
-
-  test('two connections continue their work per turn, in the order of their calls', () => {
-    const connections = new Connections(async () => {});
-    const continued: number[] = [];
-    const numbered = (number: number, goOn = () => {}) =>
-      ({
-        goOn() {
-          continued.push(number);
-          goOn();
-        },
-      }) as unknown as Connection;
-    const again = numbered(0, () => {
-      if (continued.length === 1) connections.whenFree(again);
-    });
-    for (const connection of [again, numbered(1), numbered(2)]) connections.whenFree(connection);
-    expect(continued).toEqual([]);
-    vi.advanceTimersToNextTimer();
-    expect(continued).toEqual([0, 1]);
-    vi.advanceTimersToNextTimer();
-    expect(continued).toEqual([0, 1, 2, 0]);
-    expect(vi.getTimerCount()).toBe(0);
-    connections.whenFree(numbered(3));
-    expect(vi.getTimerCount()).toBe(1);
-    vi.advanceTimersToNextTimer();
-    expect(continued).toEqual([0, 1, 2, 0, 3]);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(await isSliced(connections, later)).toBe(false);
   });
 });
 

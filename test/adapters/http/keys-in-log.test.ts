@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { createApiKeyVerifier } from '../../../src/composition/verifiers.ts';
-import { formatApiKey } from '../../../src/domain/api-key.ts';
+import { createApiKeyVerifier } from '../../../src/composition/api-key-verifier.ts';
+import { formatApiKey } from '../../../src/domain/api-key-format.ts';
 import { registerKey } from '../../support/canary.ts';
 import { runs } from '../../support/property-runs.ts';
 import { sharedServer } from '../../support/server.ts';

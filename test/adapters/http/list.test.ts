@@ -1,7 +1,7 @@
 /** The rules for the query of `GET /v1/pets`. `every-storage.test.ts` tests the pages. */
 
 import { describe, expect, test } from 'vitest';
-import { readListQuery } from '../../../src/adapters/http/api/schemas.ts';
+import { listQueryReader } from '../../../src/adapters/http/api/schemas.ts';
 import { sharedServer } from '../../support/server.ts';
 
 describe('the query of GET /v1/pets', () => {
@@ -50,6 +50,7 @@ describe('the query of GET /v1/pets', () => {
 });
 
 describe('the cache of parsed queries, whose objects let the response to a cached page be sent again', () => {
+  const readListQuery = listQueryReader();
   const ofLength = (length: number) => readListQuery('limit=7&ignored='.padEnd(length, 'x'));
 
   test('gives the same object for the same text', () => {

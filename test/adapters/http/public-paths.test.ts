@@ -8,7 +8,8 @@ import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { ApiRequest, ApiResponse } from '../../../src/adapters/http/api/http.ts';
+import type { Exchange } from '../../../src/adapters/http/api/exchange.ts';
+import type { ApiResponse } from '../../../src/adapters/http/api/http.ts';
 import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs/assets.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import type { Answer } from '../../support/client.ts';
@@ -251,14 +252,14 @@ test.each([
 
 test('a file of the page that cannot be read is 503, and is read again by the next request', async () => {
   const path = join(temporaryFolder(), 'page');
-  const handle = docsAsset({ path: '/docs', file: pathToFileURL(path).href, type: 'text/plain' }, []);
-  const ask = async () => handle({ head: { headers: {} } } as ApiRequest);
+  const handle = docsAsset({ path: '/docs', file: pathToFileURL(path).href, type: 'text/plain' });
+  const ask = async () => handle({ head: { headers: {} } } as Exchange);
   for (const [mend, code] of [
     [() => {}, 'ENOENT'],
     [() => mkdirSync(`${path}.gz`), 'EISDIR'],
   ] as const) {
     mend();
-    const refused = new AnimalStoreError('overloaded', 'the reference page cannot be read at the moment');
+    const refused = new AnimalStoreError('overloaded', 'the documentation cannot be read at the moment');
     await expect(ask()).rejects.toMatchObject({
       code: refused.code,
       message: refused.message,

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Admission } from '../../../src/adapters/http/api/admission.ts';
-import { RefusalDelays } from '../../../src/adapters/http/api/refusal-delays.ts';
+import { type DelayedRequest, RefusalDelays } from '../../../src/adapters/http/api/refusal-delays.ts';
 
 /** In milliseconds. `Math.random` is 0.5, so each delay has its average length. */
 const SHORTEST = 1000;
@@ -9,6 +9,17 @@ const LONGEST = 10_000;
 
 let delays: RefusalDelays;
 let response: EventEmitter;
+
+/** A request on a connection, whose client disconnects when `response` emits `close`. */
+function requestOn(connection: object): DelayedRequest {
+  return {
+    connection,
+    onClose(listener) {
+      response.once('close', listener);
+      return () => response.off('close', listener);
+    },
+  };
+}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -26,7 +37,7 @@ afterEach(() => {
 async function delayOf(connection: object, caller?: string): Promise<number> {
   const start = performance.now();
   let isSent = false;
-  const waiting = delays.wait(connection, caller, response).then(() => {
+  const waiting = delays.wait(requestOn(connection), caller).then(() => {
     isSent = true;
   });
   await vi.advanceTimersByTimeAsync(0);
@@ -72,11 +83,11 @@ describe('the delay of refusals', () => {
     [2000, LONGEST],
   ])('grows with the number of delayed responses: behind %i, it is %i ms', async (count, expected) => {
     const delayed = Array.from({ length: count }, () => ({}));
-    for (const connection of delayed) await delays.wait(connection, undefined, response);
+    for (const connection of delayed) await delays.wait(requestOn(connection), undefined);
     const connection = {};
-    await delays.wait(connection, undefined, response);
+    await delays.wait(requestOn(connection), undefined);
     vi.mocked(Math.random).mockReturnValue(100);
-    for (const each of delayed) void delays.wait(each, undefined, response);
+    for (const each of delayed) void delays.wait(requestOn(each), undefined);
     vi.mocked(Math.random).mockReturnValue(0.5);
     expect(await delayOf(connection)).toBe(expected);
   });
@@ -86,9 +97,9 @@ describe('the delay of refusals', () => {
     ['the server stops', () => delays.end()],
   ])('ends when %s, and leaves nothing behind', async (_, end) => {
     const connection = {};
-    await delays.wait(connection, undefined, response);
+    await delays.wait(requestOn(connection), undefined);
     let isSent = false;
-    const waiting = delays.wait(connection, undefined, response).then(() => {
+    const waiting = delays.wait(requestOn(connection), undefined).then(() => {
       isSent = true;
     });
     await vi.advanceTimersByTimeAsync(SHORTEST / 2);
@@ -103,13 +114,13 @@ describe('the delay of refusals', () => {
   test('is skipped, and ended, by a server that stops', async () => {
     const admission = new Admission();
     const connection = {};
-    await admission.delay(connection, undefined, response);
-    const waiting = admission.delay(connection, undefined, response);
+    await admission.delayResponse(requestOn(connection), undefined, true);
+    const waiting = admission.delayResponse(requestOn(connection), undefined, true);
     expect(vi.getTimerCount()).toBe(1);
     admission.stop();
     await waiting;
     expect(admission.isStopping).toBe(true);
-    await admission.delay(connection, undefined, response);
+    await admission.delayResponse(requestOn(connection), undefined, true);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -3,7 +3,7 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { logObserver } from '../../../src/adapters/log/index.ts';
-import { formatApiKey } from '../../../src/domain/api-key.ts';
+import { formatApiKey } from '../../../src/domain/api-key-format.ts';
 import { sharedServer } from '../../support/server.ts';
 
 const OTHER_KEY = formatApiKey(crypto.getRandomValues(new Uint8Array(32)));

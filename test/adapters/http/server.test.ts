@@ -1,7 +1,9 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Admission } from '../../../src/adapters/http/api/admission.ts';
+import { Api } from '../../../src/adapters/http/api/api.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { Connection } from '../../support/connection.ts';
 import { startServer } from '../../support/server.ts';
 
@@ -60,14 +62,18 @@ describe('a server', () => {
   });
 });
 
+function anyApi(): Api {
+  return new Api(new AnimalStore(openMemoryStorage()), {}, () => () => undefined);
+}
+
 test('a connection is closed when its request cannot be handled, and the server continues', async () => {
   const server = createNodeServer(
     async (req, res) => {
       if (req.url === '/fails') throw new Error('cannot be handled');
       res.setHeader('Content-Length', 0).end();
     },
-    new Admission(),
-    { observer: {} },
+    anyApi(),
+    {},
   );
   const origin = await server.listen(0, '127.0.0.1');
   onTestFinished(() => server.stop(0));
@@ -77,7 +83,7 @@ test('a connection is closed when its request cannot be handled, and the server 
 });
 
 test.skipIf(!hasIPv6)('the URL of a server has an IPv6 address in brackets', async () => {
-  const server = createNodeServer(async (_req, res) => void res.end(), new Admission(), { observer: {} });
+  const server = createNodeServer(async (_req, res) => void res.end(), anyApi(), {});
   const origin = await server.listen(0, '::1');
   onTestFinished(() => server.stop(0));
   expect(origin).toMatch(/^http:\/\/\[::1\]:\d+$/);

@@ -51,17 +51,23 @@ describe('CONNECT and Upgrade', () => {
     expect(await names()).not.toContain('behind');
   });
 
-  test('bytes after CONNECT are read while earlier requests are in progress', async () => {
-    const { wrap, open, entered } = gate();
-    const { origin, key } = await startServer('memory', { wrap });
-    const connection = await Connection.open(origin);
-    connection.write(pipelineOf(key).create('before') + CONNECT);
-    await entered;
-    // More bytes than the buffers of both sockets.
-    await new Promise((resolve) => connection.socket.write('x'.repeat(8 * 1024 * 1024), resolve));
-    open();
-    expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 405]);
-  });
+  test.each([0, 200])(
+    'bytes after CONNECT are read while earlier requests are in progress, after a flood of %i',
+    async (count) => {
+      const { wrap, open, entered } = gate();
+      const { origin, key } = await startServer('memory', { wrap });
+      const flood = await Connection.open(origin);
+      flood.write(pipelineOf(key).get('/livez').repeat(count));
+      for (let index = 0; index < count; index += 1) expect((await flood.next()).status).toBe(200);
+      const connection = await Connection.open(origin);
+      connection.write(pipelineOf(key).create('before') + CONNECT);
+      await entered;
+      // More bytes than the buffers of both sockets.
+      await new Promise((resolve) => connection.socket.write('x'.repeat(8 * 1024 * 1024), resolve));
+      open();
+      expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 405]);
+    },
+  );
 
   test('a client that ends its side after CONNECT does not affect other connections', async () => {
     const flood = await Connection.open(server.origin);

@@ -4,7 +4,7 @@ import { logTo } from '../../../src/adapters/log/log.ts';
 import { logObserver } from '../../../src/adapters/log/observer.ts';
 import type { RequestOutcome } from '../../../src/application/ports/observer.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
-import { formatApiKey } from '../../../src/domain/api-key.ts';
+import { formatApiKey } from '../../../src/domain/api-key-format.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
 type Line = Record<string, unknown>;

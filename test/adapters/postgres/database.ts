@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import { openPostgresStorage, type PostgresOptions } from '../../../src/adapters/postgres/index.ts';
-import type { CreateAttempt } from '../../../src/application/ports/create-attempt.ts';
+import type { CreateAttempt } from '../../../src/application/ports/idempotent-creates.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { isLocked, storageError } from '../../../src/adapters/sqlite/errors.ts';
-import { failureOf, findingsOf } from '../../../src/adapters/sqlite/findings.ts';
+import { failureOf, findingsOf } from '../../../src/adapters/sqlite/health/findings.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 

@@ -3,8 +3,8 @@
 import { chmodSync, existsSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { examineSqliteStore } from '../../../src/adapters/sqlite/examination.ts';
-import { restoreSqliteStore } from '../../../src/adapters/sqlite/restore.ts';
+import { examineSqliteStore } from '../../../src/adapters/sqlite/maintenance/examination.ts';
+import { restoreSqliteStore } from '../../../src/adapters/sqlite/maintenance/restore.ts';
 import { openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 function modesOf(...files: readonly string[]): string[] {

@@ -2,8 +2,8 @@
 
 import type { Worker } from 'node:worker_threads';
 import { onTestFinished, vi } from 'vitest';
-import type { Reply } from '../../../src/adapters/sqlite/codec.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import type { Reply } from '../../../src/adapters/sqlite/write/codec.ts';
 import type { Commit } from '../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';

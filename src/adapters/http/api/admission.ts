@@ -1,7 +1,7 @@
-import type { EventEmitter } from 'node:events';
+import { AnimalStoreError } from '../../../domain/errors.ts';
 import { HttpError } from './errors.ts';
 import { type RateLimit, RateLimiter } from './rate-limiter.ts';
-import { RefusalDelays } from './refusal-delays.ts';
+import { type DelayedRequest, RefusalDelays } from './refusal-delays.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /**
@@ -32,10 +32,11 @@ const METRICS_LIMIT: RateLimit = { requests: 10, seconds: 1 };
  */
 type RefusalReason = 'busy' | 'creates' | 'rate' | 'stopping';
 
+type Refusal = HttpError | AnimalStoreError;
+
 /**
  * Decides which requests are handled. All limits on the load of the server are here, except for the limits on connections
- * and on the queues of a storage. The Koa app and the HTTP server share one instance: the server calls `stop` and
- * `refuse`, and the app calls the other methods for each request.
+ * and on the queues of a storage. A server calls `stop` and `refuse`, and the API calls the other methods for each request.
  */
 export class Admission {
   /** The requests with an API key that was valid when it was last used, and all others. Each queue has its own time. */
@@ -50,8 +51,8 @@ export class Admission {
   #isRefusing = false;
   #creates = 0;
   readonly #refused: Record<RefusalReason, number> = { busy: 0, creates: 0, rate: 0, stopping: 0 };
-  /** The last error of the rate limiter, and the seconds in its `Retry-After`. */
-  #tooMany: { readonly seconds: number; readonly error: HttpError } | undefined;
+  /** The last error because of the rate. */
+  #tooMany: AnimalStoreError | undefined;
 
   /** @param rateLimit the limit of each caller; by default there is no limit */
   constructor(rateLimit?: RateLimit) {
@@ -121,7 +122,7 @@ export class Admission {
    * @param caller the id of the caller; `undefined` for a path that needs no API key
    * @param isTooBusy the value of `isTooBusy` when the request arrived
    */
-  refusalOf(method: string, caller: string | undefined, isTooBusy: boolean): HttpError | undefined {
+  refusalOf(method: string, caller: string | undefined, isTooBusy: boolean): Refusal | undefined {
     if (this.#isRefusing && caller !== undefined) return this.#refusal('stopping', STOPPING);
     if (isTooBusy) return this.#refusal('busy', TOO_BUSY);
     if (caller === undefined) return undefined;
@@ -134,18 +135,24 @@ export class Admission {
    * Returns the error to respond with if a request for metrics must not be handled. Metrics are needed most while other
    * requests are refused, so only the number of these requests is limited.
    */
-  metricsRefusalOf(caller: string): HttpError | undefined {
+  metricsRefusalOf(caller: string): Refusal | undefined {
     return this.#rateRefusalOf(this.#metricsLimiter, caller);
   }
 
   /**
-   * Resolves when the response to a client without an API key, or a refusal, may be sent. {@link RefusalDelays} explains
-   * which clients are delayed.
+   * Resolves when a response may be sent. While the server is crowded, all responses to clients without an API key are
+   * delayed, and otherwise only refusals. {@link RefusalDelays} explains which of these clients are delayed.
    *
-   * @param response emits `close` when the client has disconnected
+   * @param caller the id of the caller; `undefined` without a valid API key
+   * @param isOverload whether the response is a refusal because of overload
    */
-  async delay(connection: object, caller: string | undefined, response: EventEmitter): Promise<void> {
-    if (!this.#isStopping) await this.#delays.wait(connection, caller, response);
+  async delayResponse(
+    request: DelayedRequest,
+    caller: string | undefined,
+    isOverload: boolean,
+  ): Promise<void> {
+    if (this.#isStopping) return;
+    if (isOverload || (caller === undefined && this.isCrowded)) await this.#delays.wait(request, caller);
   }
 
   /**
@@ -161,22 +168,22 @@ export class Admission {
     this.#creates -= 1;
   }
 
-  #rateRefusalOf(limiter: RateLimiter | undefined, caller: string): HttpError | undefined {
-    const wait = limiter?.take(caller) ?? 0;
+  #rateRefusalOf(limiter: RateLimiter | undefined, caller: string): Refusal | undefined {
+    const wait = limiter?.takeToken(caller) ?? 0;
     return wait === 0 ? undefined : this.#refusal('rate', this.#tooManyRequests(Math.ceil(wait / 1000)));
   }
 
-  #refusal(reason: RefusalReason, error: HttpError): HttpError {
+  #refusal(reason: RefusalReason, error: Refusal): Refusal {
     this.#refused[reason] += 1;
     return error;
   }
 
-  #tooManyRequests(seconds: number): HttpError {
-    if (this.#tooMany?.seconds === seconds) return this.#tooMany.error;
-    const message = `too many requests with this API key: retry after ${seconds} s`;
-    const error = new HttpError('rate_limited', message, ['Retry-After', String(seconds)]);
-    this.#tooMany = { seconds, error };
-    return error;
+  #tooManyRequests(seconds: number): AnimalStoreError {
+    if (this.#tooMany?.retryAfter !== seconds) {
+      const message = `too many requests with this API key: retry after ${seconds} s`;
+      this.#tooMany = new AnimalStoreError('rate_limited', message, { retryAfter: seconds });
+    }
+    return this.#tooMany;
   }
 }
 

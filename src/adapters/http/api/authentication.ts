@@ -25,31 +25,24 @@ export function needsApiKey(path: string): boolean {
  */
 export function bearerKey({ headers, rawHeaders }: RequestHead): string {
   const { authorization } = headers;
-  if (authorization === undefined) throw unauthorized(`an API key is required: ${USAGE}`);
+  if (authorization === undefined) {
+    const headers = ['WWW-Authenticate', CHALLENGE];
+    throw new HttpError('unauthorized', `an API key is required: ${USAGE}`, headers);
+  }
   const key = BEARER.exec(authorization)?.[1];
-  if (key === undefined) throw malformed(authorization);
-  if (countFieldLines(rawHeaders, 'authorization') > 1) throw refused('Authorization must be given once');
+  if (key === undefined) throw invalidKey(faultOf(authorization));
+  if (countFieldLines(rawHeaders, 'authorization') > 1) throw invalidKey('Authorization must be given once');
   return key;
 }
 
-function malformed(authorization: string): HttpError {
-  if (BEARER_SCHEME.test(authorization)) return refused(`expected one API key after Bearer: ${USAGE}`);
-  return refused(
-    /[ \t]/.test(authorization)
-      ? `Authorization must have the scheme Bearer: ${USAGE}`
-      : `the scheme Bearer is missing before the API key: ${USAGE}`,
-  );
+function faultOf(authorization: string): string {
+  if (BEARER_SCHEME.test(authorization)) return `expected one API key after Bearer: ${USAGE}`;
+  return /[ \t]/.test(authorization)
+    ? `Authorization must have the scheme Bearer: ${USAGE}`
+    : `the scheme Bearer is missing before the API key: ${USAGE}`;
 }
 
 /** Creates the error for an API key that is malformed, unknown, expired or revoked. */
-export function invalidKey(): HttpError {
-  return refused('the API key is not valid');
-}
-
-function refused(message: string): HttpError {
-  return unauthorized(message, ', error="invalid_token"');
-}
-
-function unauthorized(message: string, detail = ''): HttpError {
-  return new HttpError('unauthorized', message, ['WWW-Authenticate', CHALLENGE + detail]);
+export function invalidKey(message = 'the API key is not valid'): HttpError {
+  return new HttpError('unauthorized', message, ['WWW-Authenticate', `${CHALLENGE}, error="invalid_token"`]);
 }

@@ -1,7 +1,6 @@
 /** Determines the address of a client, also behind reverse proxies that the operator trusts. */
 
 import { isIP } from 'node:net';
-import type { RequestHead } from './http.ts';
 
 /** The addresses of trusted proxies. `BlockList` of `node:net` is assignable to this type. */
 export interface TrustedProxies {
@@ -68,14 +67,6 @@ export function clientAddress(
     end = start - 1;
   }
   return client;
-}
-
-/** Returns the {@link clientAddress} of a request. Call it before the client can disconnect. */
-export function addressOf(
-  { socket, headers }: RequestHead & { readonly socket: { readonly remoteAddress?: string | undefined } },
-  proxies: TrustedProxies | undefined,
-): string | undefined {
-  return clientAddress(socket.remoteAddress, headers['x-forwarded-for'], proxies);
 }
 
 /**

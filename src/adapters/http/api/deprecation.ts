@@ -2,6 +2,9 @@
 
 import type { Headers } from './http.ts';
 
+/** The path template of the deprecated operation. */
+export const DEPRECATED_PATH = '/v1/pets/{petId}';
+
 /** The time when `GET /v1/pets/{petId}` was deprecated. */
 export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
 
@@ -9,7 +12,7 @@ export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
 export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
 /**
- * Returns the header fields of responses to `GET /v1/pets/{petId}`: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`.
+ * Returns the header fields of all responses from the deprecated path, except those with status 401: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`.
  * The `Link` field has two targets: an explanation (the relation `deprecation`, RFC 9745), and the path to use instead
  * (the relation `successor-version`, RFC 5829).
  *
@@ -24,16 +27,6 @@ export function deprecationHeaders(prefix: string): Headers {
     'Link',
     `<${prefix}/docs>; rel="deprecation"; type="text/html", <${prefix}/v1/pets>; rel="successor-version"`,
   ];
-}
-
-const DEPRECATED_TARGET = /^(?:[A-Za-z]+:\/\/[^/]+)?\/v1\/pets\/[^/?#]+(?:[?#]|$)/;
-
-/**
- * Whether a request target has the deprecated path `/v1/pets/{petId}`. The target can be in origin-form (`/v1/pets/1`)
- * or in absolute-form (`http://example.org/v1/pets/1`).
- */
-export function isDeprecated(target: string | undefined): boolean {
-  return DEPRECATED_TARGET.test(target ?? '');
 }
 
 /**

@@ -1,9 +1,9 @@
 /** The errors of the API: their codes, statuses and responses. */
 
 import { type AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../../domain/errors.ts';
-import { isDeprecated } from './deprecation.ts';
 import { JSON_HEADERS, NO_STORE } from './headers.ts';
 import type { ApiResponse, Headers, RequestHead } from './http.ts';
+import { isFramed } from './malformed.ts';
 
 export type HttpErrorCode =
   | ErrorCode
@@ -68,21 +68,14 @@ export function noSuchPath(headers: Headers = []): HttpError {
 }
 
 const RETRY_AFTER: Headers = ['Retry-After', '1'];
-const CLOSE: Headers = ['Connection', 'close'];
 
 /**
  * Creates the response to a failed request. The body is a JSON object with `code`, `message` and
  * `status`. If the error is unexpected, the message contains the request id instead of the cause.
  *
  * @param head the request line and the header fields, or `undefined` when the request could not be parsed
- * @param deprecation the additional header fields of responses from a deprecated path
  */
-export function errorResponse(
-  error: unknown,
-  requestId: string,
-  head?: RequestHead,
-  deprecation: Headers = [],
-): ApiResponse {
+export function errorResponse(error: unknown, requestId: string, head?: RequestHead): ApiResponse {
   const known = knownError(error);
   const code = known === undefined ? 'internal_error' : known.code;
   const status = STATUS_OF[code];
@@ -92,8 +85,9 @@ export function errorResponse(
       : known.message;
   return {
     status,
-    headers: [...JSON_HEADERS, ...NO_STORE, ...headersOf(known, status, head, deprecation)],
+    headers: [...JSON_HEADERS, ...NO_STORE, ...headersOf(known, status)],
     body: JSON.stringify({ code, message, status }),
+    closes: status === 408 || status === 413 || status === 431 || !isComplete(head),
   };
 }
 
@@ -106,21 +100,15 @@ function knownError(error: unknown): HttpError | AnimalStoreError | undefined {
   return known !== undefined && Object.hasOwn(STATUS_OF, known.code) ? known : undefined;
 }
 
-function headersOf(
-  error: HttpError | AnimalStoreError | undefined,
-  status: number,
-  head: RequestHead | undefined,
-  deprecation: Headers,
-): string[] {
-  const headers = error instanceof HttpError ? [...error.headers] : [];
+function headersOf(error: HttpError | AnimalStoreError | undefined, status: number): Headers {
+  if (status === 503) return RETRY_AFTER;
   if (error?.code === 'rate_limited' && 'retryAfter' in error) {
-    headers.push('Retry-After', String(error.retryAfter ?? 1));
+    return ['Retry-After', String(error.retryAfter ?? 1)];
   }
-  if (status === 503) headers.push(...RETRY_AFTER);
-  // Status 401 is the response to a missing or invalid API key. Such a response must not reveal which paths are
-  // deprecated.
-  if (status !== 401 && isDeprecated(head?.url)) headers.push(...deprecation);
-  const isLast = status === 408 || status === 413 || status === 431 || head?.headers.expect !== undefined;
-  if (isLast && !headers.includes('Connection')) headers.push(...CLOSE);
-  return headers;
+  return error instanceof HttpError ? error.headers : [];
+}
+
+/** Whether the end of a request is known, and its client does not wait for a response before it sends the body. */
+function isComplete(head: RequestHead | undefined): boolean {
+  return head === undefined || (isFramed(head) && head.headers.expect === undefined);
 }

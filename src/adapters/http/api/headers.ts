@@ -27,6 +27,8 @@ export const NO_STORE: Headers = ['Cache-Control', 'no-store'];
 /** Allows a client to store a response, but requires revalidation before each use. */
 export const REVALIDATE: Headers = ['Cache-Control', 'private, no-cache'];
 
+export const VARY_ENCODING: Headers = ['Vary', 'Accept-Encoding'];
+
 /**
  * Counts how often a request contains a header field. The `headers` object of Node.js does not show whether a field is
  * repeated, because for some fields, such as `Host`, it contains only the first value.

@@ -6,7 +6,8 @@
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import type { Admission } from './admission.ts';
 import { STATUS_OF } from './errors.ts';
-import type { ApiResponse, Handler } from './http.ts';
+import type { Handler } from './exchange.ts';
+import type { ApiResponse } from './http.ts';
 import type { HttpStore } from './options.ts';
 import { jsonResponse } from './responses.ts';
 

@@ -12,13 +12,11 @@ export interface RequestHead {
   /** The header fields. The keys are the field names in lower case. */
   readonly headers: {
     readonly [name: string]: string | string[] | undefined;
-    readonly 'accept-encoding'?: string | string[] | undefined;
     readonly authorization?: string | undefined;
     readonly 'content-encoding'?: string | undefined;
     readonly 'content-type'?: string | undefined;
     readonly expect?: string | undefined;
     readonly host?: string | undefined;
-    readonly 'idempotency-key'?: string | string[] | undefined;
     readonly 'if-none-match'?: string | undefined;
     readonly 'transfer-encoding'?: string | undefined;
   };
@@ -28,29 +26,33 @@ export interface RequestHead {
   readonly stream?: unknown;
 }
 
-export interface ApiRequest {
+/** A request, as a carrier passes it to the API. A carrier translates the requests and responses of a server or framework. */
+export interface CarriedRequest {
   readonly head: RequestHead;
+  /** The path of the request target. Empty if the request target is not a URL. */
+  readonly path: string;
   /** The query of the request target, without the question mark. */
   readonly query: string;
-  /** The values of the variables in the path template, such as `petId`. The values are percent-decoded. */
-  readonly params: Readonly<Record<string, string>>;
-  /**
-   * The scheme of the request URL: `http` or `https`. If the request comes from a trusted proxy, the scheme is taken
-   * from the field `X-Forwarded-Proto`, which the proxy adds.
-   */
-  readonly protocol: string;
-  /** The id of the caller, which all keys of a series of rotated API keys share. Empty when no API key is required. */
-  readonly callerId: string;
+  /** The scheme of the connection: `http` or `https`. */
+  readonly scheme: string;
+  /** The remote address of the connection; `undefined` when it is unknown. */
+  readonly peer: string | undefined;
+  /** Any object that represents the connection. All requests of a connection have the same object. */
+  readonly connection: object;
   /**
    * Returns the media type that the client prefers (RFC 9110, section 12.5.1), or `false` if the client accepts none of
    * the types. If the client has no preference, returns the first type.
    */
   preferredType(...types: string[]): string | false;
   /**
-   * Reads the whole body. Rejects with `payload_too_large` when the body is too large, and with `invalid_request` when
-   * the body ends early.
+   * Returns the whole body if it has already arrived, and otherwise a promise. Throws or rejects with
+   * `payload_too_large` when the body is too large, and with `invalid_request` when the body ends early.
    */
-  readBody(): Promise<Uint8Array>;
+  readBody(): Uint8Array | Promise<Uint8Array>;
+  /** Calls the listener when the client has disconnected or the response is finished. Returns a function that removes the listener. */
+  onClose(listener: () => void): () => void;
+  /** Sends the response. Returns false if the client has disconnected. */
+  send(response: CompleteResponse): boolean;
 }
 
 export interface ApiResponse {
@@ -58,6 +60,24 @@ export interface ApiResponse {
   readonly headers: Headers;
   /** The body. A string is sent in UTF-8. */
   readonly body: string | Uint8Array;
+  /** Whether the connection must be closed after the response, because the rest of the request is not read. */
+  readonly closes?: boolean;
 }
 
-export type Handler = (request: ApiRequest) => ApiResponse | Promise<ApiResponse>;
+/** A response with all header fields except for `Connection` and `Date`. */
+export interface CompleteResponse extends ApiResponse {
+  /** The length of the body in bytes. */
+  readonly length: number;
+}
+
+/** The route of a path: its path template, such as `/v1/pets/{petId}`, and the values of the variables. */
+export interface Match {
+  readonly route: string;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds the route of a path. Returns `undefined` when no template matches. */
+export type Matcher = (path: string) => Match | undefined;
+
+/** Creates a function that finds the path templates of paths. */
+export type CreateMatcher = (templates: Iterable<string>) => Matcher;

@@ -12,26 +12,27 @@ const LIMIT = 1000;
  */
 export class IncomingBodies {
   readonly #limit: number;
-  /** For each body, the function that gives it up. The oldest one is the first. */
-  readonly #giveUp = new Set<() => void>();
+  /** For each body, the function that rejects it. The oldest one is the first. */
+  readonly #rejections = new Set<(reason: HttpError) => void>();
 
   constructor(limit: number = LIMIT) {
     this.#limit = limit;
   }
 
   /** Resolves or rejects as `body` does, or rejects with `request_timeout` when the body is given up. */
-  receive(body: Promise<Uint8Array>): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
-      const giveUp = (): void => reject(TOO_MANY);
-      this.#giveUp.add(giveUp);
-      body.then(resolve, reject).finally(() => this.#giveUp.delete(giveUp));
-      if (this.#giveUp.size <= this.#limit) return;
-      for (const oldest of this.#giveUp) {
-        this.#giveUp.delete(oldest);
-        oldest();
-        return;
-      }
-    });
+  async receive(body: Promise<Uint8Array>): Promise<Uint8Array> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.#rejections.add(reject);
+    const [oldest] = this.#rejections;
+    if (oldest !== undefined && this.#rejections.size > this.#limit) {
+      this.#rejections.delete(oldest);
+      oldest(TOO_MANY);
+    }
+    try {
+      return await Promise.race([body, promise]);
+    } finally {
+      this.#rejections.delete(reject);
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 /** Reads a JSON request body. */
 
 import { MIMEType } from 'node:util';
+import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
 import { parseJson } from '../../../domain/json.ts';
 import { HttpError } from './errors.ts';
-import type { ApiRequest } from './http.ts';
+import type { Exchange } from './exchange.ts';
 
 /** The maximum size of a request body, in bytes. */
 export const BODY_LIMIT: number = 64 * 1024;
@@ -13,7 +14,7 @@ const MEDIA_TYPE = 'application/json';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the body and parses the text as JSON. Rejects with an {@link HttpError}:
+ * Reads the body and parses the text as JSON. Rejects with:
  *
  * - `unsupported_media_type` when the media type is not JSON in UTF-8, or `Content-Encoding` is present; the body is
  *   then not read
@@ -21,8 +22,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * - `invalid_request` when the body is missing or ends early
  * - `invalid_request` when the body is not UTF-8 or not JSON, or is nested too deeply
  */
-export async function readJson(request: ApiRequest): Promise<unknown> {
-  const { headers } = request.head;
+export async function readJson(exchange: Exchange): Promise<unknown> {
+  const { headers } = exchange.head;
   if (!isJson(headers['content-type']) || headers['content-encoding'] !== undefined) {
     throw new HttpError(
       'unsupported_media_type',
@@ -30,12 +31,12 @@ export async function readJson(request: ApiRequest): Promise<unknown> {
       ['Accept', MEDIA_TYPE],
     );
   }
-  const bytes = await request.readBody();
-  if (bytes.length === 0) throw new HttpError('invalid_request', 'the body is missing');
+  const bytes = await exchange.readBody();
+  if (bytes.length === 0) throw invalidRequest('the body is missing');
   try {
     return parseJson(utf8.decode(bytes));
   } catch (error) {
-    throw new HttpError('invalid_request', `the body ${faultOf(error)}`);
+    throw invalidRequest(`the body ${faultOf(error)}`);
   }
 }
 
@@ -48,8 +49,8 @@ export function bodyTooLarge(): HttpError {
   return new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);
 }
 
-export function bodyIncomplete(): HttpError {
-  return new HttpError('invalid_request', 'the body ended early');
+export function bodyIncomplete(): AnimalStoreError {
+  return invalidRequest('the body ended early');
 }
 
 function isJson(contentType: string | undefined): boolean {

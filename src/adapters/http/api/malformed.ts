@@ -4,9 +4,9 @@
  */
 
 import { isIPv6 } from 'node:net';
-import { HttpError } from './errors.ts';
+import { invalidRequest } from '../../../domain/errors.ts';
 import { countFieldLines } from './headers.ts';
-import type { Headers, RequestHead } from './http.ts';
+import type { RequestHead } from './http.ts';
 
 /**
  * A host name or an IP address, optionally with a port (RFC 3986, section 3.2). A user name or a password is not
@@ -20,10 +20,39 @@ const WEB_URL = /^https?:\/\/([^/?]+)/i;
 const MAX_PORT = 65_535;
 
 /**
- * The most recent valid value of `Host`. Almost all requests have the same `Host`, so an equal value is not validated
- * again.
+ * Refuses requests whose HTTP version, `Transfer-Encoding`, `Host`, request target or `Expect` is invalid (RFC 9112,
+ * sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
  */
-let lastHost = '';
+export class HeadRules {
+  /** The most recent valid value of `Host`. Almost all requests have the same value, which is not validated again. */
+  #lastHost = '';
+
+  /** Throws `invalid_request` for an invalid request. */
+  refuseMalformed(head: RequestHead): void {
+    const { httpVersion, url = '', rawHeaders } = head;
+    const { host, expect } = head.headers;
+    if (!isFramed(head)) throw invalidRequest(framingRule(httpVersion));
+    if (host === undefined ? httpVersion === '1.1' : countFieldLines(rawHeaders, 'host') > 1) {
+      throw invalidRequest('Host must be given once');
+    }
+    if (host && host !== this.#lastHost) {
+      if (!isAuthority(host)) {
+        throw invalidRequest(
+          'Host must be a host name or an IP address, optionally with a port from 1 to 65535',
+        );
+      }
+      this.#lastHost = host;
+    }
+    if (!isTarget(url)) {
+      throw invalidRequest(
+        'the request target must be a path or an http or https URL, without user name and fragment',
+      );
+    }
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+      throw invalidRequest('Expect must be 100-continue');
+    }
+  }
+}
 
 /**
  * Whether it is unambiguous where a request ends (RFC 9112, section 6). If it is ambiguous, a proxy and Node.js can
@@ -34,33 +63,6 @@ export function isFramed({ httpVersion, headers, stream }: RequestHead): boolean
   const coding = headers['transfer-encoding'];
   if (httpVersion === '1.1') return coding === undefined || coding.toLowerCase() === 'chunked';
   return httpVersion === '1.0' ? coding === undefined : stream !== undefined;
-}
-
-/**
- * Throws `invalid_request` when the HTTP version, `Transfer-Encoding`, `Host`, the request target or `Expect` is
- * invalid (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
- */
-export function refuseMalformed(head: RequestHead): void {
-  const { httpVersion, url = '', rawHeaders } = head;
-  const { host, expect } = head.headers;
-  if (!isFramed(head)) throw invalid(framingRule(httpVersion), ['Connection', 'close']);
-  if (host === undefined ? httpVersion === '1.1' : countFieldLines(rawHeaders, 'host') > 1) {
-    throw invalid('Host must be given once');
-  }
-  if (host !== undefined && host !== '' && host !== lastHost) {
-    if (!isAuthority(host)) {
-      throw invalid('Host must be a host name or an IP address, optionally with a port from 1 to 65535');
-    }
-    lastHost = host;
-  }
-  if (!isTarget(url)) {
-    throw invalid(
-      'the request target must be a path or an http or https URL, without user name and fragment',
-    );
-  }
-  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    throw invalid('Expect must be 100-continue');
-  }
 }
 
 function framingRule(httpVersion: string): string {
@@ -80,13 +82,8 @@ function isAuthority(text: string): boolean {
   const match = AUTHORITY.exec(text);
   if (match === null) return false;
   const [, address, port = ''] = match;
-  return (address === undefined || isIPv6(address)) && (port === '' || isPort(Number(port)));
-}
-
-function isPort(port: number): boolean {
-  return port >= 1 && port <= MAX_PORT;
-}
-
-function invalid(message: string, headers: Headers = []): HttpError {
-  return new HttpError('invalid_request', message, headers);
+  return (
+    (address === undefined || isIPv6(address)) &&
+    (port === '' || (Number(port) >= 1 && Number(port) <= MAX_PORT))
+  );
 }

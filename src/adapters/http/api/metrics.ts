@@ -1,5 +1,5 @@
+import type { Handler } from './exchange.ts';
 import { API_HEADERS, NO_STORE } from './headers.ts';
-import type { Handler } from './http.ts';
 import type { MetricsText } from './options.ts';
 
 export const METRICS_PATH = '/metrics';

@@ -7,15 +7,15 @@ import { parseInt64 } from '../../../domain/int64.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson, petsJson } from '../../../domain/pet-json.ts';
 import type { Admission } from './admission.ts';
-import { deprecationHeaders } from './deprecation.ts';
-import { entityTag } from './entity-tag.ts';
 import { HttpError } from './errors.ts';
-import type { ApiResponse, Handler, Headers } from './http.ts';
+import type { Handler } from './exchange.ts';
+import { API_HEADERS } from './headers.ts';
+import type { ApiResponse, Headers } from './http.ts';
 import { readJson } from './json-body.ts';
 import type { Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
-import { jsonResponse, type Representation, representation, revalidated } from './responses.ts';
-import { readListQuery, readNewPet } from './schemas.ts';
+import { entityTag, jsonResponse, type Representation, representation, revalidated } from './responses.ts';
+import { listQueryReader, readNewPet } from './schemas.ts';
 
 /** @param prefix the path in front of `/v1` in the links of responses */
 export function petHandlers(
@@ -25,31 +25,31 @@ export function petHandlers(
 ): Record<Operation['id'], Handler> {
   const pets = `${prefix}/v1/pets`;
   const listOf = cachedLists(pets);
-  const deprecation = deprecationHeaders(prefix);
+  const readListQuery = listQueryReader();
   return {
-    async listPets(request) {
-      const query = readListQuery(request.query);
-      return revalidated(request, listOf(await store.listPage(query), query));
+    async listPets({ head, carried }) {
+      const query = readListQuery(carried.query);
+      return revalidated(head, listOf(await store.listPage(query), query));
     },
 
-    async createPet(request) {
-      const key = request.head.headers['idempotency-key'];
-      const input = readNewPet(await readJson(request));
+    async createPet(exchange) {
+      const key = exchange.head.headers['idempotency-key'];
+      const input = readNewPet(await readJson(exchange));
       admission.beginCreate();
       try {
         if (key === undefined) return created(pets, await store.createPet(input));
-        const { pet, isReplay } = await store.createPetOnce(input, request.callerId, String(key));
+        const { pet, isReplay } = await store.createPetOnce(input, exchange.callerId ?? '', String(key));
         return created(pets, pet, isReplay ? REPLAYED : []);
       } finally {
         admission.endCreate();
       }
     },
 
-    async getPet(request) {
-      const id = parseInt64(request.params['petId'] ?? '');
+    async getPet({ head, match }) {
+      const id = parseInt64(match?.params['petId'] ?? '');
       if (id === undefined) throw new HttpError('not_found', 'there is no such pet: an id is an int64');
       const body = petJson(await store.getPet(id));
-      return revalidated(request, representation(body, entityTag(body), deprecation));
+      return revalidated(head, representation(body, entityTag(body)));
     },
   };
 }
@@ -78,7 +78,8 @@ function cachedLists(path: string): (page: PetPage, query: PetQuery) => Represen
     // The entity tag depends on the body and on the link to the next page. When a pet is added after a full last page,
     // that page gets a link to a next page, but its body stays the same. A client that revalidates that page must
     // receive the link, and not status 304.
-    const list = representation(body, entityTag(body + link), link === '' ? [] : ['Link', link]);
+    const headers = link === '' ? API_HEADERS : [...API_HEADERS, 'Link', link];
+    const list = representation(body, entityTag(body + link), headers);
     representations.set(page, { query, list });
     return list;
   };

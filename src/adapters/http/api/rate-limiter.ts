@@ -33,14 +33,12 @@ const PRECISION = 0.001;
 export class RateLimiter {
   readonly #period: number;
   readonly #interval: number;
-  readonly #now: () => number;
   /** For each caller, the time at which its bucket is full. The callers are in the order of their first requests. */
   readonly #fullAt = new Map<string, number>();
 
-  constructor({ requests, seconds }: RateLimit, now: () => number = () => performance.now()) {
+  constructor({ requests, seconds }: RateLimit) {
     this.#period = seconds * 1000;
     this.#interval = this.#period / requests;
-    this.#now = now;
   }
 
   /** The number of callers that are remembered. */
@@ -52,8 +50,8 @@ export class RateLimiter {
    * Takes a token of the caller, and returns 0. Returns the milliseconds until there is a token when the caller has
    * none.
    */
-  take(caller: string): number {
-    const now = this.#now();
+  takeToken(caller: string): number {
+    const now = performance.now();
     const known = this.#fullAt.get(caller);
     const fullAt = Math.max(known ?? now, now) + this.#interval;
     const wait = fullAt - now - this.#period;

@@ -1,4 +1,4 @@
-import type { EventEmitter } from 'node:events';
+import type { CarriedRequest } from './http.ts';
 
 /**
  * A caller that sends a further request on a connection within this time after a refusal has ignored `Retry-After`. In
@@ -13,6 +13,8 @@ const RETRY_TIME = 1000;
 const DELAY_MIN = 1000;
 const DELAY_STEP = 10;
 const DELAY_MAX = 10_000;
+
+export type DelayedRequest = Pick<CarriedRequest, 'connection' | 'onClose'>;
 
 /**
  * Delays the responses to clients that send the next request immediately after each refusal, or after each response that
@@ -30,12 +32,12 @@ export class RefusalDelays {
    * the client has disconnected.
    *
    * @param caller the id of the caller; `undefined` without a valid API key
-   * @param response emits `close` when the client has disconnected
    */
-  async wait(connection: object, caller: string | undefined, response: EventEmitter): Promise<void> {
+  async wait(request: DelayedRequest, caller: string | undefined): Promise<void> {
+    const { connection } = request;
     const last = this.#last.get(connection);
     const isEarly = last?.caller === caller && performance.now() - (last?.at ?? -Infinity) < RETRY_TIME;
-    if (isEarly) await this.#delay(response);
+    if (isEarly) await this.#delay(request);
     this.#last.set(connection, { caller, at: performance.now() });
   }
 
@@ -44,18 +46,18 @@ export class RefusalDelays {
     for (const end of this.#ends) end();
   }
 
-  #delay(response: EventEmitter): Promise<void> {
+  #delay(request: DelayedRequest): Promise<void> {
     const average = Math.min(DELAY_MIN + DELAY_STEP * this.#ends.size, DELAY_MAX);
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
-        response.off('close', end);
+        removeListener();
         this.#ends.delete(end);
         resolve();
       };
       // The delays differ, so that the responses, and the requests that follow them, do not arrive together.
       const timer = setTimeout(end, average * (0.5 + Math.random()));
-      response.once('close', end);
+      const removeListener = request.onClose(end);
       this.#ends.add(end);
     });
   }

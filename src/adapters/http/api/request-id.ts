@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { secretPartFinder } from '../../../domain/api-key.ts';
+import { secretPartFinder } from '../../../domain/api-key-format.ts';
 import type { RequestHead } from './http.ts';
 
 /** A text that is too short to be secret, a UUID, or 32 hexadecimal digits. A generated API key has none of these forms. */

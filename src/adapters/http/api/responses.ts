@@ -1,40 +1,60 @@
 /** Creates the responses that several handlers have in common. */
 
-import { isDeprecated } from './deprecation.ts';
-import { matches } from './entity-tag.ts';
+import { hash } from 'node:crypto';
 import { API_HEADERS, JSON_HEADERS, NO_STORE, REVALIDATE } from './headers.ts';
-import type { ApiRequest, ApiResponse, Headers, RequestHead } from './http.ts';
+import type { ApiResponse, Headers, RequestHead } from './http.ts';
 
 /** Creates a JSON response that clients and proxies must not store. */
 export function jsonResponse(status: number, body: string, headers: Headers = []): ApiResponse {
   return { status, headers: [...JSON_HEADERS, ...NO_STORE, ...headers], body };
 }
 
-/** @param deprecation the additional header fields of responses from a deprecated path */
-export function noContent({ url }: RequestHead, headers: Headers, deprecation: Headers): ApiResponse {
-  const additional = isDeprecated(url) ? deprecation : [];
-  return { status: 204, headers: [...API_HEADERS, ...NO_STORE, ...additional, ...headers], body: '' };
+export function noContent(headers: Headers = []): ApiResponse {
+  return { status: 204, headers: [...API_HEADERS, ...NO_STORE, ...headers], body: '' };
 }
 
-/** A JSON body with its entity tag and header fields, from which any number of responses can be created. */
+/** A body with its entity tag and header fields, from which any number of responses can be created. */
 export interface Representation {
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly etag: string;
-  /** The header fields for status 200. The last field is `Content-Type`, which status 304 omits. */
+  /** The header fields for status 200. Status 304 omits those from `Content-Type` on, which describe the body. */
   readonly headers: Headers;
 }
 
-const REPRESENTATION_HEADERS: Headers = [...API_HEADERS, ...REVALIDATE];
-
-export function representation(body: string, etag: string, headers: Headers): Representation {
-  const fields = [...REPRESENTATION_HEADERS, 'ETag', etag, ...headers, 'Content-Type', 'application/json'];
+/**
+ * @param headers the header fields of status 200 and of status 304
+ * @param contentHeaders the other header fields that describe the body
+ */
+export function representation(
+  body: string | Uint8Array,
+  etag: string,
+  headers: Headers = API_HEADERS,
+  type = 'application/json',
+  contentHeaders: Headers = [],
+): Representation {
+  const fields = [...headers, ...REVALIDATE, 'ETag', etag, 'Content-Type', type, ...contentHeaders];
   return { body, etag, headers: fields };
+}
+
+/** Returns a strong entity tag for a content (RFC 9110, section 8.8.3). */
+export function entityTag(content: string | Uint8Array): string {
+  return `"${hash('sha256', content, 'base64url')}"`;
 }
 
 /**
  * Responds with status 304 when the client has the current representation, and otherwise with status 200 and the body.
  */
-export function revalidated({ head }: ApiRequest, { body, etag, headers }: Representation): ApiResponse {
+export function revalidated(head: RequestHead, { body, etag, headers }: Representation): ApiResponse {
   if (!matches(head.headers['if-none-match'], etag)) return { status: 200, headers, body };
-  return { status: 304, headers: headers.slice(0, -2), body: '' };
+  return { status: 304, headers: headers.slice(0, headers.indexOf('Content-Type')), body: '' };
+}
+
+/**
+ * Whether the field value of `If-None-Match` is `*` or contains the entity tag of a response. The comparison ignores
+ * the prefix `W/` (weak comparison), as RFC 9110, section 13.1.2, requires.
+ */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }

@@ -1,24 +1,26 @@
 /** The path `/`, which belongs to no resource. */
 
-import { varyOf } from './encodings.ts';
 import { noSuchPath } from './errors.ts';
+import type { Handler } from './exchange.ts';
 import { API_HEADERS, NO_STORE } from './headers.ts';
-import type { Handler } from './http.ts';
-import type { HttpOptions } from './options.ts';
-import { pathPrefixOf } from './public-url.ts';
+import type { Headers } from './http.ts';
 
-/** Redirects a client that prefers HTML to JSON, such as a browser, to the reference page. Others get `not_found`. */
-export function root({ corsOrigins = [], publicUrl }: HttpOptions): Handler {
-  const vary = varyOf(corsOrigins, 'Accept');
+const VARY_ACCEPT: Headers = ['Vary', 'Accept'];
+
+/**
+ * Redirects a client that prefers HTML to JSON, such as a browser, to the reference page. Others get `not_found`.
+ *
+ * @param prefix the path in front of `/docs` that clients use
+ */
+export function root(prefix: string): Handler {
   const redirect = {
     status: 303,
-    headers: [...API_HEADERS, ...NO_STORE, ...vary, 'Location', `${pathPrefixOf(publicUrl)}/docs`],
+    headers: [...API_HEADERS, ...NO_STORE, ...VARY_ACCEPT, 'Location', `${prefix}/docs`],
     body: '',
   };
-  return (request) => {
-    const { method } = request.head;
+  return ({ head: { method }, carried }) => {
     if (method !== 'GET' && method !== 'HEAD') throw noSuchPath();
-    if (request.preferredType('application/json', 'text/html') !== 'text/html') throw noSuchPath(vary);
+    if (carried.preferredType('application/json', 'text/html') !== 'text/html') throw noSuchPath(VARY_ACCEPT);
     return redirect;
   };
 }

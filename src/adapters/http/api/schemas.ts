@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../../application/list-pets.ts';
 import type { PetQuery } from '../../../application/ports/pet-repository.ts';
+import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../../domain/int64.ts';
 import {
   NAME_MAX_LENGTH,
@@ -14,7 +15,6 @@ import {
   nameFault,
   PET_STATUSES,
 } from '../../../domain/pet.ts';
-import { HttpError } from './errors.ts';
 
 const int64Rule = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
 const limitRule = `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
@@ -54,7 +54,7 @@ const NewPet = v.object(
     ),
     status: v.optional(PetStatus),
   },
-  missingOr('the body must be a JSON object'),
+  bodyFault,
 );
 
 const ListQuery = v.object({
@@ -90,15 +90,12 @@ const ListQuery = v.object({
   ),
 });
 
-/** The schema of an object. `entries` contains the schemas of the members. */
-export type MemberSchema = v.GenericSchema & { readonly entries: Readonly<Record<string, v.GenericSchema>> };
-
 /** The schemas that validate requests. The OpenAPI document is derived from these schemas. */
-export const REQUEST_SCHEMAS: {
-  readonly PetStatus: v.GenericSchema;
-  readonly NewPet: MemberSchema;
-  readonly ListQuery: MemberSchema;
-} = { PetStatus, NewPet, ListQuery };
+export const REQUEST_SCHEMAS: Readonly<Record<'PetStatus' | 'NewPet' | 'ListQuery', v.GenericSchema>> = {
+  PetStatus,
+  NewPet,
+  ListQuery,
+};
 
 /** The maximum number of query strings whose parsed query is cached. */
 const CACHE_LIMIT = 1000;
@@ -106,64 +103,57 @@ const CACHE_LIMIT = 1000;
 /** The maximum length of a cached query string, in characters. */
 const CACHED_QUERY_LENGTH = 200;
 
-const queries = new Map<string, PetQuery>();
-
 export function readNewPet(body: unknown): NewPetInput {
   // Valibot would accept an array as an object.
-  const result = v.safeParse(NewPet, Array.isArray(body) ? undefined : body);
-  if (result.success) return result.output;
-  const { issues } = result;
-  const messages = issues.map(({ message }) => message);
+  const { success, output, issues } = v.safeParse(NewPet, Array.isArray(body) ? undefined : body);
+  if (success) return output;
   // The response must name every fault. Valibot checks only whether the name is a string. `createPet` of the store
   // checks all other rules for a name, but is not called for an invalid body. For this reason, this function checks
   // these rules too.
   const isNameTyped = issues.every(({ path }) => path !== undefined && path[0]?.key !== 'name');
   const fault = isNameTyped ? nameFault((body as { name: string }).name) : undefined;
-  throw new HttpError('invalid_request', [...(fault === undefined ? [] : [fault]), ...messages].join('; '));
+  throw invalid(fault === undefined ? issues : [{ message: fault }, ...issues]);
 }
 
 /**
- * Parses the query string of a request for a list of pets. The result is cached. While the result is in the cache, an
- * equal query string returns the same object.
+ * Creates a function that parses the query string of a request for a list of pets. The result is cached. While the result
+ * is in the cache, an equal query string returns the same object.
  */
-export function readListQuery(queryString: string): PetQuery {
-  const cached = queries.get(queryString);
-  if (cached !== undefined) return cached;
-  const query = Object.freeze(
-    read(ListQuery, single(new URLSearchParams(queryString), Object.keys(ListQuery.entries))),
-  );
-  if (queries.size >= CACHE_LIMIT) queries.clear();
-  if (queryString.length <= CACHED_QUERY_LENGTH) queries.set(queryString, query);
-  return query;
+export function listQueryReader(): (queryString: string) => PetQuery {
+  const queries = new Map<string, PetQuery>();
+  return (queryString) => {
+    const cached = queries.get(queryString);
+    if (cached !== undefined) return cached;
+    const { success, output, issues } = v.safeParse(ListQuery, parametersOf(queryString));
+    if (!success) throw invalid(issues);
+    const query = Object.freeze(output);
+    if (queries.size >= CACHE_LIMIT) queries.clear();
+    if (queryString.length <= CACHED_QUERY_LENGTH) queries.set(queryString, query);
+    return query;
+  };
 }
 
-/**
- * Returns the values of the named parameters, and ignores all other parameters. Throws `invalid_request` when a named
- * parameter is repeated.
- */
-function single(parameters: URLSearchParams, names: readonly string[]): Record<string, string> {
+/** Returns the parameters of {@link ListQuery}, and ignores all others. Throws `invalid_request` when one is repeated. */
+function parametersOf(queryString: string): Record<string, string> {
+  const parameters = new URLSearchParams(queryString);
   const values: Record<string, string> = {};
-  for (const name of names) {
+  for (const name of Object.keys(ListQuery.entries)) {
     const [value, ...more] = parameters.getAll(name);
-    if (more.length > 0) throw new HttpError('invalid_request', `${name} must be given once`);
+    if (more.length > 0) throw invalidRequest(`${name} must be given once`);
     if (value !== undefined) values[name] = value;
   }
   return values;
 }
 
-function read<const S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
-  const result = v.safeParse(schema, input);
-  if (result.success) return result.output;
-  throw new HttpError('invalid_request', result.issues.map(({ message }) => message).join('; '));
+function invalid(issues: readonly { readonly message: string }[]): AnimalStoreError {
+  return invalidRequest(issues.map(({ message }) => message).join('; '));
 }
 
 /**
- * Creates the function that returns the error message for an invalid object. Valibot also calls this function when a
- * member of the object is missing. In this case, the last item of `path` contains the name of the member.
+ * Returns the error message for an invalid body. Valibot also calls this function when a member of the object is missing.
+ * In this case, the last item of `path` contains the name of the member.
  */
-function missingOr(message: string) {
-  return ({ path }: v.ObjectIssue): string => {
-    const member = path?.at(-1)?.key;
-    return member === undefined ? message : `${String(member)} is required`;
-  };
+function bodyFault({ path }: v.ObjectIssue): string {
+  const member = path?.at(-1)?.key;
+  return member === undefined ? 'the body must be a JSON object' : `${String(member)} is required`;
 }

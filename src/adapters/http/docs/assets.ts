@@ -1,13 +1,11 @@
 /** The reference page and its assets, which need no API key. */
 
-import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { AnimalStoreError } from '../../../domain/errors.ts';
-import { type EncodedResource, encodedResponse, varyOf } from '../api/encodings.ts';
-import { SECURITY_HEADERS } from '../api/headers.ts';
-import type { Handler, Headers } from '../api/http.ts';
-import type { HttpOptions } from '../api/options.ts';
+import type { Handler } from '../api/exchange.ts';
+import { SECURITY_HEADERS, VARY_ENCODING } from '../api/headers.ts';
+import type { Headers } from '../api/http.ts';
+import { entityTag, representation, revalidated } from '../api/responses.ts';
+import { builtFile } from './built-file.ts';
 
 /** A file of the reference page. */
 export interface Asset {
@@ -15,12 +13,6 @@ export interface Asset {
   readonly file: string;
   readonly type: string;
 }
-
-/**
- * The folder to which `npm run build` writes the compressed reference page. The relative path is the same from this
- * file in `src` and from the built file in `dist`.
- */
-const FOLDER = new URL('../../../../dist/docs/', import.meta.url);
 
 export const DOCS_ASSETS: readonly Asset[] = [
   { path: '/docs', file: 'index.html', type: 'text/html; charset=utf-8' },
@@ -30,10 +22,12 @@ export const DOCS_ASSETS: readonly Asset[] = [
 ];
 
 /**
- * The content security policy of the reference page. The policy blocks content of other origins, and inline scripts.
+ * The header fields of every asset. The content security policy blocks content of other origins, and inline scripts.
  * Other pages cannot show the reference page in a frame.
  */
-const PAGE_POLICY: Headers = [
+const HEADERS: Headers = [
+  ...SECURITY_HEADERS,
+  ...VARY_ENCODING,
   'Content-Security-Policy',
   [
     "default-src 'none'",
@@ -47,36 +41,26 @@ const PAGE_POLICY: Headers = [
   ].join('; '),
 ];
 
-export function docsRoutes({ corsOrigins = [] }: HttpOptions): (readonly [path: string, handler: Handler])[] {
-  const headers = [...SECURITY_HEADERS, ...PAGE_POLICY, ...varyOf(corsOrigins)];
-  return DOCS_ASSETS.map((asset) => [asset.path, docsAsset(asset, headers)]);
+const GZIP: Headers = ['Content-Encoding', 'gzip'];
+
+const ACCEPTS_GZIP = /(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i;
+
+export function docsRoutes(): (readonly [path: string, handler: Handler])[] {
+  return DOCS_ASSETS.map((asset) => [asset.path, docsAsset(asset)]);
 }
 
-/**
- * Creates the handler of an asset, and reads the file of the asset. If reading fails, the handler reads the file during
- * the next request. For example, reading fails when no file descriptor is free.
- */
-export function docsAsset({ file, type }: Asset, headers: Headers): Handler {
-  let resource: EncodedResource | undefined;
-  const load = () => (resource ??= readResource(file));
-  try {
-    load();
-  } catch {
-    // The next request reads the file again. If this fails too, the client gets a response with status 503.
-  }
-  return (request) => encodedResponse(request, load(), type, headers);
-}
-
-function readResource(file: string): EncodedResource {
-  const gzip = read(new URL(`${file}.gz`, FOLDER));
-  let identity: Buffer | undefined;
-  return { tag: hash('sha256', gzip, 'base64url'), gzip, identity: () => (identity ??= gunzipSync(gzip)) };
-}
-
-function read(url: URL): Buffer {
-  try {
-    return readFileSync(url);
-  } catch (cause) {
-    throw new AnimalStoreError('overloaded', 'the reference page cannot be read at the moment', { cause });
-  }
+export function docsAsset({ file, type }: Asset): Handler {
+  const representations = builtFile(`${file}.gz`, (gzip) => {
+    const etag = entityTag(gzip);
+    return {
+      identity: representation(gunzipSync(gzip), etag, HEADERS, type),
+      // The codings have different strong entity tags, as RFC 9110, section 8.8.3, requires.
+      gzip: representation(gzip, etag.replace(/"$/, '-gzip"'), HEADERS, type, GZIP),
+    };
+  });
+  return ({ head }) => {
+    const { identity, gzip } = representations();
+    const acceptsGzip = ACCEPTS_GZIP.test(String(head.headers['accept-encoding'] ?? ''));
+    return revalidated(head, acceptsGzip ? gzip : identity);
+  };
 }

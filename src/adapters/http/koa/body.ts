@@ -3,7 +3,6 @@
 import type { Context } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
 import { BODY_LIMIT, bodyIncomplete, bodyTooLarge } from '../api/json-body.ts';
-import type { RequestState } from './respond.ts';
 
 /**
  * Reads the body as bytes, because `encoding` is `null`. If koa-bodyparser parsed the JSON, it would round large
@@ -18,10 +17,11 @@ const parse = bodyParser({
 } as Options);
 
 /**
- * Resolves with the body. Rejects with `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes, and
- * with `invalid_request` when the body ends early, or with `request_timeout` when too many bodies arrive slowly.
+ * Returns the body if it has arrived together with the head, as most bodies do, and otherwise a promise. Throws or rejects
+ * with `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes, and with `invalid_request` when the body
+ * ends early.
  */
-export async function readBytes(ctx: Context): Promise<Uint8Array> {
+export function readBytes(ctx: Context): Uint8Array | Promise<Uint8Array> {
   const { req, res } = ctx;
   const length = Number(req.headers['content-length']);
   // An HTTP/1.0 client does not know interim responses (RFC 9110, section 10.1.1).
@@ -29,15 +29,13 @@ export async function readBytes(ctx: Context): Promise<Uint8Array> {
     if (length > BODY_LIMIT) throw bodyTooLarge();
     res.writeContinue();
   }
-  // Most bodies arrive together with the head, and Node.js buffers such a body before the next tick.
-  await nextTick();
   if (length > 0 && length <= BODY_LIMIT && req.readableLength === length) {
     const body: Uint8Array = req.read(length);
     // Without this, the stream would never end, and the parser would keep the request until the next one.
     req.resume();
     return body;
   }
-  return (ctx.state as RequestState).app.bodies.receive(parsed(ctx));
+  return parsed(ctx);
 }
 
 async function parsed(ctx: Context): Promise<Uint8Array> {
@@ -48,10 +46,6 @@ async function parsed(ctx: Context): Promise<Uint8Array> {
   }
   const body: unknown = ctx.request.body;
   return body instanceof Uint8Array ? body : new Uint8Array();
-}
-
-function nextTick(): Promise<void> {
-  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 function isTooLarge(error: unknown): boolean {

@@ -5,17 +5,10 @@
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Observer } from '../../../application/ports/observer.ts';
-import { clientAddress, type TrustedProxies } from '../api/client-address.ts';
-import { errorResponse, HttpError, methodNotAllowed, SERVER_METHODS } from '../api/errors.ts';
-import { newRequestId } from '../api/request-id.ts';
+import type { Api } from '../api/api.ts';
+import { HttpError, methodNotAllowed, SERVER_METHODS } from '../api/errors.ts';
+import type { CompleteResponse } from '../api/http.ts';
 import type { Connection } from './connection.ts';
-
-/** Who is told about a response, and how the address of the client is determined. */
-export interface Reporting {
-  readonly observer: Observer;
-  readonly trustedProxies?: TrustedProxies | undefined;
-}
 
 /**
  * Responds to a message that is invalid or arrives too slowly, and closes the connection. The responses to earlier
@@ -24,7 +17,7 @@ export interface Reporting {
  *
  * @param fault the `code` of the error that Node.js reported
  */
-export function refuseMessage(connection: Connection, fault: string | undefined, reporting: Reporting): void {
+export function refuseMessage(connection: Connection, fault: string | undefined, api: Api): void {
   if (connection.isRefused) return;
   // Node.js reported a timeout, but the client is not slow: the connection holds received bytes that are not parsed
   // yet.
@@ -34,7 +27,7 @@ export function refuseMessage(connection: Connection, fault: string | undefined,
   const isBodyBroken = newest?.req.complete === false;
   if (!socket.writable || fault === 'ECONNRESET' || (isBodyBroken && newest.headersSent)) socket.destroy();
   else if (isBodyBroken || !isClosing) {
-    respondLast(connection, fault, isBodyBroken ? newest.req : undefined, reporting);
+    respondLast(connection, fault, isBodyBroken ? newest.req : undefined, api);
   }
 }
 
@@ -46,13 +39,13 @@ export function refuseTunnel(
   connection: Connection,
   request: IncomingMessage,
   readingTimeout: number,
-  reporting: Reporting,
+  api: Api,
 ): void {
   const { socket, isClosing } = connection;
   connection.isRefused = true;
   socket.setTimeout(readingTimeout, () => socket.destroy());
   socket.resume();
-  if (!isClosing) respondLast(connection, 'CONNECT', request, reporting);
+  if (!isClosing) respondLast(connection, 'CONNECT', request, api);
 }
 
 /** @param request the request to which the response belongs, if its head was parsed */
@@ -60,45 +53,28 @@ function respondLast(
   connection: Connection,
   fault: string | undefined,
   request: IncomingMessage | undefined,
-  { observer, trustedProxies }: Reporting,
+  api: Api,
 ): void {
   const { newest, beforeNewest, socket } = connection;
   connection.isClosing = true;
-  const forwardedFor = request?.headers['x-forwarded-for'];
-  const address = clientAddress(socket.remoteAddress, forwardedFor, trustedProxies);
+  const send = (): void => {
+    if (!socket.writable) return;
+    const forwardedFor = request?.headers['x-forwarded-for'];
+    api.refuseMessage(errorOf(fault), socket.remoteAddress, forwardedFor, (response) =>
+      write(socket, response),
+    );
+  };
   const before = newest?.req.complete === false ? beforeNewest : newest;
-  if (before === undefined || before.writableFinished) write(socket, fault, address, observer);
-  else before.once('finish', () => write(socket, fault, address, observer));
+  if (before === undefined || before.writableFinished) send();
+  else before.once('finish', send);
 }
 
-function write(
-  socket: Socket,
-  fault: string | undefined,
-  address: string | undefined,
-  observer: Observer,
-): void {
-  if (!socket.writable) return;
-  const requestId = newRequestId();
-  const { status, headers, body } = errorResponse(errorOf(fault), requestId);
-  const fields = [...headers, 'X-Request-Id', requestId];
-  fields.push('Content-Length', String(Buffer.byteLength(body)), 'Date', new Date().toUTCString());
-  if (!fields.includes('Connection')) fields.push('Connection', 'close');
+function write(socket: Socket, { status, headers, body }: CompleteResponse): void {
+  const fields = [...headers, 'Date', new Date().toUTCString(), 'Connection', 'close'];
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let index = 0; index < fields.length; index += 2) head += `${fields[index]}: ${fields[index + 1]}\r\n`;
   socket.write(`${head}\r\n${body}`);
   socket.destroySoon();
-  observer.onRequest?.({
-    method: '',
-    route: undefined,
-    path: undefined,
-    status,
-    ms: 0,
-    requestId,
-    keyId: undefined,
-    address,
-    aborted: undefined,
-    traceparent: undefined,
-  });
 }
 
 function errorOf(fault: string | undefined): HttpError {

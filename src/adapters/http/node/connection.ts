@@ -8,6 +8,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isFramed } from '../api/malformed.ts';
 import { lingeringClose } from './lingering-close.ts';
+import { ParserInput } from './parser-input.ts';
+import type { SliceTurns } from './slice-turns.ts';
 
 /**
  * The maximum number of requests that a connection handles at the same time. Further requests are queued, or their
@@ -15,43 +17,18 @@ import { lingeringClose } from './lingering-close.ts';
  */
 const CONCURRENT_REQUESTS = 16;
 
-/**
- * The maximum number of bytes that {@link Connection.slice} passes to the parser at once. These bytes contain at most a
- * few dozen requests.
- */
-const SLICE_SIZE = 512;
-
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Lets the connections of a server work in turn, so that no connection blocks the event loop for long. */
-export interface Turns {
-  /** Called when a connection receives a request while {@link CONCURRENT_REQUESTS} of its requests are in progress. */
-  onFlood(): void;
-  /** Calls `connection.goOn()` in a later iteration of the event loop. */
-  whenFree(connection: Connection): void;
-}
-
-type Listener = (chunk: Buffer) => void;
-
-/**
- * A client connection of the HTTP server.
- *
- * A client can send thousands of requests in one chunk of 64 KiB, and Node.js parses a whole chunk before it sends the
- * first response. After a flood of requests, a connection therefore splits each chunk into slices of {@link SLICE_SIZE}
- * bytes, and sends responses before it passes the next slice to the parser. Without a flood, chunks are not split,
- * because the parser of Node.js is slower when it is called from JavaScript. A flood starts when a connection receives
- * a request while {@link CONCURRENT_REQUESTS} of its requests are in progress.
- */
 export class Connection {
   readonly socket: Socket;
+  /** In slices, requests are parsed only while fewer than {@link CONCURRENT_REQUESTS} of them are unfinished. */
+  readonly input: ParserInput;
   /**
-   * The response to the newest request. Responses are finished in the order of their requests, so the newest response
-   * is finished last. `undefined` once the response is finished and its request has arrived completely: thousands of idle
-   * connections would otherwise keep their last requests in memory, and V8 would copy them again and again.
+   * The response to the newest request. `undefined` once the response is finished and its request has arrived completely:
+   * thousands of idle connections would otherwise keep their last requests in memory, and V8 would copy them again and
+   * again.
    */
   newest: ServerResponse | undefined;
-  /** The response to the second newest request, if it was not finished when the newest request arrived. */
-  beforeNewest: ServerResponse | undefined;
   /** Whether the connection is closed after the newest response. If true, further requests are ignored. */
   isClosing = false;
   /**
@@ -60,37 +37,37 @@ export class Connection {
    */
   isRefused = false;
   readonly #handle: HandleRequest;
-  readonly #turns: Turns;
+  readonly #onFlood: () => void;
+  /** The responses that are not finished. Node.js finishes them in this order, which is the order of their requests. */
+  readonly #unfinished: ServerResponse[] = [];
+  /** Starts the newest of the unfinished requests. The others are in progress. */
   readonly #queue: (() => void)[] = [];
-  /** The number of requests in progress. */
-  #inProgress = 0;
-  #isScheduled = false;
-  /** The `data` listener of Node.js, which parses requests. `undefined` until `slice` removes it from the socket. */
-  #parse: Listener | undefined;
-  /** The `end` listener of Node.js. Set when the client has ended its side, until this class calls the listener. */
-  #parseEnd: (() => void) | undefined;
-  /** The received bytes that are not parsed yet. While bytes are held, the socket is paused. */
-  #held: Buffer | undefined;
-  /** Whether this class has paused the socket. Node.js can also pause the socket. */
-  #isPausedHere = false;
+  #ignored = 0;
   #isEnded = false;
 
-  constructor(socket: Socket, handle: HandleRequest, turns: Turns) {
+  /** @param onFlood called when the client sends more requests at once than the connection handles at the same time */
+  constructor(socket: Socket, handle: HandleRequest, turns: SliceTurns, onFlood: () => void) {
     this.socket = socket;
     this.#handle = handle;
-    this.#turns = turns;
+    this.#onFlood = onFlood;
+    this.input = new ParserInput(socket, turns, () => this.#mayParse());
     // Node.js calls `destroySoon` after the last response of a connection.
     socket.destroySoon = () => this.#end();
   }
 
+  /** The response to the second newest request, if it is not finished. */
+  get beforeNewest(): ServerResponse | undefined {
+    return this.#unfinished.at(-2);
+  }
+
   /** Whether all parsed requests have finished responses, and all bytes were passed to the operating system. */
   get isIdle(): boolean {
-    return (this.newest?.writableFinished ?? true) && this.socket.writableLength === 0;
+    return this.#unfinished.length === 0 && this.socket.writableLength === 0;
   }
 
   /** Whether the connection holds received bytes that are not parsed yet. */
   get isHolding(): boolean {
-    return this.#held !== undefined;
+    return this.socket.readableLength > 0;
   }
 
   /**
@@ -98,21 +75,26 @@ export class Connection {
    * `isLast` is true, closes the connection after the response. Ignores the request if the connection is already being
    * closed after an earlier response.
    */
-  take(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
-    if (this.isClosing || this.newest?.shouldKeepAlive === false) return;
-    this.beforeNewest = this.newest?.writableFinished ? undefined : this.newest;
-    this.newest = res;
-    // The connection is also closed after two kinds of requests. Bytes after an upgrade request need not be HTTP. Bytes
-    // after a request with an ambiguous end may belong to that request.
-    if (isLast || req.headers.upgrade !== undefined || !isFramed(req)) this.closeAfterNewest();
-    res.on('finish', this.#onFinish);
-    if (this.#inProgress >= CONCURRENT_REQUESTS) {
-      // A queued request keeps its own asynchronous context, in which OpenTelemetry finds its span.
-      this.#queue.push(AsyncResource.bind(() => void this.#handle(req, res)));
-      this.#turns.onFlood();
+  acceptRequest(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
+    if (this.#hasLastRequest) {
+      this.#ignored += 1;
+      if (this.#ignored > CONCURRENT_REQUESTS) this.#onFlood();
       return;
     }
-    this.#inProgress += 1;
+    this.newest = res;
+    // The connection is also closed when the client requests it, and after two kinds of requests. Bytes after an upgrade
+    // request need not be HTTP. Bytes after a request with an ambiguous end may belong to that request.
+    if (isLast || !res.shouldKeepAlive || req.headers.upgrade !== undefined || !isFramed(req)) {
+      this.closeAfterNewest();
+    }
+    this.#unfinished.push(res);
+    res.on('finish', this.#onFinish);
+    if (this.#unfinished.length > CONCURRENT_REQUESTS) {
+      // A queued request keeps its own asynchronous context, in which OpenTelemetry finds its span.
+      this.#queue.push(AsyncResource.bind(() => void this.#handle(req, res)));
+      this.#onFlood();
+      return;
+    }
     void this.#handle(req, res);
   }
 
@@ -126,115 +108,39 @@ export class Connection {
     this.isClosing = true;
   }
 
-  /**
-   * From this call on, passes received bytes to the parser in slices of {@link SLICE_SIZE} bytes. A slice is passed
-   * only while fewer than {@link CONCURRENT_REQUESTS} requests are in progress.
-   */
-  slice(): void {
-    if (this.#parse !== undefined) return;
-    const [parse] = this.socket.listeners('data') as Listener[];
-    if (parse === undefined) return;
-    this.#parse = parse;
-    this.socket.off('data', parse);
-    this.socket.on('data', (chunk: Buffer) => {
-      if (chunk.length <= SLICE_SIZE && this.#held === undefined && this.#hasRoom) this.#feed(chunk);
-      else this.#hold(chunk);
-    });
-    // The `end` listener of Node.js ends the parser. It must not be called before all received bytes were parsed.
-    const parseEnd = this.socket.listeners('end').at(-1) as () => void;
-    this.socket.off('end', parseEnd);
-    this.socket.on('end', () => {
-      this.#parseEnd = parseEnd;
-      if (this.#held === undefined) this.#endParser();
-    });
-    // Node.js pauses the socket when the client does not read the responses. Held bytes are parsed only after Node.js
-    // has resumed the socket.
-    this.socket.on('resume', () => {
-      if (this.#held !== undefined && !this.#isPausedHere) this.#schedule();
-    });
-  }
-
   readonly #onFinish = (): void => {
-    this.#inProgress -= 1;
-    if (this.newest?.writableFinished && this.newest.req.complete) {
-      this.newest = undefined;
-      this.beforeNewest = undefined;
-    }
-    if (this.#queue.length > 0 || this.#held !== undefined) this.#schedule();
+    this.#unfinished.shift();
+    if (this.#unfinished.length === 0 && this.newest?.req.complete) this.newest = undefined;
+    this.#queue.shift()?.();
+    this.input.parseSlices();
   };
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    this.#turns.whenFree(this);
+  get #hasLastRequest(): boolean {
+    return this.isClosing || this.newest?.shouldKeepAlive === false;
   }
 
   /**
-   * Handles queued requests until {@link CONCURRENT_REQUESTS} requests are in progress. If the queue becomes empty
-   * first, passes the next slice of the held bytes to the parser.
+   * Whether further bytes can be parsed. Node.js pauses its parser when responses are buffered, because the client does
+   * not read them, and when the body of a request is not read.
    */
-  goOn(): void {
-    this.#isScheduled = false;
-    if (this.socket.destroyed) return;
-    while (this.#inProgress < CONCURRENT_REQUESTS) {
-      const next = this.#queue.shift();
-      if (next === undefined) break;
-      this.#inProgress += 1;
-      next();
+  #mayParse(): boolean {
+    const req = this.newest?.req;
+    if (req?.complete === false ? req.readableLength >= req.readableHighWaterMark : this.#hasLastRequest) {
+      return false;
     }
-    const held = this.#held;
-    if (held === undefined || !this.#hasRoom) return;
-    if (this.#isPausedHere) {
-      this.#isPausedHere = false;
-      this.socket.resume();
-    } else if (this.socket.isPaused()) {
-      return;
-    }
-    this.#held = undefined;
-    this.#feed(held);
+    return (
+      this.#unfinished.length < CONCURRENT_REQUESTS &&
+      !this.socket.writableNeedDrain &&
+      this.#unfinished.every(({ writableLength }) => writableLength === 0)
+    );
   }
 
-  get #hasRoom(): boolean {
-    return this.#queue.length === 0 && this.#inProgress < CONCURRENT_REQUESTS;
-  }
-
-  /**
-   * Passes the first slice of the given bytes to the parser, and holds the rest. Must not be called while Node.js has
-   * paused the socket.
-   */
-  #feed(bytes: Buffer): void {
-    if (this.isClosing && this.newest?.req.complete !== false) return;
-    this.#parse?.call(this.socket, bytes.subarray(0, SLICE_SIZE));
-    if (bytes.length > SLICE_SIZE && !this.socket.destroyed) this.#hold(bytes.subarray(SLICE_SIZE));
-    else this.#endParser();
-  }
-
-  /**
-   * Calls the `end` listener of Node.js if the client has ended its side of the connection. Does not call the listener
-   * after a refused message, because Node.js has then already released the parser.
-   */
-  #endParser(): void {
-    const parseEnd = this.#parseEnd;
-    this.#parseEnd = undefined;
-    if (!this.isRefused && !this.socket.destroyed) parseEnd?.call(this.socket);
-  }
-
-  /** Holds bytes until they can be parsed, and pauses the socket. */
-  #hold(bytes: Buffer): void {
-    this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
-    if (!this.socket.isPaused()) {
-      this.#isPausedHere = true;
-      this.socket.pause();
-    }
-    if (this.#hasRoom) this.#schedule();
-  }
-
-  /** Sends all written data, discards the held bytes, and closes the connection. */
+  /** Sends all written data, discards received data, and closes the connection. */
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.isClosing = true;
-    this.#held = undefined;
+    this.input.discard();
     lingeringClose(this.socket);
   }
 }

@@ -3,19 +3,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Connection, type HandleRequest, type Turns } from './connection.ts';
+import { Connection, type HandleRequest } from './connection.ts';
+import { SliceTurns } from './slice-turns.ts';
 
 /**
- * How long after a flood of requests the bytes of new connections are parsed in small slices, in milliseconds. {@link
- * Connection} explains floods and slices.
+ * How long after a flood of requests new connections are parsed in slices, in milliseconds. The parser of Node.js is
+ * slower then, so the connections are not parsed in slices all the time.
  */
 const FLOOD_TIME = 60_000;
-
-/**
- * The maximum number of connections that continue their work (`Connection.goOn`) in one iteration of the event loop. Long
- * iterations would delay new clients.
- */
-const CONNECTIONS_PER_TURN = 2;
 
 /**
  * After `stop`, idle connections stay open for this time, in milliseconds. A request that a client sends on a
@@ -23,10 +18,10 @@ const CONNECTIONS_PER_TURN = 2;
  */
 export const IDLE_TIME: number = 1000;
 
-export class Connections implements Turns {
+export class Connections {
   readonly #handle: HandleRequest;
   readonly #bySocket = new Map<Duplex, Connection>();
-  readonly #ready: Connection[] = [];
+  readonly #turns = new SliceTurns();
   #floodEndsAt = 0;
   #stoppingSince: number | undefined;
 
@@ -36,13 +31,13 @@ export class Connections implements Turns {
 
   /** Adds a connection for a new socket. The connection is removed when the socket is closed. */
   add(socket: Socket): void {
-    const connection = new Connection(socket, this.#handle, this);
+    const connection = new Connection(socket, this.#handle, this.#turns, this.#onFlood);
     this.#bySocket.set(socket, connection);
     // After a CONNECT request, Node.js removes its error listener from the socket. Without any listener, an error of
     // the socket would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
-    if (performance.now() < this.#floodEndsAt) connection.slice();
+    if (performance.now() < this.#floodEndsAt) connection.input.slice();
   }
 
   get count(): number {
@@ -53,8 +48,8 @@ export class Connections implements Turns {
     return this.#bySocket.get(socket);
   }
 
-  take(req: IncomingMessage, res: ServerResponse): void {
-    this.#bySocket.get(req.socket)?.take(req, res, this.#stoppingSince !== undefined);
+  acceptRequest(req: IncomingMessage, res: ServerResponse): void {
+    this.#bySocket.get(req.socket)?.acceptRequest(req, res, this.#stoppingSince !== undefined);
   }
 
   /**
@@ -82,27 +77,15 @@ export class Connections implements Turns {
   }
 
   /**
-   * Called when a client has sent too many requests at once. From now on, every open connection parses its bytes in
-   * small slices, so that no client blocks the event loop for long. So does every connection that is opened during the
-   * next {@link FLOOD_TIME} milliseconds.
+   * Called when a client has sent too many requests at once. The bytes of all open connections are parsed in slices from
+   * now on, and those of the connections that are opened during the next {@link FLOOD_TIME} milliseconds, so that no
+   * client blocks the event loop for long.
    */
-  onFlood(): void {
+  readonly #onFlood = (): void => {
     const now = performance.now();
     const isKnown = now < this.#floodEndsAt;
     this.#floodEndsAt = now + FLOOD_TIME;
     if (isKnown) return;
-    for (const connection of this.#bySocket.values()) connection.slice();
-  }
-
-  whenFree(connection: Connection): void {
-    this.#ready.push(connection);
-    if (this.#ready.length === 1) setImmediate(this.#turn);
-  }
-
-  readonly #turn = (): void => {
-    const next = this.#ready.slice(0, CONNECTIONS_PER_TURN);
-    for (const connection of next) connection.goOn();
-    this.#ready.splice(0, next.length);
-    if (this.#ready.length > 0) setImmediate(this.#turn);
+    for (const connection of this.#bySocket.values()) connection.input.slice();
   };
 }

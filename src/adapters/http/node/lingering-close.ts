@@ -13,28 +13,23 @@ const SILENCE_TIMEOUT = 1000;
 const LINGER_TIMEOUT = 30_000;
 
 /**
- * Sends all written data, and discards all received data. Destroys the socket when the client has ended its side or a
- * timeout has expired.
+ * Sends all written data. Destroys the socket when the client has ended its side or a timeout has expired. Something must
+ * read from the socket until then.
  */
 export function lingeringClose(socket: Socket): void {
-  let timer: NodeJS.Timeout | undefined;
-  let endsAt = Infinity;
-  // Removing the `data` listener of the HTTP parser stops the parser, but only after another `data` listener was added.
-  // Until then, the parser reads directly from the handle of the socket, without a listener.
-  socket.on('data', () => {});
-  socket.removeAllListeners('data');
-  socket.on('data', () => {
-    if (performance.now() < endsAt) timer?.refresh();
-  });
-  socket.resume();
+  const destroy = () => void socket.destroy();
   socket.end(() => {
     if (socket.readableEnded || socket.destroyed) {
-      socket.destroy();
+      destroy();
       return;
     }
-    endsAt = performance.now() + LINGER_TIMEOUT;
-    timer = setTimeout(() => socket.destroy(), SILENCE_TIMEOUT);
-    socket.once('end', () => socket.destroy());
-    socket.once('close', () => clearTimeout(timer));
+    const silence = setTimeout(destroy, SILENCE_TIMEOUT);
+    const end = setTimeout(destroy, LINGER_TIMEOUT);
+    socket.on('data', () => silence.refresh());
+    socket.once('end', destroy);
+    socket.once('close', () => {
+      clearTimeout(silence);
+      clearTimeout(end);
+    });
   });
 }

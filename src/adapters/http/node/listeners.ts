@@ -29,34 +29,28 @@ const canShare: boolean =
 
 export class Listeners {
   readonly #server: Server;
-  readonly #accept: (socket: Socket) => void;
   readonly #count: number;
-  #further: NetServer[] = [];
-  #lock: NetServer | undefined;
+  /** The sockets that share the port with the HTTP server, and the lock of the port. */
+  readonly #others: NetServer[] = [];
 
   /**
-   * @param server listens itself on the first socket
-   * @param accept called with each connection of the further sockets
+   * @param server listens itself on the first socket, and receives the connections of the further sockets
    * @param maxConnections the maximum number of open connections
    */
-  constructor(server: Server, accept: (socket: Socket) => void, maxConnections: number) {
+  constructor(server: Server, maxConnections: number) {
     this.#server = server;
-    this.#accept = accept;
     this.#count = Math.min(LISTENING_SOCKETS, Math.ceil(maxConnections / CONNECTIONS_PER_SOCKET));
   }
 
   /** Starts to listen, and resolves with the URL of the server. Rejects with `EADDRINUSE` when the port is in use. */
   async listen(port: number, host: string): Promise<string> {
     try {
-      if (canShare && port !== 0) this.#lock = await lockPort(port);
-      await bind(this.#server, {
-        port,
-        host,
-        reusePort: canShare && (port === 0 || this.#lock !== undefined),
-      });
-      const { address, family, port: taken } = addressOf(this.#server);
-      if (canShare && port === 0) this.#lock = await lockPort(taken);
-      if (this.#lock !== undefined) await this.#listenFurther(taken, address);
+      const reusePort = canShare && (port === 0 || (await this.#lock(port)));
+      await bind(this.#server, { port, host, reusePort });
+      const { address, family, port: taken } = this.#server.address() as AddressInfo;
+      if (reusePort && (port !== 0 || (await this.#lock(taken)))) {
+        for (let count = 1; count < this.#count; count += 1) await this.#listenFurther(taken, address);
+      }
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
     } catch (error) {
       await this.close();
@@ -65,17 +59,33 @@ export class Listeners {
   }
 
   async #listenFurther(port: number, host: string): Promise<void> {
-    while (this.#further.length < this.#count - 1) {
-      // The options are those that an `http.Server` sets for the connections that it accepts itself.
-      const further = createServer({ allowHalfOpen: true, noDelay: true }, this.#accept);
-      await bind(further, { port, host, reusePort: true });
-      this.#further.push(further);
+    const accept = (socket: Socket): void => void this.#server.emit('connection', socket);
+    // The options are those that an `http.Server` sets for the connections that it accepts itself.
+    const further = createServer({ allowHalfOpen: true, noDelay: true }, accept);
+    this.#others.push(further);
+    await bind(further, { port, host, reusePort: true });
+  }
+
+  /**
+   * Locks a port among the servers of this machine. Returns whether this server has the lock. Sockets share a port only if
+   * each of them agrees, so the owner of the lock shares the port with itself, and a server without the lock does not
+   * share. The lock is a name in the abstract namespace of Linux, which belongs to one socket, and to none when its process
+   * has ended.
+   */
+  async #lock(port: number): Promise<boolean> {
+    const lock = createServer((socket) => socket.destroy());
+    try {
+      await bind(lock, { path: `\0animal-store/${port}` });
+    } catch {
+      return false;
     }
+    this.#others.push(lock);
+    return true;
   }
 
   /** Resolves when the connections that clients have opened are accepted. */
   acceptQueued(): Promise<void> {
-    return acceptQueued(...this.#sockets);
+    return acceptQueued(this.#server, ...this.#others);
   }
 
   /**
@@ -83,15 +93,8 @@ export class Listeners {
    * once, even while a request is arriving, so it is called last: it ends the timer that checks the connections.
    */
   async close(): Promise<void> {
-    const closing = this.#sockets.map(closed);
-    this.#lock?.close();
-    await Promise.all(closing);
-    this.#further = [];
+    await Promise.all([this.#server, ...this.#others.splice(0)].map(closed));
     this.#server.close();
-  }
-
-  get #sockets(): readonly NetServer[] {
-    return [this.#server, ...this.#further];
   }
 }
 
@@ -102,26 +105,7 @@ async function bind(server: NetServer, options: ListenOptions): Promise<void> {
   await once(server, 'listening');
 }
 
-function addressOf(server: NetServer): AddressInfo {
-  return server.address() as AddressInfo;
-}
-
+/** Stops listening without the closing of idle connections that `http.Server` adds to this method. */
 function closed(server: NetServer): Promise<void> {
   return new Promise((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
-}
-
-/**
- * Locks a port among the servers of this machine, until the returned socket is closed. Sockets share a port only if each of
- * them agrees, so the owner of the lock shares the port with itself, and a server without the lock does not share. Resolves
- * with `undefined` if another server has the lock. The lock is a name in the abstract namespace of Linux, which belongs to
- * one socket, and to none when its process has ended.
- */
-async function lockPort(port: number): Promise<NetServer | undefined> {
-  const lock = createServer((socket) => socket.destroy());
-  try {
-    await bind(lock, { path: `\0animal-store/${port}` });
-    return lock;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,15 +3,6 @@
 import { checkArgument, type OptionRules, type Rule } from '../../../application/arguments.ts';
 import type { ServerStatistics } from '../../../application/ports/statistics.ts';
 
-/** The default of `headersTimeout`, in milliseconds. */
-const HEADERS_TIMEOUT = 10_000;
-
-/** The default of `requestTimeout`, in milliseconds. */
-const REQUEST_TIMEOUT = 30_000;
-
-/** The default of `readingTimeout`, in milliseconds. */
-const READING_TIMEOUT = 120_000;
-
 /** An HTTP server that does not listen until `listen` is called. */
 export interface HttpServer {
   /**
@@ -50,17 +41,17 @@ export interface ServerLimits {
 /** The longest time that a timer of Node.js can wait, in milliseconds. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-const TIMEOUT: Rule = {
+export const TIMEOUT: Rule = {
   expected: `whole milliseconds from 0 to ${LONGEST_TIMEOUT}`,
   accepts: (value) => isIntegerWithin(value, LONGEST_TIMEOUT),
 };
 
-const PORT: Rule = {
+export const PORT: Rule = {
   expected: 'an integer from 0 to 65535',
   accepts: (value) => isIntegerWithin(value, 65_535),
 };
 
-const HOST: Rule = {
+export const HOST: Rule = {
   expected: 'a string that is not empty',
   accepts: (value) => typeof value === 'string' && value !== '',
 };
@@ -79,24 +70,15 @@ export const SERVER_LIMITS: OptionRules<ServerLimits> = {
 export function limitsOf(limits: ServerLimits): { readonly [Name in keyof ServerLimits]-?: number } {
   const {
     maxConnections = Infinity,
-    headersTimeout = HEADERS_TIMEOUT,
-    requestTimeout = REQUEST_TIMEOUT,
-    readingTimeout = READING_TIMEOUT,
+    headersTimeout = 10_000,
+    requestTimeout = 30_000,
+    readingTimeout = 120_000,
   } = limits;
   checkArgument('requestTimeout', requestTimeout, {
     expected: `0, or headersTimeout (${headersTimeout}) or more`,
     accepts: () => requestTimeout === 0 || requestTimeout >= headersTimeout,
   });
   return { maxConnections, headersTimeout, requestTimeout, readingTimeout };
-}
-
-export function checkAddress(port: number, host: string): void {
-  checkArgument('port', port, PORT);
-  checkArgument('host', host, HOST);
-}
-
-export function checkTimeout(timeout: number): void {
-  checkArgument('timeout', timeout, TIMEOUT);
 }
 
 function isIntegerWithin(value: unknown, max: number): boolean {

@@ -2,12 +2,14 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { checkArgument } from '../../../application/arguments.ts';
 import type { Admission } from '../api/admission.ts';
-import { type Reporting, refuseMessage, refuseTunnel } from './bad-message.ts';
+import type { Api } from '../api/api.ts';
+import { refuseMessage, refuseTunnel } from './bad-message.ts';
 import type { HandleRequest } from './connection.ts';
 import { Connections, IDLE_TIME } from './connections.ts';
 import { Listeners } from './listeners.ts';
-import { checkAddress, checkTimeout, type HttpServer, limitsOf, type ServerLimits } from './options.ts';
+import { HOST, type HttpServer, limitsOf, PORT, type ServerLimits, TIMEOUT } from './options.ts';
 import { UnsentResponses } from './unsent-responses.ts';
 
 /** How long an idle connection stays open after a response, in milliseconds. */
@@ -22,21 +24,16 @@ const HEAD_LIMIT = 16 * 1024;
 /** After `stop`, the interval at which the server closes idle connections, in milliseconds. */
 const DRAIN_INTERVAL = 50;
 
-/** The options of a server. The observer is notified of the responses that the server sends itself. */
-export interface NodeServerOptions extends ServerLimits, Reporting {}
-
 /**
  * Creates a server that calls `handle` for each valid request, except for CONNECT.
  *
  * @param handle writes the response, and resolves when the whole response has been passed to Node.js
- * @param admission makes the app refuse requests under `/v1` when the server has been stopping for {@link IDLE_TIME}
+ * @param api responds to messages that are not valid HTTP, and refuses requests under `/v1` when the server has been
+ *   stopping for {@link IDLE_TIME}
  */
-export function createNodeServer(
-  handle: HandleRequest,
-  admission: Admission,
-  options: NodeServerOptions,
-): HttpServer {
-  const { maxConnections, headersTimeout, requestTimeout, readingTimeout } = limitsOf(options);
+export function createNodeServer(handle: HandleRequest, api: Api, limits: ServerLimits): HttpServer {
+  const { admission } = api;
+  const { maxConnections, headersTimeout, requestTimeout, readingTimeout } = limitsOf(limits);
   const server = createServer({
     headersTimeout,
     requestTimeout,
@@ -65,12 +62,7 @@ export function createNodeServer(
       unsent.add(res, req.socket);
     }
   });
-  const onRequest = (req: IncomingMessage, res: ServerResponse): void => connections.take(req, res);
-  const acceptFurther = (socket: Socket): void => {
-    if (connections.count < maxConnections) server.emit('connection', socket);
-    else socket.destroy();
-  };
-  const listeners = new Listeners(server, acceptFurther, maxConnections);
+  const listeners = new Listeners(server, maxConnections);
   server.on('connection', (socket) => {
     if (connections.count >= maxConnections) {
       socket.destroy();
@@ -79,8 +71,9 @@ export function createNodeServer(
     // Node.js remembers the address. After the client has disconnected, the operating system no longer knows it.
     void socket.remoteAddress;
     connections.add(socket);
+    socket.once('close', () => unsent.forget(socket));
   });
-  server.on('request', onRequest);
+  server.on('request', (req, res) => connections.acceptRequest(req, res));
   // OpenTelemetry starts the span of a request when this event is emitted.
   const emitRequest = (req: IncomingMessage, res: ServerResponse): void =>
     void server.emit('request', req, res);
@@ -88,21 +81,24 @@ export function createNodeServer(
   server.on('checkExpectation', emitRequest);
   server.on('connect', (req: IncomingMessage, socket: Socket) => {
     const connection = connections.get(socket);
-    if (connection !== undefined) refuseTunnel(connection, req, readingTimeout, options);
+    if (connection === undefined) return;
+    connection.input.discard();
+    refuseTunnel(connection, req, readingTimeout, api);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket);
     if (connection === undefined) socket.destroy();
-    else refuseMessage(connection, error.code, options);
+    else refuseMessage(connection, error.code, api);
   });
 
   return {
     async listen(port, host) {
-      checkAddress(port, host);
+      checkArgument('port', port, PORT);
+      checkArgument('host', host, HOST);
       return await listeners.listen(port, host);
     },
     async stop(timeout) {
-      checkTimeout(timeout);
+      checkArgument('timeout', timeout, TIMEOUT);
       admission.stop();
       await stop(listeners, connections, admission, timeout);
     },

@@ -18,7 +18,6 @@ export class UnsentResponses {
   readonly #limit: number;
   /** The buffered bytes of each connection. The connection that was inactive for the longest time is the first. */
   readonly #sizes = new Map<Socket, number>();
-  readonly #watched = new WeakSet<Socket>();
   #total = 0;
 
   constructor(limit: number = TOTAL_LIMIT) {
@@ -34,12 +33,7 @@ export class UnsentResponses {
   add(res: ServerResponse, socket: Socket): void {
     if (socket.destroyed) return;
     const size = Math.min(res.writableLength, RESPONSE_LIMIT);
-    const known = this.#sizes.get(socket);
-    if (!this.#watched.has(socket)) {
-      this.#watched.add(socket);
-      socket.once('close', () => this.#remove(socket));
-    }
-    this.#sizes.set(socket, (known ?? 0) + size);
+    this.#sizes.set(socket, (this.#sizes.get(socket) ?? 0) + size);
     this.#total += size;
     res.once('finish', () => this.#sent(socket, size));
     while (this.#total > this.#limit) this.#closeOldest();
@@ -56,11 +50,12 @@ export class UnsentResponses {
   #closeOldest(): void {
     const [oldest] = this.#sizes.keys();
     if (oldest === undefined) return;
-    this.#remove(oldest);
+    this.forget(oldest);
     oldest.destroy();
   }
 
-  #remove(socket: Socket): void {
+  /** No longer counts the responses of a connection. Must be called when the connection is closed. */
+  forget(socket: Socket): void {
     this.#total -= this.#sizes.get(socket) ?? 0;
     this.#sizes.delete(socket);
   }

@@ -1,0 +1,101 @@
+/** The description of the API in the OpenAPI document, in Markdown. The headings are the guides of the reference page. */
+
+import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/api/deprecation.ts';
+import { STATUS_OF } from '../src/adapters/http/api/errors.ts';
+import { BODY_LIMIT } from '../src/adapters/http/api/json-body.ts';
+import { IDEMPOTENCY_LIFETIME } from '../src/application/create-pet-once.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../src/application/list-pets.ts';
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
+import { INT64_MAX, INT64_MIN } from '../src/domain/int64.ts';
+import { NAME_MAX_LENGTH, NAME_MIN_LENGTH } from '../src/domain/pet.ts';
+import { ERROR_CODES, WHEN } from './errors.ts';
+import { samplesOf } from './samples.ts';
+
+const HOUR = 60 * 60 * 1000;
+
+/** Returns the description of the API. The limits and the errors are those of the code. */
+export function apiDescription(): string {
+  return `An API for a store that holds pets: list them, create one, or get one by its id. All bodies are JSON.
+
+## Authentication
+
+Every operation needs an API key. Send the key as a bearer token: \`Authorization: Bearer <API_KEY>\`. The operator of the store creates keys with \`animal-store keys create\`.
+
+Without a valid key, the response is 401 \`unauthorized\`, whatever else is wrong with the request. Unknown, expired and revoked keys get the same response.
+
+## Exact integers
+
+\`id\` and \`categoryId\` are int64, and exact in every request and response. A client that reads numbers as doubles rounds integers above 2^53, such as 9007199254740993.
+
+- **JavaScript.** \`JSON.parse\` rounds. Pass it a function that reads \`source\`, the text of each number, as the samples do. This needs Node.js 22 or a browser of 2025.
+- **Python.** \`json\` is exact.
+- **Go.** Decode into \`int64\` members. Without a type, \`encoding/json\` decodes numbers into doubles.
+
+In a request, \`5\`, \`5.0\` and \`5e0\` are the same integer. \`1.5\` and \`"5"\` are invalid.
+
+## Pagination
+
+The body of a list is a bare array, in ascending order of \`id\`. While more pets follow, \`Link\` has the URL of the next page: \`</v1/pets?limit=20&after=20>; rel="next"\`. The URL keeps \`limit\` and \`status\`, and is relative to the URL of the request.
+
+Follow these links until a response has none. This visits every pet that existed at the start exactly once, even while pets are added. Each sample here is a part of a complete program in the folder \`examples\` of the package.
+
+${samplesOf('pages')}
+
+## Safe retries
+
+A client that gets no response to a POST does not know whether the pet was stored. Send the header field \`Idempotency-Key\` with a new key for each pet, such as a UUID, and repeat the request with the same key.
+
+For ${IDEMPOTENCY_LIFETIME / HOUR} hours, a request with the same key and the same pet gets the first response again, with \`Idempotency-Replayed: true\`, and stores nothing. A request with the same key and a different pet gets 422 \`idempotency_conflict\`. Each API key has its own idempotency keys; a rotated key shares those of its predecessor.
+
+Repeat a request after a lost connection, a 429 or a 503. Wait for the seconds in \`Retry-After\`, but limit the wait and the number of attempts:
+
+${samplesOf('retries')}
+
+## Errors
+
+The body of every error has exactly the members \`code\`, \`message\` and \`status\`. This includes errors for unknown paths and for messages that are not HTTP. Programs should read \`code\`. The message names the field and the rule.
+
+| Code | Status | When |
+| --- | --- | --- |
+${ERROR_CODES.map((code) => `| \`${code}\` | ${STATUS_OF[code]} | ${WHEN[code]} |`).join('\n')}
+
+When several errors apply, the order is 401, 503 \`overloaded\`, 429, 404, 405, 415, 413, 400. A response with status 429 or 503 has \`Retry-After\`: repeat the request after that many seconds, with a limit for the number of attempts. Do not repeat a request after any other error.
+
+## Limits
+
+| What | Limit |
+| --- | --- |
+| Request body | ${BODY_LIMIT / 1024} KiB |
+| Request line and header fields | 16 KiB |
+| Time to send the header fields | 10 s |
+| Time to send the whole request | 30 s |
+| \`limit\` of a list | ${LIMIT_MIN} to ${LIMIT_MAX}, by default ${LIMIT_DEFAULT} |
+| \`name\` | ${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} Unicode code points |
+| \`Idempotency-Key\` | 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters |
+| \`categoryId\` | ${INT64_MIN} to ${INT64_MAX} |
+
+A value outside its limit is an error. Values are never adjusted.
+
+## Load
+
+A server that receives more requests than it can handle refuses some of them early: 503 \`overloaded\` with \`Retry-After\`. A refused create is not stored. A client that ignores \`Retry-After\` gets its next refusal up to 15 seconds later.
+
+The server has no rate limit, unless its operator sets one. The limit is per API key: further requests get 429 \`rate_limited\` with \`Retry-After\`.
+
+A stopping server accepts no new connections. It completes the requests in flight, handles requests on open connections for another second, and responds to later requests with 503 \`overloaded\`. A server with its maximum number of connections closes a further connection without a response.
+
+## Caching
+
+The response to a GET has a strong \`ETag\`. The response to a GET with this value in \`If-None-Match\` is 304 without a body, as long as nothing has changed. HEAD is GET without the body.
+
+## Deprecation
+
+\`GET /pets/{petId}\` is deprecated since ${dayOf(DEPRECATED_SINCE)}, and is due for removal on ${dayOf(SUNSET)}. Use \`GET /pets\` with a \`status\` filter instead.
+
+Its responses have the header fields \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\` to the replacement. An operation that is marked \`experimental\` or \`beta\` can still change.`;
+}
+
+/** Returns a day in words, such as `5 December 2030`. */
+function dayOf(date: Date): string {
+  return date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+}

@@ -1,0 +1,62 @@
+/** Generates the OpenAPI 3.1 document from the schemas that validate requests, the operations and the limits of the API. */
+
+import { exactJson } from '../src/adapters/http/api/exact-json.ts';
+import { OPERATIONS, type Operation } from '../src/adapters/http/api/operations.ts';
+import { BASE_PATH } from '../src/adapters/http/api/public-url.ts';
+import { apiDescription } from './description.ts';
+import { COMPONENT_HEADERS } from './headers.ts';
+import { PARAMETERS } from './parameters.ts';
+import { NEW_PET_EXAMPLES, responsesOf } from './responses.ts';
+import { COMPONENT_SCHEMAS, json, type Part } from './schemas.ts';
+
+/**
+ * Returns the OpenAPI document as JSON on a single line. The URL of the server is `/v1`. All integers are exact, even
+ * integers that a double cannot represent, such as the maximum of int64.
+ */
+export function generateDocument(operations: readonly Operation[] = OPERATIONS): string {
+  const paths: Record<string, Record<string, Part>> = {};
+  for (const operation of operations) {
+    const path = operation.path.slice(BASE_PATH.length);
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation) };
+  }
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Animal Store',
+      // The version of the HTTP interface. The npm package has its own version.
+      version: '1.0.0',
+      description: apiDescription(),
+      contact: { name: 'The operator of this animal store' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: BASE_PATH }],
+    tags: [{ name: 'pets', description: 'The pets in the store.' }],
+    security: [{ bearerAuth: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key of this store.' },
+      },
+      schemas: COMPONENT_SCHEMAS,
+      headers: COMPONENT_HEADERS,
+    },
+  };
+  return exactJson(document);
+}
+
+/** Describes an operation. `JSON.stringify` leaves out the members that are `undefined`. */
+function describe(operation: Operation): Part {
+  const { id, summary, description, deprecated, stability } = operation;
+  return {
+    operationId: id,
+    summary,
+    description,
+    tags: ['pets'],
+    deprecated,
+    'x-stability': stability,
+    parameters: PARAMETERS[id],
+    requestBody:
+      id === 'createPet' ? { required: true, content: json('NewPet', NEW_PET_EXAMPLES) } : undefined,
+    responses: responsesOf(operation),
+  };
+}

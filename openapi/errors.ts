@@ -1,0 +1,50 @@
+/** The errors in the OpenAPI document. */
+
+import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/api/errors.ts';
+import { OPERATIONS, type Operation } from '../src/adapters/http/api/operations.ts';
+
+/** When the server responds with each error. */
+export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
+  invalid_request: 'The query, the body or the message is malformed or breaks a rule.',
+  unauthorized: 'The API key is missing or invalid.',
+  not_found: 'No pet has this id, or nothing is at this path.',
+  method_not_allowed: 'The path does not support the method. `Allow` lists the methods that it supports.',
+  request_timeout: 'The client was too slow to send.',
+  payload_too_large: 'The body has more than 64 KiB.',
+  unsupported_media_type: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
+  idempotency_conflict: 'The `Idempotency-Key` was used for a different pet within the last 24 hours.',
+  rate_limited:
+    'The API key has used up its rate limit, or 1,000,000 idempotency keys within 24 hours. Nothing was stored.',
+  headers_too_large: "The request's head has more than 16 KiB.",
+  internal_error: 'An unexpected error.',
+  overloaded: 'The server receives more requests than it can handle, or is stopping. Nothing was stored.',
+  storage_unavailable: 'The database is locked, full, read-only or damaged.',
+};
+
+/** An example of the message of each error. */
+export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
+  invalid_request: 'Host must be given once',
+  unauthorized: 'an API key is required: Authorization: Bearer <API_KEY>',
+  not_found: 'there is no pet with id 1',
+  method_not_allowed: 'DELETE is not allowed here: expected GET, HEAD or OPTIONS',
+  request_timeout: 'the request took too long to arrive',
+  payload_too_large: 'the body must have at most 65536 bytes',
+  unsupported_media_type:
+    'Content-Type must be application/json in UTF-8, and Content-Encoding must be absent',
+  idempotency_conflict: 'the Idempotency-Key was used for a different pet: use a new key for each pet',
+  rate_limited: 'too many requests with this API key: retry after 1 s',
+  headers_too_large: 'the head of a request must have at most 16 KiB',
+  internal_error: 'unexpected error; when you report it, name the request hT5kQ2aP-1c',
+  overloaded: 'the server receives more requests than it can handle',
+  storage_unavailable: 'the database file was removed or renamed while it was open',
+};
+
+export const ERROR_CODES: readonly HttpErrorCode[] = Object.keys(STATUS_OF) as HttpErrorCode[];
+
+/** The errors that not every operation can return. `method_not_allowed` is no error of an operation. */
+const SPECIFIC = new Set(['method_not_allowed', ...OPERATIONS.flatMap(({ errors }) => errors)]);
+
+/** Returns the codes of all errors that an operation can return. */
+export function errorsOf({ errors }: Operation): readonly HttpErrorCode[] {
+  return ERROR_CODES.filter((code) => errors.includes(code) || !SPECIFIC.has(code));
+}

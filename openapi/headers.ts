@@ -1,0 +1,95 @@
+/** The header fields in the OpenAPI document, and the responses that have them. */
+
+import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/api/deprecation.ts';
+import type { Operation } from '../src/adapters/http/api/operations.ts';
+import type { Part } from './schemas.ts';
+
+/** `NextPage` and `Successor` are two descriptions of the field `Link`. The other keys are HTTP field names. */
+const FIELDS = {
+  'X-Request-Id': field('Identifies the request in the log: the id that the client sent, or a new one.', {
+    pattern: '^[\\w-]{1,36}$',
+  }),
+  'Cache-Control': field('`private, no-cache` for a response that a client may store and revalidate.', {
+    enum: ['private, no-cache', 'no-store'],
+  }),
+  ETag: field(
+    'Strong entity tag. A request with it in `If-None-Match` gets 304 while the representation is current.',
+    { pattern: '^"[!#-~]+"$' },
+  ),
+  NextPage: optionalField('The next page, with `rel="next"` (RFC 8288). The last page has no such link.', {
+    pattern: '^<[^>?]*/v1/pets\\?[^>]+>; rel="next"$',
+  }),
+  Location: field('The path of the new pet.', { pattern: '^[^?#]*/v1/pets/-?\\d+$' }),
+  'Idempotency-Replayed': optionalField(
+    'An earlier request with the same `Idempotency-Key` created this pet.',
+    { const: 'true' },
+  ),
+  Deprecation: field('The time of deprecation as a Unix timestamp (RFC 9745).', {
+    const: `@${DEPRECATED_SINCE.getTime() / 1000}`,
+  }),
+  Sunset: field('The time when the operation is due for removal (RFC 8594).', {
+    const: SUNSET.toUTCString(),
+  }),
+  Successor: field('Links to the explanation of the deprecation, and to the operation to use instead.', {
+    pattern:
+      '^<[^>?]*/docs>; rel="deprecation"; type="text/html", <[^>?]*/v1/pets>; rel="successor-version"$',
+  }),
+  'WWW-Authenticate': field('How to authenticate; with `error="invalid_token"` when a key was sent.', {
+    pattern: '^Bearer realm="animal-store"(, error="invalid_token")?$',
+  }),
+  'Retry-After': field('Seconds to wait before the next attempt.', { type: 'integer', minimum: 1 }),
+  Accept: field('The only supported media type of a body.', { const: 'application/json' }),
+};
+
+type Name = keyof typeof FIELDS;
+
+/** The value of `components.headers` in the OpenAPI document. */
+export const COMPONENT_HEADERS: Readonly<Record<string, Part>> = FIELDS;
+
+const EVERY_RESPONSE: readonly Name[] = ['X-Request-Id', 'Cache-Control'];
+const DEPRECATION: readonly Name[] = ['Deprecation', 'Sunset', 'Successor'];
+
+const OF_SUCCESS: Readonly<Record<Operation['id'], readonly Name[]>> = {
+  listPets: ['ETag', 'NextPage'],
+  createPet: ['Location', 'Idempotency-Replayed'],
+  getPet: ['ETag'],
+};
+
+const OF_ERROR: Readonly<Record<number, readonly Name[]>> = {
+  401: ['WWW-Authenticate'],
+  415: ['Accept'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+/**
+ * The statuses of errors that the server can detect before it knows the path of the request. Such a response can lack
+ * the header fields that depend on the path.
+ */
+const BEFORE_ROUTING: readonly number[] = [400, 408, 431];
+
+/** Describes the header fields of a response. The keys of the result are HTTP field names. */
+export function headersOf({ id, deprecated }: Operation, status: number): Part {
+  const own = status < 400 ? OF_SUCCESS[id] : (OF_ERROR[status] ?? []);
+  const headers = fieldsOf([...EVERY_RESPONSE, ...own]);
+  if (!deprecated || status === 401) return headers;
+  return { ...headers, ...fieldsOf(DEPRECATION, BEFORE_ROUTING.includes(status)) };
+}
+
+function fieldsOf(names: readonly Name[], areOptional = false): Part {
+  return Object.fromEntries(
+    names.map((name) => [
+      name === 'NextPage' || name === 'Successor' ? 'Link' : name,
+      areOptional ? { ...FIELDS[name], required: false } : { $ref: `#/components/headers/${name}` },
+    ]),
+  );
+}
+
+/** Describes a header field. Its type is `string`, unless the schema has another one. */
+function field(description: string, schema: Part): Part {
+  return { description, required: true, schema: { type: 'string', ...schema } };
+}
+
+function optionalField(description: string, schema: Part): Part {
+  return { ...field(description, schema), required: false };
+}

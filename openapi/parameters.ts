@@ -1,0 +1,42 @@
+/** The parameters in the OpenAPI document. */
+
+import type { Operation } from '../src/adapters/http/api/operations.ts';
+import { INT64_METADATA } from '../src/adapters/http/api/schemas.ts';
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
+import { type Part, QUERY_SCHEMAS } from './schemas.ts';
+
+/** The parameters of each operation, in its path, its query and its header fields. */
+export const PARAMETERS: Readonly<Record<Operation['id'], readonly Part[]>> = {
+  listPets: Object.entries(QUERY_SCHEMAS).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    description: name === 'status' ? 'Only pets with this status.' : description,
+    schema,
+  })),
+  createPet: [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'A key of your choice, such as a UUID. Repeat a request that got no response with the same key: the pet is ' +
+        'created once. Each API key has its own idempotency keys, also after a rotation.',
+      schema: {
+        type: 'string',
+        minLength: 1,
+        maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
+        pattern: `^[!-~]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`,
+      },
+    },
+  ],
+  getPet: [
+    {
+      name: 'petId',
+      in: 'path',
+      required: true,
+      description: 'The id of the pet.',
+      schema: INT64_METADATA,
+      example: 1,
+    },
+  ],
+};

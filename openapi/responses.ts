@@ -1,0 +1,68 @@
+/** The responses in the OpenAPI document, and the examples of pets. */
+
+import { type HttpErrorCode, STATUS_OF } from '../src/adapters/http/api/errors.ts';
+import type { Operation } from '../src/adapters/http/api/operations.ts';
+import { errorsOf, MESSAGES, WHEN } from './errors.ts';
+import { headersOf } from './headers.ts';
+import { json, type Part } from './schemas.ts';
+
+const NEW_REX = { name: 'Rex', categoryId: 7 };
+/**
+ * The `categoryId` is the smallest positive integer that a double cannot represent. A client that rounds large integers
+ * shows another value in the example.
+ */
+const NEW_MINKA = { name: 'Минька 🐈', categoryId: 2n ** 53n + 1n, status: 'pending' };
+
+const REX = { id: 1, ...NEW_REX, status: 'available' };
+const MINKA = { id: 2, ...NEW_MINKA };
+
+/** Examples of the request body of `createPet`. The keys are the names of the examples. */
+export const NEW_PET_EXAMPLES: Part = {
+  required: { summary: 'Required members', value: NEW_REX },
+  everything: { summary: 'All members', value: NEW_MINKA },
+};
+
+/** The descriptions and the bodies of the responses to valid requests. */
+const SUCCESSES: Readonly<Record<Operation['id'], Part>> = {
+  listPets: {
+    description: 'A page of pets.',
+    content: json('Pets', { page: { value: [REX, MINKA] }, empty: { value: [] } }),
+  },
+  createPet: { description: 'The pet was created.', content: json('Pet', { created: { value: REX } }) },
+  getPet: { description: 'The pet.', content: json('Pet', { found: { value: REX } }) },
+};
+
+/** The example message of `invalid_request`, for the operations that check input of their own. */
+const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
+  listPets: 'limit must be an integer from 1 to 100',
+  createPet: 'categoryId is required',
+};
+
+/** Describes all responses of an operation. The keys of the result are the statuses. */
+export function responsesOf(operation: Operation): Part {
+  const { description, content } = SUCCESSES[operation.id];
+  const success = operation.method === 'GET' ? 200 : 201;
+  const headers = headersOf(operation, success);
+  const responses: Record<string, Part> = { [success]: { description, headers, content } };
+  if (success === 200) {
+    responses[304] = { description: 'The representation that the client has is current.', headers };
+  }
+  const errors = Object.groupBy(errorsOf(operation), (code) => STATUS_OF[code]);
+  for (const [status, codes = []] of Object.entries(errors)) {
+    responses[status] = describeErrors(operation, Number(status), codes);
+  }
+  return responses;
+}
+
+/** Describes a response with one of several errors, which have the same status. */
+function describeErrors(operation: Operation, status: number, codes: readonly HttpErrorCode[]): Part {
+  const examples = codes.map((code) => {
+    const broken = code === 'invalid_request' ? BROKEN_RULES[operation.id] : undefined;
+    return [code, { value: { code, message: broken ?? MESSAGES[code], status } }];
+  });
+  return {
+    description: codes.map((code) => `\`${code}\`: ${WHEN[code]}`).join(' '),
+    headers: headersOf(operation, status),
+    content: json('Error', Object.fromEntries(examples)),
+  };
+}

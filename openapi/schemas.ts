@@ -1,0 +1,71 @@
+/** The schemas in the OpenAPI document. The schemas of requests are derived from the schemas that validate requests. */
+
+import { toJsonSchemaDefs } from '@valibot/to-json-schema';
+import { INT64_METADATA, REQUEST_SCHEMAS } from '../src/adapters/http/api/schemas.ts';
+import { DEFAULT_STATUS } from '../src/domain/pet.ts';
+import { ERROR_CODES } from './errors.ts';
+
+/** A part of the OpenAPI document. In the JSON text, a `bigint` becomes an exact integer. */
+export type Part = Readonly<Record<string, unknown>>;
+
+type SchemaName = 'PetStatus' | 'NewPet' | 'Pet' | 'Pets' | 'Error';
+
+const { PetStatus, NewPet, ListQuery } = toJsonSchemaDefs(REQUEST_SCHEMAS, {
+  target: 'draft-2020-12',
+  typeMode: 'input',
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
+    // An int64 is checked by a function. Its JSON Schema is in its metadata.
+    if (valibotSchema.type === 'custom') return {};
+    if (errors !== undefined) throw new Error(errors.join());
+    // All values in a query are strings, so the default of an integer is a string too.
+    const isNumeric = jsonSchema.type === 'integer' && typeof jsonSchema.default === 'string';
+    return isNumeric ? { ...jsonSchema, default: Number(jsonSchema.default) } : jsonSchema;
+  },
+});
+
+const { properties, ...newPet } = NewPet;
+
+const pet: Part = {
+  id: {
+    description: 'Assigned by the service in ascending order of creation, and never assigned again.',
+    ...INT64_METADATA,
+  },
+  ...properties,
+};
+
+const error: Part = {
+  code: { enum: ERROR_CODES, type: 'string', description: 'The kind of error, for programs.' },
+  message: { type: 'string', description: 'A description for people. It names the field and the rule.' },
+  status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status code of the response.' },
+};
+
+/**
+ * The value of `components.schemas`. In the schema `NewPet`, the member `status` has no `default`. With a `default`,
+ * code generators would require `status` in requests.
+ */
+export const COMPONENT_SCHEMAS: Readonly<Record<SchemaName, object>> = {
+  PetStatus,
+  Pet: { type: 'object', properties: pet, required: Object.keys(pet) },
+  Pets: { type: 'array', items: ref('Pet') },
+  Error: { type: 'object', properties: error, required: Object.keys(error) },
+  NewPet: {
+    ...newPet,
+    properties: {
+      ...properties,
+      status: { ...ref('PetStatus'), description: `The default is \`${DEFAULT_STATUS}\`.` },
+    },
+  },
+};
+
+/** The schemas of the query parameters of `listPets`. The keys are the names of the parameters. */
+export const QUERY_SCHEMAS: Readonly<Record<string, Part>> = ListQuery.properties as Record<string, Part>;
+
+/** Describes a body of JSON. */
+export function json(schema: SchemaName, examples: Part): Part {
+  return { 'application/json': { schema: ref(schema), examples } };
+}
+
+function ref(name: SchemaName): Part {
+  return { $ref: `#/components/schemas/${name}` };
+}

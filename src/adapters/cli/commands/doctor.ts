@@ -1,0 +1,74 @@
+import { CommandError } from '../errors.ts';
+import type { CommandOptions, DoctorReport, JsonFlag } from '../options.ts';
+import { counted, number } from '../output/format.ts';
+import { visible } from '../output/visible.ts';
+
+/** How the report shows whether there is a store. */
+const EXISTS = { true: 'yes', false: 'no', undefined: 'unknown' } as const;
+
+/** Prints the facts about the settings and the store, and the problems. Fails if a problem is an error. */
+export async function doctor(
+  { json }: JsonFlag,
+  { console, version, databaseUrl, diagnose }: CommandOptions,
+): Promise<void> {
+  const report = await diagnose(databaseUrl);
+  await console.out(`${json ? jsonOf(report, version) : linesOf(report, version).join('\n')}\n`);
+  const errors = report.problems.filter(({ severity }) => severity === 'error').length;
+  if (errors > 0) throw new CommandError(`${counted(errors, 'error')} found`);
+}
+
+function linesOf(report: DoctorReport, version: string): string[] {
+  const { node, source, database, fileDescriptors, problems } = report;
+  const { schemaVersion, supportedSchemaVersion, isSound, bytes, pets, apiKeys } = database ?? {};
+  const { idempotencyRecords, freeBytes } = database ?? {};
+  const facts = [
+    ['version', `${version}, Node.js ${node.replace('v', '')}`],
+    ['store', database?.location],
+    ['selected by', source],
+    ['exists', database && EXISTS[`${database.exists}`]],
+    ['schema', shown(supportedSchemaVersion, (own) => `${schemaVersion ?? '-'}, this release writes ${own}`)],
+    ['integrity', shown(isSound, (sound) => (sound ? 'ok' : 'damaged'))],
+    ['size', shown(bytes, (count) => `${number(count)} bytes`)],
+    ['pets', shown(pets, number)],
+    ['keys', shown(apiKeys, ({ total, active }) => `${number(total)}, of which ${number(active)} active`)],
+    [
+      'records',
+      shown(idempotencyRecords, (count) => `${number(count)} of idempotency keys of the last 24 hours`),
+    ],
+    ['free disk', shown(freeBytes, (count) => `${number(count)} bytes`)],
+    ['descriptors', shown(fileDescriptors, (limit) => `at most ${number(limit)}`)],
+  ] as const;
+  const known = facts.flatMap(([name, value]) => shown(value, (text) => lineOf(name, text)) ?? []);
+  const found = problems.map(({ severity, message }) => lineOf(severity, message));
+  return [...known, '', ...(found.length > 0 ? found : ['No problem was found.'])];
+}
+
+function lineOf(name: string, value: string): string {
+  return `${name.padEnd(12)} ${visible(value)}`;
+}
+
+/** Returns the text of a fact, or `undefined` if the fact is unknown. */
+function shown<T>(fact: T | undefined, format: (fact: T) => string): string | undefined {
+  return fact === undefined ? undefined : format(fact);
+}
+
+/** Returns the report as JSON. A missing value is `null`. */
+function jsonOf(report: DoctorReport, version: string): string {
+  const { node, source, scheme, database, fileDescriptors, problems } = report;
+  const facts = database && {
+    source,
+    scheme,
+    location: database.location,
+    exists: database.exists,
+    schemaVersion: database.schemaVersion,
+    supportedSchemaVersion: database.supportedSchemaVersion,
+    isSound: database.isSound,
+    bytes: database.bytes,
+    pets: database.pets,
+    apiKeys: database.apiKeys,
+    idempotencyRecords: database.idempotencyRecords,
+    freeBytes: database.freeBytes,
+  };
+  const members = { version, node, database: facts, fileDescriptors, problems };
+  return JSON.stringify(members, (_, value: unknown) => value ?? null, 2);
+}

@@ -1,0 +1,79 @@
+import type { PetStatus } from '../../../domain/pet.ts';
+import { petJson } from '../../../domain/pet-json.ts';
+import { CommandError, isBrokenPipe, UsageError } from '../errors.ts';
+import { writeCompressed } from '../files/gzip.ts';
+import { OutputFile } from '../files/output-file.ts';
+import type { CommandOptions } from '../options.ts';
+import { counted, durationAndRate } from '../output/format.ts';
+import { Progress } from '../output/progress.ts';
+import { visible } from '../output/visible.ts';
+import { withStore } from './store.ts';
+
+export interface ExportFlags {
+  readonly status?: PetStatus;
+  /** The path of the file to write. Without it, the export is written to standard output. */
+  readonly output?: string;
+  readonly force?: boolean;
+  readonly gzip?: boolean;
+}
+
+/** Writes each pet as a line of NDJSON. All pets are read from one snapshot of the store. */
+export async function exportPets(flags: ExportFlags, options: CommandOptions): Promise<void> {
+  const { console, databaseUrl, signal } = options;
+  const { status, output, force = false } = flags;
+  if (force && output === undefined) throw new UsageError('--force requires --output');
+  const storeFiles = await options.storeFiles(databaseUrl);
+  const file = output === undefined ? undefined : new OutputFile(output, '--output', storeFiles, console);
+  if (!force) file?.refuseExisting('--force replaces it');
+  const isOnTerminal = file === undefined && console.outScreen.columns !== undefined;
+  const isCompressed = flags.gzip ?? output?.endsWith('.gz') ?? false;
+  if (isCompressed && isOnTerminal) {
+    throw new UsageError(
+      '--gzip: expected --output FILE or a redirection, because standard output is a terminal',
+    );
+  }
+  const write = (chunk: string | Buffer): Promise<void> => {
+    if (file !== undefined) return file.write(chunk);
+    // A terminal must not execute control sequences in the names of pets.
+    return unlessAborted(isOnTerminal ? console.out(String(chunk)) : console.outRaw(chunk), signal);
+  };
+  await withStore(options, async (store) => {
+    const progress = new Progress(console, 'pets');
+    let count = 0;
+    const texts = async function* (): AsyncGenerator<string> {
+      for await (const pets of store.exportPets({ status })) {
+        signal.throwIfAborted();
+        yield pets.map((pet) => `${petJson(pet)}\n`).join('');
+        count += pets.length;
+        if (!isOnTerminal) progress.show({ title: 'Exporting', count });
+      }
+    };
+    try {
+      if (isCompressed) await writeCompressed(texts(), write);
+      else for await (const text of texts()) await write(text);
+      await file?.place();
+      await file?.keep();
+    } catch (error) {
+      await file?.takeBack();
+      if (isBrokenPipe(error)) return;
+      const outcome = file === undefined ? 'the export is not complete' : 'nothing was exported';
+      throw signal.aborted ? new CommandError(`interrupted; ${outcome}`) : error;
+    } finally {
+      progress.end();
+    }
+    const place = output === undefined ? '' : ` to ${visible(output)}`;
+    console.err(
+      `Exported ${counted(count, 'pet')}${place} in ${durationAndRate(count, progress.elapsed)}.\n`,
+    );
+  });
+}
+
+/** Waits for a write, but rejects as soon as `signal` is aborted, because a slow reader must not delay the exit. */
+function unlessAborted(writing: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    writing.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

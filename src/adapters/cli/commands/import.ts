@@ -1,0 +1,169 @@
+import type { AnimalStore } from '../../../application/animal-store.ts';
+import { asAnimalStoreError } from '../../../domain/errors.ts';
+import { CommandError, FileError, UsageError } from '../errors.ts';
+import { chunksOf, type Input, openInput } from '../files/input.ts';
+import { readLines } from '../files/lines.ts';
+import { OutputFile } from '../files/output-file.ts';
+import { isSameFile, refuseStoreFile } from '../files/paths.ts';
+import { PetLines, type Refusal } from '../files/pet-lines.ts';
+import type { CommandOptions, JsonFlag } from '../options.ts';
+import { counted, durationAndRate } from '../output/format.ts';
+import { Progress } from '../output/progress.ts';
+import { printResult } from '../output/result.ts';
+import { visible } from '../output/visible.ts';
+import { withStore } from './store.ts';
+
+export interface ImportFlags extends JsonFlag {
+  readonly skipInvalid?: boolean;
+  /** The path of the file to which refused lines are written. */
+  readonly refused?: string;
+  /** Whether an existing file of `refused` is replaced. */
+  readonly force?: boolean;
+  readonly newIds?: boolean;
+  /** Whether a store that does not exist is created. */
+  readonly createStore?: boolean;
+  /** Whether the pets are checked, but not imported. */
+  readonly dryRun?: boolean;
+}
+
+const NOTHING = 'nothing was imported';
+
+/**
+ * Imports the pets of an NDJSON file, or of standard input if `file` is `-`. If an error occurs, no pet is imported. A
+ * dry run does the same, but stores no pet and creates no store.
+ */
+export async function importPets(file: string, flags: ImportFlags, options: CommandOptions): Promise<void> {
+  if (!flags.skipInvalid && flags.refused !== undefined) {
+    throw new UsageError('--refused requires --skip-invalid');
+  }
+  if (flags.force && flags.refused === undefined) throw new UsageError('--force requires --refused');
+  const imported = await importFile(file, flags, options).catch((error: unknown) => {
+    throw options.signal.aborted ? new CommandError(`interrupted; ${NOTHING}`) : error;
+  });
+  await report(imported, flags, options);
+}
+
+async function importFile(file: string, flags: ImportFlags, options: CommandOptions) {
+  const { console, databaseUrl, signal } = options;
+  const storeFiles = await options.storeFiles(databaseUrl);
+  const input = await openInput(file, console.stdin, signal);
+  try {
+    if (input.descriptor !== undefined) refuseStoreFile(input.descriptor, input.name, storeFiles);
+    const refused = flags.skipInvalid ? refusedFileOf(file, flags, input, storeFiles, options) : undefined;
+    const work = (store: AnimalStore) => importLines(store, input, refused, flags, options);
+    // A dry run does not accept --create-store.
+    const createStore = flags.dryRun ? undefined : (flags.createStore ?? false);
+    return await withStore(options, work, { createStore });
+  } finally {
+    input.stream.destroy();
+  }
+}
+
+/**
+ * Returns the file for refused lines. Throws, before anything is written, if that file belongs to the store, is the
+ * input, is not a regular file, or exists and the flag `force` is not set.
+ */
+function refusedFileOf(
+  file: string,
+  { refused, force = false }: ImportFlags,
+  input: Input,
+  storeFiles: readonly string[],
+  { console }: CommandOptions,
+): OutputFile {
+  const name = refused ?? `${file === '-' ? 'import' : file}.refused.ndjson`;
+  const option = '--refused';
+  const lines = new OutputFile(name, option, storeFiles, console);
+  if (input.descriptor !== undefined && isSameFile(lines.path, input.descriptor)) {
+    throw new FileError(`${option}: ${name} is the input file`);
+  }
+  if (!force) {
+    lines.refuseExisting(
+      refused === undefined ? `select another file with ${option}` : '--force replaces it',
+    );
+  }
+  return lines;
+}
+
+/**
+ * Imports the pets of an input, and writes the refused lines to a file. That file is complete under its name before the
+ * pets are stored. If an error occurs, the store stays unchanged, and a file that the refused lines replaced is restored.
+ */
+async function importLines(
+  store: AnimalStore,
+  input: Input,
+  refused: OutputFile | undefined,
+  { newIds, dryRun }: ImportFlags,
+  { console, signal }: CommandOptions,
+) {
+  const progress = new Progress(console, 'pets');
+  const lines = new PetLines(newIds);
+  let skipped = 0;
+  const batches = async function* () {
+    for await (const batch of readLines(chunksOf(input))) {
+      // Before the next batch is requested, the application refuses the invalid pets of this one.
+      yield lines.parseLines(batch);
+      const refusals = lines.takeRefusals();
+      if (refusals.length > 0) await writeRefusals(refusals, refused);
+      skipped += refusals.length;
+      progress.show({ title: 'Reading', count: lines.count, share: input.share() });
+    }
+    if (skipped > 0) await refused?.place();
+  };
+  try {
+    const count = await store.importPets(batches(), {
+      dryRun,
+      onRefused: (pet, reason) => lines.refusePet(pet, reason),
+      onProgress: (stored) => progress.show({ title: 'Storing', count: stored, share: stored / lines.count }),
+      signal,
+    });
+    await refused?.keep();
+    return {
+      count,
+      skipped,
+      elapsed: progress.elapsed,
+      refusedFile: skipped > 0 ? refused?.name : undefined,
+    };
+  } catch (error) {
+    await refused?.takeBack();
+    throw withOutcome(error, lines.haveIds);
+  } finally {
+    progress.end();
+  }
+}
+
+async function writeRefusals(refusals: readonly Refusal[], file: OutputFile | undefined): Promise<void> {
+  if (file === undefined) {
+    const [first] = refusals;
+    throw new CommandError(
+      `line ${first?.line.number}: ${first?.reason} (--skip-invalid leaves out invalid lines)`,
+    );
+  }
+  const lines = refusals.map(({ line: { number, text }, reason }) =>
+    visible(JSON.stringify({ line: number, reason, text })),
+  );
+  await file.write(`${lines.join('\n')}\n`);
+}
+
+/** Adds to the message of an expected error that nothing was imported. */
+function withOutcome(error: unknown, haveIds: boolean): unknown {
+  if (error instanceof CommandError) return new CommandError(`${error.message}; ${NOTHING}`);
+  const refusal = asAnimalStoreError(error);
+  if (refusal?.code !== 'invalid_request') return error;
+  const advice = haveIds ? ' (--new-ids assigns new ids)' : '';
+  return new CommandError(`${refusal.message}${advice}; ${NOTHING}`);
+}
+
+async function report(
+  { count, skipped, elapsed, refusedFile }: Awaited<ReturnType<typeof importLines>>,
+  { dryRun = false, json }: ImportFlags,
+  { console }: CommandOptions,
+): Promise<void> {
+  const pets = counted(count, 'pet');
+  const done = dryRun ? `dry run: ${pets} can be imported` : `imported ${pets}`;
+  const details = ` in ${durationAndRate(count, elapsed)}`;
+  const counts = dryRun ? { dryRun, imported: 0, importable: count } : { imported: count };
+  const members = { ...counts, skipped, refusedFile, milliseconds: Math.round(elapsed) };
+  await printResult(console, { done, details, members }, json);
+  if (refusedFile === undefined || json) return;
+  console.err(`Skipped ${counted(skipped, 'line')}, see ${visible(refusedFile)}\n`);
+}

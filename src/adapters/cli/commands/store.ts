@@ -1,0 +1,46 @@
+/** Opens the store for a command. */
+
+import type { AnimalStore } from '../../../application/animal-store.ts';
+import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
+import { FileError } from '../errors.ts';
+import { refuseStoreFile } from '../files/paths.ts';
+import type { CommandOptions } from '../options.ts';
+
+interface Opening {
+  /**
+   * Whether a store that does not exist is created. Such a store is refused by default, because a mistyped path would
+   * go unnoticed. `undefined` if the command has no option `--create-store`, which the error would name.
+   */
+  readonly createStore?: boolean | undefined;
+  readonly forBackup?: boolean;
+}
+
+/** Calls `work` with the store, and closes the store afterwards. */
+export async function withStore<T>(
+  options: CommandOptions,
+  work: (store: AnimalStore) => Promise<T>,
+  { createStore, forBackup = false }: Opening = {},
+): Promise<T> {
+  await refuseOutputToStore(options);
+  const { databaseUrl, openStore } = options;
+  const opening = openStore(databaseUrl, { mustExist: !createStore, forBackup });
+  const store = await opening.catch((error: unknown) => {
+    if (createStore === undefined || storageFaultReason(error) !== 'file_missing') throw error;
+    throw new FileError(
+      `${(error as Error).message}. Check this location, or create a store there with --create-store`,
+    );
+  });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Throws if standard output is redirected to a file of the store, as in `export >> pets.db`. */
+export async function refuseOutputToStore(options: CommandOptions): Promise<void> {
+  const { console, databaseUrl, storeFiles } = options;
+  // An invalid configuration is ignored here, because opening the store reports the fault.
+  const files = await storeFiles(databaseUrl).catch(() => []);
+  if (console.outDescriptor !== undefined) refuseStoreFile(console.outDescriptor, 'standard output', files);
+}

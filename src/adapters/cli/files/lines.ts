@@ -1,0 +1,83 @@
+/** Splits a file into lines while it is read. The memory use does not depend on the size of the file. */
+
+import { isUtf8 } from 'node:buffer';
+
+/** The maximum length of a line in bytes, equal to the maximum length of a request body. */
+export const LINE_LIMIT: number = 64 * 1024;
+
+/** How many characters of a line that is too long are kept, so that the user can find the line. */
+const EXCERPT = 200;
+
+const NEWLINE = 10;
+const BYTE_ORDER_MARK = '\ufeff';
+
+export interface Line {
+  /** The number of the line in the file, starting at 1. */
+  readonly number: number;
+  readonly text: string;
+  /** The reason why the line is invalid: too long, or not UTF-8. `undefined` for any other line. */
+  readonly fault?: string;
+}
+
+/** For each chunk, yields the lines that end in that chunk. The last line of the file does not need a line feed. */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 1;
+  const split = (bytes: Buffer): readonly Line[] => {
+    const lines = linesOf(bytes, number);
+    number += lines.length;
+    return lines;
+  };
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const end = bytes.lastIndexOf(NEWLINE);
+    if (end === -1) {
+      rest = keep(rest, bytes);
+    } else {
+      yield split(Buffer.concat([rest, bytes.subarray(0, end)]));
+      rest = keep(Buffer.alloc(0), bytes.subarray(end + 1));
+    }
+  }
+  if (rest.length > 0) yield split(rest);
+}
+
+/**
+ * Appends bytes to an incomplete line. Keeps only the first `LINE_LIMIT` + 1 bytes, enough to detect a line that is too
+ * long.
+ */
+function keep(rest: Buffer, bytes: Buffer): Buffer {
+  const room = LINE_LIMIT + 1 - rest.length;
+  return room <= 0 ? rest : Buffer.concat([rest, bytes.subarray(0, room)]);
+}
+
+/**
+ * Splits bytes into lines, numbered from `first`. Valid UTF-8 is decoded in one call, which is much faster than one
+ * call per line.
+ */
+function linesOf(bytes: Buffer, first: number): readonly Line[] {
+  if (!isUtf8(bytes)) {
+    const lines = bytes.toString('latin1').split('\n');
+    return lines.map((line, index) => lineOf(Buffer.from(line, 'latin1'), first + index));
+  }
+  const texts = bytes.toString('utf8').split('\n');
+  if (first === 1 && texts[0]?.startsWith(BYTE_ORDER_MARK)) texts[0] = texts[0].slice(1);
+  return texts.map((text, index) =>
+    text.length > LINE_LIMIT / 3 && Buffer.byteLength(text) > LINE_LIMIT
+      ? tooLong(text, first + index)
+      : { number: first + index, text },
+  );
+}
+
+function lineOf(bytes: Buffer, number: number): Line {
+  const text = bytes.toString('utf8');
+  if (bytes.length > LINE_LIMIT) return tooLong(text, number);
+  return isUtf8(bytes) ? { number, text } : { number, text, fault: 'invalid UTF-8' };
+}
+
+function tooLong(text: string, number: number): Line {
+  return {
+    number,
+    text: `${text.slice(0, EXCERPT)}…`,
+    fault: `longer than ${LINE_LIMIT / 1024} KiB`,
+  };
+}

@@ -1,0 +1,58 @@
+/** Checks whether a command may read or write a file. */
+
+import { type BigIntStats, fstatSync, lstatSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { CommandError, FileError } from '../errors.ts';
+
+/** The path of a file, or the descriptor of an open file. */
+export type FileReference = string | number;
+
+/** Returns the device number and the inode number of a file. Both numbers are the same for all paths of one file. */
+export function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}
+
+/**
+ * Whether two references lead to the same file. If one of the files does not exist yet, the two paths are compared
+ * after the symbolic links in their folders have been resolved.
+ */
+export function isSameFile(one: FileReference, other: FileReference): boolean {
+  const [a, b] = [statsOf(one), statsOf(other)];
+  if (a !== undefined && b !== undefined) return identityOf(a) === identityOf(b);
+  return typeof one === 'string' && typeof other === 'string' && realPath(one) === realPath(other);
+}
+
+/**
+ * Throws a {@link FileError} if `file` belongs to the store, because a command must not read or overwrite a file of
+ * the store.
+ */
+export function refuseStoreFile(file: FileReference, name: string, storeFiles: readonly string[]): void {
+  if (storeFiles.some((own) => isSameFile(file, own))) throw new FileError(`${name} belongs to the store`);
+}
+
+/**
+ * Returns the real path of `file`, or `file` itself if nothing exists there. Throws a {@link FileError} if `file` is
+ * not a regular file, and a {@link CommandError} if the folder of `file` does not exist.
+ */
+export function pathToWrite(file: string, option: string): string {
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) {
+    if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) return file;
+    throw new CommandError(`${option}: the folder of ${file} does not exist`);
+  }
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return realpathSync(file);
+  throw new FileError(`${option}: ${file} is not a regular file`);
+}
+
+function statsOf(file: FileReference): BigIntStats | undefined {
+  return typeof file === 'number'
+    ? fstatSync(file, { bigint: true })
+    : statSync(file, { bigint: true, throwIfNoEntry: false });
+}
+
+function realPath(file: string): string {
+  try {
+    return join(realpathSync(dirname(file)), basename(file));
+  } catch {
+    return file;
+  }
+}

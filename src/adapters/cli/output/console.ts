@@ -1,0 +1,123 @@
+/** The standard streams that the commands use. */
+
+import { fstatSync, statSync, writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+import { OutputError } from '../errors.ts';
+import { visibleLines } from './visible.ts';
+
+/** Commands write results to standard output, and messages, progress and errors to standard error. */
+export interface Console {
+  /**
+   * Escapes a text by `visibleLines`, and writes the text to standard output. Resolves when the operating system has
+   * accepted the text. This can take long if the output is a pipe with a slow reader. Rejects with an {@link
+   * OutputError} if the text cannot be written.
+   */
+  readonly out: (text: string) => Promise<void>;
+  /** Escapes a text by `visibleLines`, and writes the text to standard error. Ignores a failed write. */
+  readonly err: (text: string) => void;
+  /**
+   * Like `out`, but writes the text or the bytes unchanged, for example with terminal styles. If standard output is a terminal, the
+   * caller must escape untrusted text.
+   */
+  readonly outRaw: (text: string | Uint8Array) => Promise<void>;
+  /** Like `err`, but writes the text unchanged, for example with terminal styles. */
+  readonly errRaw: (text: string) => void;
+  readonly stdin: Readable;
+  /** The file descriptor of standard output, or `undefined` if standard output has none. */
+  readonly outDescriptor: number | undefined;
+  /** Whether standard output is the null device. If standard output is closed, Node.js opens the null device instead. */
+  readonly isOutDiscarded: boolean;
+  readonly outScreen: Screen;
+  readonly errScreen: Screen;
+}
+
+/** The properties of an output stream as a terminal. */
+export interface Screen {
+  /** The width in characters, or `undefined` if the stream is not a terminal. */
+  readonly columns: number | undefined;
+  readonly hasColours: boolean;
+}
+
+/** Returns a text in a style, or unchanged if the screen has no colours. */
+export function styled(style: 'bold' | 'dim' | 'green', text: string, { hasColours }: Screen): string {
+  return hasColours ? styleText(style, text, { validateStream: false }) : text;
+}
+
+/** A writable stream with the optional properties of a terminal, and an optional file descriptor. */
+export type Output = Writable &
+  Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>> & { readonly fd?: number };
+
+export interface Streams {
+  readonly stdin: Readable;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+export function consoleOf({ stdin, stdout, stderr }: Streams): Console {
+  // Without an `error` listener, a failed write would end the process. `out` rejects with the error, and `err`
+  // ignores the error.
+  for (const stream of [stdout, stderr]) stream.on('error', () => {});
+  const outRaw = writerTo(stdout);
+  const errRaw = (text: string): void => {
+    stderr.write(text);
+  };
+  return {
+    out: (text) => outRaw(visibleLines(text)),
+    err: (text) => errRaw(visibleLines(text)),
+    outRaw,
+    errRaw,
+    stdin,
+    outDescriptor: stdout.fd,
+    get isOutDiscarded() {
+      return isNullDevice(stdout.fd);
+    },
+    outScreen: screenOf(stdout),
+    errScreen: screenOf(stderr),
+  };
+}
+
+/**
+ * Returns a function that writes to a stream. `process.stdout` would report success even if the disk had room for only a
+ * part of the bytes, so a regular file is written without the stream.
+ */
+function writerTo(stream: Output): Console['outRaw'] {
+  const { fd } = stream;
+  const file = fd !== undefined && fstatSync(fd).isFile() ? fd : undefined;
+  return async (text) => {
+    try {
+      if (file === undefined) await writeToStream(stream, text);
+      else writeFileSync(file, text);
+    } catch (error) {
+      throw new OutputError(error as Error);
+    }
+  };
+}
+
+function writeToStream(stream: Writable, text: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function isNullDevice(descriptor: number | undefined): boolean {
+  if (descriptor === undefined) return false;
+  const device = statSync(devNull, { throwIfNoEntry: false });
+  const stats = fstatSync(descriptor);
+  return device !== undefined && stats.isCharacterDevice() && stats.rdev === device.rdev;
+}
+
+/**
+ * Returns the properties of a stream as a terminal. `hasColors` considers NO_COLOR and the type of the terminal. A
+ * terminal of unknown width reports 0 columns, and is treated as 80 columns wide.
+ */
+function screenOf(stream: Output): Screen {
+  return {
+    get columns() {
+      return stream.isTTY ? stream.columns || 80 : undefined;
+    },
+    hasColours: stream.isTTY === true && stream.hasColors?.() === true,
+  };
+}

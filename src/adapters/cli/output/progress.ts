@@ -1,0 +1,94 @@
+/**
+ * Shows the progress of a long command on standard error: as a progress bar if standard error is a terminal, or else as
+ * lines.
+ */
+
+import { type Console, styled } from './console.ts';
+import { duration, number, rate } from './format.ts';
+
+/** The minimum interval between two updates of the progress bar, in milliseconds. */
+const BAR_INTERVAL = 100;
+/** The minimum interval between two progress lines, in milliseconds. */
+const LINE_INTERVAL = 5000;
+
+const BAR_WIDTH = 24;
+const BAR_MIN_WIDTH = 6;
+const CLEAR_LINE = '\r\u001b[K';
+
+export interface Step {
+  /** The name of the step, such as `Reading`. */
+  readonly title: string;
+  /** The number of items that were processed so far. */
+  readonly count?: number;
+  /** The fraction of the step that is done, from 0 to 1, or `undefined` if the fraction is unknown. */
+  readonly share?: number | undefined;
+}
+
+export class Progress {
+  readonly #console: Console;
+  readonly #items: string;
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  #title = '';
+  #stepStartedAt = 0;
+  #shownAt: number;
+  #isBarShown = false;
+
+  /** @param items the plural of the name of an item, such as `pets` */
+  constructor(console: Console, items: string, now: () => number = () => performance.now()) {
+    this.#console = console;
+    this.#items = items;
+    this.#now = now;
+    this.#startedAt = now();
+    this.#shownAt = this.#startedAt;
+  }
+
+  /** The number of milliseconds since this object was created. */
+  get elapsed(): number {
+    return this.#now() - this.#startedAt;
+  }
+
+  /** Shows the progress of a step. Does nothing if the last update was less than the minimum interval ago. */
+  show(step: Step): void {
+    const now = this.#now();
+    if (step.title !== this.#title) {
+      this.#title = step.title;
+      this.#stepStartedAt = now;
+    }
+    const { columns } = this.#console.errScreen;
+    if (now - this.#shownAt < (columns === undefined ? LINE_INTERVAL : BAR_INTERVAL)) return;
+    this.#shownAt = now;
+    const facts = this.#facts(step, now - this.#stepStartedAt);
+    if (columns === undefined) this.#console.err(`${step.title}: ${facts.join(', ')}\n`);
+    else this.#draw(step, facts, columns);
+  }
+
+  /** Removes the progress bar from the terminal. */
+  end(): void {
+    if (this.#isBarShown) this.#console.errRaw(CLEAR_LINE);
+    this.#isBarShown = false;
+  }
+
+  #draw({ title, share }: Step, facts: readonly string[], columns: number): void {
+    const room = columns - [title, '[]', ...facts].join('  ').length - 1;
+    const bar = share === undefined || room < BAR_MIN_WIDTH ? [] : [barOf(share, room)];
+    const plain = [title, ...bar, ...facts].join('  ').slice(0, columns - 1);
+    const text = plain.replace(/#+/, (done) => styled('green', done, this.#console.errScreen));
+    this.#console.errRaw(CLEAR_LINE + text);
+    this.#isBarShown = true;
+  }
+
+  #facts({ count, share }: Step, elapsed: number): string[] {
+    const facts: string[] = [];
+    if (share !== undefined) facts.push(`${Math.floor(share * 100)} %`);
+    if (count !== undefined) facts.push(`${number(count)} ${this.#items}`, rate(count, elapsed));
+    if (share !== undefined && share > 0) facts.push(`${duration((elapsed / share) * (1 - share))} left`);
+    return facts;
+  }
+}
+
+function barOf(share: number, room: number): string {
+  const width = Math.min(room, BAR_WIDTH);
+  const done = Math.round(Math.min(share, 1) * width);
+  return `[${'#'.repeat(done)}${'.'.repeat(width - done)}]`;
+}

@@ -1,0 +1,30 @@
+import { CommandError, OutputError } from '../errors.ts';
+import type { Console } from './console.ts';
+
+/** What a command has done. */
+export interface Result {
+  /** The start of a sentence, such as `imported 2 pets`. */
+  readonly done: string;
+  /** The end of the sentence, such as ` in 3.9 s`. */
+  readonly details?: string;
+  /** The members of the result in JSON. */
+  readonly members: object;
+}
+
+/**
+ * Prints the result of a completed command, as a sentence or as JSON. If standard output cannot be written, throws an
+ * error. The message of the error contains `done`, except after a broken pipe.
+ */
+export async function printResult(
+  console: Console,
+  { done, details = '', members }: Result,
+  json = false,
+): Promise<void> {
+  const sentence = `${done.charAt(0).toUpperCase()}${done.slice(1)}${details}.`;
+  try {
+    await console.out(`${json ? JSON.stringify(members) : sentence}\n`);
+  } catch (error) {
+    if (!(error instanceof OutputError) || error.isBrokenPipe) throw error;
+    throw new CommandError(`${done}, but ${error.message}`);
+  }
+}

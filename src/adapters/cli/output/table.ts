@@ -1,0 +1,62 @@
+/** Formats tables for people: aligns the columns, escapes the cells, and truncates one column on a narrow screen. */
+
+import { type Screen, styled } from './console.ts';
+import { visible } from './visible.ts';
+
+export interface Row {
+  readonly cells: readonly string[];
+  /** Whether the row is dimmed, because it describes something inactive, such as a revoked key. */
+  readonly isInactive?: boolean;
+}
+
+const GAP = '  ';
+const MIN_WIDTH = 8;
+const segmenter = new Intl.Segmenter('en');
+
+/** Matches a character that occupies two columns of a terminal. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+
+/** @param flexible the index of the column that is truncated when the screen is too narrow */
+export function table(
+  head: readonly string[],
+  given: readonly Row[],
+  flexible: number,
+  screen: Screen,
+): string {
+  const { columns } = screen;
+  const rows = given.map((row) => ({ ...row, cells: row.cells.map(visible) }));
+  const widths = head.map((title, index) =>
+    Math.max(...[title, ...rows.map(({ cells }) => cells[index] ?? '')].map(widthOf)),
+  );
+  const total = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
+  const excess = columns === undefined ? 0 : Math.max(0, total - columns);
+  if (excess > 0) widths[flexible] = Math.max((widths[flexible] ?? 0) - excess, MIN_WIDTH);
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, index) => inWidth(cell, widths[index] ?? 0))
+      .join(GAP)
+      .trimEnd();
+  const lines = rows.map(({ cells, isInactive }) =>
+    isInactive ? styled('dim', line(cells), screen) : line(cells),
+  );
+  return `${[styled('bold', line(head), screen), ...lines].join('\n')}\n`;
+}
+
+function inWidth(text: string, width: number): string {
+  const missing = width - widthOf(text);
+  if (missing >= 0) return text + ' '.repeat(missing);
+  let kept = '';
+  for (const { segment } of segmenter.segment(text)) {
+    if (widthOf(kept) + widthOf(segment) >= width) break;
+    kept += segment;
+  }
+  return `${kept}…${' '.repeat(width - widthOf(kept) - 1)}`;
+}
+
+/** Returns the number of columns that a text occupies in most terminals. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}

@@ -1,0 +1,211 @@
+/** The whole HTTP API, independent of the server or framework that carries its requests and responses. */
+
+import { combineObservers } from '../../../application/observers.ts';
+import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
+import type { Observer } from '../../../application/ports/observer.ts';
+import { invalidRequest } from '../../../domain/errors.ts';
+import { Admission } from './admission.ts';
+import { bearerKey, invalidKey, needsApiKey } from './authentication.ts';
+import { cachedProxies, clientAddress } from './client-address.ts';
+import { Cors } from './cors.ts';
+import { DEPRECATED_PATH, deprecationHeaders } from './deprecation.ts';
+import { errorResponse, HttpError } from './errors.ts';
+import { Exchange, type ExchangeContext } from './exchange.ts';
+import { isHealthCheck } from './health.ts';
+import type {
+  ApiResponse,
+  CarriedRequest,
+  CompleteResponse,
+  CreateMatcher,
+  Headers,
+  Matcher,
+} from './http.ts';
+import { IncomingBodies } from './incoming-bodies.ts';
+import { HeadRules } from './malformed.ts';
+import { METRICS_PATH } from './metrics.ts';
+import type { HttpOptions, HttpStore } from './options.ts';
+import { pathPrefixOf } from './public-url.ts';
+import { newRequestId } from './request-id.ts';
+import { noContent } from './responses.ts';
+import { createRoutes, notFound, type Routes } from './routes.ts';
+import { unmatchedPath } from './unmatched-path.ts';
+
+/**
+ * Handles requests: sets the request id, lets requests wait for their turn, checks the API key, limits the load, refuses
+ * malformed heads, calls the handler of the path, and notifies the observers. A carrier only passes requests to `handle`
+ * and sends the responses.
+ */
+export class Api {
+  readonly admission: Admission;
+  readonly #observer: Observer;
+  readonly #context: ExchangeContext;
+  readonly #cors: Cors;
+  readonly #headRules = new HeadRules();
+  readonly #deprecation: Headers;
+  readonly #verifier: ApiKeyVerifier;
+  readonly #routes: Routes;
+  readonly #match: Matcher;
+
+  /** @param createMatcher the router of the carrier */
+  constructor(store: HttpStore, options: HttpOptions, createMatcher: CreateMatcher) {
+    const { apiKeys, corsOrigins, observers = [], publicUrl, rateLimit, trustedProxies } = options;
+    const prefix = pathPrefixOf(publicUrl);
+    this.admission = new Admission(rateLimit);
+    this.#observer = combineObservers(observers);
+    this.#context = {
+      proxies: cachedProxies(trustedProxies),
+      bodies: new IncomingBodies(),
+      isSecret: (text) => apiKeys?.hasPartOfKey?.(text) ?? false,
+    };
+    this.#cors = new Cors(corsOrigins);
+    this.#deprecation = deprecationHeaders(prefix);
+    this.#verifier = apiKeys ?? { verify: (key) => store.verifyApiKey(key) };
+    this.#routes = createRoutes(store, this.admission, options, prefix);
+    // A path without variables is found without the router, which compares a path with one template after another.
+    const hasVariables = (path: string) => path.includes('{');
+    const matchTemplate = createMatcher([...this.#routes.keys()].filter(hasVariables));
+    this.#match = (path) =>
+      this.#routes.has(path) && !hasVariables(path) ? { route: path, params: {} } : matchTemplate(path);
+  }
+
+  /** Handles a request, and sends its response. Never rejects. */
+  async handle(carried: CarriedRequest): Promise<void> {
+    const exchange = new Exchange(carried, this.#context);
+    let response: ApiResponse;
+    try {
+      response = await this.#respond(exchange);
+    } catch (error) {
+      response = this.#failure(error, exchange);
+    }
+    const isConnected = carried.send(this.#complete(response, exchange));
+    this.#report(exchange, response.status, isConnected);
+  }
+
+  /**
+   * Refuses a message that the carrier could not parse as a request, and notifies the observers.
+   *
+   * @param peer the remote address of the connection
+   * @param forwardedFor the value of `X-Forwarded-For`, if it is known
+   * @param send sends the response
+   */
+  refuseMessage(
+    error: HttpError,
+    peer: string | undefined,
+    forwardedFor: string | string[] | undefined,
+    send: (response: CompleteResponse) => void,
+  ): void {
+    const requestId = newRequestId();
+    const response = errorResponse(error, requestId);
+    send(complete(response, [...response.headers], requestId));
+    this.#observer.onRequest?.({
+      method: '',
+      route: undefined,
+      path: undefined,
+      status: response.status,
+      ms: 0,
+      requestId,
+      keyId: undefined,
+      address: clientAddress(peer, forwardedFor, this.#context.proxies),
+      aborted: undefined,
+      traceparent: undefined,
+    });
+  }
+
+  /**
+   * Responds to a request. The API key is checked before anything else about the request: a client without a valid key gets
+   * status 401 for every path under `/v1`, and learns nothing else about the API.
+   */
+  async #respond(exchange: Exchange): Promise<ApiResponse> {
+    const { head, carried } = exchange;
+    const { path, connection } = carried;
+    const { authorization } = head.headers;
+    // A request that will be refused, because the server is too busy, does not wait for its turn.
+    const isTooBusy = this.admission.isTooBusy(authorization) && !isHealthCheck(path);
+    const turn = isTooBusy ? undefined : this.admission.enter(connection, authorization);
+    if (turn !== undefined) await turn;
+    if (this.#cors.isPreflight(head)) {
+      this.#headRules.refuseMalformed(head);
+      await this.admission.delayResponse(carried, undefined, false);
+      return noContent();
+    }
+    await this.#admit(exchange, isTooBusy);
+    this.#headRules.refuseMalformed(head);
+    exchange.match = this.#match(path);
+    const handler = this.#routes.get(exchange.match?.route ?? '') ?? notFound;
+    return await handler(exchange);
+  }
+
+  /** Checks the API key, and then whether the server admits the request. Throws the error to respond with. */
+  async #admit(exchange: Exchange, isTooBusy: boolean): Promise<void> {
+    const { head, carried } = exchange;
+    const { path } = carried;
+    if (path === '') throw invalidRequest('the request target is not a URL');
+    const isMetrics = path === METRICS_PATH && this.#routes.has(path);
+    try {
+      if (isMetrics || needsApiKey(path)) {
+        const holder = await this.#verifier.verify(bearerKey(head));
+        this.admission.setKnown(head.headers.authorization ?? '', holder !== undefined);
+        if (holder === undefined) throw invalidKey();
+        exchange.holder = holder;
+      }
+      const refusal = isMetrics
+        ? this.admission.metricsRefusalOf(exchange.callerId ?? '')
+        : this.admission.refusalOf(head.method ?? '', exchange.callerId, isTooBusy);
+      if (refusal !== undefined) throw refusal;
+    } catch (error) {
+      const isOverload = isTooBusy || (error instanceof HttpError && error.code === 'overloaded');
+      await this.admission.delayResponse(carried, exchange.callerId, isOverload);
+      throw error;
+    }
+    if (exchange.holder === undefined) await this.admission.delayResponse(carried, undefined, false);
+  }
+
+  /** Creates the response to a request whose handling failed. The thrown value can have any type. */
+  #failure(error: unknown, exchange: Exchange): ApiResponse {
+    const { head, requestId, address } = exchange;
+    const response = errorResponse(error, requestId, head);
+    if (response.status >= 500) this.#observer.onError?.(error, requestId, address, exchange.traceparent);
+    return response;
+  }
+
+  #complete(response: ApiResponse, { head, carried, match, requestId }: Exchange): CompleteResponse {
+    const fields = [...response.headers];
+    this.#cors.addFields(fields, head);
+    // A request can be refused before its path is matched.
+    const { route } = match ?? this.#match(carried.path) ?? {};
+    if (route === DEPRECATED_PATH && response.status !== 401) fields.push(...this.#deprecation);
+    return complete(response, fields, requestId);
+  }
+
+  #report(exchange: Exchange, status: number, isConnected: boolean): void {
+    const { address, head, holder, match, requestId, startedAt } = exchange;
+    this.#observer.onRequest?.({
+      method: head.method ?? '',
+      route: match?.route,
+      path: match === undefined ? unmatchedPath(head) : undefined,
+      status,
+      ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
+      requestId,
+      keyId: holder?.id,
+      address,
+      aborted: isConnected ? undefined : true,
+      traceparent: exchange.traceparent,
+    });
+  }
+}
+
+/**
+ * Adds the header fields that every response has.
+ *
+ * @param fields the other header fields
+ */
+function complete(
+  { status, body, closes = false }: ApiResponse,
+  fields: string[],
+  requestId: string,
+): CompleteResponse {
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  fields.push('X-Request-Id', requestId);
+  if (status !== 204 && status !== 304) fields.push('Content-Length', String(length));
+  return { status, headers: fields, body, length, closes };
+}

@@ -1,0 +1,50 @@
+/** Cross-origin resource sharing (CORS): lets scripts of other origins call the API in a browser. */
+
+import { SERVER_METHODS } from './errors.ts';
+import type { RequestHead } from './http.ts';
+
+/** The response header fields that a script of an allowed origin may read. */
+const EXPOSED_HEADERS =
+  'Deprecation,ETag,Idempotency-Replayed,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
+
+/** How long a browser may cache the response to a preflight request, in seconds. */
+const MAX_AGE = '600';
+
+/** Which origins may call the API (Fetch Standard, section 3.3). Without origins, no response has a CORS header field. */
+export class Cors {
+  readonly #origins: readonly string[];
+
+  constructor(origins: readonly string[] = []) {
+    this.#origins = origins;
+  }
+
+  /** Whether a request of an allowed origin is a preflight request, which contains no API key. */
+  isPreflight({ method, headers }: RequestHead): boolean {
+    return (
+      method === 'OPTIONS' &&
+      this.#allows(headers['origin']) &&
+      Boolean(headers['access-control-request-method'])
+    );
+  }
+
+  /** Adds the fields of CORS to the header fields of a response. */
+  addFields(fields: string[], head: RequestHead): void {
+    if (this.#origins.length === 0) return;
+    const { origin, 'access-control-request-headers': requested } = head.headers;
+    const vary = fields.indexOf('Vary');
+    if (vary === -1) fields.push('Vary', 'Origin');
+    else fields[vary + 1] = `Origin, ${fields[vary + 1]}`;
+    if (!this.#allows(origin) || (head.method === 'OPTIONS' && !this.isPreflight(head))) return;
+    fields.push('Access-Control-Allow-Origin', origin);
+    if (head.method !== 'OPTIONS') {
+      fields.push('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+      return;
+    }
+    fields.push('Access-Control-Max-Age', MAX_AGE, 'Access-Control-Allow-Methods', SERVER_METHODS.join(','));
+    if (requested) fields.push('Access-Control-Allow-Headers', String(requested));
+  }
+
+  #allows(origin: string | string[] | undefined): origin is string {
+    return typeof origin === 'string' && this.#origins.includes(origin);
+  }
+}

@@ -1,0 +1,67 @@
+import type { ApiKeyHolder } from '../../../application/ports/api-key-verifier.ts';
+import { clientAddress, forwardedProtocol, type TrustedProxies } from './client-address.ts';
+import type { ApiResponse, CarriedRequest, Match, RequestHead } from './http.ts';
+import type { IncomingBodies } from './incoming-bodies.ts';
+import { requestIdOf } from './request-id.ts';
+import { traceparentOf } from './traceparent.ts';
+
+/** Responds to the requests of a path. */
+export type Handler = (exchange: Exchange) => ApiResponse | Promise<ApiResponse>;
+
+/** What all requests to an API have in common. */
+export interface ExchangeContext {
+  readonly proxies: TrustedProxies | undefined;
+  readonly bodies: IncomingBodies;
+  /** Whether a text contains a part of an API key that can have any format. */
+  readonly isSecret: (text: string) => boolean;
+}
+
+/** A request on its way through the API, and what the API has learned about it so far. */
+export class Exchange {
+  readonly carried: CarriedRequest;
+  readonly head: RequestHead;
+  readonly requestId: string;
+  /** When the request arrived, in milliseconds of `performance.now()`. */
+  readonly startedAt: number = performance.now();
+  /** The address of the client; `undefined` when it is unknown. It is determined before the client can disconnect. */
+  readonly address: string | undefined;
+  /** The key holder; `undefined` until a valid API key is found. */
+  holder: ApiKeyHolder | undefined;
+  /** The route; `undefined` until it is found. */
+  match: Match | undefined;
+  readonly #context: ExchangeContext;
+
+  constructor(carried: CarriedRequest, context: ExchangeContext) {
+    const { head, peer } = carried;
+    this.carried = carried;
+    this.head = head;
+    this.#context = context;
+    this.requestId = requestIdOf(head, context.isSecret);
+    this.address = clientAddress(peer, head.headers['x-forwarded-for'], context.proxies);
+  }
+
+  /**
+   * The scheme of the request URL: `http` or `https`. If the request comes from a trusted proxy, the scheme is taken
+   * from the field `X-Forwarded-Proto`, which the proxy adds.
+   */
+  get scheme(): string {
+    const { peer, head, scheme } = this.carried;
+    return forwardedProtocol(peer, head.headers['x-forwarded-proto'], this.#context.proxies) ?? scheme;
+  }
+
+  /** The id of the caller, which all keys of a series of rotated API keys share; `undefined` without a valid API key. */
+  get callerId(): string | undefined {
+    return this.holder?.callerId ?? this.holder?.id;
+  }
+
+  /** The `traceparent` of the request, if it is valid and not secret. */
+  get traceparent(): string | undefined {
+    return traceparentOf(this.head, this.#context.isSecret);
+  }
+
+  /** Reads the whole body. Rejects as {@link CarriedRequest.readBody} does, or with `request_timeout`. */
+  async readBody(): Promise<Uint8Array> {
+    const body = this.carried.readBody();
+    return body instanceof Promise ? await this.#context.bodies.receive(body) : body;
+  }
+}

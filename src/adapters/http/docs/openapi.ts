@@ -1,0 +1,55 @@
+/** The OpenAPI document, which the build generates from the schemas that validate requests. */
+
+import { parseJson } from '../../../domain/json.ts';
+import { exactJson } from '../api/exact-json.ts';
+import type { Handler } from '../api/exchange.ts';
+import { API_HEADERS, VARY_ENCODING } from '../api/headers.ts';
+import type { HttpOptions } from '../api/options.ts';
+import { BASE_PATH, serverUrlOf } from '../api/public-url.ts';
+import { entityTag, type Representation, representation, revalidated } from '../api/responses.ts';
+import { builtFile } from './built-file.ts';
+
+const HEADERS = [...API_HEADERS, ...VARY_ENCODING];
+
+/** The built document, whose server URL is {@link BASE_PATH}. */
+const template = builtFile('openapi.json', String);
+
+export interface OpenApiOptions {
+  /** The number of spaces per level of indentation. Default: 0, for a document on a single line. */
+  readonly indent?: number;
+}
+
+/**
+ * Returns the OpenAPI document as JSON. All integers are exact, even integers that a double cannot represent, such as
+ * the maximum of int64.
+ *
+ * @param origin the public base URL, such as `https://pets.example.org`; `/v1` is added if missing; if `origin` is
+ *   empty, the server URL is relative to the URL of the document
+ */
+export function openApiDocument(origin: string, { indent = 0 }: OpenApiOptions = {}): string {
+  const text = template().replace(serversOf(BASE_PATH), () => serversOf(serverUrlOf(origin)));
+  return indent === 0 ? text : exactJson(parseJson(text), indent);
+}
+
+/**
+ * Creates the handler of `/openapi.json`. The document contains the URL of the server: the option `publicUrl`, or else
+ * a URL that is derived from the `Host` of the request.
+ */
+export function openApi({ publicUrl }: HttpOptions): Handler {
+  return ({ head, scheme }) => {
+    const { host } = head.headers;
+    // Without a `Host`, the URL of the server is relative to the URL of the document.
+    const origin = host ? `${scheme}://${host}` : '';
+    return revalidated(head, documentAt(publicUrl ?? origin));
+  };
+}
+
+/** The parameter is the same as in {@link openApiDocument}. */
+export function documentAt(origin: string): Representation {
+  const text = openApiDocument(origin);
+  return representation(text, entityTag(text), HEADERS);
+}
+
+function serversOf(url: string): string {
+  return `"servers":${JSON.stringify([{ url }])}`;
+}

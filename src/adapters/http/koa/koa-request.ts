@@ -1,0 +1,69 @@
+import type { Context } from 'koa';
+import type { CarriedRequest, CompleteResponse, RequestHead } from '../api/http.ts';
+import { readBytes } from './body.ts';
+
+/** Adapts a Koa context to the request type of the API. */
+export class KoaRequest implements CarriedRequest {
+  readonly #ctx: Context;
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
+  }
+
+  get head(): RequestHead {
+    return this.#ctx.req;
+  }
+
+  get path(): string {
+    try {
+      // For the request target `http://`, `ctx.path` is null, although the declared type is `string`.
+      return (this.#ctx.path as string | null) ?? '';
+    } catch {
+      return '';
+    }
+  }
+
+  get query(): string {
+    return this.#ctx.querystring;
+  }
+
+  get scheme(): string {
+    return this.#ctx.protocol;
+  }
+
+  get peer(): string | undefined {
+    return this.#ctx.req.socket.remoteAddress;
+  }
+
+  get connection(): object {
+    return this.#ctx.req.socket;
+  }
+
+  preferredType(...types: string[]): string | false {
+    return this.#ctx.accepts(types);
+  }
+
+  readBody(): Uint8Array | Promise<Uint8Array> {
+    return readBytes(this.#ctx);
+  }
+
+  onClose(listener: () => void): () => void {
+    const { res } = this.#ctx;
+    res.once('close', listener);
+    return () => res.off('close', listener);
+  }
+
+  /**
+   * Writes the response without `ctx.status` and `ctx.body` of Koa. Node.js adds `Date` and `Connection`. If the body
+   * contains only ASCII, it is written as latin1, because Node.js then sends the head and the body in a single write.
+   */
+  send({ status, headers, body, length, closes }: CompleteResponse): boolean {
+    const { res } = this.#ctx;
+    const isConnected = !res.destroyed;
+    if (res.headersSent) return isConnected;
+    if (closes) res.shouldKeepAlive = false;
+    res.writeHead(status, headers as string[]);
+    res.end(body, length === body.length ? 'latin1' : 'utf8');
+    return isConnected;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Socket } from 'node:net';
+import type { SliceTurns } from './slice-turns.ts';
+
+/** The maximum size of a slice, in bytes. These bytes contain at most a few dozen requests. */
+const SLICE_SIZE = 512;
+
+/**
+ * Controls which of the bytes that a socket receives reach the HTTP parser of Node.js, and when. At first, the parser
+ * reads from the handle of the socket, which is the fastest way.
+ *
+ * The attack: clients send thousands of requests in one chunk of 64 KiB, and do not read the responses (`unread-refusals`
+ * and `unread-lists` of `test/faults/soak.faults.ts`). Node.js parses a whole chunk at once, even if the socket is paused
+ * meanwhile. The requests of a hundred such clients would take gigabytes of memory, and block the event loop for seconds.
+ * Closing the connections instead would leave clients without the responses to creates that were stored.
+ */
+export class ParserInput {
+  readonly #socket: Socket;
+  readonly #turns: SliceTurns;
+  readonly #mayParse: () => boolean;
+  #isParsing = false;
+  #mode: 'direct' | 'sliced' | 'discarded' = 'direct';
+
+  /** @param mayParse whether the parser may receive bytes. Must be false while Node.js has paused the parser */
+  constructor(socket: Socket, turns: SliceTurns, mayParse: () => boolean) {
+    this.#socket = socket;
+    this.#turns = turns;
+    this.#mayParse = mayParse;
+  }
+
+  /**
+   * From this call on, the parser receives slices of {@link SLICE_SIZE} bytes. A stream that has a listener for `readable`
+   * emits `data` only when `read` is called. So the parser, which listens for `data`, receives what {@link parseSlices}
+   * reads. The other bytes wait in the stream and in the network.
+   */
+  slice(): void {
+    this.#whenReading(() => {
+      if (this.#mode !== 'direct') return;
+      this.#mode = 'sliced';
+      this.#socket.on('readable', this.parseSlices);
+      // Node.js resumes the socket when the body of a request is read.
+      this.#socket.on('resume', this.parseSlices);
+    });
+  }
+
+  /** Passes slices to the parser until it may not receive more. Must be called again when this can have changed. */
+  readonly parseSlices = (): void => {
+    if (this.#mode === 'sliced' && !this.#isParsing) void this.#parse();
+  };
+
+  async #parse(): Promise<void> {
+    this.#isParsing = true;
+    while (this.#hasSlice) {
+      if (this.#socket.readableLength > SLICE_SIZE) await this.#turns.next();
+      if (this.#hasSlice) this.#socket.read(Math.min(SLICE_SIZE, this.#socket.readableLength));
+    }
+    this.#isParsing = false;
+    // Without bytes, `read` emits `end` if the client has ended its side of the connection.
+    if (this.#socket.readableLength === 0) this.#socket.read(0);
+  }
+
+  get #hasSlice(): boolean {
+    return this.#mode === 'sliced' && this.#socket.readableLength > 0 && this.#mayParse();
+  }
+
+  /**
+   * Discards everything that the socket receives from now on. Node.js has no method that stops its parser, so the listener
+   * of the parser is removed. Otherwise, a client that sends requests without an end after the last response would make
+   * Node.js create, and keep, the objects of all these requests.
+   */
+  discard(): void {
+    const isDirect = this.#mode === 'direct';
+    this.#mode = 'discarded';
+    const replaceListeners = (): void => {
+      this.#socket.off('readable', this.parseSlices);
+      this.#socket.off('resume', this.parseSlices);
+      this.#socket.removeAllListeners('data');
+      this.#socket.on('data', () => {});
+    };
+    if (isDirect) this.#whenReading(replaceListeners);
+    else replaceListeners();
+    this.#socket.resume();
+  }
+
+  /**
+   * A new listener for `data` or `readable` ends the direct reading of the parser. While the parser is paused, nothing would
+   * start to read from the socket again, so the listener is added when Node.js has resumed the parser.
+   */
+  #whenReading(addListener: () => void): void {
+    if (this.#socket.isPaused()) this.#socket.once('resume', () => this.#whenReading(addListener));
+    else addListener();
+  }
+}

@@ -1,0 +1,120 @@
+/** The metrics whose values are read when the metrics are requested. */
+
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type {
+  CacheStatistics,
+  ServerStatistics,
+  StorageStatistics,
+} from '../../application/ports/statistics.ts';
+
+/** How long the number of idempotency records is not counted again, in milliseconds. Counting takes time. */
+const RECORDS_INTERVAL = 60_000;
+
+/** Where the values come from. They need not exist before the metrics are requested. */
+export interface MetricsSources {
+  storageStatistics(): StorageStatistics;
+  serverStatistics(): ServerStatistics;
+  /** Resolves with the number of idempotency records. */
+  countRecords(): Promise<number>;
+}
+
+/** The value of a series. */
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+export function registerStatistics(registry: Registry, sources: MetricsSources): void {
+  const registers = [registry];
+  const server = () => sources.serverStatistics();
+  const storage = () => sources.storageStatistics();
+
+  /** Adds a gauge without labels. A gauge whose value the storage does not have is left out. It would be 0 otherwise. */
+  const gauge = (name: string, help: string, read: () => number | undefined | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const value = await read();
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  /** Adds a counter with labels. */
+  const counter = (name: string, help: string, labelNames: string[], read: () => readonly Sample[]) =>
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const [labels, value] of read()) this.inc(labels, value);
+      },
+    });
+
+  gauge(
+    'animal_store_http_requests_in_flight',
+    'Requests without a response yet',
+    () => server().requestsInFlight,
+  );
+  gauge('animal_store_http_connections', 'Open connections of clients', () => server().connections);
+  counter('animal_store_http_refused_requests_total', 'Requests refused because of load', ['reason'], () =>
+    Object.entries(server().refused).map(([reason, count]) => [{ reason }, count]),
+  );
+  counter('animal_store_cache_requests_total', 'Reads that looked into a cache', ['cache', 'result'], () => {
+    const { pages, keys } = storage();
+    return [...cacheSamples('pages', pages), ...cacheSamples('keys', keys)];
+  });
+  gauge('animal_store_waiting_writes', 'Writes that wait for a transaction', () => storage().waitingWrites);
+  new Gauge({
+    name: 'animal_store_database_connections',
+    help: 'Connections of the pool for keys, imports and exports',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { connections } = storage();
+      if (connections === undefined) return;
+      this.set({ state: 'busy' }, connections.busy);
+      this.set({ state: 'idle' }, connections.idle);
+    },
+  });
+  gauge(
+    'animal_store_database_waiting_calls',
+    'Calls that wait for a connection',
+    () => storage().connections?.waiting,
+  );
+  counter(
+    'animal_store_thread_busy_seconds_total',
+    'Time a thread was not waiting for events',
+    ['thread'],
+    () => {
+      const main = performance.eventLoopUtilization().active / 1000;
+      const seconds = Object.entries({ main, ...storage().busySeconds });
+      return seconds.map(([thread, value]) => [{ thread }, value]);
+    },
+  );
+  gauge(
+    'animal_store_idempotency_records',
+    'Stored records of idempotency keys',
+    cachedCount(() => sources.countRecords()),
+  );
+}
+
+function cacheSamples(cache: string, statistics: CacheStatistics | undefined): Sample[] {
+  if (statistics === undefined) return [];
+  return [
+    [{ cache, result: 'hit' }, statistics.hits],
+    [{ cache, result: 'miss' }, statistics.misses],
+  ];
+}
+
+/** Returns a function that resolves with `NaN` when the records cannot be counted. */
+function cachedCount(count: () => Promise<number>): () => Promise<number> {
+  let cached: { readonly count: Promise<number>; readonly until: number } | undefined;
+  return () => {
+    const now = performance.now();
+    if (cached === undefined || now >= cached.until) {
+      cached = { count: count().catch(() => Number.NaN), until: now + RECORDS_INTERVAL };
+    }
+    return cached.count;
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * The findings of a test or of a failed write: which parts of the storage are at fault. Findings are plain objects, so
+ * that they can be sent between threads.
+ */
+
+import { StorageFault, type StorageFaultReason } from '../../../application/ports/storage-fault.ts';
+import { AnimalStoreError, type ErrorCode } from '../../../domain/errors.ts';
+import { isLocked, storageError } from '../errors.ts';
+
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** The message of SQLite or of the operating system. */
+  readonly detail: string;
+  /** The reason of the fault, or `undefined` when the storage is not at fault. */
+  readonly reason?: StorageFaultReason | undefined;
+}
+
+/**
+ * The parts of a storage that can be at fault, in descending order of importance:
+ *
+ * - `file`: the files at the paths of the store
+ * - `access`: the permission to write to the database file
+ * - `write`: the commits of transactions
+ * - `pages`: the test whether the database file can be read
+ * - `read`: the reads of requests
+ * - `thread`: the writer thread
+ */
+export const PARTS = ['file', 'access', 'write', 'pages', 'read', 'thread'] as const;
+export type Part = (typeof PARTS)[number];
+
+/**
+ * For each part that was examined: its failure, or `null` when the part is sound. A part that was not examined has no
+ * property.
+ */
+export type Findings = Readonly<Partial<Record<Part, Failure | null>>>;
+
+/** The disk has not completed a task of the writer thread in time. */
+export const NOT_RESPONDING: Failure = {
+  code: 'storage_unavailable',
+  message: 'the disk does not respond',
+  detail: 'the writer thread has not replied in time',
+  reason: 'not_responding',
+};
+
+/** Another process has locked the database for so long that writes were refused. */
+export const LOCKED: Failure = {
+  code: 'storage_unavailable',
+  message: 'the database is locked by another process',
+  detail: 'writes were refused, because the lock was held too long',
+  reason: 'locked',
+};
+
+export function failureOf(error: unknown): Failure {
+  const known = storageError(error);
+  const reason = known instanceof StorageFault ? known.reason : undefined;
+  return { code: known.code, message: known.message, detail: String(known.cause ?? error), reason };
+}
+
+/**
+ * Calls `check`, and returns the failure when `check` throws. Returns `null` when `check` succeeds, and also when another
+ * process holds the lock of the database, because nothing could be checked.
+ */
+export function failureIn(check: () => void): Failure | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    return isLocked(error) ? null : failureOf(error);
+  }
+}
+
+export function errorOf({ code, message, detail, reason }: Failure): AnimalStoreError {
+  const options = { cause: detail };
+  return reason === undefined
+    ? new AnimalStoreError(code, message, options)
+    : new StorageFault(reason, message, options);
+}
+
+/**
+ * Returns the part of the storage that a failure shows to be at fault. A failure without a reason shows no fault of the
+ * storage. It is an error in this program, or another process held the lock of the database.
+ */
+export function findingsOf(failure: Failure): Findings {
+  switch (failure.reason) {
+    case undefined:
+      return {};
+    case 'file_missing':
+    case 'file_replaced':
+      return { file: failure };
+    default:
+      return { write: failure };
+  }
+}

@@ -1,0 +1,101 @@
+/** Detects when a file that the store has open was removed, or was replaced by another file at the same path. */
+
+import { accessSync, type BigIntStats, constants, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { StorageFault } from '../../../application/ports/storage-fault.ts';
+
+interface OpenFile {
+  readonly path: string;
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/**
+ * The error codes of the operating system that mean that a file is read-only. Any other error code means that the file
+ * is missing. A missing file is reported by `assertSame`, and not by `assertWritable`.
+ */
+const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
+
+/**
+ * The files of a store that SQLite has open. SQLite neither replaces nor removes these files while a connection is
+ * open.
+ */
+export interface StoreFiles {
+  readonly main: OpenFile;
+  /** The write-ahead log. */
+  readonly log: OpenFile;
+  /** The index that SQLite keeps of the write-ahead log. All processes that have the store open share this file. */
+  readonly index: OpenFile;
+  /** The path of the folder that contains the write-ahead log and its index. */
+  readonly folder: string;
+}
+
+/**
+ * Returns the files of a database, with the device and inode numbers that identify them. A connection must have read
+ * from the database before this call, because the first read creates the write-ahead log and its index.
+ */
+export function filesOf(path: string): StoreFiles {
+  const absolute = resolve(path);
+  const real = realpathSync(absolute);
+  return {
+    main: identify(absolute),
+    log: identify(`${real}-wal`),
+    index: identify(`${real}-shm`),
+    folder: dirname(real),
+  };
+}
+
+/**
+ * Throws a {@link StorageFault} when one of the files is missing, or when another file is at one of the paths. Returns
+ * the result of `stat` for the database file.
+ */
+export function assertSameFiles({ main, log, index }: StoreFiles): BigIntStats {
+  const state = assertSame(main);
+  assertSame(log);
+  assertSame(index);
+  return state;
+}
+
+/** Checks one file as {@link assertSameFiles} does, and returns the result of `stat` for the file. */
+export function assertSame({ path, dev, ino }: OpenFile): BigIntStats {
+  let state: BigIntStats;
+  try {
+    state = statSync(path, { bigint: true });
+  } catch (error) {
+    throw new StorageFault('file_missing', 'the database file was removed or renamed while it was open', {
+      cause: `${path}: ${error}. Move it back, or restart the service`,
+    });
+  }
+  if (state.ino !== ino || state.dev !== dev) {
+    throw new StorageFault('file_replaced', 'the database file was replaced while it was open', {
+      cause: `${path}: this path has another file. Move the old file back, or restart the service`,
+    });
+  }
+  return state;
+}
+
+/**
+ * Returns the time when a file in the folder of the store was last created, removed or renamed. The time is in
+ * nanoseconds since the Unix epoch. Returns `undefined` when the folder does not exist.
+ */
+export function folderChangedAt({ folder }: StoreFiles): bigint | undefined {
+  return statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
+}
+
+/**
+ * Throws a {@link StorageFault} when the database file cannot be written, for example because its file system became
+ * read-only.
+ */
+export function assertWritable({ main: { path } }: StoreFiles): void {
+  try {
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    if (!READ_ONLY.includes(String((error as NodeJS.ErrnoException).code))) return;
+    throw new StorageFault('read_only', 'the database file is read-only', { cause: String(error) });
+  }
+}
+
+function identify(path: string): OpenFile {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return { path, dev, ino };
+}

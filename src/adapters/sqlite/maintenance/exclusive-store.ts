@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, renameSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { OverwriteRefused } from '../../../application/ports/maintenance.ts';
+import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
+import { codeOf, fileError, isLocked, unavailable } from '../errors.ts';
+import { COMPANIONS, fsync, moveToNewName, sizeOf, statOf } from '../files.ts';
+import { identify, identifyOwn } from '../inspection.ts';
+
+/** How long another process may still have the store open, in milliseconds. A command on the store can be ending. */
+const LOCK_TIMEOUT = 500;
+
+/** Matches the SQLite error codes of a file that SQLite cannot read as a database. */
+const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
+
+/**
+ * A store that no other process has open, so that its database file can be replaced. Every open connection of a store
+ * holds a shared lock on the database file. Therefore SQLite can leave the journal mode WAL only when no other
+ * connection exists. After that, an exclusive lock keeps other processes out until {@link release}.
+ */
+export class ExclusiveStore {
+  /** The attributes of the database file, or `undefined` if there is none. */
+  readonly stats: Stats | undefined;
+  readonly #path: string;
+  /** The connection that holds the lock. `undefined` when the file does not exist or SQLite cannot read it. */
+  readonly #db: Database.Database | undefined;
+  readonly #isUnreadable: boolean = false;
+
+  /**
+   * Throws `storage_unavailable` when another process has the store open, or when the file is the database of another
+   * application. Throws {@link OverwriteRefused} when the store has pets or cannot be read, and `overwrite` is not set.
+   */
+  constructor(path: string, overwrite: boolean) {
+    this.#path = path;
+    this.stats = statOf(path);
+    if (this.stats?.isFile() === false) throw invalidRequest(`${path} is not a regular file`);
+    try {
+      // SQLite would treat an empty file as a new database, and delete its write-ahead log.
+      const isWhole = this.stats !== undefined && (this.stats.size > 0 || this.#companions().length === 0);
+      if (isWhole) this.#db = lock(path);
+      this.#isUnreadable = this.#db === undefined && this.#companions().length > 0;
+      if (this.#db !== undefined && !overwrite) refusePets(path, this.#db);
+    } catch (error) {
+      this.release();
+      if (!UNREADABLE.test(codeOf(error))) throw lockError(error, path);
+      this.#db = undefined;
+      this.#isUnreadable = true;
+    }
+    if (this.#isUnreadable && !overwrite) throw new OverwriteRefused(`${path} cannot be read as a store`);
+  }
+
+  /**
+   * Gives `copy` the path of the store in one step. The files of an unreadable store are kept under other names.
+   * Returns these names.
+   */
+  replaceBy(copy: string): string[] {
+    const setAside = this.#isUnreadable ? this.#setAside() : [];
+    if (this.stats !== undefined) renameSync(copy, this.#path);
+    else moveToNewName(copy, this.#path, () => inUse(this.#path));
+    return setAside;
+  }
+
+  /** Releases the lock. */
+  release(): void {
+    this.#db?.close();
+  }
+
+  /**
+   * Keeps the files of an unreadable store. The database file gets a second name, because its path must not be empty at
+   * any time: a server would create a new store there. The write-ahead log must leave its name, because SQLite would
+   * copy its pages into the restored store.
+   */
+  #setAside(): string[] {
+    const name = `${this.#path}.${randomUUID()}.unreadable`;
+    const kept: string[] = [];
+    if (this.stats !== undefined) {
+      linkSync(this.#path, name);
+      kept.push(name);
+    }
+    for (const suffix of this.#companions()) {
+      renameSync(this.#path + suffix, name + suffix);
+      kept.push(name + suffix);
+    }
+    fsync(dirname(this.#path));
+    return kept;
+  }
+
+  /** The suffixes of the companion files that contain data. */
+  #companions(): string[] {
+    return COMPANIONS.filter((suffix) => sizeOf(this.#path + suffix) > 0);
+  }
+}
+
+/**
+ * Copies the pages of the write-ahead log into the database file, and locks the file. The file then contains the whole
+ * store.
+ */
+function lock(path: string): Database.Database {
+  const db = new Database(path, { fileMustExist: true, timeout: LOCK_TIMEOUT });
+  try {
+    identifyOwn(db.defaultSafeIntegers(true), `${path}: the file`);
+    db.pragma('journal_mode = DELETE');
+    db.exec('BEGIN EXCLUSIVE');
+    // Another process could open the store between the two statements.
+    if (db.pragma('journal_mode', { simple: true }) !== 'delete') throw inUse(path);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function refusePets(path: string, db: Database.Database): void {
+  if (identify(db).isNew) return;
+  const pets = db.prepare('SELECT count(*) FROM pets').pluck().get();
+  if (pets !== 0n) throw new OverwriteRefused(`${path} has ${pets} ${pets === 1n ? 'pet' : 'pets'}`);
+}
+
+function lockError(error: unknown, path: string): unknown {
+  if (isLocked(error)) return inUse(path);
+  return codeOf(error).startsWith('SQLITE_') ? fileError(path, error) : error;
+}
+
+function inUse(path: string): AnimalStoreError {
+  return unavailable(`${path} is in use by another process: stop the server before the restore`);
+}

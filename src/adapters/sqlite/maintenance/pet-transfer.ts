@@ -1,0 +1,171 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
+import type { PetQuery } from '../../../application/ports/pet-repository.ts';
+import {
+  idsNotAccepted,
+  type PetTransfer,
+  type TransferOptions,
+} from '../../../application/ports/pet-transfer.ts';
+import { INT64_MIN } from '../../../domain/int64.ts';
+import type { NewPet, Pet, PetStatus } from '../../../domain/pet.ts';
+import { openReader } from '../database.ts';
+import { translated } from '../errors.ts';
+import { type PetRow, petOf } from '../read/pet-repository.ts';
+import { type OwnConnection, type Owner, withOwnConnection } from '../write/own-connection.ts';
+
+/**
+ * The SQL that creates a temporary table for the pets of an import. SQLite deletes the file of the temporary table when
+ * the connection is closed. Filling the temporary table requires no lock on the store.
+ */
+const STAGE = `
+  PRAGMA temp_store = FILE;
+  CREATE TEMP TABLE staged (
+    place INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    category_id INTEGER NOT NULL,
+    status TEXT NOT NULL
+  ) STRICT;
+`;
+const ADD = `INSERT INTO staged (place, name, category_id, status) VALUES (?, ?, ?, ?)
+  ON CONFLICT (place) DO NOTHING`;
+const NEXT_PLACE = 'SELECT max(place) FROM (SELECT place FROM staged WHERE place > ? ORDER BY place LIMIT ?)';
+const STORE = `INSERT INTO pets (name, category_id, status)
+  SELECT name, category_id, status FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
+const STORE_WITH_ID = `INSERT INTO pets (id, name, category_id, status)
+  SELECT place, name, category_id, status FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
+
+/**
+ * The SQL that returns whether the store has ever had a pet. SQLite keeps a row in `sqlite_sequence` for every
+ * AUTOINCREMENT table that has ever had a row.
+ */
+const EVER_HAD_A_PET = `SELECT EXISTS (SELECT 1 FROM pets) OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`;
+
+const LAST_ID = 'SELECT max(id) FROM pets';
+const EXPORT = 'SELECT id, name, category_id, status FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?';
+const EXPORT_BY_STATUS =
+  'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?';
+
+/** The maximum number of rows that an import stores, or an export reads, in one iteration of the event loop. */
+const STORE_SIZE = 20_000;
+const EXPORT_SIZE = 250;
+
+type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
+
+/**
+ * Imports and exports pets in bulk. Each call opens its own connection. An import first fills a temporary table, and
+ * then copies the rows of the temporary table into the store in one transaction.
+ */
+export class SqlitePetTransfer implements PetTransfer {
+  readonly #owner: Owner;
+
+  constructor(owner: Owner) {
+    this.#owner = owner;
+  }
+
+  importPets(batches: Batches, options: TransferOptions): Promise<number> {
+    return withOwnConnection(this.#owner, async (connection) => {
+      const withIds = await stage(connection, batches, options);
+      return await store(connection, withIds, options);
+    });
+  }
+
+  /**
+   * Exports only the pets that existed at the start of the export. Later pets are recognized by their greater ids. No
+   * pet is ever changed or deleted, so the exported pets are a snapshot. No transaction is open between two batches. An
+   * open transaction would make the write-ahead log grow while the consumer processes a batch.
+   */
+  async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
+    this.#owner.assertOpen();
+    const db = openReader(this.#owner.path);
+    try {
+      const read = reader(db, status);
+      for (let pets = read(INT64_MIN); pets.length > 0; await nextTurn()) {
+        yield pets;
+        this.#owner.assertOpen();
+        pets = read((pets.at(-1) as Pet).id);
+      }
+    } catch (error) {
+      throw translated(error);
+    } finally {
+      db.close();
+    }
+  }
+}
+
+/**
+ * Fills the temporary table with the pets of all batches. Resolves with `true` when the pets have ids, and with `false`
+ * otherwise.
+ */
+async function stage(
+  connection: OwnConnection,
+  batches: Batches,
+  { onDuplicateId, signal }: TransferOptions,
+): Promise<boolean> {
+  const { db } = connection;
+  db.exec(STAGE);
+  const add = db.prepare(ADD);
+  let withIds: boolean | undefined;
+  const addAll = db.transaction((batch: readonly (NewPet | Pet)[]) => {
+    for (const pet of batch) {
+      const { name, categoryId, status } = pet;
+      const { changes } = add.run('id' in pet ? pet.id : null, name, categoryId, status);
+      if (changes === 0 && 'id' in pet) onDuplicateId(pet);
+    }
+  });
+  for await (const batch of batches) {
+    signal?.throwIfAborted();
+    connection.assertWritable();
+    const [first] = batch;
+    if (withIds === undefined && first !== undefined) {
+      withIds = 'id' in first;
+      if (withIds) refuseIdsInUse(db);
+    }
+    addAll(batch);
+  }
+  return withIds ?? false;
+}
+
+/**
+ * Copies the rows of the temporary table into the store, and resolves with their number. The transaction continues over
+ * several iterations of the event loop, so that the abort signal can end it.
+ */
+async function store(
+  connection: OwnConnection,
+  withIds: boolean,
+  { onProgress, signal }: TransferOptions,
+): Promise<number> {
+  const { db } = connection;
+  const insert = db.prepare(withIds ? STORE_WITH_ID : STORE);
+  const nextPlace = db.prepare<[bigint, number], bigint | null>(NEXT_PLACE).pluck();
+  await connection.begin();
+  if (withIds) refuseIdsInUse(db);
+  let stored = 0;
+  for (let place = 0n; ; ) {
+    signal?.throwIfAborted();
+    connection.assertWritable();
+    const next = nextPlace.get(place, STORE_SIZE) ?? null;
+    if (next === null) break;
+    stored += insert.run(place, next).changes;
+    place = next;
+    onProgress?.(stored);
+    await nextTurn();
+  }
+  connection.commit(stored);
+  return stored;
+}
+
+function refuseIdsInUse(db: Database.Database): void {
+  if (db.prepare(EVER_HAD_A_PET).pluck().get() === 0n) return;
+  throw idsNotAccepted();
+}
+
+/**
+ * Returns a function that reads the next batch of pets: the pets with ids greater than its argument. A pet that is
+ * added after the call of `reader` is in no batch.
+ */
+function reader(db: Database.Database, status: PetStatus | undefined): (after: bigint) => readonly Pet[] {
+  const last = db.prepare<[], bigint | null>(LAST_ID).pluck().get() ?? null;
+  const [sql, values] = status === undefined ? [EXPORT, []] : [EXPORT_BY_STATUS, [status]];
+  const statement = db.prepare<unknown[], PetRow>(sql).raw();
+  return (after) => statement.all(...values, after, last, EXPORT_SIZE).map(petOf);
+}

@@ -1,0 +1,127 @@
+import type Database from 'better-sqlite3';
+import { closedError } from '../../../application/ports/storage.ts';
+import type { AnimalStoreError } from '../../../domain/errors.ts';
+import type { Health } from '../health/health.ts';
+import { causeOf } from '../inspection.ts';
+
+/**
+ * One read transaction for all reads in the same iteration of the event loop. All these reads return the same state of
+ * the data, and SQLite acquires its locks only once. The reads are queued, and run one after another at the end of the
+ * iteration, because the code and the data of SQLite then stay in the caches of the processor. The transaction ends
+ * with the iteration, or earlier when this process commits a write. It ends before the promise of the write resolves,
+ * so that every later read returns the written data.
+ */
+export class ReadSnapshot {
+  readonly #db: Database.Database;
+  readonly #health: Health;
+  readonly #begin: Database.Statement;
+  readonly #rollback: Database.Statement;
+  readonly #dataVersion: Database.Statement;
+  #version: unknown;
+  #isOpen = false;
+  #queue: (() => void)[] = [];
+  #isScheduled = false;
+  #isClosed = false;
+
+  constructor(db: Database.Database, health: Health) {
+    this.#db = db;
+    this.#health = health;
+    this.#begin = db.prepare('BEGIN');
+    this.#rollback = db.prepare('ROLLBACK');
+    this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
+  }
+
+  /**
+   * Begins the read transaction unless it is open, and returns the version of the data. As long as the version is the
+   * same, data that was read before is up to date. Throws a translated error when the storage cannot be read.
+   */
+  enter(): unknown {
+    if (this.#isOpen) return this.#version;
+    try {
+      this.#open();
+    } catch (error) {
+      throw this.#readFailed(error, () => {});
+    }
+    return this.#version;
+  }
+
+  /**
+   * Queues a read for the end of this iteration of the event loop, and resolves with its result. A read that fails does
+   * not affect the other reads. Rejects when the snapshot is closed by then.
+   */
+  read<T>(read: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push(() => {
+        try {
+          if (!this.#isOpen) this.#open();
+          resolve(read());
+        } catch (error) {
+          reject(this.#readFailed(error, read));
+        }
+      });
+      this.#schedule();
+    });
+  }
+
+  /**
+   * Ends the read transaction. ROLLBACK is used, because COMMIT fails on a damaged file. ROLLBACK loses no data,
+   * because nothing was written. After some errors, SQLite has already rolled back, and no ROLLBACK is needed.
+   */
+  leave(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (this.#db.inTransaction) this.#rollback.run();
+  }
+
+  /** Ends the read transaction. Queued and further reads are rejected. */
+  close(): void {
+    this.leave();
+    this.#isClosed = true;
+  }
+
+  /** Runs `#endTurn` at the end of this iteration of the event loop. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#endTurn);
+  }
+
+  readonly #endTurn = (): void => {
+    const reads = this.#queue;
+    this.#queue = [];
+    for (const runRead of reads) runRead();
+    this.leave();
+    this.#isScheduled = false;
+  };
+
+  /**
+   * Begins the read transaction and reads the version of the data. BEGIN acquires no lock, so reading the version is
+   * the first step that can fail. When it fails, the read transaction is ended.
+   */
+  #open(): void {
+    if (this.#isClosed) throw closedError();
+    this.#health.assertReadable();
+    this.#begin.run();
+    this.#isOpen = true;
+    try {
+      this.#version = this.#dataVersion.get();
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+    this.#schedule();
+  }
+
+  /**
+   * Translates the SQLite error of a failed read. When the storage is at fault, each readiness check repeats the read,
+   * until the read succeeds.
+   */
+  #readFailed(error: unknown, read: () => unknown): AnimalStoreError {
+    return this.#health.readFailed(causeOf(error, this.#db), () => {
+      if (!this.#isOpen) this.#open();
+      // The page cache of the connection can contain damaged pages, so the cache is emptied before the read.
+      this.#db.pragma('shrink_memory');
+      read();
+    });
+  }
+}

@@ -1,0 +1,197 @@
+/** Runs many writes in one transaction, so that these writes need only one fsync. Only the writer thread runs batches. */
+
+import type Database from 'better-sqlite3';
+import { isLocked } from '../errors.ts';
+import type { FileGuard } from '../health/file-guard.ts';
+import { type Failure, type Findings, failureOf, findingsOf } from '../health/findings.ts';
+import { causeOf } from '../inspection.ts';
+import type { Write, Written } from './statement.ts';
+
+/**
+ * The maximum number of writes in one batch. A batch is the list of writes that one transaction stores. All writes of a
+ * batch wait for its commit, so a larger batch would delay the responses to all its writes.
+ */
+export const BATCH_LIMIT = 1_000;
+
+export type Outcome = Written | Failure;
+
+/** Checks before and after each commit that the open file is still the file at the path of the store. */
+type CommitGuard = Pick<FileGuard, 'beforeCommit' | 'afterCommit' | 'findLackOfAccess'>;
+
+export interface Report {
+  /**
+   * One outcome for each write. The list is empty when no write ran, because another process held the lock of the
+   * database.
+   */
+  readonly outcomes: readonly Outcome[];
+  readonly isLocked: boolean;
+  readonly findings: Findings;
+  /** The time from the start of the transaction until it was durable, in milliseconds, if it was committed. */
+  readonly commitMs?: number;
+}
+
+/** The effect of a write without statements. */
+const NOTHING: Written = { changes: 0, rowId: 0n };
+
+const UNKNOWN = ': it is unknown whether this was stored';
+
+/** Runs batches of writes: each batch in one transaction. A failed write does not affect the other writes of its batch. */
+export class BatchRunner {
+  readonly #db: Database.Database;
+  readonly #guard: CommitGuard;
+  readonly #prepared = new Map<string, Database.Statement>();
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
+  readonly #beginWrite: Database.Statement;
+  readonly #endWrite: Database.Statement;
+  readonly #undoWrite: Database.Statement;
+  #lockTimeout: number | undefined;
+
+  constructor(db: Database.Database, guard: CommitGuard) {
+    this.#db = db;
+    this.#guard = guard;
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#commit = db.prepare('COMMIT');
+    this.#beginWrite = db.prepare('SAVEPOINT write');
+    this.#endWrite = db.prepare('RELEASE write');
+    this.#undoWrite = db.prepare('ROLLBACK TO write');
+  }
+
+  /**
+   * Runs the writes in order, in one transaction. Runs no write when another process holds the lock of the database for
+   * longer than `lockTimeout`. When the commit fails, the outcome of every write is a failure.
+   * @param lockTimeout the maximum wait for the lock, in whole milliseconds; if the writes run again, they wait again
+   */
+  commitBatch(writes: readonly Write[], lockTimeout: number): Report {
+    let isCommitting = false;
+    const startedAt = performance.now();
+    try {
+      this.#beginWithin(lockTimeout);
+      const outcomes = this.#runWrites(writes, lockTimeout);
+      this.#guard.beforeCommit();
+      isCommitting = true;
+      this.#commit.run();
+      this.#guard.afterCommit();
+      const findings = { file: null, ...writeFindings(outcomes) };
+      return { outcomes, isLocked: false, findings, commitMs: performance.now() - startedAt };
+    } catch (error) {
+      this.#rollBack();
+      if (isLocked(error) && !isCommitting) return { outcomes: [], isLocked: true, findings: {} };
+      const failure = isCommitting ? commitFailureOf(error) : failureOf(error);
+      const findings = this.#findings(failure, isCommitting);
+      return { outcomes: writes.map(() => failure), isLocked: false, findings };
+    }
+  }
+
+  /**
+   * Returns the faults of the storage that a failed batch has revealed. A failure with the reason `disk_full` before
+   * the commit is not such a fault. It means that all ids are assigned, because nothing is written to the disk before
+   * the commit. SQLite has the same error code for a full disk.
+   */
+  #findings(failure: Failure, isCommitting: boolean): Findings {
+    if (failure.reason === 'disk_full' && !isCommitting) return {};
+    return { ...findingsOf(failure), access: this.#guard.findLackOfAccess() };
+  }
+
+  #beginWithin(lockTimeout: number): void {
+    if (lockTimeout !== this.#lockTimeout) {
+      this.#db.pragma(`busy_timeout = ${lockTimeout}`);
+      this.#lockTimeout = lockTimeout;
+    }
+    this.#begin.run();
+  }
+
+  /**
+   * Rolls back the transaction, unless SQLite has already rolled it back. Ignores an error of the rollback: after such
+   * an error, the BEGIN of the next batch fails, and the error of BEGIN is reported.
+   */
+  #rollBack(): void {
+    try {
+      if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+    } catch {}
+  }
+
+  /**
+   * Runs all writes without savepoints, because savepoints take time. SQLite undoes a failed statement itself. Only if a
+   * write with several statements fails, all writes run again, in a new transaction with savepoints.
+   */
+  #runWrites(writes: readonly Write[], lockTimeout: number): Outcome[] {
+    const outcomes: Outcome[] = [];
+    for (const write of writes) {
+      try {
+        outcomes.push(this.#runWrite(write));
+      } catch (error) {
+        if (!this.#db.inTransaction) throw error;
+        if (write.length > 1) {
+          this.#rollBack();
+          this.#beginWithin(lockTimeout);
+          return writes.map((each) => this.#runInSavepoint(each));
+        }
+        outcomes.push(this.#failureOf(error));
+      }
+    }
+    return outcomes;
+  }
+
+  #runInSavepoint(write: Write): Outcome {
+    this.#beginWrite.run();
+    let outcome: Outcome;
+    try {
+      outcome = this.#runWrite(write);
+    } catch (error) {
+      if (!this.#db.inTransaction) throw error;
+      this.#undoWrite.run();
+      outcome = this.#failureOf(error);
+    }
+    this.#endWrite.run();
+    return outcome;
+  }
+
+  #runWrite(write: Write): Written {
+    let written = NOTHING;
+    for (const [sql, ...values] of write) {
+      const { changes, lastInsertRowid } = this.#statement(sql).run(...values);
+      written = { changes, rowId: BigInt(lastInsertRowid) };
+      if (changes === 0) break;
+    }
+    return written;
+  }
+
+  #failureOf(error: unknown): Failure {
+    return failureOf(causeOf(error, this.#db));
+  }
+
+  #statement(sql: string): Database.Statement {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/**
+ * Returns the failure of a commit. After a fault of the storage, the message adds that it is unknown whether the writes
+ * were stored: the write-ahead log can contain pages of the failed commit, and a recovery after a crash would store
+ * these pages. A full disk is an exception: nothing was stored.
+ */
+function commitFailureOf(error: unknown): Failure {
+  const failure = failureOf(error);
+  if (failure.reason === undefined || failure.reason === 'disk_full') return failure;
+  return { ...failure, message: failure.message + UNKNOWN };
+}
+
+/**
+ * Returns what a committed batch shows about writing. A batch that changed nothing wrote nothing to the disk, so it
+ * shows nothing. The reason `disk_full` of a single write is no fault of the storage. It means that all ids are
+ * assigned: SQLite has the same error code for a full disk.
+ */
+function writeFindings(outcomes: readonly Outcome[]): Findings {
+  let hasChanged = false;
+  for (const outcome of outcomes) {
+    if ('changes' in outcome) hasChanged ||= outcome.changes > 0;
+    else if (outcome.reason !== undefined && outcome.reason !== 'disk_full') return { write: outcome };
+  }
+  return hasChanged ? { write: null } : {};
+}

@@ -1,0 +1,78 @@
+/**
+ * Encodes and decodes the messages between the main thread and the writer thread. Writes and outcomes are encoded as
+ * flat arrays, because copying nested arrays between threads takes much longer.
+ */
+
+import type { Failure, Findings } from '../health/findings.ts';
+import type { Outcome, Report } from './batch.ts';
+import type { Statement, Value, Write } from './statement.ts';
+
+/** A task for the writer thread: to run a batch of writes, or to test the storage (a probe). */
+export type Task =
+  | { readonly writes: Value[]; readonly lockTimeout: number }
+  | { readonly tryWrite: boolean };
+
+/** The report of a batch, with encoded outcomes. */
+export type PackedReport = Omit<Report, 'outcomes'> & { readonly outcomes: readonly PackedOutcome[] };
+
+/** The reply of the writer thread: the report of a batch, or the findings of a probe. */
+export type Reply = PackedReport | { readonly findings: Findings };
+
+type PackedOutcome = number | bigint | Failure;
+
+/**
+ * Encodes each write as the number of its statements, followed by the statements. Encodes each statement as its SQL,
+ * the number of its values, and the values. SQL that occurred before in the message is encoded as its number: the first
+ * SQL is 0, the next different SQL is 1. Copying a string takes time, and most statements of a batch have equal SQL.
+ */
+export function packWrites(writes: readonly Write[]): Value[] {
+  const message: Value[] = [];
+  const numbers = new Map<string, number>();
+  for (const write of writes) {
+    message.push(write.length);
+    for (const [sql, ...values] of write) {
+      const number = numbers.get(sql);
+      if (number === undefined) numbers.set(sql, numbers.size);
+      message.push(number ?? sql, values.length, ...values);
+    }
+  }
+  return message;
+}
+
+export function unpackWrites(message: readonly Value[]): Write[] {
+  const writes: Write[] = [];
+  const known: string[] = [];
+  let at = 0;
+  while (at < message.length) {
+    const write: Statement[] = [];
+    let statements = message[at++] as number;
+    for (; statements > 0; statements--) {
+      const end = at + 2 + (message[at + 1] as number);
+      const sql = message[at] as string | number;
+      if (typeof sql === 'string') known.push(sql);
+      write.push([typeof sql === 'string' ? sql : (known[sql] ?? ''), ...message.slice(at + 2, end)]);
+      at = end;
+    }
+    writes.push(write);
+  }
+  return writes;
+}
+
+/** Encodes a successful outcome as two values: the number of changed rows, and the row id. A failure is one value. */
+export function packOutcomes(outcomes: readonly Outcome[]): PackedOutcome[] {
+  const message: PackedOutcome[] = [];
+  for (const outcome of outcomes) {
+    if ('code' in outcome) message.push(outcome);
+    else message.push(outcome.changes, outcome.rowId);
+  }
+  return message;
+}
+
+export function unpackOutcomes(message: readonly PackedOutcome[]): Outcome[] {
+  const outcomes: Outcome[] = [];
+  for (let at = 0; at < message.length; at++) {
+    const first = message[at] as number | Failure;
+    outcomes.push(typeof first === 'number' ? { changes: first, rowId: message[++at] as bigint } : first);
+  }
+  return outcomes;
+}

@@ -1,0 +1,217 @@
+import type { Commit } from '../../../application/ports/observer.ts';
+import type { StorageStatistics } from '../../../application/ports/statistics.ts';
+import { closedError } from '../../../application/ports/storage.ts';
+import { unavailable } from '../errors.ts';
+import { errorOf, LOCKED, NOT_RESPONDING } from '../health/findings.ts';
+import type { Health } from '../health/health.ts';
+import { BATCH_LIMIT, type Outcome } from './batch.ts';
+import { packWrites, type Reply, unpackOutcomes } from './codec.ts';
+import { Gathering } from './gathering.ts';
+import type { Statement, Written } from './statement.ts';
+import { type QueuedWrite, rejectWrites, WriteQueue } from './write-queue.ts';
+import { WriterHandle } from './writer-handle.ts';
+
+/**
+ * How long a transaction may wait for a lock of another process, in milliseconds. After this time, its statements
+ * return to the queue. Statements that were queued for too long are rejected.
+ */
+const LOCK_TIMEOUT = 100;
+
+const UNKNOWN = 'it is unknown whether this was stored';
+
+/**
+ * The writes that were sent to the writer thread, to be stored in one transaction. When the writer thread does not reply
+ * in time, the batch is given up: the promises of its writes reject, but the writer thread may still commit the writes.
+ */
+interface Batch {
+  readonly writes: readonly QueuedWrite[];
+  readonly startedAt: number;
+  isGivenUp: boolean;
+}
+
+/**
+ * Stores writes with group commit: one transaction, and so one fsync, stores many writes. Writes that arrive during a
+ * commit are queued. The next transaction stores up to {@link BATCH_LIMIT} queued writes. The promise of a write
+ * resolves or rejects after the commit. When the writer thread has exited, the next write starts another writer thread.
+ */
+export class Writer {
+  readonly #health: Health;
+  readonly #onCommit: (commit: Commit) => void;
+  readonly #queue = new WriteQueue(() => this.#refusedLate());
+  readonly #thread: WriterHandle;
+  #batch: Batch | undefined;
+  /** Whether another process held the lock of the database when the last batch was to be stored. */
+  #isLocked = false;
+  readonly #gathering = new Gathering(
+    BATCH_LIMIT,
+    () => this.#queue.length,
+    () => this.#commitNext(),
+  );
+  #probe: PromiseWithResolvers<void> | undefined;
+  #closed: Promise<void> | undefined;
+  #whenIdle: (() => void) | undefined;
+
+  /** @param onCommit called after a commit, before the callers of the committed writes continue */
+  constructor(health: Health, onCommit: (commit: Commit) => void) {
+    this.#health = health;
+    this.#onCommit = onCommit;
+    this.#thread = new WriterHandle(health.files, {
+      onReply: (reply) => this.#receive(reply),
+      onTimeout: () => this.#giveUp(),
+      onLost: (cause) => this.#lost(cause),
+    });
+  }
+
+  /** Starts the writer thread in advance, so that the first write does not wait for the start. */
+  start(): void {
+    this.#thread.start();
+  }
+
+  /**
+   * Stores the statements of one write. Resolves with the effect of the last statement when the write is durable. Rejects
+   * with `overloaded` when the write queue is full. When the commit has not begun within 5 seconds, the promise rejects
+   * with `storage_unavailable`, and the write is never stored. When the commit takes longer than 10 seconds, the promise
+   * rejects with the same code, and it is unknown whether the write was stored.
+   */
+  storeWrite(...write: Statement[]): Promise<Written> {
+    if (this.#closed !== undefined) return Promise.reject(closedError());
+    const written = this.#queue.queueWrite(write);
+    if (this.#batch === undefined) this.#gathering.added();
+    return written;
+  }
+
+  /**
+   * Makes the writer thread test whether the storage can be read. After a failed write, the writer thread also tests
+   * whether the storage can be written. After a failed fsync, it does not test this, because all writes are refused
+   * until a restart. Resolves when `Health` has received the result, or when the disk does not respond. Concurrent
+   * calls share one test.
+   */
+  probe(): Promise<void> {
+    if (this.#closed !== undefined) return Promise.resolve();
+    if (this.#probe === undefined) {
+      this.#probe = Promise.withResolvers();
+      this.#thread.post({ tryWrite: this.#health.isFaulty('write') && this.#health.syncFault === undefined });
+    }
+    return this.#probe.promise;
+  }
+
+  /** The number of queued writes, and how long the writer thread was busy since its start, in seconds. */
+  get statistics(): Required<Pick<StorageStatistics, 'waitingWrites' | 'busySeconds'>> {
+    return { waitingWrites: this.#queue.length, busySeconds: { writer: this.#thread.busySeconds } };
+  }
+
+  /** Throws when `close` has been called. */
+  assertOpen(): void {
+    if (this.#closed !== undefined) throw closedError();
+  }
+
+  /**
+   * Commits the accepted writes, and then stops the writer thread. Resolves within 20 seconds even when the disk does
+   * not respond.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#drain().then(() => {
+      this.#queue.refuseWrites(closedError());
+      this.#endProbe();
+      return this.#thread.stop();
+    });
+    return this.#closed;
+  }
+
+  /**
+   * Sends the next batch of queued writes to the writer thread. Does nothing while the writer thread is working on a
+   * batch.
+   */
+  #commitNext(): void {
+    this.#gathering.end();
+    if (this.#batch !== undefined) return;
+    const { syncFault } = this.#health;
+    if (syncFault !== undefined) this.#queue.refuseWrites(syncFault);
+    const writes = this.#queue.takeWrites(BATCH_LIMIT);
+    const [oldest] = writes;
+    if (oldest === undefined) {
+      this.#whenIdle?.();
+      return;
+    }
+    const startedAt = performance.now();
+    const left = Math.max(0, Math.floor(oldest.deadline - startedAt));
+    this.#batch = { writes, startedAt, isGivenUp: false };
+    this.#thread.post({
+      writes: packWrites(writes.map(({ write }) => write)),
+      lockTimeout: Math.min(LOCK_TIMEOUT, left),
+    });
+  }
+
+  #receive(reply: Reply): void {
+    const batch = 'outcomes' in reply ? this.#batch : undefined;
+    if (!('outcomes' in reply)) this.#endProbe();
+    else if (batch !== undefined) {
+      this.#batch = undefined;
+      this.#isLocked = reply.isLocked;
+      if (reply.isLocked && !batch.isGivenUp) this.#queue.putBackWrites(batch.writes);
+      else this.#settle(batch, unpackOutcomes(reply.outcomes), reply.commitMs);
+    }
+    const { findings } = reply;
+    this.#health.apply(this.#health.isFaulty('thread') ? { ...findings, thread: null } : findings);
+    if (batch === undefined) return;
+    if (this.#isLocked) this.#commitNext();
+    else this.#gathering.committed(batch.writes.length, performance.now() - batch.startedAt);
+  }
+
+  /** Settles the promises of the writes. `commitMs` is `undefined` when the batch was not committed. */
+  #settle({ writes }: Batch, outcomes: readonly Outcome[], commitMs: number | undefined): void {
+    let successful = 0;
+    for (const [index, outcome] of outcomes.entries()) {
+      if ('changes' in outcome) {
+        writes[index]?.resolve(outcome);
+        successful += 1;
+      } else writes[index]?.reject(errorOf(outcome));
+    }
+    if (commitMs !== undefined) this.#onCommit({ writes: successful, ms: commitMs });
+  }
+
+  /** Called when queued writes were rejected at their deadline. A long lock is a fault until a write succeeds. */
+  #refusedLate(): void {
+    if (this.#isLocked) this.#health.apply({ write: LOCKED });
+  }
+
+  /**
+   * Called when the writer thread does not reply in time. Rejects the writes that were sent to the writer thread. The
+   * thread is not terminated, because it is waiting for a system call, and a system call cannot be cancelled.
+   */
+  #giveUp(): void {
+    this.#health.apply({ thread: NOT_RESPONDING });
+    this.#probe?.resolve();
+    if (this.#batch === undefined) return;
+    this.#batch.isGivenUp = true;
+    rejectWrites(this.#batch.writes, unavailable(`${NOT_RESPONDING.message}: ${UNKNOWN}`));
+    this.#whenIdle?.();
+  }
+
+  #lost(cause: unknown): void {
+    const { writes } = this.#batch ?? { writes: [] };
+    this.#batch = undefined;
+    this.#endProbe();
+    this.#health.apply({ thread: null });
+    rejectWrites(writes, unavailable(`the writer thread exited: ${UNKNOWN}`, cause));
+    this.#commitNext();
+  }
+
+  #endProbe(): void {
+    this.#probe?.resolve();
+    this.#probe = undefined;
+  }
+
+  /**
+   * Resolves when every accepted write was committed or rejected. Resolves early when the writer thread does not reply
+   * in time, because no more writes can be committed.
+   */
+  #drain(): Promise<void> {
+    if (this.#batch?.isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) {
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve;
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { AnimalStore } from '../application/animal-store.ts';
+import type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
+import { secretPartFinder } from '../domain/api-key-format.ts';
+
+/**
+ * Creates a verifier that accepts the keys in the store and the keys in the environment variable `API_KEYS`. The keys
+ * in `API_KEYS` have the ids `env-1`, `env-2` and so on, in their order in the variable.
+ */
+export function createApiKeyVerifier(
+  store: Pick<AnimalStore, 'verifyApiKey'>,
+  configuredKeys: readonly string[],
+): ApiKeyVerifier {
+  if (configuredKeys.length === 0) return { verify: (key) => store.verifyApiKey(key) };
+  const holders = new Map(configuredKeys.map(holderOf));
+  return {
+    // Only hashes are compared, so the duration of a comparison says nothing about a key.
+    verify: async (key) => (await store.verifyApiKey(key)) ?? holders.get(hashOf(key)),
+    hasPartOfKey: secretPartFinder(configuredKeys),
+  };
+}
+
+/** The caller id of a key is derived from the key, because the position of a key in the variable can change. */
+function holderOf(key: string, index: number): [hash: string, holder: ApiKeyHolder] {
+  const hash = hashOf(key);
+  return [hash, { id: `env-${index + 1}`, name: 'API_KEYS', callerId: `env-${hash.slice(0, 22)}` }];
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url');
+}

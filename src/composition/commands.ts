@@ -1,0 +1,49 @@
+/** Connects the commands of the command line to the settings in the environment, and to the store that they select. */
+
+import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
+import type { Environment } from './config/settings.ts';
+import type { Service } from './serve.ts';
+
+/** The dependencies of the commands. Every method can reject with a `ConfigError`. */
+export interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
+  startService(values: ServeValues): Promise<Service>;
+}
+
+/** The imports are dynamic, because `--help`, and a shell that completes a command line, need none of these modules. */
+export function createCommands(environment: Environment, version: string): Commands {
+  const durableDatabase = async (url: string | undefined) => {
+    const { loadDurableDatabase } = await import('./config.ts');
+    return loadDurableDatabase(environment, url);
+  };
+  return {
+    async startService(values) {
+      const { loadConfig } = await import('./config.ts');
+      const config = loadConfig(environment, values);
+      const { startService } = await import('./serve.ts');
+      return startService(config, version);
+    },
+    async openStore(databaseUrl, { mustExist, forBackup }) {
+      const database = await durableDatabase(databaseUrl);
+      if (forBackup) database.refuseWork('backup');
+      const { AnimalStore } = await import('../application/animal-store.ts');
+      return new AnimalStore(await database.open({ mustExist, forCommand: true }));
+    },
+    async storeFiles(databaseUrl) {
+      return (await durableDatabase(databaseUrl)).files();
+    },
+    async restoreStore(databaseUrl, file, options) {
+      return (await durableDatabase(databaseUrl)).restore(file, options);
+    },
+    async diagnose(databaseUrl) {
+      const { diagnose } = await import('./doctor.ts');
+      return diagnose(environment, databaseUrl);
+    },
+    async openApiDocument() {
+      const { loadConfig } = await import('./config.ts');
+      const { http, host, port } = loadConfig(environment);
+      const { openApiDocument } = await import('../adapters/http/index.ts');
+      const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+      return openApiDocument(http.publicUrl ?? `http://${authority}`, { indent: 2 });
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** The formats of the settings. Each format is a function that parses the text of a setting. */
+
+import { isIP } from 'node:net';
+import type { RateLimit } from '../../adapters/http/index.ts';
+import { expected, Fault, mayHoldPassword } from '../databases/fault.ts';
+import type { Parse } from './settings.ts';
+
+const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What happens to the first key of a store that has never had a key. */
+export type FirstKey =
+  | { readonly kind: 'print' }
+  /** The key is written to the file at `path`, and not printed. */
+  | { readonly kind: 'file'; readonly path: string }
+  /** No key is created. */
+  | { readonly kind: 'none' };
+
+const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
+
+export const HOST: Parse<string> = format('a host name or an IP address', (text) =>
+  isIP(text) !== 0 || /^[\w.-]{1,253}$/.test(text) ? text : undefined,
+);
+
+export const FIRST_KEY: Parse<FirstKey> = format('print, file:PATH or none', (text) => {
+  const [, path] = /^file:(.+)$/.exec(text) ?? [];
+  if (path !== undefined) return { kind: 'file', path };
+  return text === 'print' || text === 'none' ? { kind: text } : undefined;
+});
+
+export const LOG_LEVEL: Parse<LogLevel> = format(`one of ${LOG_LEVELS.join(', ')}`, (text) =>
+  LOG_LEVELS.find((level) => level === text),
+);
+
+/** A share of requests, parsed as the number of requests of which one is logged. */
+export const SHARE: Parse<number> = format('1 or a share from 1/1 to 1/999999, such as 1/100', (text) => {
+  const match = /^1(?:\/([1-9]\d{0,5}))?$/.exec(text);
+  return match === null ? undefined : Number(match[1] ?? 1);
+});
+
+export const RATE_LIMIT: Parse<RateLimit> = format(
+  'a number of requests from 1 to 999999 per s, min or h, such as 100/s',
+  (text) => {
+    const [, requests, unit = ''] = /^([1-9]\d{0,5})\/(s|min|h)$/.exec(text) ?? [];
+    const seconds = SECONDS_OF[unit];
+    return seconds === undefined ? undefined : { requests: Number(requests), seconds };
+  },
+);
+
+/** A URL with a password is refused, because the OpenAPI document shows the public URL. */
+export const PUBLIC_URL: Parse<string> = format(
+  'an http or https URL without user name, password, query and fragment',
+  (text) => {
+    const url = webUrl(text);
+    const isPlain = url !== undefined && `${url.username}${url.password}${url.search}${url.hash}` === '';
+    return isPlain ? url.href.replace(/\/+$/, '') : undefined;
+  },
+);
+
+export const ORIGINS: Parse<readonly string[]> = (text) =>
+  parseList(text, 'origins such as https://example.org', (item) =>
+    webUrl(item)?.origin === item ? item : undefined,
+  );
+
+/** The fault shows no key. */
+export const API_KEYS: Parse<readonly string[]> = (text) => {
+  const keys = itemsOf(text);
+  const invalid = keys.findIndex((key) => !/^[\x21-\x2b\x2d-\x7e]{32,}$/.test(key));
+  if (invalid === -1) return keys;
+  const place = `key ${invalid + 1} of ${keys.length}`;
+  return new Fault(`${place} is invalid: expected 32 or more visible ASCII characters`);
+};
+
+export function integer(min: number, max: number): Parse<number> {
+  return format(`an integer from ${min} to ${max}`, (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  });
+}
+
+/**
+ * Parses a list, separated by commas. The fault shows the first invalid item. If the list may contain a password, the
+ * fault shows no item: a password can contain a comma, and an item of the list can then be a part of the password.
+ *
+ * @param parseItem returns `undefined` when the item is invalid
+ */
+export function parseList<T>(
+  text: string,
+  what: string,
+  parseItem: (item: string) => T | undefined,
+): readonly T[] | Fault {
+  const values: T[] = [];
+  for (const item of itemsOf(text)) {
+    const value = parseItem(item);
+    if (value === undefined) return expected(what, mayHoldPassword(text) ? text : item);
+    values.push(value);
+  }
+  return values;
+}
+
+/** @param parse returns `undefined` when the text is invalid */
+function format<T>(what: string, parse: (text: string) => T | undefined): Parse<T> {
+  return (text) => parse(text) ?? expected(what, text);
+}
+
+/** Splits a list. The file of a secret can be empty, and contains an empty list then. */
+function itemsOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split(',').map((item) => item.trim());
+}
+
+function webUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
+}

@@ -1,0 +1,81 @@
+/** Reads settings from the environment and from command line options, and collects the faults of invalid settings. */
+
+import { readFileSync } from 'node:fs';
+import { expected, Fault, mayHoldPassword } from '../databases/fault.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The error for invalid settings. The message has one line per invalid setting, and contains no secrets. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Parses a text. Returns a {@link Fault} when the text is invalid.
+ *
+ * @param source the name of the option or the variable that has the text
+ */
+export type Parse<T> = (text: string, source: string) => T | Fault;
+
+export class Settings {
+  readonly #environment: Environment;
+  readonly #options: Environment;
+  readonly #faults: string[] = [];
+
+  /** @param options the values of command line options, each under the variable that the option has precedence over */
+  constructor(environment: Environment, options: Environment) {
+    this.#environment = environment;
+    this.#options = options;
+  }
+
+  /**
+   * Parses the value of a setting. Returns `undefined` if there is no option, and the variable is missing or empty. If
+   * the value is invalid, collects the fault.
+   */
+  read<T>(variable: string, parse: Parse<T>): T | undefined {
+    const option = this.#options[variable];
+    const source = option === undefined ? variable : optionOf(variable);
+    const text = option ?? (this.#environment[variable] || undefined);
+    const value = text === undefined ? undefined : parse(text, source);
+    if (!(value instanceof Fault)) return value;
+    this.#faults.push(`${source}: ${value.reason}`);
+    return undefined;
+  }
+
+  /**
+   * Like `read`, but the value can also be in a file, whose path is in the variable `<variable>_FILE`. Collects a fault
+   * if both variables are set.
+   */
+  readSecret<T>(variable: string, parse: Parse<T>): T | undefined {
+    const fileVariable = `${variable}_FILE`;
+    const isInFile = this.#options[variable] === undefined && this.#environment[fileVariable];
+    if (!isInFile) return this.read(variable, parse);
+    return this.read(fileVariable, (path, source) =>
+      this.#environment[variable]
+        ? new Fault(`${variable} is set too: set one of them only`)
+        : parseFile(path, source, parse),
+    );
+  }
+
+  /** If faults were collected, throws a {@link ConfigError} with all of them. */
+  throwFaults(): void {
+    if (this.#faults.length > 0) throw new ConfigError(this.#faults.join('\n'));
+  }
+}
+
+/** Returns the name of an option: `--database-url` has precedence over `DATABASE_URL`. */
+function optionOf(variable: string): string {
+  return `--${variable.toLowerCase().replaceAll('_', '-')}`;
+}
+
+function parseFile<T>(path: string, source: string, parse: Parse<T>): T | Fault {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch {
+    return mayHoldPassword(path)
+      ? expected('the path of a readable file', path)
+      : new Fault(`the file ${path} cannot be read`);
+  }
+  return parse(text, source);
+}

@@ -1,0 +1,111 @@
+import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
+import type { Storage } from '../../application/ports/storage.ts';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import type { Adapter, Engine, OpenOptions } from './engine.ts';
+import { expected, type Fault } from './fault.ts';
+
+/** A database that a database URL selects. It need not exist. */
+export class Database {
+  readonly scheme: string;
+  /**
+   * The location of the data, which {@link Engine.parse} returned, such as the path of a file. A location must not be
+   * printed, because it can be a URL with a password.
+   */
+  readonly location: string;
+  /** The name of the setting that selected the database. Messages of `storage_unavailable` begin with this name. */
+  readonly source: string | undefined;
+  readonly #engine: Engine;
+
+  constructor(engine: Engine, scheme: string, location: string, source?: string) {
+    this.scheme = scheme;
+    this.location = location;
+    this.source = source;
+    this.#engine = engine;
+  }
+
+  /** Whether the data outlives the process. */
+  get isDurable(): boolean {
+    return this.#engine.isDurable;
+  }
+
+  /**
+   * Opens the database. Rejects with `storage_unavailable` when the database cannot be opened or the driver is not
+   * installed.
+   */
+  open(options: OpenOptions = {}): Promise<Storage> {
+    return this.#withAdapter((adapter) => adapter.open(this.location, options));
+  }
+
+  /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
+  files(): Promise<readonly string[]> {
+    return this.#withAdapter((adapter) => adapter.files(this.location));
+  }
+
+  /** Examines the database without changing it. Rejects with `storage_unavailable` when the driver is not installed. */
+  examine(): Promise<Diagnosis> {
+    return this.#withAdapter((adapter) => adapter.examine(this.location));
+  }
+
+  /**
+   * Replaces the database, which no process may have open, by a backup. Rejects with `invalid_request` when the engine
+   * does not support restores.
+   */
+  async restore(file: string, options: RestoreOptions = {}): Promise<Restored> {
+    this.refuseWork('restore');
+    return await this.#withAdapter((adapter) => {
+      if (adapter.restore === undefined) throw invalidRequest('restore is not supported by this storage');
+      return adapter.restore(this.location, file, options);
+    });
+  }
+
+  /** Throws `invalid_request` when the engine has its own tools for this work. The message names the tool. */
+  refuseWork(work: 'backup' | 'restore'): void {
+    const tool = this.#engine.ownTools?.[work];
+    if (tool !== undefined) throw invalidRequest(`${work} is not supported by this storage: use ${tool}`);
+  }
+
+  async #withAdapter<T>(work: (adapter: Adapter) => T | Promise<T>): Promise<T> {
+    try {
+      return await work(await loadAdapter(this.#engine));
+    } catch (error) {
+      throw this.source === undefined ? error : withSource(error, this.source);
+    }
+  }
+}
+
+/**
+ * Parses a database URL. If no engine has the scheme, the fault shows only the scheme, because the rest of the URL may
+ * contain a password.
+ *
+ * @param source the name of the setting that has the URL
+ */
+export function parseDatabase(engines: readonly Engine[], url: string, source?: string): Database | Fault {
+  const [, scheme = url, rest] = /^([^:]*):(.*)$/s.exec(url) ?? [];
+  const engine = engines.find(({ schemes }) => schemes.includes(scheme));
+  const location = rest === undefined ? undefined : engine?.parse(rest.trim());
+  if (engine !== undefined && location !== undefined) return new Database(engine, scheme, location, source);
+  const usages = engines.map(({ usage }) => usage).join(' or ');
+  return expected(usages, rest === undefined || engine !== undefined ? url : `${scheme}:…`);
+}
+
+async function loadAdapter({ driver, load }: Engine): Promise<Adapter> {
+  try {
+    return await load();
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
+    if (driver === undefined || !isMissing) throw cause;
+    const message = `the package ${driver} is not installed: npm install ${driver}`;
+    throw new AnimalStoreError('storage_unavailable', message, { cause });
+  }
+}
+
+/** Adds the name of a setting to the message of `storage_unavailable`. Returns any other error unchanged. */
+function withSource(error: unknown, source: string): unknown {
+  const known = asAnimalStoreError(error);
+  if (known?.code !== 'storage_unavailable') return error;
+  const message = `${source}: ${known.message}`;
+  return known instanceof StorageFault
+    ? new StorageFault(known.reason, message, { cause: error })
+    : new AnimalStoreError(known.code, message, { cause: error });
+}

@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { openMemoryStorage } from '../../../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../../../src/application/animal-store.ts';
+import { commandLine, exportOf, line, openSqliteStore, withRex } from '../cli.ts';
+
+describe('export', () => {
+  test('writes the same bytes after an import into another store, in another engine too', async () => {
+    const first = commandLine();
+    const stdin = Array.from({ length: 2500 }, (_, index) =>
+      line(`é🐈 "${index}"`, ',"status":"pending"'),
+    ).join('');
+    await first.run(['import', '--create-store', '-'], { stdin });
+    const text = await exportOf(first);
+    const second = commandLine();
+    await second.run(['import', '--create-store', '-'], { stdin: text });
+    expect(await exportOf(second)).toBe(text);
+    const memory = openMemoryStorage();
+    const third = { path: '', run: commandLine().run };
+    const openStore = async () => new AnimalStore({ ...memory, close: async () => {} });
+    await third.run(['import', '--create-store', '-'], { stdin: text, openStore });
+    expect((await third.run(['export'], { openStore })).out).toBe(text);
+  });
+
+  test('--status', async () => {
+    const cli = commandLine();
+    await cli.run(['import', '--create-store', '-'], {
+      stdin: line('Rex') + line('Mia', ',"status":"sold"'),
+    });
+    const { out, err } = await cli.run(['export', '--status', 'sold']);
+    expect(out).toBe('{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n');
+    expect(err).toMatch(/^Exported 1 pet in /);
+    expect(await cli.run(['export', '--status', 'lost'])).toMatchObject({
+      status: 2,
+      err: "animal-store: option '--status <status>' argument 'lost' is invalid. Allowed choices are available, pending, sold (see animal-store export --help)\n",
+    });
+  });
+
+  test('ends quietly when the reader has gone, and fails when the disk is full', async () => {
+    const cli = await withRex();
+    const failing = (code: string) =>
+      new Writable({
+        write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: no`), { code })),
+      }).on('error', () => {});
+    expect(await cli.run(['export'], { stdout: failing('EPIPE') })).toEqual({ status: 0, out: '', err: '' });
+    expect(await cli.run(['export'], { stdout: failing('ENOSPC') })).toEqual({
+      status: 1,
+      out: '',
+      err: 'animal-store: standard output cannot be written: ENOSPC: no\n',
+    });
+  });
+});
+
+describe('the signal', () => {
+  test('cancels an import that waits for its input, and leaves no file', async () => {
+    const cli = await withRex();
+    const before = await exportOf(cli);
+    const end = new AbortController();
+    const stdin = new Readable({ read() {} });
+    stdin.push(line('Mia'));
+    const running = cli.run(['import', '--create-store', '--skip-invalid', '-'], {
+      stdin,
+      signal: end.signal,
+    });
+    await delay(50);
+    end.abort();
+    expect(await running).toEqual({
+      status: 1,
+      out: '',
+      err: 'animal-store: interrupted; nothing was imported\n',
+    });
+    expect(stdin.destroyed).toBe(true);
+    expect(await exportOf(cli)).toBe(before);
+  });
+
+  test.each(['standard input', 'a file'])(
+    'cancels an import of %s while the store is opened',
+    async (input) => {
+      const cli = await withRex();
+      const file = join(dirname(cli.path), 'pets.ndjson');
+      writeFileSync(file, line('Mia'));
+      const end = new AbortController();
+      const run = await cli.run(['import', input === 'a file' ? file : '-'], {
+        stdin: line('Mia'),
+        signal: end.signal,
+        async openStore() {
+          end.abort();
+          await delay(20);
+          return openSqliteStore(cli.path);
+        },
+      });
+      expect(run).toEqual({ status: 1, out: '', err: 'animal-store: interrupted; nothing was imported\n' });
+    },
+  );
+
+  test('cancels an export that waits for its reader', async () => {
+    const cli = await withRex();
+    const end = new AbortController();
+    const stdout = new Writable({ write: () => end.abort() });
+    expect(await cli.run(['export'], { stdout, signal: end.signal })).toEqual({
+      status: 1,
+      out: '',
+      err: 'animal-store: interrupted; the export is not complete\n',
+    });
+  });
+
+  test('cancels a backup, and leaves no file', async () => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'copy.db');
+    expect(await cli.run(['backup', file], { signal: AbortSignal.abort() })).toEqual({
+      status: 1,
+      out: '',
+      err: 'animal-store: interrupted; nothing was backed up\n',
+    });
+    expect(readdirSync(dirname(cli.path))).toEqual(['pets.db']);
+  });
+});
+
+describe('backup', () => {
+  test('prints its size', async () => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'copy.db');
+    const { status, out, err } = await cli.run(['backup', file, '--json']);
+    expect([status, err]).toEqual([0, '']);
+    expect(JSON.parse(out)).toEqual({ file, bytes: statSync(file).size, milliseconds: expect.any(Number) });
+    expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
+  });
+
+  test('replaces a file only with --force', async () => {
+    const cli = await withRex();
+    const file = join(dirname(cli.path), 'copy.db');
+    writeFileSync(file, 'precious');
+    expect(await cli.run(['backup', file])).toEqual({
+      status: 2,
+      out: '',
+      err: `animal-store: ${file} exists already: --force replaces it\n`,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+    const { out } = await cli.run(['backup', '--force', file]);
+    expect(out).toMatch(/^Backed up to .*copy\.db: [\d,]+ bytes in [\d.]+ m?s\.\n$/);
+    expect(await exportOf(commandLine(file))).toBe(await exportOf(cli));
+  });
+
+  test('is refused when the storage does not support it', async () => {
+    const openStore = async () => new AnimalStore(openMemoryStorage());
+    const { status, err } = await commandLine().run(['backup', '/no/such/file'], { openStore });
+    expect(status).toBe(2);
+    expect(err).toBe('animal-store: backup is not supported by this storage\n');
+  });
+});

@@ -1,0 +1,208 @@
+/** Control characters in a file, an argument or a store never reach the terminal. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { visible, visibleLines } from '../../../../src/adapters/cli/output/visible.ts';
+import { openMemoryStorage } from '../../../../src/adapters/memory/index.ts';
+import { ConfigError } from '../../../../src/composition/config/settings.ts';
+import { codePoint } from '../../../support/code-points.ts';
+import { runs } from '../../../support/property-runs.ts';
+import { commandLine, exportOf, inMemory, line, NO_TERMINAL, type Run, TERMINAL, withRex } from '../cli.ts';
+
+/** Sets the window title, changes colours, deletes, changes the writing direction, moves the cursor, ends a line. */
+const EVIL = '\u001b]0;x\u0007\u009b31m\u007f\u202e\u2066\u061c\r\b\t\u2028\u0000';
+/** File names and arguments cannot contain U+0000. */
+const EVIL_NAME = EVIL.replace('\0', '');
+
+/** The first and last code unit of each range. The line feed and complete surrogate pairs are safe. */
+const UNSAFE = [
+  [0x00, 0x09],
+  [0x0b, 0x1f],
+  [0x7f, 0x9f],
+  [0x61c, 0x61c],
+  [0x200e, 0x200f],
+  [0x2028, 0x202e],
+  [0x2066, 0x2069],
+  [0xd800, 0xdfff],
+] as const;
+
+function hasUnsafe(text: string): boolean {
+  return Array.from(text).some((character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return UNSAFE.some(([first, last]) => first <= code && code <= last);
+  });
+}
+
+/** The output is safe, and contains the characters as escapes. */
+function expectEscaped({ out, err }: Run): void {
+  expect(hasUnsafe(out + err)).toBe(false);
+  expect(out + err).toContain('\\u001b]0;x\\u0007\\u009b31m');
+}
+
+const anyText = fc.string({
+  unit: fc.oneof(fc.constantFrom(...EVIL, '\n', '\ud83d'), codePoint),
+});
+
+describe('an escaped text', () => {
+  test('contains no unsafe character', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(hasUnsafe(visible(text))).toBe(false);
+        expect(visible(text)).not.toContain('\n');
+        expect(visibleLines(text)).toBe(text.split('\n').map(visible).join('\n'));
+      }),
+      runs(),
+    );
+  });
+
+  test('is unchanged when nothing has to be escaped', () => {
+    const text = 'Rex é 日本語 👩‍👩‍👧‍👦 "\\u001b" हिन्दी';
+    expect(visible(text)).toBe(text);
+  });
+
+  test('has the same meaning in JSON', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const json = JSON.stringify({ [text]: text });
+        expect(JSON.parse(visible(json))).toEqual(JSON.parse(json));
+      }),
+      runs(),
+    );
+  });
+});
+
+describe('an error message escapes', () => {
+  test.each([
+    [['import', EVIL_NAME]],
+    [['export', '--status', EVIL_NAME]],
+    [['keys', 'create', '--name', EVIL_NAME, '--expires', EVIL_NAME]],
+    [['keys', 'rotate', '1', '--overlap', EVIL_NAME]],
+    [['keys', 'revoke', EVIL_NAME]],
+    [['keys', EVIL_NAME]],
+    [['backup', `/no/${EVIL_NAME}`]],
+    [['backup', 'x', EVIL_NAME]],
+    [[EVIL_NAME]],
+    [[`--${EVIL_NAME}`]],
+    [['import', '-', `--${EVIL_NAME}`]],
+  ])('the arguments of %j', async (args) => {
+    const cli = args[0] === 'backup' ? await withRex() : inMemory();
+    for (const screen of [TERMINAL, NO_TERMINAL]) {
+      const run = await cli.run(args, { screen });
+      expect(run.status).not.toBe(0);
+      if (!args.includes('x')) expectEscaped(run);
+      expect(hasUnsafe(run.out + run.err)).toBe(false);
+    }
+  });
+
+  test.each([[['import', 'a\nanimal-store: all is well']], [['x\nanimal-store: all is well']]])(
+    'a line feed, which would forge a message: %j',
+    async (args) => {
+      const { err } = await commandLine().run(args);
+      expect(err).toMatch(/^animal-store: .*\\u000aanimal-store: all is well.*\n$/);
+    },
+  );
+
+  test('the lines of an import, also truncated characters', async () => {
+    for (const stdin of [
+      `${EVIL}\n`,
+      `{"name":"🐈🐈🐈🐈🐈🐈🐈🐈🐈🐈${EVIL}\n`,
+      `{"x":1}${EVIL}🐈🐈🐈🐈🐈🐈🐈\n`,
+    ]) {
+      const run = await inMemory().run(['import', '--create-store', '-'], { stdin, screen: TERMINAL });
+      expect(run.status).toBe(1);
+      expect(hasUnsafe(run.err)).toBe(false);
+    }
+  });
+
+  test('the faults of the configuration, line by line', async () => {
+    const openStore = () => Promise.reject(new ConfigError(`PORT: '${EVIL}'\nHOST: ${EVIL}`));
+    const run = await commandLine().run(['export'], { openStore });
+    expectEscaped(run);
+    expect(run.err).toMatch(/^animal-store: PORT: .*\nanimal-store: HOST: .*\n$/);
+  });
+});
+
+describe('a result escapes', () => {
+  test('the names of files', async () => {
+    const cli = commandLine();
+    const folder = join(dirname(cli.path), `${EVIL_NAME}\nforged`);
+    mkdirSync(folder);
+    const file = join(folder, 'pets.ndjson');
+    writeFileSync(file, `${line('Rex')}oops ${EVIL}\n`);
+    const imported = await cli.run(['import', '--create-store', '--skip-invalid', file], {
+      screen: TERMINAL,
+    });
+    expect(imported.status).toBe(0);
+    expectEscaped(imported);
+    expect(stripVTControlCharacters(imported.err).trim().split('\n')).toHaveLength(1);
+    const backup = await cli.run(['backup', join(folder, 'copy.db')], { screen: TERMINAL });
+    expect(backup.status).toBe(0);
+    expectEscaped(backup);
+    expect(backup.out.trim().split('\n')).toHaveLength(1);
+    const again = await cli.run(['backup', join(folder, 'copy.db')], { screen: TERMINAL });
+    expectEscaped(again);
+    for (const args of [
+      ['import', '--json', '--skip-invalid', '--refused', join(folder, 'bad'), file],
+      ['backup', '--json', '--force', join(folder, 'copy.db')],
+    ]) {
+      const run = await cli.run(args);
+      expectEscaped(run);
+      expect(Object.values(JSON.parse(run.out)).some((value) => String(value).startsWith(folder))).toBe(true);
+    }
+  });
+
+  test('the lines in the file of refused lines', async () => {
+    const cli = commandLine();
+    const refused = join(dirname(cli.path), 'bad.ndjson');
+    const text = `oops ${EVIL}`;
+    await cli.run(['import', '--create-store', '--skip-invalid', '--refused', refused, '-'], {
+      stdin: `${text}\n`,
+    });
+    const written = readFileSync(refused, 'utf8');
+    expect(hasUnsafe(written)).toBe(false);
+    expect(JSON.parse(written)).toMatchObject({ line: 1, text });
+  });
+
+  /** A store that contains an invalid key name, which another program has written. */
+  async function withEvilKey() {
+    const storage = openMemoryStorage();
+    await storage.apiKeys.add('some key', { name: `${EVIL}\nforged`, prefix: EVIL, createdAt: Date.now() });
+    return inMemory(storage);
+  }
+
+  test('the names of keys, but not its own styles', async () => {
+    const cli = await withEvilKey();
+    const plain = await cli.run(['keys', 'list']);
+    expectEscaped(plain);
+    expect(plain.out.trim().split('\n')).toHaveLength(2);
+    const { out } = await cli.run(['keys', 'list'], { screen: { columns: 300, hasColours: true } });
+    expect(out.startsWith('\u001b[1mID')).toBe(true);
+    expectEscaped({ status: 0, out: out.replaceAll('\u001b[1m', '').replaceAll('\u001b[22m', ''), err: '' });
+    const json = await cli.run(['keys', 'list', '--json'], { screen: TERMINAL });
+    expectEscaped(json);
+    expect(JSON.parse(json.out)).toMatchObject([{ name: `${EVIL}\nforged` }]);
+    for (const args of [
+      ['keys', 'rotate', '1'],
+      ['keys', 'revoke', '1', '--json'],
+      ['keys', 'revoke', '1'],
+    ]) {
+      const run = await cli.run(args, { screen: TERMINAL });
+      expect(run.status).toBe(0);
+      expectEscaped(run);
+      expect(run.out + run.err).not.toMatch(/^forged/m);
+    }
+  });
+
+  test('the pets of an export only on a terminal', async () => {
+    const cli = inMemory();
+    const name = EVIL.replace('\0', '');
+    await cli.run(['import', '--create-store', '-'], { stdin: line(name) });
+    const seen = await cli.run(['export'], { screen: TERMINAL });
+    expectEscaped(seen);
+    expect(JSON.parse(seen.out).name).toBe(name);
+    expect(await exportOf(cli)).toContain('\u009b31m\u007f\u202e');
+  });
+});

@@ -1,0 +1,173 @@
+/** Storages whose open files are removed, replaced or truncated by another program. The clock is under control. */
+
+import { copyFileSync, cpSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
+import type { StorageFaultReason } from '../../../../src/application/ports/storage-fault.ts';
+import { temporaryFolder } from '../../../support/process.ts';
+import { REX } from '../temporary-file.ts';
+import {
+  allPets,
+  controlClock,
+  expectAddRefused,
+  expectStays,
+  expectStored,
+  openWatched,
+  otherStore,
+  passInterval,
+} from '../watched-storage.ts';
+
+beforeEach(controlClock);
+
+type Harm = (path: string, other: string) => void;
+
+function removeAll(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix);
+}
+
+const FAULTS: [string, Harm, StorageFaultReason][] = [
+  ['the file is removed', (path) => rmSync(path), 'file_missing'],
+  ['the file is renamed', (path) => renameSync(path, `${path}.old`), 'file_missing'],
+  ['another store is renamed over the file', (path, other) => renameSync(other, path), 'file_replaced'],
+  [
+    'the file is replaced by a copy of itself',
+    (path) => {
+      copyFileSync(path, `${path}.copy`);
+      renameSync(`${path}.copy`, path);
+    },
+    'file_replaced',
+  ],
+  [
+    'the file is removed, and an empty file is created',
+    (path) => {
+      rmSync(path);
+      writeFileSync(path, '');
+    },
+    'file_replaced',
+  ],
+  ['the folder is removed', (path) => rmSync(dirname(path), { recursive: true }), 'file_missing'],
+  ['the folder is renamed', (path) => renameSync(dirname(path), `${dirname(path)}.old`), 'file_missing'],
+  [
+    'the folder is replaced by a copy of itself',
+    (path) => {
+      const folder = dirname(path);
+      cpSync(folder, `${folder}.copy`, { recursive: true });
+      renameSync(folder, `${folder}.old`);
+      renameSync(`${folder}.copy`, folder);
+    },
+    'file_replaced',
+  ],
+  ['the write-ahead log is removed', (path) => rmSync(`${path}-wal`), 'file_missing'],
+  [
+    'the write-ahead log is replaced',
+    (path) => {
+      copyFileSync(`${path}-wal`, `${path}-new`);
+      renameSync(`${path}-new`, `${path}-wal`);
+    },
+    'file_replaced',
+  ],
+  ['all files are removed', (path) => removeAll(path), 'file_missing'],
+];
+
+test.each(FAULTS)(
+  '%s: adds and reads are refused, and each check states the reason',
+  async (...[, harm, reason]) => {
+    const { storage, path, states } = await openWatched();
+    expect(await storage.pets.find(1n)).toBeDefined();
+    harm(path, await otherStore());
+    await expectAddRefused(storage);
+    await expect(storage.check()).rejects.toMatchObject({ reason });
+    await expect(storage.pets.list({ limit: 5 })).rejects.toMatchObject({ reason });
+    await expectStays(storage, reason);
+    await expectAddRefused(storage);
+    await expect(storage.pets.find(1n)).rejects.toMatchObject({ reason });
+    expect(states).toEqual([reason]);
+  },
+);
+
+test.each(FAULTS)(
+  '%s: reads are refused within half a second, before any add or check',
+  async (...[, harm, reason]) => {
+    const { storage, path, states } = await openWatched();
+    expect(await storage.pets.list({ limit: 5 })).toMatchObject({ more: false });
+    harm(path, await otherStore());
+    await passInterval();
+    await expect(storage.pets.list({ limit: 5 })).rejects.toMatchObject({ reason });
+    await expect(storage.pets.find(1n)).rejects.toMatchObject({ reason });
+    expect(states).toEqual([reason]);
+  },
+);
+
+const MOVES: [string, Harm, (path: string) => void][] = [
+  ['the file', (path) => renameSync(path, `${path}.old`), (path) => renameSync(`${path}.old`, path)],
+  [
+    'the write-ahead log',
+    (path) => renameSync(`${path}-wal`, `${path}.old`),
+    (path) => renameSync(`${path}.old`, `${path}-wal`),
+  ],
+  [
+    'the folder',
+    (path) => renameSync(dirname(path), `${dirname(path)}.old`),
+    (path) => renameSync(`${dirname(path)}.old`, dirname(path)),
+  ],
+  [
+    'the file, with another file in its place,',
+    (path) => {
+      renameSync(path, `${path}.old`);
+      writeFileSync(path, 'no database');
+    },
+    (path) => renameSync(`${path}.old`, path),
+  ],
+];
+
+test.each(MOVES)(
+  '%s is renamed and renamed back: nothing is lost, and the fault ends',
+  async (...[, away, back]) => {
+    const { storage, path, added, states } = await openWatched();
+    away(path, '');
+    await expectAddRefused(storage);
+    back(path);
+    await passInterval();
+    await storage.check();
+    added.push(await storage.pets.add(REX));
+    expect(await allPets(storage)).toEqual(added);
+    expect(states).toEqual([expect.stringMatching(/^file_(missing|replaced)$/), undefined]);
+    await storage.close();
+    await expectStored(path, added);
+  },
+);
+
+test('a symbolic link that is changed to another store is a replaced file', async () => {
+  const link = join(temporaryFolder(), 'link.db');
+  symlinkSync(await otherStore(), link);
+  const { storage } = await openWatched(link);
+  unlinkSync(link);
+  symlinkSync(await otherStore(), link);
+  await expectAddRefused(storage);
+  await expect(storage.check()).rejects.toMatchObject({ reason: 'file_replaced' });
+});
+
+test('no add is acknowledged and lost when the file is renamed while many are in flight', async () => {
+  const { storage, path, added } = await openWatched();
+  let refused = 0;
+  const write = async (writer: number) => {
+    for (let count = 0; refused < 20; count++) {
+      const pet = { ...REX, name: `${writer}/${count}` };
+      await storage.pets.add(pet).then(
+        (stored) => {
+          if (added.push(stored) === 100) renameSync(path, `${path}.old`);
+        },
+        () => refused++,
+      );
+    }
+  };
+  const writers = Array.from({ length: 8 }, (_, writer) => write(writer));
+  await Promise.all(writers);
+  await storage.close();
+  renameSync(`${path}.old`, path);
+  const again = openSqliteStorage(path, { startWriter: false });
+  const stored = new Set((await allPets(again)).map(({ id, name }) => `${id} ${name}`));
+  await again.close();
+  expect(added.filter(({ id, name }) => !stored.has(`${id} ${name}`))).toEqual([]);
+});

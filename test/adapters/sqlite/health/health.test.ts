@@ -1,0 +1,260 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import type { Worker } from 'node:worker_threads';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
+import type { Storage } from '../../../../src/application/ports/storage.ts';
+import type { StorageFault } from '../../../../src/application/ports/storage-fault.ts';
+import type { NewPet } from '../../../../src/domain/pet.ts';
+import { connect } from '../../../support/sqlite.ts';
+import { bytesOf, makeStore, NO_DUPLICATES, openHealth, REX, temporaryFile } from '../temporary-file.ts';
+
+/** The interval of the checks of the files and of the tests of the storage, in milliseconds. */
+const INTERVAL = 500;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  return () => {
+    vi.useRealTimers();
+  };
+});
+
+interface Watched {
+  readonly storage: Storage;
+  readonly path: string;
+  /** The reasons that were reported, `undefined` for a return to service. */
+  readonly reported: (string | undefined)[];
+}
+
+function openWatched(path = temporaryFile()): Watched {
+  const reported: (string | undefined)[] = [];
+  const onStorageState = (fault: StorageFault | undefined) => {
+    reported.push(fault?.reason);
+  };
+  const storage = openSqliteStorage(path, { observer: { onStorageState } });
+  onTestFinished(() => storage.close());
+  return { storage, path, reported };
+}
+
+async function* batchOf(...pets: NewPet[]): AsyncGenerator<readonly NewPet[]> {
+  yield pets;
+}
+
+describe('a file that is not the open one', () => {
+  test('is reported once, and once more when the open file is back', async () => {
+    const { storage, path, reported } = openWatched();
+    await storage.pets.add(REX);
+    await storage.check();
+    renameSync(path, `${path}.old`);
+    for (let times = 0; times < 3; times++) {
+      await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+      await expect(storage.check()).rejects.toMatchObject({ reason: 'file_missing' });
+    }
+    writeFileSync(path, 'something else');
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await expect(storage.check()).rejects.toMatchObject({ reason: 'file_replaced' });
+    renameSync(`${path}.old`, path);
+    expect((await storage.pets.add(REX)).id).toBe(2n);
+    await storage.check();
+    expect(reported).toEqual(['file_missing', 'file_replaced', undefined]);
+  });
+
+  test('is neither created nor changed by a writer thread that starts later', async () => {
+    const other = temporaryFile();
+    makeStore(other, 1);
+    const threads: Worker[] = [];
+    const remember = (thread: Worker) => threads.push(thread);
+    process.on('worker', remember);
+    onTestFinished(() => {
+      process.off('worker', remember);
+    });
+    const { storage, path } = openWatched();
+    await storage.pets.add(REX);
+    renameSync(path, `${path}.old`);
+    await threads[0]?.terminate();
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(existsSync(path)).toBe(false);
+
+    renameSync(other, path);
+    const before = bytesOf(path);
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(bytesOf(path)).toBe(before);
+    expect(threads).toHaveLength(2);
+  });
+
+  test('refuses an import', async () => {
+    const { storage, path } = openWatched();
+    expect(await storage.transfer.importPets(batchOf(REX), NO_DUPLICATES)).toBe(1);
+    rmSync(path);
+    await expect(storage.transfer.importPets(batchOf(REX), NO_DUPLICATES)).rejects.toMatchObject({
+      reason: 'file_missing',
+    });
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('refuses an import that began before', async () => {
+    const { storage, path } = openWatched();
+    await storage.pets.add(REX);
+    const renamed = (async function* () {
+      yield [REX];
+      renameSync(path, `${path}.old`);
+      yield [REX];
+    })();
+    await expect(storage.transfer.importPets(renamed, NO_DUPLICATES)).rejects.toMatchObject({
+      reason: 'file_missing',
+    });
+  });
+
+  test('is reported to clients without its path', async () => {
+    const { storage, path } = openWatched();
+    await storage.pets.add(REX);
+    rmSync(path);
+    for (const call of [() => storage.pets.add(REX), () => storage.check(), () => storage.pets.find(1n)]) {
+      const error = await call().then(
+        () => undefined,
+        (reason: Error) => reason,
+      );
+      expect(error?.message).not.toContain('pets.db');
+      vi.advanceTimersByTime(INTERVAL);
+    }
+  });
+});
+
+describe('a file that another connection changes', () => {
+  test.each([
+    ['VACUUM makes smaller', 'DELETE FROM pets WHERE id > 10; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'],
+    ['an UPDATE makes larger', `UPDATE pets SET name = hex(zeroblob(500)); PRAGMA wal_checkpoint(TRUNCATE)`],
+  ])('%s still accepts adds', async (_, sql) => {
+    const { storage, path, reported } = openWatched();
+    await storage.transfer.importPets(batchOf(...Array.from({ length: 3000 }, () => REX)), NO_DUPLICATES);
+    const other = connect(path);
+    other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    await storage.pets.add(REX);
+    const { size } = statSync(path);
+    other.exec(sql);
+    expect(statSync(path).size).not.toBe(size);
+    const pet = await storage.pets.add(REX);
+    expect(await storage.pets.find(pet.id)).toEqual(pet);
+    await storage.check();
+    expect(reported).toEqual([]);
+  });
+});
+
+describe('a read that fails', () => {
+  test('is repeated by checks until it succeeds, and nothing else ends the fault', async () => {
+    const path = temporaryFile();
+    makeStore(path, 5000);
+    const { storage, reported } = openWatched(path);
+    const bytes = readFileSync(path);
+    const middle = Math.floor(bytes.length / 8192) * 4096;
+    const write = (from: number, data: Uint8Array) => {
+      const file = openSync(path, 'r+');
+      writeSync(file, data, 0, data.length, from);
+      closeSync(file);
+    };
+    write(middle, Buffer.alloc(8 * 4096, 0xa5));
+    let failed: bigint | undefined;
+    for (let id = 1n; id <= 5000n && failed === undefined; id++) {
+      await storage.pets.find(id).catch(() => {
+        failed = id;
+      });
+    }
+    expect(failed).toBeDefined();
+    for (let times = 0; times < 3; times++) {
+      await expect(storage.check()).rejects.toMatchObject({ reason: 'damaged' });
+      expect(await storage.pets.find(1n)).toBeDefined();
+      vi.advanceTimersByTime(INTERVAL);
+    }
+    expect(reported).toEqual(['damaged']);
+    write(middle, bytes.subarray(middle, middle + 8 * 4096));
+    vi.advanceTimersByTime(INTERVAL);
+    await storage.check();
+    expect(await storage.pets.find(failed as bigint)).toBeDefined();
+    expect(reported).toEqual(['damaged', undefined]);
+  });
+});
+
+describe('check', () => {
+  test('writes nothing while writing works, however often it is called', async () => {
+    const { storage, path } = openWatched();
+    await storage.pets.add(REX);
+    const other = connect(path);
+    const before = other.pragma('data_version', { simple: true });
+    for (let times = 0; times < 4; times++) {
+      await Promise.all(Array.from({ length: 100 }, () => storage.check()));
+      vi.advanceTimersByTime(INTERVAL);
+    }
+    expect(other.pragma('data_version', { simple: true })).toBe(before);
+  });
+
+  test('neither waits for the lock of another process nor reports it', async () => {
+    const { storage, path, reported } = openWatched();
+    await storage.pets.add(REX);
+    const other = connect(path);
+    other.exec('BEGIN IMMEDIATE');
+    const add = storage.pets.add(REX);
+    await storage.check();
+    other.exec('COMMIT');
+    await add;
+    expect(reported).toEqual([]);
+  });
+
+  test('a store without free ids is not a fault of the storage', async () => {
+    const path = temporaryFile();
+    makeStore(path, 1);
+    const db = connect(path);
+    db.exec(`UPDATE sqlite_sequence SET seq = ${2n ** 63n - 1n} WHERE name = 'pets'`);
+    db.close();
+    const { storage, reported } = openWatched(path);
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await storage.check();
+    expect(reported).toEqual([]);
+  });
+});
+
+describe('the faults of a storage', () => {
+  const failure = (reason: StorageFault['reason']) => ({
+    code: 'storage_unavailable' as const,
+    message: reason,
+    detail: '',
+    reason,
+  });
+
+  test('a failed fsync stays until a restart, other failures end', () => {
+    const reported: unknown[] = [];
+    const health = openHealth(undefined, { onStorageState: (fault) => reported.push(fault?.reason) });
+    health.apply({ write: failure('disk_full') });
+    expect(health.fault?.reason).toBe('disk_full');
+    health.apply({ write: null });
+    expect(health.fault).toBeUndefined();
+    health.apply({ write: failure('damaged') });
+    health.apply({ write: null });
+    expect(health.fault?.reason).toBe('damaged');
+    health.apply({ write: failure('sync_failed') });
+    health.apply({ write: failure('io_error') });
+    health.apply({ write: null });
+    expect(health.fault?.reason).toBe('sync_failed');
+    expect(health.syncFault).toBe(health.fault);
+    expect(reported).toEqual(['disk_full', undefined, 'damaged', 'sync_failed']);
+  });
+
+  test('the most important fault is reported, and the next one when it ends', () => {
+    const reported: unknown[] = [];
+    const health = openHealth(undefined, { onStorageState: (fault) => reported.push(fault?.reason) });
+    health.apply({ write: failure('disk_full') });
+    health.apply({ file: failure('file_missing') });
+    health.apply({ write: null, pages: failure('damaged') });
+    health.apply({ file: null });
+    health.apply({ pages: null });
+    expect(reported).toEqual(['disk_full', 'file_missing', 'damaged', undefined]);
+  });
+});

@@ -1,0 +1,242 @@
+/** Probes and batches of the writer thread, on real files that are damaged. */
+
+import {
+  closeSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openWriter } from '../../../../src/adapters/sqlite/database.ts';
+import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
+import type { Findings } from '../../../../src/adapters/sqlite/health/findings.ts';
+import { testStorage } from '../../../../src/adapters/sqlite/health/probe.ts';
+import { filesOf, type StoreFiles } from '../../../../src/adapters/sqlite/health/store-files.ts';
+import { BatchRunner } from '../../../../src/adapters/sqlite/write/batch.ts';
+import { temporaryFolder } from '../../../support/process.ts';
+import { canMount, mountReadOnly } from '../../../support/small-disk.ts';
+import { connect } from '../../../support/sqlite.ts';
+import { makeStore, temporaryFile } from '../temporary-file.ts';
+
+const PETS = 5000;
+const ADD = ['INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)', 'Max', 1n, 'sold'] as const;
+const SOUND = { file: null, access: null, pages: null };
+
+let path: string;
+let files: StoreFiles;
+let db: Database.Database;
+let probe: (tryWrite: boolean) => Findings;
+let runner: BatchRunner;
+
+beforeEach(() => {
+  path = temporaryFile();
+  makeStore(path, PETS);
+  db = openWriter(path);
+  files = filesOf(path);
+  const guard = new FileGuard(files);
+  runner = new BatchRunner(db, guard);
+  probe = probeWith(guard);
+  return () => {
+    db.close();
+  };
+});
+
+function probeWith(guard: FileGuard): (tryWrite: boolean) => Findings {
+  return (tryWrite) => testStorage({ db, guard, runner: new BatchRunner(db, guard) }, tryWrite);
+}
+
+function overwrite(from: number, to: number): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(to - from, 0xa5), 0, to - from, from);
+  closeSync(file);
+}
+
+/** All rows of the store, read by another connection. */
+function contents(): unknown[] {
+  const other = connect(path);
+  return ['pets', 'api_keys', 'sqlite_sequence'].map((table) =>
+    other.prepare(`SELECT * FROM ${table}`).all(),
+  );
+}
+
+/** Makes every change of a table of users fail until the end of the test. */
+function forbidChanges(tables: readonly string[]): void {
+  for (const table of tables) {
+    for (const change of ['INSERT', 'UPDATE', 'DELETE']) {
+      db.exec(`CREATE TEMP TRIGGER ${table}_${change} BEFORE ${change} ON main.${table}
+        BEGIN SELECT raise(ABORT, 'changed'); END`);
+    }
+  }
+}
+
+test.each([0, PETS])(
+  'a probe that writes needs as much space as a full batch, and touches no row of %i pets',
+  (pets) => {
+    db.exec(`DELETE FROM pets WHERE id > ${pets}`);
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    const before = contents();
+    forbidChanges(['pets', 'api_keys', 'idempotency_records']);
+    expect(probe(true)).toEqual({ ...SOUND, write: null });
+    // Four pets with the longest names fill a page of 4 KiB.
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(250 * 4096);
+    expect(contents()).toEqual(before);
+    expect(db.prepare('SELECT count(*) FROM probe').pluck().get()).toBe(0n);
+  },
+);
+
+describe('a probe', () => {
+  test('of a sound store finds nothing, and writes only with `tryWrite`', () => {
+    const version = connect(path).pragma('user_version', { simple: true });
+    const before = contents();
+    const { size } = statSync(`${path}-wal`);
+    expect(probe(false)).toEqual(SOUND);
+    expect(statSync(`${path}-wal`).size).toBe(size);
+    expect(probe(true)).toEqual({ ...SOUND, write: null });
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(size);
+    expect(contents()).toEqual(before);
+    expect(connect(path).pragma('user_version', { simple: true })).toBe(version);
+  });
+
+  test('that writes leaves its pages to pets, and the next probe uses them again', () => {
+    expect(probe(true).write).toBeNull();
+    const size = db.pragma('page_count', { simple: true });
+    for (let times = 0; times < 20; times++) expect(probe(true).write).toBeNull();
+    expect(runner.commitBatch([[ADD]], 0).outcomes).toMatchObject([{ changes: 1 }]);
+    expect(db.pragma('page_count', { simple: true })).toBe(size);
+  });
+
+  test('that writes replaces the data that an interrupted probe has left', () => {
+    db.exec("INSERT INTO probe VALUES (1, x'00')");
+    expect(probe(true).write).toBeNull();
+    expect(db.prepare('SELECT count(*) FROM probe').pluck().get()).toBe(0n);
+  });
+
+  test('that writes finds a file that another program truncates during its commit', () => {
+    const guard = new FileGuard(files);
+    guard.beforeCommit = () => truncateSync(path, 4096);
+    expect(probeWith(guard)(true).write).toMatchObject({ reason: 'damaged' });
+  });
+
+  test('that does not get the lock has no finding about writing', () => {
+    connect(path).exec('BEGIN IMMEDIATE');
+    db.pragma('busy_timeout = 0');
+    expect(probe(true)).toEqual(SOUND);
+  });
+
+  test('finds the reason why writing fails', () => {
+    db.pragma('query_only = ON');
+    expect(probe(true)).toMatchObject({ ...SOUND, write: { reason: 'read_only' } });
+    expect(db.inTransaction).toBe(false);
+    db.pragma('query_only = OFF');
+    expect(probe(true).write).toBeNull();
+  });
+
+  test.each([
+    ['removed', () => rmSync(path), 'file_missing'],
+    ['replaced', () => renameSync(`${path}-shm`, path), 'file_replaced'],
+    ['without its log', () => rmSync(`${path}-wal`), 'file_missing'],
+    ['without the index of its log', () => rmSync(`${path}-shm`), 'file_missing'],
+  ])('of a file that is %s reports only that', (_, harm, reason) => {
+    harm();
+    expect(probe(true)).toEqual({ file: expect.objectContaining({ reason }) });
+  });
+
+  test.each([
+    ['truncated to nothing', () => truncateSync(path)],
+    ['truncated to a page', () => truncateSync(path, 4096)],
+    ['overwritten', () => overwrite(4096, statSync(path).size)],
+    ['overwritten, in one page', () => overwrite(4096, 8192)],
+  ])('of a file that is %s finds it damaged, although the pages were cached', (_, harm) => {
+    expect(db.prepare('SELECT count(name) FROM pets').pluck().get()).toBe(BigInt(PETS));
+    harm();
+    for (let times = 0; times < 2; times++) {
+      expect(probe(true)).toEqual({
+        ...SOUND,
+        pages: expect.objectContaining({ reason: 'damaged' }),
+      });
+    }
+  });
+
+  test('reads the pages from the disk, even if the guard has found nothing', () => {
+    const guard = new FileGuard(files);
+    guard.assertUnharmed = () => {};
+    expect(db.prepare('SELECT count(name) FROM pets').pluck().get()).toBe(BigInt(PETS));
+    overwrite(4096, statSync(path).size);
+    expect(probeWith(guard)(false)).toEqual({
+      ...SOUND,
+      pages: expect.objectContaining({ reason: 'damaged' }),
+    });
+  });
+
+  test('does not report the lock of another process as a fault', () => {
+    const guard = new FileGuard(files);
+    guard.assertUnharmed = () => {
+      throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY');
+    };
+    expect(probeWith(guard)(false)).toEqual(SOUND);
+  });
+
+  test.skipIf(!canMount)('of a file on a read-only file system reports that it cannot be written', () => {
+    const folder = temporaryFolder();
+    mountReadOnly(dirname(path), folder);
+    const readOnly = { ...files, main: { ...files.main, path: join(folder, basename(path)) } };
+    expect(probeWith(new FileGuard(readOnly))(true)).toEqual({
+      ...SOUND,
+      access: expect.objectContaining({ reason: 'read_only' }),
+    });
+  });
+});
+
+describe('a batch', () => {
+  test.each([
+    ['truncated', () => truncateSync(path, 3 * 4096), 'damaged'],
+    ['truncated to nothing', () => truncateSync(path), 'damaged'],
+    ['overwritten', () => overwrite(4096, 12_288), 'damaged'],
+  ])('to a file that was %s is refused before its commit', (_, harm, reason) => {
+    const before = runner.commitBatch([[ADD]], 0).outcomes;
+    expect(before).toMatchObject([{ changes: 1 }]);
+    // A check is valid for some milliseconds.
+    const soon = performance.now() + 20;
+    harm();
+    while (performance.now() < soon);
+    const { outcomes, findings } = runner.commitBatch([[ADD], [ADD]], 0);
+    expect(outcomes).toMatchObject([
+      { code: 'storage_unavailable', reason },
+      { code: 'storage_unavailable', reason },
+    ]);
+    expect(findings).toMatchObject({ write: { reason } });
+    expect(db.inTransaction).toBe(false);
+  });
+
+  test('to a file that was only touched is stored', () => {
+    expect(runner.commitBatch([[ADD]], 0).outcomes).toMatchObject([{ changes: 1 }]);
+    utimesSync(path, 1, 1);
+    const soon = performance.now() + 20;
+    while (performance.now() < soon);
+    expect(runner.commitBatch([[ADD]], 0).outcomes).toMatchObject([{ changes: 1 }]);
+  });
+
+  test.each([
+    ['removed', () => rmSync(path), 'file_missing'],
+    ['replaced', () => renameSync(`${path}-shm`, path), 'file_replaced'],
+    ['removed with its log', () => rmSync(`${path}-wal`), 'file_missing'],
+  ])('to a file that is %s in the middle of it is not stored', (_, harm, reason) => {
+    db.function('harm', () => {
+      harm();
+      return 1n;
+    });
+    const { outcomes, findings } = runner.commitBatch(
+      [[ADD], [[ADD[0].replace('VALUES (?, ?,', 'VALUES (?, harm() + ?,'), ...ADD.slice(1)]]],
+      0,
+    );
+    expect(outcomes).toMatchObject([{ reason }, { reason }]);
+    expect(findings).toEqual({ access: null, file: expect.objectContaining({ reason }) });
+    expect(db.prepare('SELECT count(*) FROM pets').pluck().get()).toBe(BigInt(PETS));
+  });
+});

@@ -1,0 +1,344 @@
+/** The checks of the files that a store has open. */
+
+import {
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type Database from 'better-sqlite3';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openWriter } from '../../../../src/adapters/sqlite/database.ts';
+import { databaseFiles } from '../../../../src/adapters/sqlite/files.ts';
+import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
+import { failureOf } from '../../../../src/adapters/sqlite/health/findings.ts';
+import { Health } from '../../../../src/adapters/sqlite/health/health.ts';
+import { testStorage } from '../../../../src/adapters/sqlite/health/probe.ts';
+import {
+  assertSameFiles,
+  assertWritable,
+  filesOf,
+  folderChangedAt,
+  type StoreFiles,
+} from '../../../../src/adapters/sqlite/health/store-files.ts';
+import { BatchRunner } from '../../../../src/adapters/sqlite/write/batch.ts';
+import { temporaryFolder } from '../../../support/process.ts';
+import { replaceFs, systemError } from '../../../support/replace-fs.ts';
+import { connect } from '../../../support/sqlite.ts';
+import { makeStore, temporaryFile } from '../temporary-file.ts';
+
+let path: string;
+let db: Database.Database;
+let files: StoreFiles;
+
+beforeEach(() => {
+  path = temporaryFile();
+  makeStore(path, 200);
+  db = openWriter(path);
+  files = filesOf(path);
+  return () => {
+    db.close();
+  };
+});
+
+function fault(reason: string) {
+  return expect.objectContaining({ code: 'storage_unavailable', reason });
+}
+
+/** The failure that `check` throws, as the writer thread reports it. */
+function failureIn(check: () => void) {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+function denyAccess(code: string): void {
+  replaceFs('accessSync', () => {
+    throw systemError(code);
+  });
+}
+
+function controlClock(): void {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+}
+
+describe('the files of a store', () => {
+  test('are found through a symbolic link', () => {
+    const link = join(temporaryFolder(), 'link.db');
+    symlinkSync(path, link);
+    const { main, log, index, folder } = filesOf(link);
+    const real = realpathSync(path);
+    expect([main.path, log.path, index.path, folder]).toEqual([
+      link,
+      `${real}-wal`,
+      `${real}-shm`,
+      dirname(real),
+    ]);
+    expect([main.dev, main.ino]).toEqual([files.main.dev, files.main.ino]);
+  });
+
+  test('have absolute paths', () => {
+    expect(filesOf(relative(process.cwd(), path)).main.path).toBe(path);
+  });
+
+  test.each(['', '-wal', '-shm'])('are each checked: pets.db%s', (suffix) => {
+    assertSameFiles(files);
+    renameSync(path + suffix, `${path}.away`);
+    expect(() => assertSameFiles(files)).toThrow(fault('file_missing'));
+    writeFileSync(path + suffix, '');
+    expect(() => assertSameFiles(files)).toThrow(fault('file_replaced'));
+    renameSync(`${path}.away`, path + suffix);
+    assertSameFiles(files);
+  });
+
+  test.each(['EROFS', 'EACCES', 'EPERM'])('cannot be written after the error %s', (code) => {
+    assertWritable(files);
+    denyAccess(code);
+    expect(() => assertWritable(files)).toThrow(fault('read_only'));
+    expect(new FileGuard(files).findLackOfAccess()).toEqual(fault('read_only'));
+  });
+
+  test('are not called read-only when they are missing', () => {
+    denyAccess('ENOENT');
+    assertWritable(files);
+    expect(new FileGuard(files).findLackOfAccess()).toBeNull();
+  });
+
+  test.each([
+    ['removed', () => renameSync(path, `${path}.away`)],
+    ['replaced', () => renameSync(`${path}-shm`, path)],
+    ['read-only', () => denyAccess('EACCES')],
+    ['damaged', () => truncateSync(path, 4096)],
+    ['empty', () => truncateSync(path)],
+  ])('that are %s have a fault whose cause, and not its message, is for the operator', (_, harm) => {
+    const guard = new FileGuard(files);
+    harm();
+    const failure = failureIn(() => {
+      assertWritable(files);
+      guard.assertUnharmed();
+    });
+    expect(failure?.message).toMatch(/^the database file /);
+    expect(failure?.message).not.toContain(path);
+    expect(failure?.detail).toMatch(/pets\.db: .* or restart the service$|EACCES|malformed|empty/);
+  });
+
+  test('are replaced when the same inode number is on another device', () => {
+    const main = { ...files.main, dev: files.main.dev + 1n };
+    expect(() => assertSameFiles({ ...files, main })).toThrow(fault('file_replaced'));
+  });
+
+  test('have a folder whose changes are seen', () => {
+    const before = folderChangedAt(files);
+    utimesSync(dirname(path), 1, 1);
+    expect(folderChangedAt(files)).toBe(1_000_000_000n);
+    expect(before).not.toBe(1_000_000_000n);
+    expect(folderChangedAt({ ...files, folder: `${files.folder}-missing` })).toBeUndefined();
+  });
+
+  test('have names that SQLite derives from the real path, also before they exist', () => {
+    const folder = join(temporaryFolder(), 'folder');
+    mkdirSync(folder);
+    const link = join(temporaryFolder(), 'link');
+    symlinkSync(folder, link);
+    const named = (real: string) => [real, `${real}-journal`, `${real}-wal`, `${real}-shm`];
+    expect(databaseFiles(join(link, 'pets.db'))).toEqual(named(join(realpathSync(folder), 'pets.db')));
+    writeFileSync(join(folder, 'real.db'), '');
+    symlinkSync('real.db', join(folder, 'pets.db'));
+    expect(databaseFiles(join(link, 'pets.db'))).toEqual(named(join(realpathSync(folder), 'real.db')));
+    const missing = join(folder, 'missing', 'pets.db');
+    expect(databaseFiles(relative(process.cwd(), missing))).toEqual(named(missing));
+  });
+});
+
+describe('the guard of commits', () => {
+  test('accepts a store that nobody harmed', () => {
+    const guard = new FileGuard(files);
+    guard.beforeCommit();
+    guard.afterCommit();
+    guard.assertUnharmed();
+  });
+
+  test('keeps no file open after an examination', () => {
+    const guard = new FileGuard(files);
+    utimesSync(path, 1, 1);
+    guard.assertUnharmed();
+    db.close();
+    expect(existsSync(files.log.path)).toBe(false);
+  });
+
+  test('finds a file that became smaller during a commit', () => {
+    const guard = new FileGuard(files);
+    guard.beforeCommit();
+    truncateSync(path, 4096);
+    expect(failureIn(() => guard.afterCommit())).toEqual(fault('damaged'));
+  });
+
+  test('finds a file that became smaller than after the last commit', () => {
+    const guard = new FileGuard(files);
+    const before = statSync(path).size;
+    db.exec(`UPDATE pets SET name = hex(zeroblob(500)); PRAGMA wal_checkpoint(TRUNCATE)`);
+    guard.afterCommit();
+    const { size } = statSync(path);
+    expect(size - 4096).toBeGreaterThan(before);
+    truncateSync(path, size - 4096);
+    expect(failureIn(() => guard.afterCommit())).toEqual(fault('damaged'));
+  });
+
+  test('accepts a changed file while another process has locked it', () => {
+    const locked = `${path}.locked`;
+    const other = connect(locked);
+    other.exec('CREATE TABLE t (x)');
+    const { dev, ino } = statSync(locked, { bigint: true });
+    const guard = new FileGuard({ ...files, main: { path: locked, dev, ino } });
+    utimesSync(locked, 1, 1);
+    other.exec('BEGIN EXCLUSIVE');
+    guard.assertUnharmed();
+    other.exec('ROLLBACK');
+    utimesSync(locked, 2, 2);
+    expect(() => guard.assertUnharmed()).toThrow('no such table');
+  });
+
+  test.each(['-wal', '-shm'])('finds that pets.db%s was removed during a commit', (suffix) => {
+    const guard = new FileGuard(files);
+    guard.beforeCommit();
+    utimesSync(dirname(path), 1, 1);
+    rmSync(path + suffix);
+    expect(() => guard.afterCommit()).toThrow(fault('file_missing'));
+  });
+
+  test('relies on its last check for 10 milliseconds, unless the folder has changed', () => {
+    controlClock();
+    const guard = new FileGuard(files);
+    guard.beforeCommit();
+    const check = vi.spyOn(guard, 'assertUnharmed');
+    vi.advanceTimersByTime(9);
+    guard.beforeCommit();
+    expect(check).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    guard.beforeCommit();
+    expect(check).toHaveBeenCalledTimes(1);
+    utimesSync(dirname(path), 1, 1);
+    guard.beforeCommit();
+    expect(check).toHaveBeenCalledTimes(2);
+    guard.beforeCommit();
+    expect(check).toHaveBeenCalledTimes(2);
+  });
+
+  test('examines a file again after each change of another program', () => {
+    const guard = new FileGuard(files);
+    utimesSync(path, 1, 1);
+    guard.assertUnharmed();
+    truncateSync(path, 4096);
+    utimesSync(path, 1, 1);
+    expect(failureIn(() => guard.assertUnharmed())).toEqual(fault('damaged'));
+    expect(failureIn(() => guard.assertUnharmed())).toEqual(fault('damaged'));
+  });
+});
+
+describe('the files before a read', () => {
+  test('are checked every half second, and are trusted again when they are back', () => {
+    controlClock();
+    const states: unknown[] = [];
+    const health = new Health(files, { onStorageState: (state) => states.push(state?.reason) });
+    health.assertReadable();
+    renameSync(path, `${path}.away`);
+    vi.advanceTimersByTime(499);
+    health.assertReadable();
+    vi.advanceTimersByTime(1);
+    expect(() => health.assertReadable()).toThrow(fault('file_missing'));
+    renameSync(`${path}.away`, path);
+    vi.advanceTimersByTime(499);
+    expect(() => health.assertReadable()).toThrow(fault('file_missing'));
+    expect(states).toEqual(['file_missing']);
+    vi.advanceTimersByTime(1);
+    health.assertReadable();
+    expect(states).toEqual(['file_missing', undefined]);
+    expect(health.isFaulty('file')).toBe(false);
+  });
+
+  test('other faults do not refuse reads', () => {
+    const health = new Health(files, {});
+    const failure = {
+      code: 'storage_unavailable',
+      message: 'full',
+      detail: 'x',
+      reason: 'disk_full',
+    } as const;
+    health.apply({ write: failure });
+    health.assertReadable();
+    expect(health.isFaulty('write')).toBe(true);
+    expect(health.fault).toMatchObject({ reason: 'disk_full', message: 'full', cause: 'x' });
+    expect(health.syncFault).toBeUndefined();
+  });
+});
+
+describe('a failed read', () => {
+  test('without a fault of the storage is not repeated', () => {
+    const health = new Health(files, {});
+    const repeat = vi.fn();
+    expect(health.readFailed(new TypeError('x'), repeat)).toMatchObject({ code: 'internal_error' });
+    health.repeatFailedRead();
+    expect(repeat).not.toHaveBeenCalled();
+    expect(health.fault).toBeUndefined();
+  });
+
+  test('is not repeated when the fault was known before', () => {
+    const health = new Health(files, {});
+    renameSync(path, `${path}.away`);
+    const repeat = vi.fn();
+    try {
+      health.assertReadable();
+    } catch (error) {
+      expect(health.readFailed(error, repeat)).toBe(error);
+    }
+    health.repeatFailedRead();
+    expect(repeat).not.toHaveBeenCalled();
+  });
+
+  test('is repeated until it succeeds, and then no more', () => {
+    const health = new Health(files, {});
+    const repeat = vi.fn().mockImplementationOnce(() => {
+      throw new Error('still');
+    });
+    const error = Object.assign(new Error('x'), { code: 'SQLITE_IOERR_READ' });
+    expect(health.readFailed(error, repeat)).toMatchObject({ reason: 'io_error' });
+    health.repeatFailedRead();
+    expect(health.fault?.reason).toBe('io_error');
+    health.repeatFailedRead();
+    expect(health.fault).toBeUndefined();
+    health.repeatFailedRead();
+    expect(repeat).toHaveBeenCalledTimes(2);
+  });
+});
+
+test('a probe whose write is refused leaves no transaction open', () => {
+  const guard = new FileGuard(files);
+  guard.beforeCommit = () => {
+    throw systemError('SQLITE_IOERR_WRITE');
+  };
+  expect(testStorage({ db, guard, runner: new BatchRunner(db, guard) }, true)).toMatchObject({
+    write: { reason: 'io_error' },
+  });
+  expect(db.inTransaction).toBe(false);
+});
+
+test('a probe does not write when the file is read-only', () => {
+  denyAccess('EACCES');
+  const guard = new FileGuard(files);
+  const { write, access } = testStorage({ db, guard, runner: new BatchRunner(db, guard) }, true);
+  expect(access).toMatchObject({ reason: 'read_only' });
+  expect(write).toBeUndefined();
+});

@@ -1,0 +1,183 @@
+import { existsSync, renameSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
+import type { NewPet, Pet } from '../../../../src/domain/pet.ts';
+import { connect } from '../../../support/sqlite.ts';
+import { addPets, makeStore, NO_DUPLICATES, openStorage, REX, temporaryFile } from '../temporary-file.ts';
+
+/** More pets than are stored in one step. */
+const MANY = 45_000;
+
+async function* batchesOf(count: number): AsyncGenerator<readonly NewPet[]> {
+  for (let left = count; left > 0; left -= 1000)
+    yield Array.from({ length: Math.min(left, 1000) }, () => REX);
+}
+
+describe('an import of many pets', () => {
+  test('is stored in steps, and no connection sees it before the last one', async () => {
+    const path = temporaryFile();
+    const { transfer } = openStorage(path);
+    const other = connect(path);
+    const count = other.prepare('SELECT count(*) FROM pets').pluck();
+    const stored: number[] = [];
+    await transfer.importPets(batchesOf(MANY), {
+      ...NO_DUPLICATES,
+      onProgress(now) {
+        stored.push(now);
+        expect(count.get()).toBe(0n);
+      },
+    });
+    expect(stored).toEqual([20_000, 40_000, 45_000]);
+    expect(count.get()).toBe(BigInt(MANY));
+  });
+
+  test('stores nothing when the signal is aborted between two steps', async () => {
+    const path = temporaryFile();
+    makeStore(path, 3);
+    const { transfer, pets } = openStorage(path);
+    const end = new AbortController();
+    const importing = transfer.importPets(batchesOf(MANY), {
+      ...NO_DUPLICATES,
+      onProgress: () => end.abort(new Error('that is enough')),
+      signal: end.signal,
+    });
+    await expect(importing).rejects.toThrow('that is enough');
+    expect((await pets.list({ limit: 100 })).pets).toHaveLength(3);
+    expect((await pets.add(REX)).id).toBe(4n);
+  });
+
+  test('makes other writers wait only while it stores', async () => {
+    const path = temporaryFile();
+    const { transfer, pets } = openStorage(path);
+    const added: Pet[] = [];
+    const adding: Promise<Pet>[] = [];
+    await transfer.importPets(
+      (async function* () {
+        for await (const batch of batchesOf(MANY)) {
+          added.push(await pets.add({ ...REX, name: 'early' }));
+          yield batch;
+        }
+      })(),
+      { ...NO_DUPLICATES, onProgress: () => adding.push(pets.add({ ...REX, name: 'late' })) },
+    );
+    expect(added.at(-1)?.id).toBe(45n);
+    const late = await Promise.all(adding);
+    expect(late.map(({ id }) => id)).toEqual([45_046n, 45_047n, 45_048n]);
+  });
+});
+
+test('a read after an import sees the pets, even when a snapshot was open during the commit', async () => {
+  const { pets, transfer } = openStorage();
+  await transfer.importPets(batchesOf(3), {
+    ...NO_DUPLICATES,
+    // Runs in the same turn as the commit, before it.
+    onProgress: () => setImmediate(() => pets.list({ limit: 1 })),
+  });
+  expect((await pets.list({ limit: 5 })).pets).toHaveLength(3);
+});
+
+describe('an export with a slow consumer', () => {
+  /** SQLite copies the log into the store at 1,000 pages of 4 KiB; one commit may exceed that. */
+  const LOG_LIMIT = 6 * 1024 * 1024;
+
+  const LONG = { ...REX, name: 'x'.repeat(10_000) };
+
+  test.each([[undefined], ['available' as const]])(
+    'holds no snapshot: the write-ahead log does not grow (status: %s)',
+    async (status) => {
+      const path = temporaryFile();
+      makeStore(path, 600);
+      const { transfer } = openStorage(path);
+      const exporting = transfer.exportPets({ status })[Symbol.asyncIterator]();
+      const { value: first } = await exporting.next();
+      let written = 0;
+      for (let times = 0; times < 50; times++) {
+        addPets(path, 30, LONG);
+        written += 30 * LONG.name.length;
+        expect(statSync(`${path}-wal`).size).toBeLessThan(LOG_LIMIT);
+      }
+      expect(written).toBeGreaterThan(2 * LOG_LIMIT);
+      const ids = first.map(({ id }: Pet) => id);
+      for await (const pets of { [Symbol.asyncIterator]: () => exporting })
+        ids.push(...pets.map(({ id }) => id));
+      expect(ids).toEqual(Array.from({ length: 600 }, (_, index) => BigInt(index + 1)));
+    },
+  );
+
+  test('of an empty store yields nothing, even when pets are added afterwards', async () => {
+    const { transfer, pets } = openStorage();
+    const exporting = transfer.exportPets()[Symbol.asyncIterator]();
+    const first = exporting.next();
+    await pets.add(REX);
+    expect(await first).toEqual({ done: true, value: undefined });
+  });
+});
+
+test('an export whose file was moved away fails, and creates no file', async () => {
+  const path = temporaryFile();
+  makeStore(path, 1);
+  const { transfer } = openStorage(path);
+  renameSync(path, `${path}.away`);
+  await expect(transfer.exportPets()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    message: `${path}: the database file cannot be opened (SQLITE_CANTOPEN)`,
+  });
+  expect(existsSync(path)).toBe(false);
+  renameSync(`${path}.away`, path);
+});
+
+test('errors of the driver are translated', async () => {
+  const path = temporaryFile();
+  makeStore(path);
+  const { transfer } = openStorage(path);
+  connect(path).exec('DROP TABLE pets');
+  await expect(transfer.importPets(batchesOf(1), NO_DUPLICATES)).rejects.toMatchObject({
+    name: 'AnimalStoreError',
+  });
+  await expect(transfer.exportPets()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    name: 'AnimalStoreError',
+  });
+});
+
+test('ids are refused in a store whose pets were deleted, because ids would be assigned twice', async () => {
+  const path = temporaryFile();
+  makeStore(path, 2);
+  connect(path).exec('DELETE FROM pets');
+  const batches = (async function* () {
+    yield [{ ...REX, id: 1n }];
+  })();
+  await expect(openStorage(path).transfer.importPets(batches, NO_DUPLICATES)).rejects.toMatchObject({
+    code: 'invalid_request',
+  });
+});
+
+describe('a storage for a short command', () => {
+  const options = { mustExist: true, startWriter: false };
+
+  test('refuses a missing file, and does not create it', async () => {
+    const path = temporaryFile();
+    expect(() => openSqliteStorage(path, options)).toThrow(`${path}: there is no such file`);
+    expect(() => openSqliteStorage(path, options)).toThrow(
+      expect.objectContaining({ code: 'storage_unavailable' }),
+    );
+  });
+
+  test('opens and reads while another process holds the lock for writing', async () => {
+    const path = temporaryFile();
+    makeStore(path, 2);
+    const other = connect(path);
+    other.exec('BEGIN IMMEDIATE');
+    const storage = openSqliteStorage(path, options);
+    expect((await storage.pets.list({ limit: 100 })).pets).toHaveLength(2);
+    await storage.close();
+    other.exec('ROLLBACK');
+  });
+
+  test('can write', async () => {
+    const path = temporaryFile();
+    makeStore(path);
+    const storage = openSqliteStorage(path, options);
+    expect((await storage.pets.add(REX)).id).toBe(1n);
+    await storage.close();
+  });
+});

@@ -1,0 +1,200 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { openReader, prepareDatabase } from '../../../../src/adapters/sqlite/database.ts';
+import { SqlitePetRepository } from '../../../../src/adapters/sqlite/read/pet-repository.ts';
+import { ReadSnapshot } from '../../../../src/adapters/sqlite/read/read-snapshot.ts';
+import { Writer } from '../../../../src/adapters/sqlite/write/writer.ts';
+import type { PetPage, PetRepository } from '../../../../src/application/ports/pet-repository.ts';
+import { INT64_MAX } from '../../../../src/domain/int64.ts';
+import { PET_STATUSES } from '../../../../src/domain/pet.ts';
+import { connect } from '../../../support/sqlite.ts';
+import { makeStore, openHealth, openStorage, REX, temporaryFile } from '../temporary-file.ts';
+
+const INSERT = `INSERT INTO pets (name, category_id, status) VALUES ('Max', 2, 'sold')`;
+
+/** A store that has assigned every id up to this one. */
+function storeAfter(lastId: bigint): string {
+  const path = temporaryFile();
+  makeStore(path, 1);
+  const db = connect(path);
+  db.prepare(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'pets'`).run(lastId);
+  db.close();
+  return path;
+}
+
+test('ids beyond 2^53 are exact', async () => {
+  const { pets } = openStorage(storeAfter(2n ** 53n));
+  for (const expected of [2n ** 53n + 1n, 2n ** 53n + 2n, 2n ** 53n + 3n]) {
+    const pet = await pets.add(REX);
+    expect(pet.id).toBe(expected);
+    expect(await pets.find(expected)).toEqual(pet);
+    expect(await pets.list({ limit: 1, after: expected - 1n })).toEqual({ pets: [pet], more: false });
+  }
+});
+
+test('the greatest id is assigned, and no id after it', async () => {
+  const { pets } = openStorage(storeAfter(INT64_MAX - 1n));
+  const last = await pets.add(REX);
+  expect(last.id).toBe(INT64_MAX);
+  for (let time = 0; time < 2; time++) {
+    await expect(pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+  }
+  expect(await pets.find(INT64_MAX)).toEqual(last);
+  expect((await pets.list({ limit: 5 })).pets.map(({ id }) => id)).toEqual([1n, INT64_MAX]);
+  expect((await pets.list({ limit: 5, after: INT64_MAX - 1n })).pets).toEqual([last]);
+});
+
+test('an id is not assigned again when its row was deleted', async () => {
+  const path = temporaryFile();
+  makeStore(path, 3);
+  connect(path).exec('DELETE FROM pets');
+  expect((await openStorage(path).pets.add(REX)).id).toBe(4n);
+});
+
+test('a write of another connection is seen in the next turn, in cached pages too', async () => {
+  const path = temporaryFile();
+  const { pets } = openStorage(path);
+  const other = connect(path);
+  await pets.add(REX);
+  for (let id = 2n; id <= 5n; id++) {
+    await pets.list({ limit: 100 });
+    await pets.list({ limit: 100, status: 'sold' });
+    other.exec(INSERT);
+    await nextTurn();
+    const { pets: listed } = await pets.list({ limit: 100 });
+    expect(listed.at(-1)).toEqual({ id, name: 'Max', categoryId: 2n, status: 'sold' });
+    expect((await pets.list({ limit: 100, status: 'sold' })).pets.at(-1)).toEqual(listed.at(-1));
+    expect(await pets.find(id)).toEqual(listed.at(-1));
+  }
+});
+
+test('all reads in a turn see the same state', async () => {
+  const path = temporaryFile();
+  const { pets } = openStorage(path);
+  const other = connect(path);
+  await nextTurn();
+  const first = pets.list({ limit: 5 });
+  other.exec(INSERT);
+  const [{ pets: before }, page, pet] = await Promise.all([first, pets.list({ limit: 6 }), pets.find(1n)]);
+  expect([before, page.pets, pet]).toEqual([[], [], undefined]);
+  expect((await pets.list({ limit: 6 })).pets).toHaveLength(1);
+});
+
+test('a read after an add sees the pet, even when a snapshot was open during the commit', async () => {
+  const { pets } = openStorage();
+  await pets.add(REX);
+  const adding = pets.add(REX);
+  // The write is sent to the thread in this turn. The snapshot of `list` stays open until the end of the next turn.
+  await nextTurn();
+  await pets.list({ limit: 5 });
+  const committed = performance.now() + 300;
+  while (performance.now() < committed);
+  const pet = await adding;
+  expect(await pets.find(pet.id)).toEqual(pet);
+  expect((await pets.list({ limit: 5 })).pets).toHaveLength(2);
+});
+
+test('the same query returns the same page object until any connection writes', async () => {
+  const path = temporaryFile();
+  const { pets } = openStorage(path);
+  await pets.add(REX);
+  await pets.add(REX);
+  const page = await pets.list({ limit: 1 });
+  for (let turn = 0; turn < 3; turn++) {
+    expect(await pets.list({ limit: 1 })).toBe(page);
+    await nextTurn();
+  }
+  for (const query of [{ limit: 2 }, { limit: 1, after: 1n }, { limit: 1, status: 'sold' as const }]) {
+    expect(await pets.list(query)).not.toBe(page);
+  }
+
+  await pets.add(REX);
+  const afterOwn = await pets.list({ limit: 1 });
+  expect(afterOwn).not.toBe(page);
+  expect(await pets.list({ limit: 1 })).toBe(afterOwn);
+
+  connect(path).exec(INSERT);
+  await nextTurn();
+  expect(await pets.list({ limit: 1 })).not.toBe(afterOwn);
+});
+
+test('an add that fails does not clear the page cache', async () => {
+  const { pets } = openStorage(storeAfter(INT64_MAX));
+  const page = await pets.list({ limit: 1 });
+  await expect(pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
+  expect(await pets.list({ limit: 1 })).toBe(page);
+});
+
+describe('the page cache', () => {
+  /** A store with pets of this name in every status. */
+  function storeOf(count: number, name: string): PetRepository {
+    const path = temporaryFile();
+    for (const status of PET_STATUSES) makeStore(path, count / 3, { ...REX, name, status });
+    return openStorage(path).pets;
+  }
+
+  /** How many of the pages that start after these ids are the same object when they are read again, newest first. */
+  async function cachedPages(pets: PetRepository, count: number): Promise<number> {
+    const pages: PetPage[] = [];
+    for (let after = 0n; after < count; after++) pages.push(await pets.list({ limit: 100, after }));
+    let cached = 0;
+    for (let after = count - 1; after >= 0; after--, cached++) {
+      if ((await pets.list({ limit: 100, after: BigInt(after) })) !== pages[after]) return cached;
+    }
+    return cached;
+  }
+
+  test('holds every limit of every status from the first pet on, for names of ordinary length', async () => {
+    const pets = storeOf(600, 'a name of thirty characters...');
+    const queries = [undefined, ...PET_STATUSES].flatMap((status) =>
+      Array.from({ length: 100 }, (_, index) => ({ limit: index + 1, status })),
+    );
+    const pages = await Promise.all(queries.map((query) => pets.list(query)));
+    const again = await Promise.all(queries.map((query) => pets.list(query)));
+    expect(again.filter((page, index) => page === pages[index])).toHaveLength(400);
+  });
+
+  test('is bounded for names of ordinary length', async () => {
+    expect(await cachedPages(storeOf(720, 'Rex'), 600)).toBeLessThan(600);
+  });
+
+  test.each([
+    ['emoji', '🐈'.repeat(255)],
+    ['characters that JSON escapes', '\u0001'.repeat(255)],
+    ['ASCII characters', 'x'.repeat(255)],
+  ])('is bounded in bytes: the longest names of %s', async (_, name) => {
+    const pets = storeOf(300, name);
+    const cached = await cachedPages(pets, 200);
+    expect(cached).toBeGreaterThan(0);
+    expect(cached * 100 * name.length * 6).toBeLessThan(16 * 1024 * 1024);
+  });
+});
+
+test('every read is a range of an index, without sorting', async () => {
+  const path = temporaryFile();
+  prepareDatabase(path);
+  const db = openReader(path);
+  const prepare = db.prepare.bind(db);
+  const plans = new Map<string, string>();
+  db.prepare = ((sql: string) => {
+    const values = Array.from({ length: sql.split('?').length - 1 }, () => null);
+    const steps = prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[];
+    plans.set(sql, steps.map(({ detail }) => detail).join('; '));
+    return prepare(sql);
+  }) as typeof db.prepare;
+  const health = openHealth(path);
+  const pets = new SqlitePetRepository(db, new ReadSnapshot(db, health), new Writer(health, () => {}));
+  expect(await pets.find(1n)).toBeUndefined();
+  await nextTurn();
+  db.close();
+
+  const reads = [...plans].filter(([sql]) => sql.startsWith('SELECT'));
+  expect(reads).toHaveLength(3);
+  for (const [sql, plan] of reads) {
+    expect(plan).toMatch(
+      sql.includes('status = ?')
+        ? /^SEARCH pets USING (COVERING )?INDEX pets_by_status \(status=\? AND rowid>\?\)$/
+        : /^SEARCH pets USING INTEGER PRIMARY KEY \(rowid[=>]\?\)$/,
+    );
+  }
+});

@@ -1,0 +1,251 @@
+import Database from 'better-sqlite3';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { openWriter, prepareDatabase } from '../../../../src/adapters/sqlite/database.ts';
+import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
+import { filesOf } from '../../../../src/adapters/sqlite/health/store-files.ts';
+import { BatchRunner, type Outcome } from '../../../../src/adapters/sqlite/write/batch.ts';
+import type { Write } from '../../../../src/adapters/sqlite/write/statement.ts';
+import { connect } from '../../../support/sqlite.ts';
+import { temporaryFile } from '../temporary-file.ts';
+
+const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
+const INSERT_FAILING = `INSERT INTO pets (name, category_id, status) VALUES (fail(?), 1, 'sold')`;
+
+let path: string;
+let db: Database.Database;
+let runner: BatchRunner;
+
+beforeEach(() => {
+  path = temporaryFile();
+  prepareDatabase(path);
+  db = openWriter(path);
+  runner = new BatchRunner(db, new FileGuard(filesOf(path)));
+  return () => {
+    db.close();
+  };
+});
+
+/** Runs writes without waiting for a lock. */
+function run(writes: readonly Write[]): readonly Outcome[] {
+  return runner.commitBatch(writes, 0).outcomes;
+}
+
+function add(name: string | null): Write {
+  return [[INSERT, name, 1n, 'available']];
+}
+
+/** The stored names, read by another connection. */
+function storedNames(): unknown[] {
+  return connect(path).prepare('SELECT name FROM pets ORDER BY id').pluck().all();
+}
+
+test('every write of a batch gets its own outcome, in order', () => {
+  expect(run([add('a'), add('b'), add('c')])).toEqual([
+    { changes: 1, rowId: 1n },
+    { changes: 1, rowId: 2n },
+    { changes: 1, rowId: 3n },
+  ]);
+  expect(storedNames()).toEqual(['a', 'b', 'c']);
+});
+
+describe('a write that fails', () => {
+  const failures: [string, Write][] = [
+    ['breaks a constraint', add(null)],
+    ['has a value of the wrong type', [[INSERT, 'x', 'no number', 'available']]],
+    ['has a value beyond int64', [[INSERT, 'x', 2n ** 63n, 'available']]],
+    ['has too few values', [[INSERT, 'x']]],
+    ['is not SQL', [['INSERT INTO nowhere']]],
+    ['fails at its second statement', [...add('x'), ...add(null)]],
+    ['fails at its second statement, which is not SQL', [...add('x'), ['NO SQL']]],
+  ];
+
+  test.each(failures)('%s: alone', (_, write) => {
+    const outcomes = run([add('a'), write, add('b')]);
+    expect(outcomes).toMatchObject([
+      { changes: 1 },
+      { code: 'internal_error', message: 'the database refused a statement', detail: expect.any(String) },
+      { changes: 1 },
+    ]);
+    expect(storedNames()).toEqual(['a', 'b']);
+    expect(run([add('c')])).toMatchObject([{ changes: 1 }]);
+    expect(storedNames()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+test('the report of a batch has the faults that it disproved, and its duration', () => {
+  const startedAt = performance.now();
+  const report = runner.commitBatch([add('a')], 0);
+  expect(report).toEqual({
+    outcomes: [{ changes: 1, rowId: 1n }],
+    isLocked: false,
+    findings: { file: null, write: null },
+    commitMs: expect.any(Number),
+  });
+  expect(report.commitMs).toBeGreaterThan(0);
+  expect(report.commitMs).toBeLessThan(performance.now() - startedAt);
+});
+
+test('a batch that changed nothing, or whose writes all failed, disproves no fault of writing', () => {
+  const unchanged: Write = [['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n]];
+  for (const writes of [[unchanged], [[]], [add(null)], [unchanged, add(null)]]) {
+    expect(runner.commitBatch(writes, 0).findings).toEqual({ file: null });
+  }
+  expect(runner.commitBatch([unchanged, add('a')], 0).findings).toEqual({ file: null, write: null });
+});
+
+test('a write without statements has no effect', () => {
+  expect(run([[]])).toEqual([{ changes: 0, rowId: 0n }]);
+});
+
+test('equal SQL is compiled once, and the wait for a lock is set when it changes', () => {
+  const prepare = vi.spyOn(db, 'prepare');
+  const pragma = vi.spyOn(db, 'pragma');
+  for (const lockTimeout of [7, 7, 8]) runner.commitBatch([add('a'), add('b')], lockTimeout);
+  expect(prepare.mock.calls).toEqual([[INSERT]]);
+  expect(pragma.mock.calls).toEqual([['busy_timeout = 7'], ['busy_timeout = 8']]);
+});
+
+test('the outcome of a write of several statements is the effect of the last one', () => {
+  const both: Write = [...add('a'), ['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n]];
+  expect(run([both])).toMatchObject([{ changes: 0 }]);
+});
+
+test('a write ends at the first statement that changes no row', () => {
+  const stopped: Write = [['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n], ...add('c')];
+  const refused: Write = [['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n], ['NO SQL']];
+  const unchanged = { changes: 0 };
+  expect(run([stopped, add('a'), refused])).toMatchObject([unchanged, { changes: 1 }, unchanged]);
+  expect(storedNames()).toEqual(['a']);
+  // The last write makes all writes run again, each in a savepoint.
+  const failing: Write = [...add('x'), ...add(null)];
+  expect(run([stopped, add('d'), failing])).toMatchObject([
+    unchanged,
+    { changes: 1 },
+    { code: 'internal_error' },
+  ]);
+  expect(storedNames()).toEqual(['a', 'd']);
+});
+
+test('when the commit fails, every write fails and nothing is stored', () => {
+  db.exec(`
+    CREATE TABLE owners (id INTEGER PRIMARY KEY);
+    CREATE TABLE owned (owner_id INTEGER REFERENCES owners DEFERRABLE INITIALLY DEFERRED);
+  `);
+  const orphan: Write = [['INSERT INTO owned VALUES (?)', 7n]];
+  const outcomes = run([add('a'), orphan, add('b')]);
+  expect(outcomes).toHaveLength(3);
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ code: 'internal_error' });
+  expect(storedNames()).toEqual([]);
+  expect(run([add('c')])).toMatchObject([{ changes: 1 }]);
+  expect(storedNames()).toEqual(['c']);
+});
+
+test('when another process holds the lock, nothing is tried, and the next batch works', () => {
+  const other = connect(path);
+  other.exec('BEGIN IMMEDIATE');
+  expect(runner.commitBatch([add('a'), add('b')], 0)).toEqual({ outcomes: [], isLocked: true, findings: {} });
+  const start = performance.now();
+  expect(runner.commitBatch([add('a')], 200)).toMatchObject({ isLocked: true });
+  expect(performance.now() - start).toBeGreaterThan(150);
+  other.exec('ROLLBACK');
+  expect(run([add('c')])).toMatchObject([{ changes: 1 }]);
+  expect(storedNames()).toEqual(['c']);
+});
+
+test('when the space is used up, every acknowledged write is stored, and the others failed', () => {
+  db.pragma('max_page_count = 40');
+  const name = 'x'.repeat(255);
+  const outcomes = Array.from({ length: 20 }, () => run(Array.from({ length: 50 }, () => add(name)))).flat();
+  const written = outcomes.filter((outcome) => 'rowId' in outcome);
+  const failed = outcomes.filter((outcome) => 'code' in outcome);
+  expect(written.length).toBeGreaterThan(0);
+  expect(failed.length).toBeGreaterThan(0);
+  for (const { code } of failed) expect(code).toBe('storage_unavailable');
+  const stored = connect(path).prepare('SELECT id FROM pets ORDER BY id').pluck().all();
+  expect(stored).toEqual(written.map(({ rowId }) => rowId));
+
+  db.pragma('max_page_count = 400');
+  expect(run([add(name)])).toMatchObject([{ changes: 1 }]);
+});
+
+describe('a fault of the storage', () => {
+  /** A runner whose guard throws an error of SQLite at one of its checks. */
+  function runnerWith(check: 'beforeCommit' | 'afterCommit', code: string): BatchRunner {
+    const guard = { beforeCommit() {}, afterCommit() {}, findLackOfAccess: () => null };
+    guard[check] = () => {
+      throw new Database.SqliteError('failed', code);
+    };
+    return new BatchRunner(db, guard);
+  }
+
+  const failed = (reason: string | undefined, message: unknown = expect.not.stringContaining('unknown')) =>
+    expect.objectContaining({ code: 'storage_unavailable', reason, message });
+  const UNKNOWN = expect.stringMatching(/: it is unknown whether this was stored$/);
+
+  test.each([
+    ['SQLITE_IOERR_FSYNC', 'sync_failed'],
+    ['SQLITE_IOERR_DIR_FSYNC', 'sync_failed'],
+    ['SQLITE_IOERR_WRITE', 'io_error'],
+    ['SQLITE_READONLY', 'read_only'],
+    ['SQLITE_CORRUPT', 'damaged'],
+  ])('%s during a commit: it is unknown whether the writes were stored', (code, reason) => {
+    expect(runnerWith('afterCommit', code).commitBatch([add('a'), add('b')], 0)).toEqual({
+      outcomes: [failed(reason, UNKNOWN), failed(reason, UNKNOWN)],
+      isLocked: false,
+      findings: { access: null, write: failed(reason, UNKNOWN) },
+      commitMs: undefined,
+    });
+  });
+
+  test.each([
+    ['SQLITE_FULL', 'disk_full', { access: null, write: failed('disk_full') }],
+    ['SQLITE_BUSY', undefined, { access: null }],
+  ])('%s during a commit: the message does not say that the result is unknown', (code, reason, findings) => {
+    expect(runnerWith('afterCommit', code).commitBatch([add('a')], 0)).toEqual({
+      outcomes: [failed(reason)],
+      isLocked: false,
+      findings,
+      commitMs: undefined,
+    });
+  });
+
+  test.each([
+    ['SQLITE_IOERR_FSYNC', 'sync_failed', { access: null, write: failed('sync_failed') }],
+    ['SQLITE_FULL', 'disk_full', {}],
+  ])('%s before a commit: nothing was stored', (code, reason, findings) => {
+    expect(runnerWith('beforeCommit', code).commitBatch([add('a')], 0)).toEqual({
+      outcomes: [failed(reason)],
+      isLocked: false,
+      findings,
+      commitMs: undefined,
+    });
+    expect(storedNames()).toEqual([]);
+    expect(db.inTransaction).toBe(false);
+  });
+
+  test('of one write is reported, and the other writes are stored', () => {
+    db.function('fail', (code) => {
+      throw new Database.SqliteError('failed', String(code));
+    });
+    const failing = (code: string): Write => [[INSERT_FAILING, code]];
+    const report = runner.commitBatch(
+      [add('a'), failing('SQLITE_ERROR'), failing('SQLITE_FULL'), failing('SQLITE_IOERR_READ'), add('b')],
+      0,
+    );
+    expect(report).toMatchObject({
+      outcomes: [
+        { changes: 1 },
+        { code: 'internal_error' },
+        { reason: 'disk_full' },
+        { reason: 'io_error' },
+        { changes: 1 },
+      ],
+      findings: { file: null, write: { reason: 'io_error' } },
+    });
+    expect(storedNames()).toEqual(['a', 'b']);
+    expect(runner.commitBatch([add('c'), failing('SQLITE_FULL')], 0).findings).toEqual({
+      file: null,
+      write: null,
+    });
+  });
+});

@@ -1,0 +1,226 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Value, Write } from '../../../../src/adapters/sqlite/write/statement.ts';
+import { WriteQueue } from '../../../../src/adapters/sqlite/write/write-queue.ts';
+import { AnimalStoreError } from '../../../../src/domain/errors.ts';
+
+const LENGTH_LIMIT = 10_000;
+
+/** The limit of the total size, and the estimated size of a write without values, in bytes. */
+const SIZE_LIMIT = 32 * 1024 * 1024;
+const WRITE_SIZE = 400;
+
+let queue: WriteQueue;
+/** The rejected writes: the first value of the write, and the code of the error. */
+let rejected: [Value | undefined, string][];
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  queue = new WriteQueue();
+  rejected = [];
+  return () => {
+    vi.useRealTimers();
+  };
+});
+
+/** Queues a write of one statement with empty SQL and the given values. */
+function add(...values: Value[]): void {
+  queue.queueWrite([['', ...values]]).catch(({ code }: AnimalStoreError) => rejected.push([values[0], code]));
+}
+
+/** Lets time pass, and lets the rejections arrive. */
+async function pass(milliseconds: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(milliseconds);
+}
+
+function take(count: number): (Value | undefined)[] {
+  return queue.takeWrites(count).map(({ write }) => firstValue(write));
+}
+
+function firstValue([statement]: Write): Value | undefined {
+  return statement?.[1];
+}
+
+describe('the limit of the length', () => {
+  test('is the number of queued writes', async () => {
+    for (let index = 0; index < LENGTH_LIMIT; index++) add(index);
+    expect(queue.length).toBe(LENGTH_LIMIT);
+    add('too many');
+    await pass(0);
+    expect(rejected).toEqual([['too many', 'overloaded']]);
+    expect(queue.length).toBe(LENGTH_LIMIT);
+    expect(take(1)).toEqual([0]);
+    add('last');
+    await pass(0);
+    expect(rejected).toHaveLength(1);
+  });
+});
+
+describe('the limit of the total size', () => {
+  const half = SIZE_LIMIT / 2 - WRITE_SIZE;
+  const sizes: [string, () => Value[]][] = [
+    ['text, which has two bytes for each code unit', () => ['x'.repeat(half / 2)]],
+    ['bytes', () => [new Uint8Array(half)]],
+    ['several values', () => ['x'.repeat(half / 4), 1n, null, 7, new Uint8Array(half / 2)]],
+  ];
+
+  test.each(sizes)('counts %s', async (_, valuesOf) => {
+    add(...valuesOf());
+    add(...valuesOf());
+    await pass(0);
+    expect(queue.length).toBe(2);
+    add('x');
+    await pass(0);
+    expect(rejected).toEqual([['x', 'overloaded']]);
+  });
+
+  test('is exact', async () => {
+    add(new Uint8Array(SIZE_LIMIT - WRITE_SIZE + 1));
+    expect(queue.length).toBe(0);
+    add(new Uint8Array(SIZE_LIMIT - WRITE_SIZE));
+    expect(queue.length).toBe(1);
+    await pass(0);
+    expect(rejected).toEqual([[expect.any(Uint8Array), 'overloaded']]);
+  });
+
+  test('counts the SQL of every statement', async () => {
+    const sql = 'x'.repeat(half / 4);
+    void queue.queueWrite([[sql], [sql]]);
+    void queue.queueWrite([[sql], [sql]]);
+    expect(queue.length).toBe(2);
+    add(1);
+    await pass(0);
+    expect(rejected).toEqual([[1, 'overloaded']]);
+  });
+
+  test('does not count writes that left the queue, until they are put back', async () => {
+    add(new Uint8Array(half));
+    add(new Uint8Array(half));
+    const taken = queue.takeWrites(2);
+    add(new Uint8Array(half));
+    queue.putBackWrites(taken.slice(0, 1));
+    add('refused');
+    await pass(0);
+    expect(rejected).toEqual([['refused', 'overloaded']]);
+    queue.refuseWrites(new AnimalStoreError('storage_unavailable', 'closed'));
+    add(new Uint8Array(half));
+    add(new Uint8Array(half));
+    expect(queue.length).toBe(2);
+  });
+});
+
+describe('the deadline', () => {
+  test('is 5 seconds after a write was queued', async () => {
+    add('a');
+    await pass(2000);
+    add('b');
+    add('c');
+    await pass(2999);
+    expect(rejected).toEqual([]);
+    await pass(1);
+    expect(rejected).toEqual([['a', 'storage_unavailable']]);
+    expect(queue.length).toBe(2);
+    await pass(1999);
+    expect(rejected).toHaveLength(1);
+    await pass(1);
+    expect(rejected.map(([name]) => name)).toEqual(['a', 'b', 'c']);
+    expect(queue.length).toBe(0);
+  });
+
+  test('is watched again after the queue was empty', async () => {
+    add('a');
+    await pass(12_000);
+    add('b');
+    await pass(4999);
+    expect(rejected).toHaveLength(1);
+    await pass(1);
+    expect(rejected.map(([name]) => name)).toEqual(['a', 'b']);
+  });
+
+  test('is the same after a write was taken and put back', async () => {
+    add('a');
+    await pass(1000);
+    const taken = queue.takeWrites(1);
+    await pass(3999);
+    queue.putBackWrites(taken);
+    expect(queue.length).toBe(1);
+    await pass(1);
+    expect(rejected).toEqual([['a', 'storage_unavailable']]);
+  });
+
+  test('is watched again when a write is put back after the queue was empty', async () => {
+    add('a');
+    queue.takeWrites(1);
+    await pass(3000);
+    add('b');
+    const taken = queue.takeWrites(1);
+    await pass(3000);
+    expect(vi.getTimerCount()).toBe(0);
+    queue.putBackWrites(taken);
+    await pass(1999);
+    expect(rejected).toEqual([]);
+    await pass(1);
+    expect(rejected).toEqual([['b', 'storage_unavailable']]);
+  });
+
+  test('refuses a write that is put back too late', async () => {
+    add('a');
+    const taken = queue.takeWrites(1);
+    await pass(5000);
+    queue.putBackWrites(taken);
+    await pass(0);
+    expect(queue.length).toBe(0);
+    expect(rejected).toEqual([['a', 'storage_unavailable']]);
+  });
+
+  test('is watched by one timer', async () => {
+    for (let index = 0; index < 100; index++) add(index);
+    queue.putBackWrites(queue.takeWrites(50));
+    expect(vi.getTimerCount()).toBe(1);
+    await pass(5000);
+    expect(rejected).toHaveLength(100);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test('a write that is past its deadline is never taken, even when the timer is late', async () => {
+  vi.useRealTimers();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  add('a');
+  vi.advanceTimersByTime(4000);
+  add('b');
+  vi.advanceTimersByTime(1000);
+  expect(take(2)).toEqual(['b']);
+  await Promise.resolve();
+  expect(rejected).toEqual([['a', 'storage_unavailable']]);
+});
+
+test('writes leave the queue in the order of their arrival, and writes that are put back come first', () => {
+  for (const name of ['a', 'b', 'c', 'd']) add(name);
+  const taken = queue.takeWrites(2);
+  expect(taken.map(({ write }) => firstValue(write))).toEqual(['a', 'b']);
+  add('e');
+  queue.putBackWrites(taken);
+  expect(take(10)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(take(10)).toEqual([]);
+});
+
+test('the promise of a write has the result that the caller of `takeWrites` gives', async () => {
+  const stored = queue.queueWrite([['']]);
+  const failed = queue.queueWrite([['']]);
+  const [first, second] = queue.takeWrites(2);
+  first?.resolve({ changes: 1, rowId: 7n });
+  second?.reject(new AnimalStoreError('internal_error', 'failed'));
+  await expect(stored).resolves.toEqual({ changes: 1, rowId: 7n });
+  await expect(failed).rejects.toMatchObject({ code: 'internal_error' });
+});
+
+test('all queued writes can be refused with one error', async () => {
+  for (const name of ['a', 'b']) add(name);
+  queue.refuseWrites(new AnimalStoreError('not_found', 'refused'));
+  await pass(0);
+  expect(rejected).toEqual([
+    ['a', 'not_found'],
+    ['b', 'not_found'],
+  ]);
+  expect(queue.length).toBe(0);
+});

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { atMost } from '../../src/application/at-most.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Calls `atMost`, and returns a function that tells whether its promise has resolved. */
+async function waitFor(promise: Promise<void>): Promise<() => boolean> {
+  let isOver = false;
+  void atMost(1000, promise).then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(0);
+  return () => isOver;
+}
+
+test('a wait ends with the promise, and leaves no timer', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const isOver = await waitFor(promise);
+  expect(isOver()).toBe(false);
+  resolve();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(isOver()).toBe(true);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a wait ends after the time, whatever the promise does', async () => {
+  const isOver = await waitFor(new Promise(() => {}));
+  await vi.advanceTimersByTimeAsync(999);
+  expect(isOver()).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(isOver()).toBe(true);
+});

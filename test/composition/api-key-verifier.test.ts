@@ -1,0 +1,51 @@
+/** The keys of the variable API_KEYS, beside the keys in the store. */
+
+import { expect, test } from 'vitest';
+import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../src/application/animal-store.ts';
+import { createApiKeyVerifier } from '../../src/composition/api-key-verifier.ts';
+import { registerKey } from '../support/canary.ts';
+
+const [ONE, TWO] = ['1', '2'].map((digit) => `operator-key-of-32-characters-or-more-${digit}`) as [
+  string,
+  string,
+];
+const NONE = { verifyApiKey: async () => undefined };
+
+test('a configured key has an id of its position, and a caller of its own wherever it stands', async () => {
+  const verifier = createApiKeyVerifier(NONE, [ONE, TWO]);
+  const one = await verifier.verify(ONE);
+  expect(one).toEqual({ id: 'env-1', name: 'API_KEYS', callerId: expect.stringMatching(/^env-[\w-]{22}$/) });
+  const two = await verifier.verify(TWO);
+  expect(two).toMatchObject({ id: 'env-2', name: 'API_KEYS' });
+  expect(two?.callerId).not.toBe(one?.callerId);
+  expect(one?.callerId).not.toContain(ONE.slice(0, 16));
+  const moved = await createApiKeyVerifier(NONE, [TWO, ONE]).verify(ONE);
+  expect(moved).toEqual({ ...one, id: 'env-2' });
+});
+
+test.each([[[]], [[ONE]]])('with %j, a stored key is valid, and any other is not', async (configured) => {
+  const store = new AnimalStore(openMemoryStorage());
+  const { key, about } = await store.apiKeys.create('me');
+  registerKey(key);
+  const verifier = createApiKeyVerifier(store, configured);
+  expect(await verifier.verify(key)).toMatchObject({ id: about.id, name: 'me' });
+  for (const other of [TWO, `${ONE} `, ONE.slice(1), ONE.toUpperCase(), '']) {
+    expect(await verifier.verify(other)).toBeUndefined();
+  }
+});
+
+test('a key is not accepted while the stored keys cannot be read', async () => {
+  const error = new Error('unreachable');
+  const verifier = createApiKeyVerifier({ verifyApiKey: () => Promise.reject(error) }, [ONE]);
+  await expect(verifier.verify(ONE)).rejects.toBe(error);
+});
+
+test('parts of configured keys are secret', () => {
+  expect(createApiKeyVerifier(NONE, []).hasPartOfKey).toBeUndefined();
+  const { hasPartOfKey } = createApiKeyVerifier(NONE, [ONE, TWO]);
+  expect([hasPartOfKey?.(ONE.slice(5, 30)), hasPartOfKey?.('another text of some length')]).toEqual([
+    true,
+    false,
+  ]);
+});

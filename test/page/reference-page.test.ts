@@ -1,0 +1,306 @@
+/** Tests the modules of the reference page that need no browser. */
+
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { generateDocument } from '../../openapi/document.ts';
+import { rulesOf, typeOf } from '../../page/constraints.ts';
+import { formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
+import { highlight } from '../../page/highlight.ts';
+import type { Schema } from '../../page/openapi.ts';
+import { type Operation, type Reference, readReference, slugOf } from '../../page/reference.ts';
+import { nextPage, requestOf, type SampleRequest } from '../../page/samples/request.ts';
+import { type Language, SAMPLES } from '../../page/samples/samples.ts';
+import { STATUS_OF } from '../../src/adapters/http/api/errors.ts';
+import { OPERATIONS } from '../../src/adapters/http/api/operations.ts';
+import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
+import { CREATE_SAMPLES, LIST_SAMPLES } from './samples.ts';
+
+const BASE_URL = 'https://pets.example.org/v1';
+const LANGUAGES = Object.keys(SAMPLES) as Language[];
+
+let reference: Reference;
+
+beforeEach(() => {
+  reference = readReference(openApiDocument(BASE_URL));
+});
+
+function operation(slug: string): Operation {
+  return reference.operations.find((candidate) => candidate.slug === slug) as Operation;
+}
+
+describe('exact JSON', () => {
+  test.each([
+    ['{"id":9007199254740993}', '{\n  "id": 9007199254740993\n}'],
+    ['[-9223372036854775808,1]', '[\n  -9223372036854775808,\n  1\n]'],
+    ['[1.50,1e3,-0.25,-0]', '[\n  1.50,\n  1e3,\n  -0.25,\n  -0\n]'],
+    ['{"name":"{\\"a\\": [1,2]}"}', '{\n  "name": "{\\"a\\": [1,2]}"\n}'],
+    [' { "a" : [ ] , "b" : { } , "c" : [ { } ] } ', '{\n  "a": [],\n  "b": {},\n  "c": [\n    {}\n  ]\n}'],
+    ['"\\\\"', '"\\\\"'],
+    ['null', 'null'],
+  ])('%s keeps its text', (text, formatted) => {
+    expect(formatJson(text)).toBe(formatted);
+  });
+
+  test('any JSON keeps its value, and JSON.stringify would indent it in the same way', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(formatJson(JSON.stringify(value))).toBe(JSON.stringify(value, undefined, 2));
+      }),
+    );
+  });
+
+  test('every int64 is read and written exactly', () => {
+    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+    fc.assert(
+      fc.property(int64, fc.string(), (id, name) => {
+        const text = `{"id":${id},"name":${JSON.stringify(name)},"list":[${id},1.5,null,true]}`;
+        expect(parseExact(text)).toEqual({ id, name, list: [id, 1.5, null, true] });
+        expect(writeExact(parseExact(text))).toBe(text);
+      }),
+    );
+  });
+
+  test('text that is not JSON throws a SyntaxError', () => {
+    expect(() => formatJson('{"id":9007199254740993')).toThrow(SyntaxError);
+    expect(() => parseExact('[01]')).toThrow(SyntaxError);
+  });
+});
+
+describe('the contents', () => {
+  test('are those of the OpenAPI document', () => {
+    expect(reference).toMatchObject({ title: 'Animal Store', version: '1.0.0', serverUrl: BASE_URL });
+    expect(reference.operations.map(({ slug, method, path }) => [slug, method, `/v1${path}`])).toEqual(
+      OPERATIONS.map(({ id, method, path }) => [slugOf(id), method, path]),
+    );
+    expect(reference.schemas.map(([name]) => name)).toEqual(['PetStatus', 'Pet', 'Pets', 'Error', 'NewPet']);
+  });
+
+  test('of an operation follow the document', () => {
+    const text = generateDocument(
+      OPERATIONS.map((each) => ({ ...each, stability: 'beta', summary: `new ${each.summary}` })),
+    );
+    const { operations } = readReference(text);
+    expect(operations).toHaveLength(3);
+    for (const { stability, summary } of operations) {
+      expect(stability).toBe('beta');
+      expect(summary).toMatch(/^new /);
+    }
+    expect(readReference(text.replaceAll('05 Dec 2030', '01 Feb 2031')).operations[2]).toMatchObject({
+      isDeprecated: true,
+      sunset: '1 Feb 2031',
+    });
+    expect(
+      readReference(text.replaceAll('"const":"Thu, 05 Dec 2030 00:00:00 GMT"', '"type":"string"'))
+        .operations[2],
+    ).not.toHaveProperty('sunset');
+  });
+
+  test('include responses, errors and deprecation', () => {
+    const get = operation('get-pet');
+    expect(get).toMatchObject({ isDeprecated: true, sunset: '5 Dec 2030' });
+    expect(get.successes.map(({ status }) => status)).toEqual(['200', '304']);
+    expect(get.successes[0]?.headers).toContainEqual(['Sunset', expect.objectContaining({ required: true })]);
+    expect(get.failures).toContainEqual({ status: '404', code: 'not_found' });
+    expect(get.failures).toContainEqual({ status: '503', code: 'storage_unavailable' });
+    expect(operation('list-pets')).not.toHaveProperty('sunset');
+    expect(operation('create-pet').body?.schema).toEqual({ $ref: '#/components/schemas/NewPet' });
+    expect(get).not.toHaveProperty('body');
+    expect(operation('list-pets')).toMatchObject({ isDeprecated: false });
+    const [found, unchanged] = get.successes;
+    expect(found?.content?.schema).toEqual({ $ref: '#/components/schemas/Pet' });
+    expect(unchanged).not.toHaveProperty('content');
+    expect(unchanged?.description).not.toBe('');
+  });
+
+  test('are complete for a document with nothing that is optional', () => {
+    const responses = {
+      200: { description: 'ok' },
+      400: { description: 'no content' },
+      404: { content: {} },
+    };
+    const ping = { operationId: 'ping', summary: 'Ping', description: 'Pings.', responses };
+    const text = JSON.stringify({
+      info: { title: 'T', version: '1', description: 'D' },
+      servers: [],
+      paths: { '/ping': { put: ping } },
+      components: { schemas: { Name: { type: 'string', minLength: 1 } } },
+    });
+    const { operations, resolve, serverUrl } = readReference(text);
+    expect(serverUrl).toBe('/');
+    expect(operations).toEqual([
+      {
+        slug: 'ping',
+        method: 'PUT',
+        path: '/ping',
+        summary: 'Ping',
+        description: 'Pings.',
+        isDeprecated: false,
+        parameters: [],
+        successes: [{ status: '200', description: 'ok', headers: [] }],
+        failures: [],
+      },
+    ]);
+    expect(resolve({ $ref: '#/components/schemas/Name', description: 'x' })).toEqual({
+      type: 'string',
+      minLength: 1n,
+      description: 'x',
+    });
+    expect(resolve({ type: 'integer' })).toEqual({ type: 'integer' });
+  });
+
+  test('the error table of the description has every error of the operations', () => {
+    const codes = new Set(reference.operations.flatMap(({ failures }) => failures.map(({ code }) => code)));
+    const others = ['method_not_allowed'];
+    expect([...codes, ...others].sort()).toEqual(Object.keys(STATUS_OF).sort());
+    for (const code of codes) expect(reference.description).toContain(`| \`${code}\` | `);
+  });
+
+  test.each([
+    ['listPets', 'list-pets'],
+    ['Exact integers', 'exact-integers'],
+    ['not_found', 'not-found'],
+    [' A & B! ', 'a-b'],
+  ])('the fragment of %s is %s', (text, slug) => {
+    expect(slugOf(text)).toBe(slug);
+  });
+});
+
+describe('a schema in words', () => {
+  const INT64 = { type: 'integer', format: 'int64', minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
+
+  test.each<[string, Schema, string[]]>([
+    ['PetStatus', { $ref: '#/components/schemas/PetStatus' }, []],
+    ['array of Pet', { type: 'array', items: { $ref: '#/components/schemas/Pet' } }, []],
+    ['integer (int64)', INT64, ['-9223372036854775808 to 9223372036854775807']],
+    ['integer', { type: 'integer', minimum: 1n, default: 20n }, ['at least 1', 'default 20']],
+    ['string', { type: 'string', maxLength: 255n }, ['at most 255 code points']],
+    ['string', { type: 'string', enum: ['a', 'b'] }, ['one of "a", "b"']],
+    ['any', { const: '@1' }, ['always "@1"']],
+  ])('is %s', (type, schema, rules) => {
+    expect(typeOf(schema)).toBe(type);
+    expect(rulesOf(schema)).toEqual(rules);
+  });
+});
+
+describe('a request', () => {
+  const noValues = { parameters: new Map(), body: '' };
+
+  test('has the parameters that are given, and their text', () => {
+    const parameters = new Map([
+      ['limit', ''],
+      ['status', 'a&b'],
+      ['after', '09007199254740993'],
+    ]);
+    expect(requestOf(operation('list-pets'), { ...noValues, parameters }, BASE_URL)).toEqual({
+      method: 'GET',
+      url: `${BASE_URL}/pets?status=a%26b&after=09007199254740993`,
+      headers: [],
+    });
+    const path = { ...noValues, parameters: new Map([['petId', "1/$&'"]]) };
+    expect(requestOf(operation('get-pet'), path, BASE_URL).url).toBe(`${BASE_URL}/pets/1%2F%24%26'`);
+  });
+
+  test('has the text of the body', () => {
+    const body = ' {"categoryId": 9007199254740993 }';
+    expect(requestOf(operation('create-pet'), { ...noValues, body }, BASE_URL)).toEqual({
+      method: 'POST',
+      url: `${BASE_URL}/pets`,
+      headers: [['Content-Type', 'application/json']],
+      body,
+    });
+  });
+
+  test('has header fields', () => {
+    const list = operation('list-pets');
+    const parameter = { name: 'If-None-Match', in: 'header', schema: { type: 'string' } } as const;
+    const parameters = new Map([['If-None-Match', '"x"']]);
+    expect(
+      requestOf({ ...list, parameters: [parameter] }, { ...noValues, parameters }, BASE_URL).headers,
+    ).toEqual([['If-None-Match', '"x"']]);
+  });
+
+  test.each([
+    ['</v1/pets?limit=1&after=9007199254740993>; rel="next"', '9007199254740993'],
+    ['</docs>; rel="deprecation", <https://a.example/pets?after=2>; rel=next', '2'],
+    ['</v1/pets?after=2>; rel="previous"', undefined],
+    ['', undefined],
+    [null, undefined],
+  ])('the next page of %s is after %s', (link, after) => {
+    expect(nextPage(link)?.get('after')).toBe(after);
+  });
+});
+
+describe('the samples', () => {
+  const body = `{"name":"Минька's","categoryId":9007199254740993}`;
+  let go: { resolve: Reference['resolve']; response: Schema };
+  let request: SampleRequest;
+
+  beforeEach(() => {
+    go = { resolve: reference.resolve, response: { $ref: '#/components/schemas/Pet' } };
+    request = requestOf(operation('create-pet'), { parameters: new Map(), body }, BASE_URL);
+  });
+
+  test.each(Object.entries(CREATE_SAMPLES))('of a create in %s', (language, sample) => {
+    const create = { ...request, body: '{"name":"Rex"}' };
+    expect(`${SAMPLES[language as Language](create, go)}\n`).toBe(sample);
+  });
+
+  test.each(Object.entries(LIST_SAMPLES))('of a list with a key in %s', (language, sample) => {
+    const parameters = new Map([['limit', '2']]);
+    const list = requestOf(operation('list-pets'), { parameters, body: '' }, BASE_URL);
+    const options = { key: 'pets_x', resolve: reference.resolve };
+    expect(`${SAMPLES[language as Language](list, options)}\n`).toBe(sample);
+  });
+
+  test.each(LANGUAGES)('%s reads the key from the environment until the key is given', (language) => {
+    const key = "pets_it's";
+    const hidden = SAMPLES[language](request, go);
+    expect(hidden).toContain('ANIMAL_STORE_KEY');
+    expect(hidden).not.toContain('pets_');
+    const shown = SAMPLES[language](request, { ...go, key });
+    expect(shown).not.toContain('ANIMAL_STORE_KEY');
+    expect(shown).toContain('pets_it');
+    for (const sample of [hidden, shown]) {
+      expect(sample).toContain('9007199254740993');
+      expect(sample).toContain(request.url);
+    }
+  });
+
+  test('quote every text', () => {
+    const text = `{"a":"'\`\\n\${x}"}`;
+    const odd = { ...request, body: text };
+    expect(SAMPLES.curl(odd, go)).toContain(`--data-raw '{"a":"'\\''\`\\n\${x}"}'`);
+    expect(SAMPLES.JavaScript(odd, go)).toContain(`body: ${JSON.stringify(text)},`);
+    expect(SAMPLES.Python(odd, go)).toContain(`data=${JSON.stringify(text)}.encode(),`);
+    expect(SAMPLES.Go(odd, go)).toContain(`strings.NewReader(${JSON.stringify(text)})`);
+  });
+
+  test('Go declares the types of the response', () => {
+    const list = requestOf(operation('list-pets'), { parameters: new Map(), body: '' }, BASE_URL);
+    const sample = SAMPLES.Go(list, { ...go, response: { $ref: '#/components/schemas/Pets' } });
+    expect(sample).toContain('var result []Pet\n');
+    expect(sample).toContain('\tCategoryId int64  `json:"categoryId"`\n');
+    expect(sample).toContain('\tStatus     string `json:"status"`\n');
+    expect(SAMPLES.Go(list, { resolve: reference.resolve })).toContain('var result any\n');
+  });
+});
+
+describe('the highlighting', () => {
+  test.each(LANGUAGES)('of %s leaves the code unchanged', (language) => {
+    const request = requestOf(operation('create-pet'), { parameters: new Map(), body: '{"a":1}' }, BASE_URL);
+    const code = SAMPLES[language](request, { resolve: reference.resolve });
+    const parts = highlight(code);
+    expect(parts.map(({ text }) => text).join('')).toBe(code);
+    expect(parts.length).toBeGreaterThan(3);
+  });
+
+  test('names the kinds of JSON', () => {
+    const kinds = highlight('{"id": -12, "name": "x"}').filter(({ kind }) => kind !== undefined);
+    expect(kinds).toEqual([
+      { text: '"id"', kind: 'name' },
+      { text: '-12', kind: 'number' },
+      { text: '"name"', kind: 'name' },
+      { text: '"x"', kind: 'string' },
+    ]);
+  });
+});

@@ -1,0 +1,160 @@
+/** What the reference page shows as samples, word for word. */
+
+import type { Language } from '../../page/samples/samples.ts';
+
+/** The samples of a create that reads the key from the environment. */
+export const CREATE_SAMPLES: Record<Language, string> = {
+  curl: String.raw`curl --request POST 'https://pets.example.org/v1/pets' \
+  --header "Authorization: Bearer $ANIMAL_STORE_KEY" \
+  --header 'Content-Type: application/json' \
+  --data-raw '{"name":"Rex"}'
+`,
+  JavaScript: String.raw`const url = 'https://pets.example.org/v1/pets';
+const response = await fetch(url, {
+  method: 'POST',
+  headers: {
+    Authorization: ${'`Bearer $'}{process.env.ANIMAL_STORE_KEY}${'`'},
+    'Content-Type': 'application/json',
+  },
+  body: '{"name":"Rex"}',
+});
+
+// JSON.parse alone would round integers above 2^53.
+const exact = (key, value, { source }) =>
+  /^-?\d{16,}$/.test(source) ? BigInt(source) : value;
+const body = await response.text();
+console.log(response.status, JSON.parse(body, exact));
+`,
+  Python: `import json
+import os
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+request = Request(
+    "https://pets.example.org/v1/pets",
+    method="POST",
+    headers={
+        "Authorization": "Bearer " + os.environ["ANIMAL_STORE_KEY"],
+        "Content-Type": "application/json",
+    },
+    data='{"name":"Rex"}'.encode(),
+)
+try:
+    response = urlopen(request)
+except HTTPError as error:
+    response = error
+# The integers of Python are exact.
+print(response.status, json.load(response))
+`,
+  Go: String.raw`package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strings"
+)
+
+type Pet struct {
+	Id         int64  ${'`json:"id"`'}
+	Name       string ${'`json:"name"`'}
+	CategoryId int64  ${'`json:"categoryId"`'}
+	Status     string ${'`json:"status"`'}
+}
+
+func main() {
+	request, err := http.NewRequest("POST", "https://pets.example.org/v1/pets", strings.NewReader(${'`{"name":"Rex"}`'}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("ANIMAL_STORE_KEY"))
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= 400 {
+		problem, _ := io.ReadAll(response.Body)
+		log.Fatal(response.Status, " ", string(problem))
+	}
+	var result Pet
+	if err := json.NewDecoder(response.Body).Decode(&result); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s %+v\n", response.Status, result)
+}
+`,
+};
+
+/** The samples of a list with a key, whose schema is unknown. */
+export const LIST_SAMPLES: Record<Language, string> = {
+  curl: String.raw`curl 'https://pets.example.org/v1/pets?limit=2' \
+  --header 'Authorization: Bearer pets_x'
+`,
+  JavaScript: String.raw`const url = 'https://pets.example.org/v1/pets?limit=2';
+const response = await fetch(url, {
+  headers: {
+    Authorization: 'Bearer pets_x',
+  },
+});
+
+// JSON.parse alone would round integers above 2^53.
+const exact = (key, value, { source }) =>
+  /^-?\d{16,}$/.test(source) ? BigInt(source) : value;
+const body = await response.text();
+console.log(response.status, JSON.parse(body, exact));
+`,
+  Python: `import json
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+request = Request(
+    "https://pets.example.org/v1/pets?limit=2",
+    headers={
+        "Authorization": "Bearer pets_x",
+    },
+)
+try:
+    response = urlopen(request)
+except HTTPError as error:
+    response = error
+# The integers of Python are exact.
+print(response.status, json.load(response))
+`,
+  Go: String.raw`package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+)
+
+func main() {
+	request, err := http.NewRequest("GET", "https://pets.example.org/v1/pets?limit=2", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer pets_x")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= 400 {
+		problem, _ := io.ReadAll(response.Body)
+		log.Fatal(response.Status, " ", string(problem))
+	}
+	var result any
+	if err := json.NewDecoder(response.Body).Decode(&result); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s %+v\n", response.Status, result)
+}
+`,
+};
