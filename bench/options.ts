@@ -20,6 +20,8 @@ export type Part = (typeof PARTS)[number];
 export interface Options {
   readonly quick: boolean;
   readonly profile: boolean;
+  /** Whether PostgreSQL has little memory and a slow disk. */
+  readonly cold: boolean;
   /**
    * Whether none of --quick, --profile, --only, --servers and --pets was given. Only the figures of such a run are
    * written to a file.
@@ -43,6 +45,7 @@ const HELP = `Usage: npm run bench -- [options]
   --quick             run everything once and very briefly, to see that it works, but
                       only one order of the works
   --profile           write a CPU profile per work to bench/profiles/
+  --cold              only gets on PostgreSQL with little memory and a slow disk (with --only postgres)
   --only A,B          only these works (${WORKS.join(', ')})
                       or parts (${PARTS.join(', ')})
   --servers A,B       only these servers (${SERVER_NAMES.join(', ')})
@@ -63,6 +66,7 @@ export function readOptions(args: readonly string[]): Options {
     options: {
       quick: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
+      cold: { type: 'boolean', default: false },
       only: { type: 'string' },
       servers: { type: 'string' },
       rounds: { type: 'string' },
@@ -75,17 +79,18 @@ export function readOptions(args: readonly string[]): Options {
     console.log(HELP);
     process.exit(0);
   }
-  const { quick, profile } = values;
+  const { quick, profile, cold } = values;
   const only = choose(values.only, [...WORKS, ...PARTS]);
   const works = WORKS.filter((work) => only?.includes(work));
   const parts = PARTS.filter((part) => only?.includes(part));
   const servers = choose(values.servers, SERVER_NAMES) ?? (profile ? [OURS] : SERVER_NAMES);
   for (const reason of servers.map(missing)) if (reason !== undefined) throw new Error(reason);
-  const isWhole = ![quick, profile, values.only, values.servers, values.pets].some(Boolean);
+  const isWhole = ![quick, profile, cold, values.only, values.servers, values.pets].some(Boolean);
   const seconds = positive('seconds', values.seconds, quick ? 0.4 : 5);
   return {
     quick,
     profile,
+    cold,
     isWhole,
     works: works.length > 0 ? works : WORKS,
     parts: parts.length > 0 ? parts : works.length > 0 ? ['compare'] : possibleParts(servers, quick),

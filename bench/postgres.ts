@@ -41,9 +41,13 @@ export function isPostgres(source: string): boolean {
   return source.startsWith('postgres:');
 }
 
-/** Calls `use` with a running server that has `pets` pets. */
-export async function withPostgres<T>(pets: number, use: (server: PostgresServer) => Promise<T>): Promise<T> {
-  const server = await startPostgres({ settings: SETTINGS });
+/** Calls `use` with a running server that has `pets` pets. `settings` have precedence over {@link SETTINGS}. */
+export async function withPostgres<T>(
+  pets: number,
+  use: (server: PostgresServer) => Promise<T>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const server = await startPostgres({ settings: { ...SETTINGS, ...settings } });
   try {
     await fill(server.url, pets);
     return await use(server);

@@ -7,8 +7,9 @@ import { restart, withPostgres } from '../postgres.ts';
 import { runToEnd } from '../processes.ts';
 import { measureInTurn, median, progress, type Row } from '../rounds.ts';
 import { OURS, type ServerName, titleOf } from '../servers.ts';
-import { canSlowFsync, slowFsync } from '../slow-fsync.ts';
+import { canSlowDisk, slowFsync } from '../slow-disk.ts';
 import { milliseconds, rowsTable, table, whole } from '../table.ts';
+import { type ColdRow, coldTable, measureCold } from './cold.ts';
 
 const NOTHING: PostgresFound = {
   many: [],
@@ -30,6 +31,8 @@ export interface PostgresFound {
   /** The results of creates with slower fsyncs. Empty on systems on which fsyncs cannot be made slower. */
   readonly slow: readonly Row[];
   readonly inserts: Inserts;
+  /** The results with a slow disk and little memory; only these are measured with `--cold`. */
+  readonly cold?: readonly ColdRow[];
 }
 
 /**
@@ -50,6 +53,10 @@ export interface Inserts extends Slice {
 export async function measurePostgres(options: Options): Promise<PostgresFound> {
   if (noPrograms !== undefined) return { ...NOTHING, skipped: noPrograms };
   const { pets, quick, seconds, works } = options;
+  if (options.cold) {
+    if (!canSlowDisk()) return { ...NOTHING, skipped: 'needs Linux and a C compiler (cc)' };
+    return { ...NOTHING, cold: await measureCold(options) };
+  }
   progress(`filling a database with ${whole(pets)} pets`);
   return withPostgres(pets, async (server) => {
     const cases = SERVERS.filter((name) => options.servers.includes(name)).map((name) => ({
@@ -60,7 +67,7 @@ export async function measurePostgres(options: Options): Promise<PostgresFound> 
     const alone = works.filter((work) => work === 'list' || work === 'get' || work === 'create');
     const single = await measureInTurn(cases, { ...options, works: alone }, { connections: 1 });
     const inserts = await measureInserts(server.url, quick ? 1 : 2 * seconds);
-    if (!canSlowFsync() || !works.includes('create')) return { many, single, slow: [], inserts };
+    if (!canSlowDisk() || !works.includes('create')) return { many, single, slow: [], inserts };
     await restart(server, slowFsync(DELAY));
     const slow = await measureInTurn(cases, { ...options, works: ['create'] });
     for (const { label, min } of slow) {
@@ -81,8 +88,9 @@ async function measureInserts(url: string, seconds: number): Promise<Inserts> {
   };
 }
 
-export function postgresTable({ skipped, many, single, slow, inserts }: PostgresFound): string {
+export function postgresTable({ skipped, many, single, slow, inserts, cold }: PostgresFound): string {
   if (skipped !== undefined) return `Skipped: ${skipped}.`;
+  if (cold !== undefined) return coldTable(cold);
   const against = { fastify: 'of Fastify' };
   const tableOf = (rows: readonly Row[]) =>
     rowsTable(rows, 'server', against, (name) => titleOf(name as ServerName));

@@ -6,7 +6,7 @@ import type { Options } from '../options.ts';
 import { measureInTurn, progress, type Row } from '../rounds.ts';
 import { OURS, type ServerName, titleOf } from '../servers.ts';
 import { Session, type SessionOptions } from '../session.ts';
-import { canSlowFsync, slowFsync } from '../slow-fsync.ts';
+import { canSlowDisk, slowFsync } from '../slow-disk.ts';
 import { milliseconds, rowsTable, table, whole } from '../table.ts';
 
 /** `reads` and `creates` are rates per second. If a rate is 0, as many requests as possible are sent. */
@@ -39,7 +39,7 @@ interface ReadsWhileCreates {
 }
 
 export async function measureSlowFsync(options: Options): Promise<SlowFsync> {
-  if (!canSlowFsync()) return { skipped: 'needs Linux and a C compiler (cc)', reads: [], creates: [] };
+  if (!canSlowDisk()) return { skipped: 'needs Linux and a C compiler (cc)', reads: [], creates: [] };
   const servers = SERVERS.filter((name) => options.servers.includes(name));
   const sessionOf = (name: ServerName, delay: number): SessionOptions => ({
     name,

@@ -99,13 +99,12 @@ describe('in the sources', () => {
     expect(has("import { createServer } from 'node:http'", startsProcess)).toBe(false);
   });
 
-  test('only the page in the browser and four modules of the PostgreSQL adapter open connections', () => {
+  test('only the page in the browser and three modules of the PostgreSQL adapter open connections', () => {
     const users = filesWith(opensConnection);
     expect(users).toContain('page/main.ts');
     expect(users.filter((file) => !file.startsWith('page/'))).toEqual([
-      'src/adapters/postgres/connection.ts',
+      'src/adapters/postgres/connections.ts',
       'src/adapters/postgres/examination.ts',
-      'src/adapters/postgres/pool.ts',
       'src/adapters/postgres/schema.ts',
     ]);
   });

@@ -3,10 +3,10 @@ import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import type { ConnectionPool } from './pool.ts';
+import type { Connections } from './connections.ts';
 import type { Reader } from './reader.ts';
 import { LOCK } from './schema.ts';
-import type { Row } from './statement.ts';
+import type { Row } from './session.ts';
 
 const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id';
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
@@ -37,15 +37,15 @@ const CACHE_LIMIT = 1000;
 /** Stores API keys in PostgreSQL, and finds them by their hashes. Found keys are cached for {@link CACHE_TIME}. */
 export class PostgresApiKeyRepository implements ApiKeyRepository {
   readonly #reader: Reader;
-  readonly #pool: ConnectionPool;
+  readonly #connections: Connections;
   #found = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
   #hits = 0;
   #misses = 0;
 
-  constructor(reader: Reader, pool: ConnectionPool) {
+  constructor(reader: Reader, connections: Connections) {
     this.#reader = reader;
-    this.#pool = pool;
+    this.#connections = connections;
   }
 
   /** How many keys were found in the cache, and how many were read. */
@@ -54,7 +54,7 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
   }
 
   async find(key: string): Promise<ApiKey | undefined> {
-    this.#pool.assertOpen();
+    this.#connections.assertOpen();
     const cached = this.#found.get(key);
     if (cached !== undefined && performance.now() < cached.until) {
       this.#hits += 1;
@@ -65,11 +65,11 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
   }
 
   async add(key: string, about: NewApiKey): Promise<ApiKey> {
-    return apiKeyOf(first(await this.#pool.write(ADD, valuesOf(key, about))) as Row);
+    return apiKeyOf(first(await this.#connections.write(ADD, valuesOf(key, about))) as Row);
   }
 
   async addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
-    return await this.#pool.session(async ({ run, commit }) => {
+    return await this.#connections.session(async ({ run, commit }) => {
       await run('BEGIN');
       await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
       const row = first(await run(ADD_FIRST, valuesOf(key, about)));
@@ -97,14 +97,14 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    const rows = await this.#pool.session(({ run }) => run(LIST));
+    const rows = await this.#connections.session(({ run }) => run(LIST));
     return rows.map(apiKeyOf);
   }
 
   /** Changes a key. A new cache makes calls of `find` that are in flight store nothing in the cache. */
   async #change(text: string, values: readonly unknown[]): Promise<ApiKey | undefined> {
     try {
-      const row = first(await this.#pool.write(text, values));
+      const row = first(await this.#connections.write(text, values));
       return row && apiKeyOf(row);
     } finally {
       this.#found = new Map();
@@ -116,7 +116,7 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
     const found = this.#found;
     const hash = createHash('sha256').update(key).digest();
     const until = performance.now() + CACHE_TIME;
-    const row = first(await this.#reader.run({ name: 'find-key', text: FIND, values: [hash] }));
+    const row = first(await this.#reader.query({ name: 'find-key', text: FIND, values: [hash] }));
     if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
     const about = apiKeyOf(row);
     if (found.size >= CACHE_LIMIT) found.clear();

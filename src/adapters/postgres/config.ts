@@ -10,14 +10,22 @@ const INT8 = 20;
  */
 const TIMEOUT = 1000;
 
+/** The maximum number of connections for reads, unless the URL has `max`. */
+const MAX_READS = 16;
+
+/** The settings of a connection, and how many connections there are for reads at most. */
+export interface Config extends ClientConfig {
+  readonly maxReads: number;
+}
+
 /**
  * Returns the settings of a connection. The URL has the format of `pg`
  * (https://node-postgres.com/features/connecting), such as `postgres://user:password@host/database?sslmode=verify-full`.
  * Values of type `int8` are read as `bigint`.
  */
-export function clientConfig(url: string): ClientConfig {
-  const { connectionString, queryTimeout } = withoutQueryTimeout(url);
-  const timeout = queryTimeout ?? TIMEOUT;
+export function clientConfig(url: string): Config {
+  const { connectionString, numbers } = withoutNumbers(url, ['query_timeout', 'max']);
+  const { query_timeout: timeout = TIMEOUT, max: maxReads = MAX_READS } = numbers;
   return {
     connectionString,
     fallback_application_name: 'animal-store',
@@ -29,22 +37,28 @@ export function clientConfig(url: string): ClientConfig {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
         id === INT8 ? BigInt : types.getTypeParser(id, format as 'text'),
     } as ClientConfig['types'],
+    maxReads: Math.max(1, maxReads),
   };
 }
 
 /**
- * Returns a URL without its `query_timeout`, and its value. The driver would prefer the value in the URL to any other one,
- * also for operations that may take longer.
+ * Returns a URL without the named parameters, and those of them that are whole numbers. The driver would prefer a value in
+ * the URL to any other one, also for operations that may take longer.
  */
-function withoutQueryTimeout(url: string): { connectionString: string; queryTimeout: number | undefined } {
+function withoutNumbers<const N extends string>(
+  url: string,
+  names: readonly N[],
+): { connectionString: string; numbers: { [Name in N]?: number } } {
   const [base = '', query] = url.split(/\?(.*)/s);
-  if (query === undefined) return { connectionString: url, queryTimeout: undefined };
-  const others = query.split('&').filter((parameter) => !new URLSearchParams(parameter).has('query_timeout'));
-  const value = new URLSearchParams(query).getAll('query_timeout').at(-1) ?? '';
-  return {
-    connectionString: others.length > 0 ? `${base}?${others.join('&')}` : base,
-    queryTimeout: /^\d+$/.test(value) ? Number(value) : undefined,
-  };
+  if (query === undefined) return { connectionString: url, numbers: {} };
+  const isNamed = (parameter: string) => names.some((name) => new URLSearchParams(parameter).has(name));
+  const others = query.split('&').filter((parameter) => !isNamed(parameter));
+  const numbers: { [Name in N]?: number } = {};
+  for (const name of names) {
+    const value = new URLSearchParams(query).getAll(name).at(-1) ?? '';
+    if (/^\d+$/.test(value)) numbers[name] = Number(value);
+  }
+  return { connectionString: others.length > 0 ? `${base}?${others.join('&')}` : base, numbers };
 }
 
 /**

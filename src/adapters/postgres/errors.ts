@@ -44,6 +44,8 @@ const TIMEOUT = /timeout/i;
 /** The number of a transaction that has to be repeated: a serialization failure. */
 const SERIALIZATION_FAILURE = '40001';
 
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /** The classes of errors that one row causes: data exceptions, and violated constraints. */
 const ROW_ERRORS = /^2[23]/;
 
@@ -102,13 +104,13 @@ export function isSerializationFailure(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === SERIALIZATION_FAILURE;
 }
 
-export function isRowError(error: unknown): boolean {
-  return error instanceof DatabaseError && ROW_ERRORS.test(codeOf(error));
+/** Whether a statement has waited for a lock for longer than its connection allows. It had no effect. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
 }
 
-/** Returns the error for a call after `close`. */
-export function closedError(): AnimalStoreError {
-  return new AnimalStoreError('storage_unavailable', 'the storage is closed');
+export function isRowError(error: unknown): boolean {
+  return error instanceof DatabaseError && ROW_ERRORS.test(codeOf(error));
 }
 
 function connectionError(error: unknown): AnimalStoreError {

@@ -2,10 +2,10 @@ import type { Observer } from '../../application/ports/observer.ts';
 import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
 import { storageError } from './errors.ts';
 
-/** The connection for reads, and the connection for creates. */
+/** The connections for reads, and the connections for creates. */
 export type Part = 'read' | 'write';
 
-/** Stores the last fault of each connection, and notifies the observer when the reason of the first fault changes. */
+/** Stores the last fault of both parts, and notifies the observer when the reason of the first fault changes. */
 export class Health {
   readonly #observer: Observer;
   readonly #faults: Record<Part, StorageFault | undefined> = { read: undefined, write: undefined };

@@ -9,8 +9,8 @@ import {
 import { type RecordCount, RecordQuota } from '../../application/record-quota.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { NewPet } from '../../domain/pet.ts';
+import type { Connections } from './connections.ts';
 import { petOf } from './pet-row.ts';
-import type { ConnectionPool } from './pool.ts';
 import type { Reader } from './reader.ts';
 import type { Writer } from './writer.ts';
 
@@ -35,15 +35,15 @@ const ATTEMPTS = 3;
 export class PostgresIdempotentCreates implements IdempotentCreates {
   readonly #reader: Reader;
   readonly #writer: Writer;
-  readonly #pool: ConnectionPool;
+  readonly #connections: Connections;
   readonly #limit: number;
   readonly #quota: RecordQuota;
 
   /** @param limit the maximum number of records of one caller */
-  constructor(reader: Reader, writer: Writer, pool: ConnectionPool, limit: number = RECORDS_PER_CALLER) {
+  constructor(reader: Reader, writer: Writer, connections: Connections, limit: number = RECORDS_PER_CALLER) {
     this.#reader = reader;
     this.#writer = writer;
-    this.#pool = pool;
+    this.#connections = connections;
     this.#limit = limit;
     this.#quota = new RecordQuota(limit, (caller) => this.#countOf(caller));
   }
@@ -58,7 +58,7 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
       return replay;
     }
     for (let count = 0; count < ATTEMPTS; count++) {
-      const id = await this.#writer.addOnce(pet, attempt);
+      const id = await this.#writer.storePetOnce(pet, attempt);
       if (id !== undefined) return { pet: Object.freeze({ id, ...pet }), isReplay: false };
       const replay = await this.#replay(attempt);
       if (replay !== undefined) return replay;
@@ -71,17 +71,17 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
   }
 
   async removeRecords(createdBefore: number, limit: number): Promise<number> {
-    return (await this.#pool.write(REMOVE, [createdBefore, limit])).length;
+    return (await this.#connections.write(REMOVE, [createdBefore, limit])).length;
   }
 
   async redateRecords(now: number, limit: number): Promise<number> {
-    return (await this.#pool.write(REDATE, [now, limit])).length;
+    return (await this.#connections.write(REDATE, [now, limit])).length;
   }
 
   /** Resolves with the pet of the valid record, or with `undefined` when there is no valid record. */
   async #replay({ caller, key, validFrom }: CreateAttempt): Promise<CreateResult | undefined> {
     const values = [caller, key, validFrom];
-    const [row] = await this.#reader.run({ name: 'find-record', text: FIND, values });
+    const [row] = await this.#reader.query({ name: 'find-record', text: FIND, values });
     return row && { pet: petOf(row), isReplay: true };
   }
 
@@ -92,21 +92,19 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
 
   /** Reads one row on a connection of its own, because the statement can take long. */
   async #read(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
-    const { run, release } = await this.#pool.open();
-    let isSound = false;
+    const { run, release } = await this.#connections.openSession();
     try {
       const [row = []] = await run(text, values);
-      isSound = true;
       return row;
     } finally {
-      release(isSound);
+      release();
     }
   }
 
   /** Does not wait longer than the deadline of a call. The count of the records itself continues. */
   async #inTime<T>(counting: T | Promise<T>): Promise<T> {
     const timer = new AbortController();
-    const late = delay(this.#pool.waitTimeout, undefined, { signal: timer.signal }).then(() => {
+    const late = delay(this.#connections.waitTimeout, undefined, { signal: timer.signal }).then(() => {
       throw new AnimalStoreError(
         'storage_unavailable',
         'counting the idempotency keys of this API key takes long: nothing was stored',

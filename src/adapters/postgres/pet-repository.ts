@@ -14,7 +14,7 @@ export class PostgresPetRepository implements PetRepository {
   }
 
   async add({ name, categoryId, status }: NewPet): Promise<Pet> {
-    const id = await this.#writer.add({ name, categoryId, status });
+    const id = await this.#writer.storePet({ name, categoryId, status });
     return Object.freeze({ id, name, categoryId, status });
   }
 

@@ -1,5 +1,5 @@
 import type { Pet, PetStatus } from '../../domain/pet.ts';
-import type { Row } from './statement.ts';
+import type { Row } from './session.ts';
 
 /** Converts a row with the columns `id, name, category_id, status`. */
 export function petOf(row: Row): Pet {

@@ -7,8 +7,9 @@ import {
 } from '../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { Connections } from './connections.ts';
 import { petOf } from './pet-row.ts';
-import type { ConnectionPool, Run } from './pool.ts';
+import type { Run } from './session.ts';
 
 /** The temporary table for the pets of an import. Filling it locks nothing, and no transaction is open in between. */
 const STAGE = `CREATE TEMPORARY TABLE staged (
@@ -44,16 +45,16 @@ type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
  * table into the store in one transaction.
  */
 export class PostgresPetTransfer implements PetTransfer {
-  readonly #pool: ConnectionPool;
+  readonly #connections: Connections;
   readonly #observer: Observer;
 
-  constructor(pool: ConnectionPool, observer: Observer) {
-    this.#pool = pool;
+  constructor(connections: Connections, observer: Observer) {
+    this.#connections = connections;
     this.#observer = observer;
   }
 
   async importPets(batches: Batches, options: TransferOptions): Promise<number> {
-    const { run, commit, release } = await this.#pool.open();
+    const { run, commit, release } = await this.#connections.openSession();
     try {
       const withIds = await this.#stage(run, batches, options);
       const startedAt = performance.now();
@@ -63,15 +64,14 @@ export class PostgresPetTransfer implements PetTransfer {
       this.#observer.onCommit?.({ writes, ms: performance.now() - startedAt });
       return writes;
     } finally {
-      // The end of the connection removes the temporary table.
-      release(false);
+      // This removes the temporary table.
+      release();
     }
   }
 
   /** All pets of an export are from one snapshot of the database. The next batch is read while the last one is used. */
   async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
-    const { run, commit, release } = await this.#pool.open();
-    let isSound = false;
+    const { run, commit, release } = await this.#connections.openSession();
     try {
       const read = (after: bigint) =>
         status === undefined
@@ -85,13 +85,12 @@ export class PostgresPetTransfer implements PetTransfer {
         // The caller may never ask for the next batch.
         next.catch(() => {});
         yield pets;
-        this.#pool.assertOpen();
+        this.#connections.assertOpen();
         rows = await next;
       }
       await commit();
-      isSound = true;
     } finally {
-      release(isSound);
+      release();
     }
   }
 
@@ -104,7 +103,7 @@ export class PostgresPetTransfer implements PetTransfer {
     let withIds: boolean | undefined;
     for await (const batch of batches) {
       signal?.throwIfAborted();
-      this.#pool.assertOpen();
+      this.#connections.assertOpen();
       const [first] = batch;
       if (first === undefined) continue;
       if (withIds === undefined) {
@@ -132,7 +131,7 @@ export class PostgresPetTransfer implements PetTransfer {
     let stored = 0;
     for (let place: bigint = INT64_MIN; ; ) {
       signal?.throwIfAborted();
-      this.#pool.assertOpen();
+      this.#connections.assertOpen();
       const [row] = await run(NEXT_PLACE, [place, STORE_SIZE]);
       const [next, count] = row as readonly [bigint | null, bigint];
       if (next === null) break;

@@ -1,35 +1,33 @@
-import type { Connection } from './connection.ts';
+import type { Connections, Statement } from './connections.ts';
+import { storageError } from './errors.ts';
 import type { Health } from './health.ts';
-import type { Statement } from './statement.ts';
+import type { Reader } from './reader.ts';
 
 /** The minimum interval between two tests of the database, in milliseconds. */
 const INTERVAL = 500;
 
 const READ: Statement = { name: 'ping', text: 'SELECT version FROM animal_store_schema', values: [] };
-const WRITE: Statement = {
-  name: 'probe',
-  text: 'UPDATE animal_store_schema SET probed_at = now()',
-  values: [],
-};
+const WRITE: Statement = { text: 'UPDATE animal_store_schema SET probed_at = now()', values: [] };
 
 /**
- * Checks whether the database can handle requests. Uses the connections that requests use. After a failed create, also
- * tests whether a write is durable. All checks within {@link INTERVAL} milliseconds share one test.
+ * Checks whether the database can handle requests, with a read as requests make it. After a failed create, also tests
+ * whether a write is durable. All checks within {@link INTERVAL} milliseconds share one test.
  */
 export class Readiness {
   readonly #health: Health;
-  readonly #readConnection: Connection;
-  readonly #writeConnection: Connection;
+  readonly #reader: Reader;
+  readonly #connections: Connections;
   #test: Promise<void> = Promise.resolve();
   #testedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(health: Health, readConnection: Connection, writeConnection: Connection) {
+  /** @param connections connections for writes */
+  constructor(health: Health, reader: Reader, connections: Connections) {
     this.#health = health;
-    this.#readConnection = readConnection;
-    this.#writeConnection = writeConnection;
+    this.#reader = reader;
+    this.#connections = connections;
   }
 
-  /** Resolves when both connections work, and rejects with the fault otherwise. */
+  /** Resolves when reads and writes work, and rejects with the fault otherwise. */
   async check(): Promise<void> {
     const now = performance.now();
     if (now - this.#testedAt >= INTERVAL) {
@@ -42,7 +40,12 @@ export class Readiness {
   }
 
   async #run(): Promise<void> {
-    const writing = this.#health.isFaulty('write') ? [WRITE] : [READ];
-    await Promise.all([this.#readConnection.send([READ]), this.#writeConnection.send(writing)]);
+    const reading = this.#reader.query(READ).catch(() => {});
+    if (this.#health.isFaulty('write')) {
+      const outcome = await this.#connections.run(WRITE);
+      if ('rows' in outcome) this.#health.succeeded('write');
+      else this.#health.failed('write', storageError(outcome.error));
+    }
+    await reading;
   }
 }

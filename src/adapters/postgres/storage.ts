@@ -8,18 +8,18 @@ import {
 } from '../../application/arguments.ts';
 import { combineObservers } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
+import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { PostgresApiKeyRepository } from './api-key-repository.ts';
 import { clientConfig, locationOf } from './config.ts';
-import { Connection } from './connection.ts';
+import { Connections } from './connections.ts';
 import { detailed, storageError } from './errors.ts';
 import { Health } from './health.ts';
 import { PostgresIdempotentCreates } from './idempotent-creates.ts';
 import { PostgresPetRepository } from './pet-repository.ts';
 import { PostgresPetTransfer } from './pet-transfer.ts';
-import { ConnectionPool } from './pool.ts';
 import { Reader } from './reader.ts';
 import { Readiness } from './readiness.ts';
 import { type Prepared, prepareSchema } from './schema.ts';
@@ -33,13 +33,20 @@ export interface PostgresOptions {
   readonly observer?: Observer | undefined;
 }
 
+/** How long a claim of an idempotency key may wait for another server, before it is sent alone, in milliseconds. */
+const CLAIM_LOCK_TIMEOUT = 20;
+
+/** The maximum number of connections for what happens seldom: changes of API keys, the removal of records, transfers. */
+const OTHER_CONNECTIONS = 5;
+
 const OPTIONS: OptionRules<PostgresOptions> = { mustExist: BOOLEAN, observer: OBJECT };
 
 /**
  * Opens the store in a PostgreSQL database. Creates the tables unless `mustExist` is set. The URL has the format of the
  * package `pg`. A statement that takes longer than 1 s fails, unless the URL has another `query_timeout`, in
- * milliseconds. Uses one connection for reads, one for creates, and up to five more for changes of API keys, imports and
- * exports.
+ * milliseconds. Uses up to 16 connections for reads, unless the URL has another `max`, two for creates, and up to five more
+ * for changes of API keys, imports and exports. Unused connections are closed after 10 s, except for one for reads and one
+ * for creates.
  *
  * Rejects with `storage_unavailable` when the database cannot be reached, belongs to another application, or was
  * written by a newer release.
@@ -59,42 +66,53 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   checkArgument('url', url, STRING);
   checkOptions(options, OPTIONS);
   const { mustExist = false, observer = {} } = options;
-  const config = clientConfig(url);
+  const { maxReads, ...config } = clientConfig(url);
   // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
   const { warnings, isOneServer } = await prepare(url, mustExist);
   for (const warning of warnings) safeObserver.onWarning?.(warning);
   const health = new Health(safeObserver);
-  const readConnection = new Connection(config, 'read', health);
-  const writeConnection = new Connection(config, 'write', health);
-  const reader = new Reader(readConnection, isOneServer);
-  const writer = new Writer(writeConnection, safeObserver);
-  const pool = new ConnectionPool(config);
-  const readiness = new Readiness(health, readConnection, writeConnection);
+  const reads = new Connections(config, { max: maxReads, min: 1, isOneServer });
+  const creates = new Connections(config, { max: 1, min: 1 });
+  const claims = new Connections(config, { max: 1, lockTimeout: CLAIM_LOCK_TIMEOUT });
+  const others = new Connections(config, { max: OTHER_CONNECTIONS });
+  const reader = new Reader(reads, health, isOneServer);
+  const writer = new Writer({ creates, claims, others }, health, safeObserver);
+  const readiness = new Readiness(health, reader, others);
   const close = async (): Promise<void> => {
     reader.close();
-    await Promise.all([writer.close(), pool.close()]);
-    await Promise.all([readConnection.close(), writeConnection.close()]);
+    await writer.close();
+    await Promise.all([reads, creates, claims, others].map((connections) => connections.close()));
   };
   let closed: Promise<void> | undefined;
-  const apiKeys = new PostgresApiKeyRepository(reader, pool);
+  const apiKeys = new PostgresApiKeyRepository(reader, others);
   return {
     pets: new PostgresPetRepository(reader, writer),
     apiKeys,
-    idempotentCreates: new PostgresIdempotentCreates(reader, writer, pool),
-    transfer: new PostgresPetTransfer(pool, safeObserver),
+    idempotentCreates: new PostgresIdempotentCreates(reader, writer, others),
+    transfer: new PostgresPetTransfer(others, safeObserver),
     statistics: () => ({
       pages: reader.pageStatistics,
       keys: apiKeys.cacheStatistics,
       waitingWrites: writer.waiting,
-      connections: { ...pool.statistics, waiting: reader.waiting + pool.statistics.waiting },
+      connections: statisticsOf([reads, creates, claims, others], reader.waiting),
     }),
     async check() {
-      pool.assertOpen();
+      others.assertOpen();
       await readiness.check();
     },
     close: () => (closed ??= close()),
   };
+}
+
+function statisticsOf(all: readonly Connections[], waitingReads: number): ConnectionStatistics {
+  const sum = { busy: 0, idle: 0, waiting: waitingReads };
+  for (const { statistics } of all) {
+    sum.busy += statistics.busy;
+    sum.idle += statistics.idle;
+    sum.waiting += statistics.waiting;
+  }
+  return sum;
 }
 
 async function prepare(url: string, mustExist: boolean): Promise<Prepared> {

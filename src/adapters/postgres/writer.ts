@@ -1,134 +1,159 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
 import type { Observer } from '../../application/ports/observer.ts';
+import { closedError } from '../../application/ports/storage.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import type { Connection } from './connection.ts';
-import { isRowError, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
-import { Flights } from './flights.ts';
+import type { Connections, Outcome } from './connections.ts';
+import {
+  type Added,
+  type Create,
+  type CreateCall,
+  settle,
+  statementOf,
+  withDifferentKeys,
+} from './create-statements.ts';
+import { isLockTimeout, isRowError, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
 import { Gathering } from './gathering.ts';
-import type { Call } from './pending.ts';
-import type { Outcome, Statement } from './statement.ts';
+import type { Health } from './health.ts';
+import { WaitingCalls } from './waiting-calls.ts';
+
+/** The maximum number of creates in one statement. */
+const LIMIT = 1000;
 
 /** The pause before a transaction is repeated, in milliseconds. */
 const REPEAT_PAUSE = 10;
 
-const BYTES_PER_CREATE = 400;
-const BYTES_PER_CODE_UNIT = 2;
+/** Creates without and with a key, which are stored by different statements, on different connections. */
+type Kind = 'creates' | 'claims';
 
-const ADD = 'INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING id';
-
-/** The returned ids, in ascending order, belong to the pets in their order. */
-const ADD_ALL = `INSERT INTO pets (name, category_id, status)
-  SELECT name, category_id, status FROM unnest($1::text[], $2::bigint[], $3::text[])
-    WITH ORDINALITY AS new (name, category_id, status, place) ORDER BY place
-  RETURNING id`;
-
-/**
- * Claims the keys, and adds a pet for each claimed key, with the id that is in the claim. Servers that claim the same
- * keys cannot wait for each other in a circle, because all claim in the same order. A claim waits for the transaction
- * that has claimed the key before, and then returns no row, unless the older record is no longer valid.
- */
-const ADD_ONCE = `WITH new AS (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[])
-      WITH ORDINALITY AS new (caller, key, name, category_id, status, created_at, place)
-  ), claims AS (
-    INSERT INTO idempotency_records AS record (caller, key, pet_id, created_at)
-    SELECT caller, key, nextval('pets_id_seq'), created_at FROM new ORDER BY caller, key
-    ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, created_at = excluded.created_at
-      WHERE record.created_at < excluded.created_at - $7::bigint
-    RETURNING caller, key, pet_id
-  ), added AS (
-    INSERT INTO pets (id, name, category_id, status)
-    SELECT pet_id, name, category_id, status FROM claims JOIN new USING (caller, key)
-  )
-  SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
-
-interface Create {
-  readonly pet: NewPet;
-  /** Set when the pet is created exactly once for a caller and a key. */
-  readonly attempt: CreateAttempt | undefined;
+/** The connections of a writer. */
+export interface WriterConnections {
+  readonly creates: Connections;
+  /** Their statements end with an error when they wait for a lock for longer than a few milliseconds. */
+  readonly claims: Connections;
+  /** For claims that wait for a lock. */
+  readonly others: Connections;
 }
 
-/** The id of the stored pet, or `undefined` when nothing was stored because the key has a record. */
-type Added = bigint | undefined;
-
-type CreateCall = Call<Create, Added>;
+/** The creates of one kind, which are sent one group after another. */
+interface Lane {
+  readonly gathering: Gathering;
+  lastCount: number;
+  /** Set while groups are sent. */
+  running: Promise<void> | undefined;
+}
 
 /**
  * Stores pets with group commit: creates that arrive while other creates are in flight are sent together, in one
- * statement. A create that arrives alone is sent at once.
+ * statement. A create that arrives alone is sent at once. A claim that waits until another server commits is sent again
+ * alone, so that it delays no other create.
  */
 export class Writer {
-  readonly #connection: Connection;
+  readonly #connections: WriterConnections;
+  readonly #health: Health;
   readonly #observer: Observer;
-  readonly #flights: Flights<Create, Added>;
+  readonly #calls: WaitingCalls<Create, Added>;
+  readonly #lanes: Record<Kind, Lane> = { creates: newLane(), claims: newLane() };
+  /** The claims that are sent alone. */
+  readonly #alone = new Set<Promise<void>>();
+  #isClosed = false;
 
-  constructor(connection: Connection, observer: Observer) {
-    this.#connection = connection;
+  constructor(connections: WriterConnections, health: Health, observer: Observer) {
+    this.#connections = connections;
+    this.#health = health;
     this.#observer = observer;
-    this.#flights = new Flights((calls) => this.#send(calls), connection.waitTimeout, new Gathering());
+    this.#calls = new WaitingCalls(connections.creates.waitTimeout);
   }
 
   /** Stores a pet, and resolves with its id. */
-  add(pet: NewPet): Promise<bigint> {
-    return this.#add({ pet, attempt: undefined }) as Promise<bigint>;
+  storePet(pet: NewPet): Promise<bigint> {
+    return this.#addCall('creates', { pet, attempt: undefined }) as Promise<bigint>;
   }
 
   /** Stores a pet and the record of its key. Resolves with `undefined` when the key has a valid record. */
-  addOnce(pet: NewPet, attempt: CreateAttempt): Promise<Added> {
-    return this.#add({ pet, attempt });
+  storePetOnce(pet: NewPet, attempt: CreateAttempt): Promise<Added> {
+    return this.#addCall('claims', { pet, attempt });
   }
 
   /** The number of creates that wait for other creates. */
   get waiting(): number {
-    return this.#flights.waiting;
+    return this.#calls.count;
   }
 
   /** Resolves when all accepted creates are completed. Further creates are refused. */
-  close(): Promise<void> {
-    return this.#flights.close();
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { gathering } of Object.values(this.#lanes)) gathering.end();
+    await Promise.all(Object.values(this.#lanes).map(({ running }) => running));
+    await Promise.all(this.#alone);
   }
 
-  #add({ pet: { name, categoryId, status }, attempt }: Create): Promise<Added> {
-    const create = { pet: { name, categoryId, status }, attempt };
-    return this.#flights.add(create, sizeOf(create));
+  #addCall(kind: Kind, { pet: { name, categoryId, status }, attempt }: Create): Promise<Added> {
+    if (this.#isClosed) return Promise.reject(closedError());
+    const lane = this.#lanes[kind];
+    const result = this.#calls.addCall(kind, { pet: { name, categoryId, status }, attempt });
+    lane.gathering.added(this.#calls.countOf(kind));
+    lane.running ??= this.#sendAll(kind, lane);
+    return result;
   }
 
-  /** Sends the creates as one statement for those without keys, and one for those with keys. */
-  #send(calls: readonly CreateCall[]): Promise<void> {
-    return calls.length === 1 ? this.#sendGroups([calls]) : this.#sendDivided(calls);
-  }
-
-  async #sendDivided(calls: readonly CreateCall[]): Promise<void> {
-    const withoutKeys = calls.filter(({ item }) => item.attempt === undefined);
-    const { now, later } = withDifferentKeys(calls.filter(({ item }) => item.attempt !== undefined));
-    await this.#sendGroups([withoutKeys, now].filter((group) => group.length > 0));
-    this.#flights.putBack(later);
-  }
-
-  async #sendGroups(groups: readonly (readonly CreateCall[])[]): Promise<void> {
-    const startedAt = performance.now();
-    const outcomes = await this.#connection.send(groups.map(statementOf));
-    const ms = performance.now() - startedAt;
-    for (const [index, group] of groups.entries()) {
-      const outcome = outcomes[index] as Outcome;
-      if ('rows' in outcome) {
-        settle(group, outcome.rows);
-        this.#observer.onCommit?.({ writes: group.length, ms });
-      } else await this.#failed(group, outcome);
+  /** After a group of several creates, the next group begins at the end of the turn, because more are likely to follow. */
+  async #sendAll(kind: Kind, lane: Lane): Promise<void> {
+    if (lane.lastCount > 1) await new Promise((resolve) => setImmediate(resolve));
+    while (this.#calls.countOf(kind) > 0) {
+      const calls = this.#calls.takeCalls(kind, LIMIT);
+      const startedAt = performance.now();
+      try {
+        await (kind === 'creates' ? this.#send(kind, calls) : this.#sendClaims(calls));
+      } catch (error) {
+        // A defect of this program. A call that has a result is not changed by this.
+        for (const { reject } of calls) reject(error);
+      }
+      lane.lastCount = calls.length;
+      const last = { count: calls.length, ms: performance.now() - startedAt };
+      await lane.gathering.wait(last, this.#calls.countOf(kind), LIMIT);
     }
+    lane.running = undefined;
+  }
+
+  async #sendClaims(calls: readonly CreateCall[]): Promise<void> {
+    const { now, later } = withDifferentKeys(calls);
+    await this.#send('claims', now);
+    this.#calls.putBack(later);
+  }
+
+  async #send(kind: Kind | 'others', group: readonly CreateCall[]): Promise<void> {
+    const startedAt = performance.now();
+    const outcome = await this.#connections[kind].run(statementOf(group));
+    if ('rows' in outcome) {
+      this.#health.succeeded('write');
+      settle(group, outcome.rows);
+      this.#observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
+    } else await this.#fail(kind, group, outcome);
   }
 
   /** Halves a group with a pet that the database refuses, until this pet fails alone. */
-  async #failed(group: readonly CreateCall[], { error, isUnknown }: Extract<Outcome, { error: unknown }>) {
+  async #fail(
+    kind: Kind | 'others',
+    group: readonly CreateCall[],
+    { error, isUnknown }: Extract<Outcome, { error: unknown }>,
+  ): Promise<void> {
     const half = Math.ceil(group.length / 2);
-    if (isSerializationFailure(error)) await this.#repeat(group, error);
+    if (kind === 'claims' && isLockTimeout(error)) for (const call of group) this.#sendAlone(call);
+    else if (isSerializationFailure(error)) await this.#repeat(group, error);
     else if (isRowError(error) && group.length > 1) {
-      await this.#sendGroups([group.slice(0, half), group.slice(half)]);
+      await this.#send(kind, group.slice(0, half));
+      await this.#send(kind, group.slice(half));
     } else {
+      this.#health.failed('write', error);
       const reason = isUnknown ? outcomeUnknown(error) : storageError(error);
       for (const { reject } of group) reject(reason);
     }
+  }
+
+  #sendAlone(call: CreateCall): void {
+    const sending = this.#send('others', [call]).finally(() => this.#alone.delete(sending));
+    this.#alone.add(sending);
   }
 
   /** Puts the creates back, except for those whose deadline has passed. */
@@ -136,64 +161,10 @@ export class Writer {
     await delay(REPEAT_PAUSE);
     const now = performance.now();
     for (const { deadline, reject } of group) if (deadline <= now) reject(storageError(error));
-    this.#flights.putBack(group.filter(({ deadline }) => deadline > now));
+    this.#calls.putBack(group.filter(({ deadline }) => deadline > now));
   }
 }
 
-/**
- * Divides creates into those that one statement can contain, and the others. A statement can contain each key once,
- * and records that are valid for the same time.
- */
-function withDifferentKeys(calls: readonly CreateCall[]): { now: CreateCall[]; later: CreateCall[] } {
-  const now: CreateCall[] = [];
-  const later: CreateCall[] = [];
-  const names = new Set<string>();
-  for (const call of calls) {
-    const { caller, key } = call.item.attempt as CreateAttempt;
-    const name = JSON.stringify([caller, key]);
-    const isSent = !names.has(name) && (now[0] === undefined || lifetimeOf(call) === lifetimeOf(now[0]));
-    if (isSent) names.add(name);
-    (isSent ? now : later).push(call);
-  }
-  return { now, later };
-}
-
-function lifetimeOf({ item }: CreateCall): number {
-  const { at, validFrom } = item.attempt as CreateAttempt;
-  return at - validFrom;
-}
-
-function statementOf(group: readonly CreateCall[]): Statement {
-  const [first] = group as [CreateCall, ...CreateCall[]];
-  if (group.length === 1 && first.item.attempt === undefined) {
-    const { name, categoryId, status } = first.item.pet;
-    return { name: 'add', text: ADD, values: [name, categoryId, status] };
-  }
-  const pets = group.map(({ item }) => item.pet);
-  const names = pets.map(({ name }) => name);
-  const categories = `{${pets.map(({ categoryId }) => categoryId).join()}}`;
-  const statuses = `{${pets.map(({ status }) => status).join()}}`;
-  if (first.item.attempt !== undefined) {
-    const attempts = group.map(({ item }) => item.attempt as CreateAttempt);
-    const callers = attempts.map(({ caller }) => caller);
-    const keys = attempts.map(({ key }) => key);
-    const times = `{${attempts.map(({ at }) => at).join()}}`;
-    const values = [callers, keys, names, categories, statuses, times, lifetimeOf(first)];
-    return { name: 'add-once', text: ADD_ONCE, values };
-  }
-  return { name: 'add-all', text: ADD_ALL, values: [names, categories, statuses] };
-}
-
-function settle(group: readonly CreateCall[], rows: readonly (readonly unknown[])[]): void {
-  if (group[0]?.item.attempt === undefined) {
-    const ids = rows.map(([id]) => id as bigint).sort((a, b) => (a < b ? -1 : 1));
-    for (const [index, { resolve }] of group.entries()) resolve(ids[index]);
-    return;
-  }
-  const ids = new Map(rows.map(([place, id]) => [Number(place), id as bigint]));
-  for (const [index, { resolve }] of group.entries()) resolve(ids.get(index + 1));
-}
-
-function sizeOf({ pet, attempt }: Create): number {
-  return BYTES_PER_CREATE + BYTES_PER_CODE_UNIT * (pet.name.length + (attempt?.key.length ?? 0));
+function newLane(): Lane {
+  return { gathering: new Gathering(), lastCount: 0, running: undefined };
 }

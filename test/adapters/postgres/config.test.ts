@@ -23,3 +23,15 @@ test.each([
   const { connectionString } = clientConfig(`postgres://a:b%3Fc@localhost/pets${query}`);
   expect(connectionString).toBe(`postgres://a:b%3Fc@localhost/pets${read}`);
 });
+
+test.each([
+  ['', 16],
+  ['?max=4', 4],
+  ['?max=0', 1],
+  ['?max=many', 16],
+  ['?application_name=x&max=7&max=9', 9],
+])('the parameter max limits the connections for reads: %j', (query, expected) => {
+  const { connectionString, maxReads } = clientConfig(`postgres://localhost/pets${query}`);
+  expect(maxReads).toBe(expected);
+  expect(connectionString).not.toContain('max=');
+});

@@ -1,9 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { clientConfig } from '../../../src/adapters/postgres/config.ts';
-import { Connection } from '../../../src/adapters/postgres/connection.ts';
+import { Connections } from '../../../src/adapters/postgres/connections.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
 import { PostgresIdempotentCreates } from '../../../src/adapters/postgres/idempotent-creates.ts';
-import { ConnectionPool } from '../../../src/adapters/postgres/pool.ts';
 import { Reader } from '../../../src/adapters/postgres/reader.ts';
 import { Writer } from '../../../src/adapters/postgres/writer.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
@@ -14,17 +13,13 @@ async function openWithLimit(url: string, limit: number): Promise<PostgresIdempo
   await openStorage(url);
   const config = clientConfig(url);
   const health = new Health({});
-  const connections = [
-    new Connection(config, 'read', health),
-    new Connection(config, 'write', health),
-  ] as const;
-  const pool = new ConnectionPool(config);
-  const writer = new Writer(connections[1], {});
+  const connections = new Connections(config, { max: 3 });
+  const writer = new Writer({ creates: connections, claims: connections, others: connections }, health, {});
   onTestFinished(async () => {
-    await Promise.all([writer.close(), pool.close()]);
-    await Promise.all(connections.map((connection) => connection.close()));
+    await writer.close();
+    await connections.close();
   });
-  return new PostgresIdempotentCreates(new Reader(connections[0], true), writer, pool, limit);
+  return new PostgresIdempotentCreates(new Reader(connections, health, true), writer, connections, limit);
 }
 
 describe.skipIf(!canRunPostgres)(`idempotent creates on PostgreSQL${postgresNote}`, () => {

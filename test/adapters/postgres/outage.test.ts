@@ -158,6 +158,47 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
   });
 
+  test('a stopped process of the server: no read fails, and a create is stored once', async () => {
+    const url = await newSchemaUrl('process');
+    const storage = await openStorage(withTimeout(url, 500));
+    const { id } = await storage.pets.add(REX);
+    const admin = await connect(server.url);
+    const pidsOf = async (pattern: string) => {
+      const sql = 'SELECT pid FROM pg_stat_activity WHERE query LIKE $1 AND pid <> pg_backend_pid()';
+      return (await admin.query<{ pid: number }>(sql, [pattern])).rows.map(({ pid }) => pid);
+    };
+    const readForSeconds = async (seconds: number) => {
+      const end = performance.now() + 1000 * seconds;
+      const read = async () => {
+        while (performance.now() < end) {
+          await Promise.all([storage.pets.find(id), storage.pets.list({ limit: 3 })]);
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, read));
+    };
+    const reading = readForSeconds(2);
+    await delay(300);
+    const [reader] = await pidsOf('SELECT id, name, category_id, status FROM pets WHERE id%');
+    process.kill(reader ?? 0, 'SIGSTOP');
+    await reading;
+    await storage.check();
+    process.kill(reader ?? 0, 'SIGCONT');
+
+    await storage.idempotentCreates.add(REX, attemptWith('before'));
+    const [writer] = await pidsOf('WITH new AS%');
+    process.kill(writer ?? 0, 'SIGSTOP');
+    const attempt = attemptWith('once');
+    const lost = storage.idempotentCreates.add(REX, attempt);
+    const other = storage.pets.add(named('other'));
+    expect(await storage.pets.find((await other).id)).toMatchObject({ name: 'other' });
+    await expect(lost).rejects.toThrow(/it is unknown whether this was stored$/);
+    process.kill(writer ?? 0, 'SIGCONT');
+    const { pet } = await storage.idempotentCreates.add(REX, attempt);
+    const pets = await walk(storage);
+    expect(pets.map((each) => each.id)).toContain(pet.id);
+    expect(pets).toHaveLength(4);
+  });
+
   test('another server with the same transaction numbers: no page of the former server is returned', async () => {
     const urls = [await newSchemaUrl('former'), await newSchemaUrl('latter')] as const;
     for (const url of urls) await (await openStorage(url)).pets.add(named(url));

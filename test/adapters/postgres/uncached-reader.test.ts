@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clientConfig } from '../../../src/adapters/postgres/config.ts';
-import { Connection } from '../../../src/adapters/postgres/connection.ts';
+import { Connections } from '../../../src/adapters/postgres/connections.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { Reader } from '../../../src/adapters/postgres/reader.ts';
@@ -12,8 +12,8 @@ describe.skipIf(!canRunPostgres)(`the reads of a database on several servers${po
     const url = await newDatabaseUrl();
     const storage = await openPostgresStorage(url);
     await storage.pets.add(samplePet('Rex'));
-    const connection = new Connection(clientConfig(url), 'read', new Health({}));
-    const reader = new Reader(connection, false);
+    const connections = new Connections(clientConfig(url), { max: 2 });
+    const reader = new Reader(connections, new Health({}), false);
     const query = { limit: 20 };
     const [first, second] = [await reader.list(query), await reader.list(query)];
     expect(first).toEqual(await storage.pets.list(query));
@@ -21,7 +21,7 @@ describe.skipIf(!canRunPostgres)(`the reads of a database on several servers${po
     expect(second).not.toBe(first);
     expect(reader.pageStatistics).toEqual({ hits: 0, misses: 2 });
     reader.close();
-    await connection.close();
+    await connections.close();
     await storage.close();
   });
 });

@@ -1,0 +1,262 @@
+/** The order and the number of the statements of a reader, over connections that answer when a test says so. */
+
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Connections, Outcome, Statement } from '../../../src/adapters/postgres/connections.ts';
+import { Health } from '../../../src/adapters/postgres/health.ts';
+import { Reader } from '../../../src/adapters/postgres/reader.ts';
+import type { Row } from '../../../src/adapters/postgres/session.ts';
+
+interface Sent {
+  readonly statement: Statement;
+  readonly answer: (outcome: Outcome) => void;
+}
+
+let sent: Sent[];
+let connections: Connections;
+let reader: Reader;
+
+beforeEach(() => {
+  sent = [];
+  const fake: Partial<Connections> = {
+    max: 16,
+    waitTimeout: 1000,
+    run: (statement) => new Promise((answer) => sent.push({ statement, answer })),
+  };
+  connections = fake as Connections;
+  reader = new Reader(connections, new Health({}), true);
+});
+
+const rowOf = (id: bigint): Row => [id, `pet ${id}`, 1n, 'sold'];
+const found = (...rows: Row[]): Outcome => ({ rows, server: 'run 1' });
+const namesSent = () => sent.map(({ statement }) => statement.name);
+const idsIn = ({ statement }: Sent) => String(statement.values[0]).replace(/[{}]/g, '').split(',').length;
+
+function answerNext(outcome: Outcome): void {
+  const next = sent.shift();
+  if (next === undefined) throw new Error('no statement was sent');
+  next.answer(outcome);
+}
+
+/** Answers a statement that reads pets with all that it asks for. */
+function answerPets(): void {
+  const ids = String(sent[0]?.statement.values[0]).replace(/[{}]/g, '').split(',');
+  answerNext(found(...ids.map((id) => rowOf(BigInt(id)))));
+}
+
+function findMany(count: number): Promise<unknown>[] {
+  return Array.from({ length: count }, (_, index) => reader.find(BigInt(index + 1)));
+}
+
+describe('pets by their ids', () => {
+  test('a call that is alone is sent at once, by itself', async () => {
+    const pet = reader.find(7n);
+    expect(sent.map(({ statement }) => [statement.name, statement.values])).toEqual([['find-one', [7n]]]);
+    answerNext(found(rowOf(7n)));
+    expect(await pet).toMatchObject({ id: 7n });
+  });
+
+  test('the free connections share the calls of a turn, four connections while statements are quick', async () => {
+    const pets = findMany(1 + 60);
+    await nextTurn();
+    expect(sent.map(idsIn)).toEqual([1, 20, 20, 20]);
+    // Further calls wait for a connection, and the next free one takes them all.
+    pets.push(...findMany(5));
+    await nextTurn();
+    expect(sent).toHaveLength(4);
+    answerPets();
+    await nextTurn();
+    expect(sent.map(idsIn)).toEqual([20, 20, 20, 5]);
+    while (sent.length > 0) answerPets();
+    expect((await Promise.all(pets)).length).toBe(66);
+  });
+
+  test('a few calls are not divided while statements are quick', async () => {
+    const pets = findMany(1 + 9);
+    await nextTurn();
+    expect(sent.map(idsIn)).toEqual([1, 9]);
+    while (sent.length > 0) answerPets();
+    await Promise.all(pets);
+  });
+
+  test('when a statement takes long, more connections are used, and those that hang hold up nothing else', async () => {
+    const pets = findMany(1 + 48);
+    await nextTurn();
+    const stuck = sent.splice(0);
+    expect(stuck).toHaveLength(4);
+    const later = findMany(3);
+    await nextTurn();
+    expect(sent).toEqual([]);
+    await delay(50);
+    expect(sent.map(idsIn)).toEqual([3]);
+    answerPets();
+    expect(await Promise.all(later)).toHaveLength(3);
+    sent.push(...stuck);
+    while (sent.length > 0) answerPets();
+    expect(await Promise.all(pets)).toHaveLength(49);
+  });
+
+  test('when statements are slow, each of up to 16 connections takes a share, however small', async () => {
+    for (let times = 0; times < 5; times++) {
+      const slow = reader.find(1n);
+      await delay(20);
+      answerPets();
+      await slow;
+    }
+    const pets = findMany(1 + 30);
+    await nextTurn();
+    expect(sent.map(idsIn)).toEqual([1, ...Array(15).fill(2)]);
+    while (sent.length > 0) answerPets();
+    await Promise.all(pets);
+  });
+
+  test('a call without a definite result is sent once more, and then fails', async () => {
+    const lost: Outcome = { error: new Error('Query read timeout'), isUnknown: true };
+    const pet = reader.find(1n);
+    answerNext(lost);
+    await nextTurn();
+    answerPets();
+    expect(await pet).toMatchObject({ id: 1n });
+    const again = reader.find(2n);
+    answerNext(lost);
+    await nextTurn();
+    answerNext(lost);
+    await expect(again).rejects.toMatchObject({ code: 'storage_unavailable', reason: 'not_responding' });
+    expect(sent).toEqual([]);
+  });
+
+  test('when the server grants no further connection, the calls are sent over those that there are', async () => {
+    const pets = findMany(1 + 48);
+    await nextTurn();
+    expect(sent).toHaveLength(4);
+    const refused: Outcome = { error: new Error('too many clients'), isUnknown: false, isUnsent: true };
+    sent.pop()?.answer(refused);
+    await nextTurn();
+    expect(sent).toHaveLength(3);
+    answerPets();
+    await nextTurn();
+    expect(sent).toHaveLength(3);
+    while (sent.length > 0) {
+      answerPets();
+      await nextTurn();
+    }
+    expect(await Promise.all(pets)).toHaveLength(49);
+    const alone = reader.find(9n);
+    await nextTurn();
+    answerNext(refused);
+    await expect(alone).rejects.toMatchObject({ code: 'storage_unavailable' });
+  });
+
+  test('a refused statement fails at once', async () => {
+    const pet = reader.find(1n);
+    answerNext({ error: new Error('refused'), isUnknown: false });
+    await expect(pet).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('pages', () => {
+  const query = { limit: 2 };
+  const pageAt = (version: string, ...ids: bigint[]): Outcome =>
+    found(...ids.map((id) => [...rowOf(id), version]));
+  const versionOf = (version: string, server = 'run 1'): Outcome => ({ rows: [[version]], server });
+
+  async function listed(): Promise<readonly [readonly bigint[], boolean]> {
+    const { pets, more } = await reader.list(query);
+    return [pets.map(({ id }) => id), more];
+  }
+
+  /** Reads the page twice, so that it is expected to be up to date. */
+  async function cache(): Promise<void> {
+    for (let times = 0; times < 2; times++) {
+      const page = listed();
+      answerNext(pageAt('5:5:', 1n, 2n, 3n));
+      expect(await page).toEqual([[1n, 2n], true]);
+    }
+  }
+
+  test('equal queries that wait are one statement, which is sent after the one in flight', async () => {
+    const first = listed();
+    const others = [listed(), listed()];
+    await nextTurn();
+    expect(namesSent()).toEqual(['list']);
+    answerNext(pageAt('5:5:', 1n));
+    expect(await first).toEqual([[1n], false]);
+    await nextTurn();
+    expect(namesSent()).toEqual(['list']);
+    answerNext(pageAt('6:6:', 1n, 2n));
+    expect(await Promise.all(others)).toEqual(Array(2).fill([[1n, 2n], false]));
+  });
+
+  test('a page without pets is read each time', async () => {
+    for (let times = 0; times < 3; times++) {
+      const page = listed();
+      answerNext(found());
+      expect(await page).toEqual([[], false]);
+    }
+  });
+
+  test('a cached page is returned again after an equal version, and is the same object', async () => {
+    await cache();
+    const pages = [reader.list(query), reader.list(query)];
+    await nextTurn();
+    expect(namesSent()).toEqual(['version']);
+    answerNext(versionOf('5:5:'));
+    await nextTurn();
+    answerNext(versionOf('5:5:'));
+    const [one, other] = await Promise.all(pages);
+    expect(one).toBe(other);
+    expect(reader.pageStatistics).toEqual({ hits: 2, misses: 2 });
+  });
+
+  test.each([
+    ['of the data', '5:6:', 'run 1'],
+    ['of the server', '5:5:', 'run 2'],
+  ])('another version %s leads to another read', async (_what, version, server) => {
+    await cache();
+    const page = listed();
+    answerNext(versionOf(version, server));
+    await nextTurn();
+    expect(namesSent()).toEqual(['list']);
+    answerNext({ rows: [[...rowOf(9n), version]], server });
+    expect(await page).toEqual([[9n], false]);
+  });
+
+  test('a page from a connection that was late is not returned for a newer version', async () => {
+    await cache();
+    const late = listed();
+    await delay(30);
+    const next = listed();
+    await delay(30);
+    expect(namesSent()).toEqual(['version', 'version']);
+    // The second connection sees a commit that the first did not see.
+    const [first] = sent.splice(0, 1);
+    answerNext(versionOf('6:6:'));
+    await nextTurn();
+    answerNext(pageAt('6:6:', 8n));
+    expect(await next).toEqual([[8n], false]);
+    first?.answer(versionOf('5:5:'));
+    await nextTurn();
+    answerNext(pageAt('6:6:', 8n));
+    expect(await late).toEqual([[8n], false]);
+  });
+
+  test('after a lost connection, no page is expected to be up to date', async () => {
+    await cache();
+    connections.onLost();
+    const page = listed();
+    expect(namesSent()).toEqual(['list']);
+    answerNext(pageAt('5:5:', 4n));
+    expect(await page).toEqual([[4n], false]);
+  });
+});
+
+test('after close, waiting reads and further reads are rejected', async () => {
+  const reads = findMany(30);
+  reader.close();
+  const results = await Promise.allSettled(reads.slice(1));
+  for (const result of results) {
+    expect(result).toMatchObject({ status: 'rejected', reason: { message: 'the storage is closed' } });
+  }
+  await expect(reader.find(1n)).rejects.toThrow('the storage is closed');
+});
