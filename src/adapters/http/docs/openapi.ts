@@ -36,18 +36,24 @@ export function openApiDocument(origin: string, { indent = 0 }: OpenApiOptions =
  * a URL that is derived from the `Host` of the request.
  */
 export function openApi({ publicUrl }: HttpOptions): Handler {
+  let lastOrigin: string | undefined;
+  let last: Representation;
   return ({ head, scheme }) => {
     const { host } = head.headers;
     // Without a `Host`, the URL of the server is relative to the URL of the document.
-    const origin = host ? `${scheme}://${host}` : '';
-    return revalidated(head, documentAt(publicUrl ?? origin));
+    const origin = publicUrl ?? (host ? `${scheme}://${host}` : '');
+    if (origin !== lastOrigin) {
+      last = documentAt(origin);
+      lastOrigin = origin;
+    }
+    return revalidated(head, last);
   };
 }
 
 /** The parameter is the same as in {@link openApiDocument}. */
 export function documentAt(origin: string): Representation {
-  const text = openApiDocument(origin);
-  return representation(text, entityTag(text), HEADERS);
+  const content = Buffer.from(openApiDocument(origin));
+  return representation(content, entityTag(content), HEADERS);
 }
 
 function serversOf(url: string): string {
