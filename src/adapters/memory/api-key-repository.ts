@@ -1,6 +1,5 @@
 import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-repository.ts';
 import { type ApiKey, isActive, type NewApiKey } from '../../domain/api-key.ts';
-import { OpenState } from './open-state.ts';
 
 /** The maximum number of cached keys. */
 const CACHE_LIMIT = 1000;
@@ -20,28 +19,27 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #keys = new Map<string, StoredKey>();
   readonly #found = new Map<string, StoredKey>();
   readonly #idPrefix: string;
-  readonly #state: OpenState;
+  readonly #closed: AbortSignal;
   /** Settled when no call of `addFirst` is in flight. */
   #addingFirst: Promise<unknown> = Promise.resolve();
 
-  /** @param idPrefix the prefix of every key id; different prefixes keep the ids of several repositories distinct */
-  constructor(idPrefix = '', state: OpenState = new OpenState()) {
+  /**
+   * @param idPrefix the prefix of every key id; different prefixes keep the ids of several repositories distinct
+   * @param closed when this signal is aborted, every method rejects with the reason of the abort
+   */
+  constructor(idPrefix = '', closed: AbortSignal = new AbortController().signal) {
     this.#idPrefix = idPrefix;
-    this.#state = state;
+    this.#closed = closed;
   }
 
   async find(key: string): Promise<ApiKey | undefined> {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     const stored = this.#found.get(key) ?? (await this.#lookUp(key));
     return stored?.about;
   }
 
   async add(key: string, about: NewApiKey): Promise<ApiKey> {
-    this.#state.assertOpen();
-    return await this.#add(key, about);
-  }
-
-  async #add(key: string, about: Omit<ApiKey, 'id'>): Promise<ApiKey> {
+    this.#closed.throwIfAborted();
     const id = `${this.#idPrefix}${this.#keys.size + 1}`;
     const stored = { hash: sha256(key), about: Object.freeze({ id, ...about }) };
     this.#keys.set(id, stored);
@@ -50,16 +48,14 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   }
 
   async addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
-    this.#state.assertOpen();
-    const added = this.#addingFirst.then(() => this.#addFirst(key, about, save));
+    this.#closed.throwIfAborted();
+    const added = this.#addingFirst.then(async () => {
+      if (this.#keys.size > 0) return undefined;
+      await save?.();
+      return await this.add(key, about);
+    });
     this.#addingFirst = added.catch(() => {});
     return await added;
-  }
-
-  async #addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
-    if (this.#keys.size > 0) return undefined;
-    await save?.();
-    return await this.add(key, about);
   }
 
   async replace(
@@ -68,30 +64,31 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
     key: string,
     about: NewApiKey,
   ): Promise<ApiKey | undefined> {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     const old = this.#keys.get(id);
     if (old === undefined || old.about.expiresAt !== expiresAt || !isActive(old.about, about.createdAt)) {
       return undefined;
     }
     this.#change(old, { expiresAt: Math.min(old.about.expiresAt ?? endsAt, endsAt) });
-    return this.#add(key, { ...about, callerId: old.about.callerId ?? id });
+    const successor = { ...about, callerId: old.about.callerId ?? id };
+    return this.add(key, successor);
   }
 
   async revoke(id: string, revokedAt: number): Promise<ApiKey | undefined> {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     const stored = this.#keys.get(id);
     return stored && this.#change(stored, { revokedAt: stored.about.revokedAt ?? revokedAt });
   }
 
   async setLastUsedOn(id: string, day: number): Promise<void> {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     const stored = this.#keys.get(id);
     if (stored === undefined || day <= (stored.about.lastUsedOn ?? -Infinity)) return;
     this.#change(stored, { lastUsedOn: day });
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     return Array.from(this.#keys.values(), ({ about }) => about);
   }
 

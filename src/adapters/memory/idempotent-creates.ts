@@ -6,7 +6,6 @@ import {
   tooManyRecords,
 } from '../../application/ports/idempotent-creates.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
-import type { OpenState } from './open-state.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
 interface IdempotencyRecord {
@@ -18,7 +17,7 @@ interface IdempotencyRecord {
 /** Stores the records in a map, in the order of their creation. */
 export class MemoryIdempotentCreates implements IdempotentCreates {
   readonly #pets: MemoryPetRepository;
-  readonly #state: OpenState;
+  readonly #closed: AbortSignal;
   readonly #limit: number;
   readonly #records = new Map<string, IdempotencyRecord>();
   /** The names of the records of each caller, in the order of their creation. */
@@ -27,15 +26,15 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
   #newestAt = 0;
 
   /** @param limit the maximum number of records of one caller */
-  constructor(pets: MemoryPetRepository, state: OpenState, limit: number = RECORDS_PER_CALLER) {
+  constructor(pets: MemoryPetRepository, closed: AbortSignal, limit: number = RECORDS_PER_CALLER) {
     this.#pets = pets;
-    this.#state = state;
+    this.#closed = closed;
     this.#limit = limit;
   }
 
   async add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
     const { caller, key, at, validFrom } = attempt;
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     // A key contains no space, so different pairs of key and caller have different names.
     const name = `${key} ${caller}`;
     const record = this.#records.get(name);
@@ -51,12 +50,12 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
   }
 
   async count(): Promise<number> {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     return this.#records.size;
   }
 
   async removeRecords(createdBefore: number, limit: number): Promise<number> {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     let removed = 0;
     for (const [name, record] of this.#records) {
       if (removed >= limit || record.at >= createdBefore) break;
@@ -67,7 +66,7 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
   }
 
   async redateRecords(now: number, limit: number): Promise<number> {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     if (this.#newestAt <= now) return 0;
     let redated = 0;
     for (const [name, record] of this.#records) {

@@ -3,22 +3,17 @@ import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
-import { OpenState } from './open-state.ts';
 
 /** Stores the pets in arrays, in ascending order of id. Finds a pet by binary search. */
 export class MemoryPetRepository implements PetRepository {
   readonly #all: Pet[] = [];
   readonly #byStatus: Readonly<Record<PetStatus, Pet[]>> = { available: [], pending: [], sold: [] };
-  readonly #state: OpenState;
-  #lastId = 0n;
-
-  constructor(state: OpenState = new OpenState()) {
-    this.#state = state;
-  }
-
+  readonly #closed: AbortSignal;
   /** The greatest id assigned so far, or 0 when no id was assigned. */
-  get lastId(): bigint {
-    return this.#lastId;
+  lastId = 0n;
+
+  constructor(closed: AbortSignal = new AbortController().signal) {
+    this.#closed = closed;
   }
 
   async add(pet: NewPet): Promise<Pet> {
@@ -27,16 +22,16 @@ export class MemoryPetRepository implements PetRepository {
 
   /** Adds a pet synchronously, so that the caller can add its own data in the same step. */
   addNow(pet: NewPet): Pet {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     this.#assertIdsLeft(1);
-    return this.#push(this.#lastId + 1n, pet);
+    return this.#push(this.lastId + 1n, pet);
   }
 
   /** Adds all pets. Throws and adds no pet when not enough ids are left. */
   addAll(pets: readonly NewPet[]): void {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     this.#assertIdsLeft(pets.length);
-    for (const pet of pets) this.#push(this.#lastId + 1n, pet);
+    for (const pet of pets) this.#push(this.lastId + 1n, pet);
   }
 
   /**
@@ -44,19 +39,19 @@ export class MemoryPetRepository implements PetRepository {
    * pet.
    */
   addWithIds(pets: readonly Pet[]): void {
-    this.#state.assertOpen();
-    if (this.#lastId !== 0n) throw idsNotAccepted();
+    this.#closed.throwIfAborted();
+    if (this.lastId !== 0n) throw idsNotAccepted();
     for (const pet of pets.toSorted((a, b) => (a.id < b.id ? -1 : 1))) this.#push(pet.id, pet);
   }
 
   async find(id: bigint): Promise<Pet | undefined> {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     const pet = this.#all[indexAfter(this.#all, id) - 1];
     return pet?.id === id ? pet : undefined;
   }
 
   async list({ limit, status, after }: PetQuery): Promise<PetPage> {
-    this.#state.assertOpen();
+    this.#closed.throwIfAborted();
     const pets = status === undefined ? this.#all : this.#byStatus[status];
     const start = after === undefined ? 0 : indexAfter(pets, after);
     const page = Object.freeze(pets.slice(start, start + limit));
@@ -65,14 +60,14 @@ export class MemoryPetRepository implements PetRepository {
 
   #push(id: bigint, { name, categoryId, status }: NewPet): Pet {
     const pet: Pet = Object.freeze({ id, name, categoryId, status });
-    this.#lastId = id;
+    this.lastId = id;
     this.#all.push(pet);
     this.#byStatus[status].push(pet);
     return pet;
   }
 
   #assertIdsLeft(count: number): void {
-    if (this.#lastId > INT64_MAX - BigInt(count)) {
+    if (this.lastId > INT64_MAX - BigInt(count)) {
       throw new AnimalStoreError('storage_unavailable', 'all ids have been assigned');
     }
   }

@@ -1,7 +1,6 @@
-import type { Storage } from '../../application/ports/storage.ts';
+import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { MemoryApiKeyRepository } from './api-key-repository.ts';
 import { MemoryIdempotentCreates } from './idempotent-creates.ts';
-import { OpenState } from './open-state.ts';
 import { MemoryPetRepository } from './pet-repository.ts';
 import { MemoryPetTransfer } from './pet-transfer.ts';
 
@@ -18,14 +17,15 @@ import { MemoryPetTransfer } from './pet-transfer.ts';
  * ```
  */
 export function openMemoryStorage(): Storage {
-  const state = new OpenState();
-  const pets = new MemoryPetRepository(state);
+  const closing = new AbortController();
+  const closed = closing.signal;
+  const pets = new MemoryPetRepository(closed);
   return {
     pets,
-    idempotentCreates: new MemoryIdempotentCreates(pets, state),
-    apiKeys: new MemoryApiKeyRepository('', state),
+    idempotentCreates: new MemoryIdempotentCreates(pets, closed),
+    apiKeys: new MemoryApiKeyRepository('', closed),
     transfer: new MemoryPetTransfer(pets),
-    check: async () => state.assertOpen(),
-    close: async () => state.close(),
+    check: async () => closed.throwIfAborted(),
+    close: async () => closing.abort(closedError()),
   };
 }

@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'vitest';
 import { MemoryIdempotentCreates } from '../../../src/adapters/memory/idempotent-creates.ts';
-import { OpenState } from '../../../src/adapters/memory/open-state.ts';
 import { MemoryPetRepository } from '../../../src/adapters/memory/pet-repository.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
@@ -123,7 +122,11 @@ describe('Idempotency-Key', () => {
   test('is refused with 429 and the time until the oldest one expires, if its caller has used too many', async () => {
     const wrap = (storage: Storage) => ({
       ...storage,
-      idempotentCreates: new MemoryIdempotentCreates(new MemoryPetRepository(), new OpenState(), 1),
+      idempotentCreates: new MemoryIdempotentCreates(
+        new MemoryPetRepository(),
+        new AbortController().signal,
+        1,
+      ),
     });
     const { client, errors } = await startServer('memory', { wrap });
     const createWith = (key: string) => client.post(REX, { 'idempotency-key': key });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { MemoryIdempotentCreates } from '../../../src/adapters/memory/idempotent-creates.ts';
-import { OpenState } from '../../../src/adapters/memory/open-state.ts';
 import { MemoryPetRepository } from '../../../src/adapters/memory/pet-repository.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 
@@ -8,7 +7,7 @@ const attempt = (key: string, caller: string, at = 1) => ({ caller, key, at, val
 
 test('a caller with too many records is refused, and others are not', async () => {
   const pets = new MemoryPetRepository();
-  const creates = new MemoryIdempotentCreates(pets, new OpenState(), 2);
+  const creates = new MemoryIdempotentCreates(pets, new AbortController().signal, 2);
   for (const key of ['a', 'b']) await creates.add(samplePet('Rex'), attempt(key, '1'));
   await expect(creates.add(samplePet('Rex'), attempt('c', '1'))).rejects.toMatchObject({
     code: 'rate_limited',
@@ -22,14 +21,14 @@ test('a caller with too many records is refused, and others are not', async () =
 });
 
 test('a record that is no longer valid makes room for its successor', async () => {
-  const creates = new MemoryIdempotentCreates(new MemoryPetRepository(), new OpenState(), 1);
+  const creates = new MemoryIdempotentCreates(new MemoryPetRepository(), new AbortController().signal, 1);
   await creates.add(samplePet('Rex'), attempt('a', '1', 1));
   expect((await creates.add(samplePet('Rex'), attempt('a', '1', 2))).isReplay).toBe(false);
   expect(await creates.count()).toBe(1);
 });
 
 test('a refused caller learns when its own oldest record expires', async () => {
-  const creates = new MemoryIdempotentCreates(new MemoryPetRepository(), new OpenState(), 2);
+  const creates = new MemoryIdempotentCreates(new MemoryPetRepository(), new AbortController().signal, 2);
   const add = (key: string, caller: string, at: number) =>
     creates.add(samplePet('Rex'), { caller, key, at, validFrom: at - 100_000 });
   await add('a', '2', 1000);
