@@ -38,18 +38,15 @@ export function logTo(destination: DestinationStream, level: LevelWithSilent, fi
 
 async function standardErrorLines(): Promise<DestinationStream> {
   const { descriptor, isTerminal } = openStandardError();
-  const readable = isTerminal ? await readableLine() : (line: string) => line;
+  const readable = isTerminal
+    ? (await import('pino-pretty')).prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' })
+    : (line: string) => line;
   const writer = new LineWriter(descriptor, (count) => readable(droppedLine(count)));
   process.once('exit', () => {
     reportSuppressed();
     writer.end(EXIT_TIMEOUT);
   });
   return isTerminal ? { write: (line) => writer.write(readable(line)) } : writer;
-}
-
-async function readableLine(): Promise<(line: string) => string> {
-  const { prettyFactory } = await import('pino-pretty');
-  return prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' });
 }
 
 function droppedLine(count: number): string {

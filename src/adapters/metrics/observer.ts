@@ -43,15 +43,12 @@ export function metricsObserver(registry: Registry): Observer {
   });
   available.set(1);
   return {
-    onError: (error) => errors.inc({ reason: reasonOf(error) }),
+    onError: (error) =>
+      errors.inc({ reason: storageFaultReason(error) ?? asAnimalStoreError(error)?.code ?? 'unexpected' }),
     onCommit: (commit) => {
       commits.observe(commit.ms / 1000);
       writes.observe(commit.writes);
     },
     onStorageState: (fault) => available.set(fault === undefined ? 1 : 0),
   };
-}
-
-function reasonOf(error: unknown): string {
-  return storageFaultReason(error) ?? asAnimalStoreError(error)?.code ?? 'unexpected';
 }

@@ -3,12 +3,6 @@
 import { context, createContextKey, isSpanContextValid, type Span, trace } from '@opentelemetry/api';
 import type { RequestOutcome } from '../../application/ports/observer.ts';
 
-/** The ids that connect a line of the log to a trace. Empty outside a request. */
-export interface TraceFields {
-  readonly trace_id?: string;
-  readonly span_id?: string;
-}
-
 /**
  * The key under which the HTTP instrumentation stores {@link RequestMetadata} in the context of a request. Keys with
  * the same description are equal.
@@ -32,7 +26,8 @@ export function setRoute({ method, route }: Pick<RequestOutcome, 'method' | 'rou
   span.updateName(`${method} ${route}`);
 }
 
-export function traceFields(): TraceFields {
+/** Returns the ids that connect a line of the log to a trace: `trace_id` and `span_id`, or none outside a request. */
+export function traceFields(): object {
   const ids = requestSpan()?.spanContext();
   return ids !== undefined && isSpanContextValid(ids) ? { trace_id: ids.traceId, span_id: ids.spanId } : {};
 }

@@ -7,9 +7,6 @@ import { type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opente
 import type { Storage } from '../../application/ports/storage.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
 
-/** The names of database systems in the semantic conventions, if they differ from the scheme of the database URL. */
-const SYSTEMS: Readonly<Record<string, string>> = { postgres: 'postgresql' };
-
 /**
  * Returns a storage that calls the given one, with a span for each call of the repositories. The other methods have no
  * spans: no request to the API causes an import, an export or a backup, and health checks share one check.
@@ -17,19 +14,28 @@ const SYSTEMS: Readonly<Record<string, string>> = { postgres: 'postgresql' };
  * @param scheme the scheme of the database URL
  */
 export function traceStorage(storage: Storage, tracer: Tracer, scheme: string): Storage {
-  const system = SYSTEMS[scheme] ?? scheme;
+  // The name of the database system in the semantic conventions. Both schemes of PostgreSQL lead to one name.
+  const system = scheme === 'postgres' ? 'postgresql' : scheme;
   const kind = scheme === 'memory' ? SpanKind.INTERNAL : SpanKind.CLIENT;
-  const traced = <R extends object>(repository: R, collection: string): R =>
-    interceptCalls(repository, (operation, call) => {
-      if (!trace.getActiveSpan()?.isRecording()) return call();
-      const attributes = {
-        'db.system.name': system,
-        'db.operation.name': operation,
-        'db.collection.name': collection,
+  /** Returns a repository with a span for each call of its methods, which all return promises. */
+  const traced = <R extends object>(repository: R, collection: string): R => {
+    const get = (target: R, operation: string): unknown => {
+      const method: unknown = target[operation as keyof R];
+      if (typeof method !== 'function') return method;
+      return (...values: readonly unknown[]): Promise<unknown> => {
+        const call = (): Promise<unknown> => method.apply(target, values);
+        if (!trace.getActiveSpan()?.isRecording()) return call();
+        const attributes = {
+          'db.system.name': system,
+          'db.operation.name': operation,
+          'db.collection.name': collection,
+        };
+        const name = `${operation} ${collection}`;
+        return tracer.startActiveSpan(name, { kind, attributes }, (span) => endWith(span, call));
       };
-      const name = `${operation} ${collection}`;
-      return tracer.startActiveSpan(name, { kind, attributes }, (span) => endWith(span, call));
-    });
+    };
+    return new Proxy(repository, { get });
+  };
   return {
     pets: traced(storage.pets, 'pets'),
     apiKeys: traced(storage.apiKeys, 'api_keys'),
@@ -42,24 +48,8 @@ export function traceStorage(storage: Storage, tracer: Tracer, scheme: string): 
   };
 }
 
-type Call = () => Promise<unknown>;
-
-/** Returns a repository whose methods, which all return promises, are called by `around` with the name of the method. */
-function interceptCalls<R extends object>(
-  repository: R,
-  around: (operation: string, call: Call) => Promise<unknown>,
-): R {
-  return new Proxy(repository, {
-    get(target, name) {
-      const method: unknown = target[name as keyof R];
-      if (typeof method !== 'function') return method;
-      return (...values: readonly unknown[]) => around(String(name), () => method.apply(target, values));
-    },
-  });
-}
-
 /** Ends the span when the call has ended. Of an error, the span has the kind. Its message can contain values of the call. */
-async function endWith(span: Span, call: Call): Promise<unknown> {
+async function endWith(span: Span, call: () => Promise<unknown>): Promise<unknown> {
   try {
     return await call();
   } catch (error) {

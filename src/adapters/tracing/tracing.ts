@@ -2,7 +2,7 @@ import { context, createContextKey, ROOT_CONTEXT, type TracerProvider, trace } f
 import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
-import { setRoute, type TraceFields, traceFields } from './server-span.ts';
+import { setRoute, traceFields } from './server-span.ts';
 import { traceStorage } from './traced-storage.ts';
 
 const PROBE = createContextKey('animal-store probe');
@@ -15,7 +15,7 @@ export interface Tracing {
   /** Adds the route to the span of each request. */
   readonly observer: Observer;
   /** Returns the ids of the trace and of the span of the present request, for a line of the log. */
-  readonly logFields: () => TraceFields;
+  readonly logFields: () => object;
   /** Returns a storage that adds spans to the trace of a request. */
   traceStorage(storage: Storage): Storage;
   /** Exports the spans that have ended. Resolves when they are exported, or after a second. Never rejects. */
@@ -54,8 +54,6 @@ interface SdkProvider extends TracerProvider {
 async function flushSpans(): Promise<void> {
   const provider: SdkProvider = trace.getTracerProvider();
   const sdk = provider.getDelegate?.() ?? provider;
-  await atMost(
-    FLUSH_TIMEOUT,
-    Promise.resolve(sdk.forceFlush?.()).catch(() => {}),
-  );
+  const flushed = Promise.resolve(sdk.forceFlush?.()).catch(() => {});
+  await atMost(FLUSH_TIMEOUT, flushed);
 }
