@@ -20,17 +20,12 @@ export interface Config {
   readonly logSample: number;
   /** How long a stopping service waits for the requests in flight, in milliseconds. */
   readonly shutdownTimeout: number;
-  readonly http: HttpSettings;
+  /** If `maxConnections` is `undefined`, it is derived from the limit of file descriptors. */
+  readonly http: Pick<
+    HttpServerOptions,
+    'publicUrl' | 'corsOrigins' | 'trustedProxies' | 'rateLimit' | 'maxConnections'
+  >;
 }
-
-/**
- * The options of the HTTP server that are settings. If `maxConnections` is `undefined`, it is derived from the limit of
- * file descriptors.
- */
-type HttpSettings = Pick<
-  HttpServerOptions,
-  'publicUrl' | 'corsOrigins' | 'trustedProxies' | 'rateLimit' | 'maxConnections'
->;
 
 const DEFAULT_DATABASE = new Database(sqlite, 'sqlite', './data/animal-store.db', 'the default store');
 const MAX_PORT = 65_535;
@@ -48,7 +43,7 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
     port: settings.read('PORT', formats.integer(0, MAX_PORT)) ?? 3000,
     database: readDatabase(settings),
     apiKeys: settings.readSecret('API_KEYS', formats.API_KEYS) ?? [],
-    firstKey: settings.read('FIRST_KEY', formats.FIRST_KEY) ?? { kind: 'print' },
+    firstKey: settings.read('FIRST_KEY', formats.FIRST_KEY) ?? 'print',
     logLevel: settings.read('LOG_LEVEL', formats.LOG_LEVEL) ?? 'info',
     logSample: settings.read('LOG_SAMPLE', formats.SHARE) ?? 1,
     shutdownTimeout: settings.read('SHUTDOWN_TIMEOUT_MS', formats.integer(0, MAX_TIMEOUT)) ?? 10_000,

@@ -8,7 +8,7 @@ import { type InjectionToken, instanceCachingFactory, container as root } from '
 import { createServer, type HttpServer } from '../adapters/http/index.ts';
 import { createLog, type Logger, logObserver } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
-import { findTracing, type Tracing } from '../adapters/tracing/index.ts';
+import { findTracing } from '../adapters/tracing/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
 import { combineObservers } from '../application/observers.ts';
 import type { ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
@@ -18,7 +18,6 @@ import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 
-const TRACING: InjectionToken<Tracing | undefined> = Symbol('Tracing');
 const LOG: InjectionToken<Logger> = Symbol('Logger');
 const OBSERVERS: InjectionToken<readonly Observer[]> = Symbol('Observers');
 const STORAGE: InjectionToken<Storage> = Symbol('Storage');
@@ -46,9 +45,9 @@ export async function openParts(config: Config, version: string): Promise<Parts>
   };
   const get = <T>(token: InjectionToken<T>): T => container.resolve(token);
 
-  provide(TRACING, () => findTracing(scheme, version));
+  const tracing = findTracing(scheme, version);
   // Factories are synchronous. A part that is created asynchronously is registered when it exists.
-  container.registerInstance(LOG, await createLog(config.logLevel, get(TRACING)?.logFields));
+  container.registerInstance(LOG, await createLog(config.logLevel, tracing?.logFields));
   // The metrics observe the opening of the storage. They read the storage and the server only when they are requested.
   const sources = {
     serverStatistics: () => get(HTTP_SERVER).statistics(),
@@ -56,16 +55,13 @@ export async function openParts(config: Config, version: string): Promise<Parts>
     countRecords: () => get(STORAGE).idempotentCreates.count(),
   };
   provide(Metrics, () => new Metrics({ version, storage: scheme, ...sources }));
-  provide(OBSERVERS, () => {
-    const tracing = get(TRACING);
-    return [
-      ...(tracing === undefined ? [] : [tracing.observer]),
-      logObserver(get(LOG), { sample: config.logSample, hasTraceparent: tracing === undefined }),
-      get(Metrics).observer,
-    ];
-  });
+  provide(OBSERVERS, () => [
+    ...(tracing === undefined ? [] : [tracing.observer]),
+    logObserver(get(LOG), { sample: config.logSample, hasTraceparent: tracing === undefined }),
+    get(Metrics).observer,
+  ]);
   const storage = await config.database.open({ observer: combineObservers(get(OBSERVERS)) });
-  provide(STORAGE, () => get(TRACING)?.traceStorage(storage) ?? storage);
+  provide(STORAGE, () => tracing?.traceStorage(storage) ?? storage);
   provide(AnimalStore, () => new AnimalStore(get(STORAGE)));
   provide(API_KEY_VERIFIER, () => createApiKeyVerifier(get(AnimalStore), config.apiKeys));
   provide(HTTP_SERVER, () =>
@@ -85,7 +81,7 @@ export async function openParts(config: Config, version: string): Promise<Parts>
     async close(timeout) {
       await get(HTTP_SERVER).stop(timeout);
       await get(AnimalStore).close();
-      await get(TRACING)?.flush();
+      await tracing?.flush();
     },
   };
 }

@@ -55,9 +55,7 @@ async function attempt<T>(work: () => T | Promise<T>, problems: Problem[]): Prom
 function keyProblems({ apiKeys, firstKey }: Config, { exists, apiKeys: stored }: Diagnosis): Problem[] {
   if (exists === undefined || apiKeys.length > 0 || (stored !== undefined && stored.active > 0)) return [];
   if (stored !== undefined && stored.total > 0) return [errorOf(`no API key is valid: ${CREATE}`)];
-  return firstKey.kind === 'none'
-    ? [errorOf(`the store has no API key, and FIRST_KEY is none: ${CREATE}`)]
-    : [];
+  return firstKey === 'none' ? [errorOf(`the store has no API key, and FIRST_KEY is none: ${CREATE}`)] : [];
 }
 
 function connectionProblems({ http: { maxConnections } }: Config, limit: number | undefined): Problem[] {

@@ -25,8 +25,8 @@ export async function createFirstKey(
   { apiKeys, firstKey, database }: Config,
   store: Pick<AnimalStore, 'apiKeys'>,
 ): Promise<Pick<RunningService, 'firstKey' | 'firstKeyFile'>> {
-  if (apiKeys.length > 0 || firstKey.kind === 'none') return {};
-  if (firstKey.kind === 'print') {
+  if (apiKeys.length > 0 || firstKey === 'none') return {};
+  if (firstKey === 'print') {
     const issued = await store.apiKeys.createFirst(NAME);
     return issued === undefined ? {} : { firstKey: issued };
   }
@@ -43,13 +43,10 @@ export async function createFirstKey(
 async function replaceKey(path: string, text: string): Promise<void> {
   try {
     // Without O_NONBLOCK, the start would wait for the reader of a FIFO.
-    await withFile(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, async (file) => {
-      await refuseOther(path, file);
-      await file.truncate();
-      await file.writeFile(text);
-      await file.sync();
-    });
-    await withFile(dirname(path), constants.O_RDONLY, (folder) => folder.sync());
+    const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, 0o600);
+    await overwriteKey(path, file, text).finally(() => file.close());
+    const folder = await open(dirname(path));
+    await folder.sync().finally(() => folder.close());
   } catch (error) {
     throw error instanceof ConfigError
       ? error
@@ -57,26 +54,16 @@ async function replaceKey(path: string, text: string): Promise<void> {
   }
 }
 
-async function withFile(
-  path: string,
-  flags: number,
-  work: (file: FileHandle) => Promise<void>,
-): Promise<void> {
-  const file = await open(path, flags, 0o600);
-  try {
-    await work(file);
-  } finally {
-    await file.close();
-  }
-}
-
-async function refuseOther(path: string, file: FileHandle): Promise<void> {
+async function overwriteKey(path: string, file: FileHandle, text: string): Promise<void> {
   if (!(await file.stat()).isFile()) throw fault(path, 'is not a regular file');
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(EXCERPT), position: 0 });
   const content = buffer.toString('latin1', 0, bytesRead).trim();
   if (content !== '' && !isApiKey(content)) {
     throw fault(path, 'exists and does not contain a key: it is not overwritten');
   }
+  await file.truncate();
+  await file.writeFile(text);
+  await file.sync();
 }
 
 function fault(path: string, reason: string): ConfigError {

@@ -10,9 +10,8 @@ import {
   STRING,
 } from '../application/arguments.ts';
 import type { StoreStorage } from '../application/store-options.ts';
-import { parseDatabase } from '../composition/databases/database.ts';
+import { type Database, parseDatabase } from '../composition/databases/database.ts';
 import type { Engine } from '../composition/databases/engine.ts';
-import { Fault } from '../composition/databases/fault.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
 /** The configuration of a store: either the URL of a database, or a storage object. */
@@ -55,7 +54,13 @@ export async function openStore(config: AnimalStoreConfig, engines: readonly Eng
     checkArgument('storage.apiKeys', storage.apiKeys, OBJECT);
     return new AnimalStore(storage);
   }
-  const database = parseDatabase(engines, url);
-  if (database instanceof Fault) throw invalidRequest(`database: ${database.reason}`);
-  return new AnimalStore(await database.open());
+  return new AnimalStore(await databaseAt(url, engines).open());
+}
+
+function databaseAt(url: string, engines: readonly Engine[]): Database {
+  try {
+    return parseDatabase(engines, url);
+  } catch (error) {
+    throw invalidRequest(`database: ${(error as Error).message}`);
+  }
 }

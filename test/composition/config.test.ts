@@ -11,7 +11,7 @@ const DEFAULTS = {
   port: 3000,
   database: { scheme: 'sqlite', location: './data/animal-store.db', source: 'the default store' },
   apiKeys: [],
-  firstKey: { kind: 'print' },
+  firstKey: 'print',
   logLevel: 'info',
   logSample: 1,
   shutdownTimeout: 10_000,
@@ -112,9 +112,9 @@ describe('the configuration', () => {
     ['LOG_SAMPLE', '1', { logSample: 1 }],
     ['LOG_SAMPLE', '1/1', { logSample: 1 }],
     ['LOG_SAMPLE', '1/999999', { logSample: 999_999 }],
-    ['FIRST_KEY', 'print', { firstKey: { kind: 'print' } }],
-    ['FIRST_KEY', 'none', { firstKey: { kind: 'none' } }],
-    ['FIRST_KEY', 'file:/run/first-key', { firstKey: { kind: 'file', path: '/run/first-key' } }],
+    ['FIRST_KEY', 'print', { firstKey: 'print' }],
+    ['FIRST_KEY', 'none', { firstKey: 'none' }],
+    ['FIRST_KEY', 'file:/run/first-key', { firstKey: { path: '/run/first-key' } }],
   ] as const)('accepts %s=%s', (name, value, part) => {
     const http = { ...DEFAULTS.http, ...('http' in part ? part.http : {}) };
     expect(loadConfig({ [name]: value })).toEqual({ ...DEFAULTS, ...part, http });

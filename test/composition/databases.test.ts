@@ -8,6 +8,7 @@ import type { Engine } from '../../src/composition/databases/engine.ts';
 import { ENGINES } from '../../src/composition/databases/index.ts';
 import { memory } from '../../src/composition/databases/memory.ts';
 import { sqlite } from '../../src/composition/databases/sqlite.ts';
+import { invalidRequest } from '../../src/domain/errors.ts';
 
 const inMemory = new Database(memory, 'memory', '');
 
@@ -83,7 +84,7 @@ test('storage_unavailable names the setting that selected the database', async (
 
 test('a database of an unknown engine is refused', () => {
   const reason = "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'mysql:…'";
-  expect(parseDatabase(ENGINES, 'mysql://me:hunter2/pets')).toEqual({ reason });
+  expect(() => parseDatabase(ENGINES, 'mysql://me:hunter2/pets')).toThrow(invalidRequest(reason));
 });
 
 test('an engine without restores says so, and can be examined', async () => {

@@ -2,19 +2,18 @@
 
 import { isIP } from 'node:net';
 import type { RateLimit } from '../../adapters/http/index.ts';
-import { expected, Fault, mayHoldPassword } from '../databases/fault.ts';
+import { invalidRequest } from '../../domain/errors.ts';
+import { mayHoldPassword, refuse } from '../databases/refusal.ts';
 import type { Parse } from './settings.ts';
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What happens to the first key of a store that has never had a key. */
-export type FirstKey =
-  | { readonly kind: 'print' }
-  /** The key is written to the file at `path`, and not printed. */
-  | { readonly kind: 'file'; readonly path: string }
-  /** No key is created. */
-  | { readonly kind: 'none' };
+/**
+ * What happens to the first key of a store that has never had a key: the key is printed, or written to the file at
+ * `path`, or no key is created.
+ */
+export type FirstKey = 'print' | { readonly path: string } | 'none';
 
 const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
 
@@ -24,8 +23,8 @@ export const HOST: Parse<string> = format('a host name or an IP address', (text)
 
 export const FIRST_KEY: Parse<FirstKey> = format('print, file:PATH or none', (text) => {
   const [, path] = /^file:(.+)$/.exec(text) ?? [];
-  if (path !== undefined) return { kind: 'file', path };
-  return text === 'print' || text === 'none' ? { kind: text } : undefined;
+  if (path !== undefined) return { path };
+  return text === 'print' || text === 'none' ? text : undefined;
 });
 
 export const LOG_LEVEL: Parse<LogLevel> = format(`one of ${LOG_LEVELS.join(', ')}`, (text) =>
@@ -62,13 +61,13 @@ export const ORIGINS: Parse<readonly string[]> = (text) =>
     webUrl(item)?.origin === item ? item : undefined,
   );
 
-/** The fault shows no key. */
+/** The message shows no key. */
 export const API_KEYS: Parse<readonly string[]> = (text) => {
   const keys = itemsOf(text);
   const invalid = keys.findIndex((key) => !/^[\x21-\x2b\x2d-\x7e]{32,}$/.test(key));
   if (invalid === -1) return keys;
   const place = `key ${invalid + 1} of ${keys.length}`;
-  return new Fault(`${place} is invalid: expected 32 or more visible ASCII characters`);
+  throw invalidRequest(`${place} is invalid: expected 32 or more visible ASCII characters`);
 };
 
 export function integer(min: number, max: number): Parse<number> {
@@ -79,8 +78,8 @@ export function integer(min: number, max: number): Parse<number> {
 }
 
 /**
- * Parses a list, separated by commas. The fault shows the first invalid item. If the list may contain a password, the
- * fault shows no item: a password can contain a comma, and an item of the list can then be a part of the password.
+ * Parses a list, separated by commas. The message shows the first invalid item. If the list may contain a password, the
+ * message shows no item: a password can contain a comma, and an item of the list can then be a part of the password.
  *
  * @param parseItem returns `undefined` when the item is invalid
  */
@@ -88,11 +87,11 @@ export function parseList<T>(
   text: string,
   what: string,
   parseItem: (item: string) => T | undefined,
-): readonly T[] | Fault {
+): readonly T[] {
   const values: T[] = [];
   for (const item of itemsOf(text)) {
     const value = parseItem(item);
-    if (value === undefined) return expected(what, mayHoldPassword(text) ? text : item);
+    if (value === undefined) refuse(what, mayHoldPassword(text) ? text : item);
     values.push(value);
   }
   return values;
@@ -100,7 +99,7 @@ export function parseList<T>(
 
 /** @param parse returns `undefined` when the text is invalid */
 function format<T>(what: string, parse: (text: string) => T | undefined): Parse<T> {
-  return (text) => parse(text) ?? expected(what, text);
+  return (text) => parse(text) ?? refuse(what, text);
 }
 
 /** Splits a list. The file of a secret can be empty, and contains an empty list then. */

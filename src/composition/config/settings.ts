@@ -1,7 +1,8 @@
 /** Reads settings from the environment and from command line options, and collects the faults of invalid settings. */
 
 import { readFileSync } from 'node:fs';
-import { expected, Fault, mayHoldPassword } from '../databases/fault.ts';
+import { invalidRequest } from '../../domain/errors.ts';
+import { mayHoldPassword, refuse } from '../databases/refusal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,11 +12,11 @@ export class ConfigError extends Error {
 }
 
 /**
- * Parses a text. Returns a {@link Fault} when the text is invalid.
+ * Parses a text. Throws `invalid_request`, without secrets in the message, when the text is invalid.
  *
  * @param source the name of the option or the variable that has the text
  */
-export type Parse<T> = (text: string, source: string) => T | Fault;
+export type Parse<T> = (text: string, source: string) => T;
 
 export class Settings {
   readonly #environment: Environment;
@@ -34,12 +35,15 @@ export class Settings {
    */
   read<T>(variable: string, parse: Parse<T>): T | undefined {
     const option = this.#options[variable];
-    const source = option === undefined ? variable : optionOf(variable);
+    // The option `--database-url` has precedence over the variable `DATABASE_URL`.
+    const source = option === undefined ? variable : `--${variable.toLowerCase().replaceAll('_', '-')}`;
     const text = option ?? (this.#environment[variable] || undefined);
-    const value = text === undefined ? undefined : parse(text, source);
-    if (!(value instanceof Fault)) return value;
-    this.#faults.push(`${source}: ${value.reason}`);
-    return undefined;
+    try {
+      return text === undefined ? undefined : parse(text, source);
+    } catch (error) {
+      this.#faults.push(`${source}: ${(error as Error).message}`);
+      return undefined;
+    }
   }
 
   /**
@@ -50,11 +54,10 @@ export class Settings {
     const fileVariable = `${variable}_FILE`;
     const isInFile = this.#options[variable] === undefined && this.#environment[fileVariable];
     if (!isInFile) return this.read(variable, parse);
-    return this.read(fileVariable, (path, source) =>
-      this.#environment[variable]
-        ? new Fault(`${variable} is set too: set one of them only`)
-        : parseFile(path, source, parse),
-    );
+    return this.read(fileVariable, (path, source) => {
+      if (this.#environment[variable]) throw invalidRequest(`${variable} is set too: set one of them only`);
+      return parse(textOf(path), source);
+    });
   }
 
   /** If faults were collected, throws a {@link ConfigError} with all of them. */
@@ -63,19 +66,11 @@ export class Settings {
   }
 }
 
-/** Returns the name of an option: `--database-url` has precedence over `DATABASE_URL`. */
-function optionOf(variable: string): string {
-  return `--${variable.toLowerCase().replaceAll('_', '-')}`;
-}
-
-function parseFile<T>(path: string, source: string, parse: Parse<T>): T | Fault {
-  let text: string;
+function textOf(path: string): string {
   try {
-    text = readFileSync(path, 'utf8').trim();
+    return readFileSync(path, 'utf8').trim();
   } catch {
-    return mayHoldPassword(path)
-      ? expected('the path of a readable file', path)
-      : new Fault(`the file ${path} cannot be read`);
+    if (mayHoldPassword(path)) refuse('the path of a readable file', path);
+    throw invalidRequest(`the file ${path} cannot be read`);
   }
-  return parse(text, source);
 }

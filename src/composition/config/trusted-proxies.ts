@@ -1,5 +1,4 @@
 import { BlockList, isIP } from 'node:net';
-import { Fault } from '../databases/fault.ts';
 import { parseList } from './formats.ts';
 
 type Network = readonly [address: string, prefix: number, family: 'ipv4' | 'ipv6'];
@@ -11,9 +10,8 @@ const MAPPED = /^::ffff:(?=.*\.)/i;
 const MAPPED_BITS = 96;
 
 /** Parses a list of IP addresses and networks (`10.0.0.0/8`), separated by commas. */
-export function parseTrustedProxies(text: string): BlockList | Fault {
+export function parseTrustedProxies(text: string): BlockList {
   const networks = parseList(text, 'addresses or networks such as 10.0.0.0/8', parseNetwork);
-  if (networks instanceof Fault) return networks;
   const proxies = new BlockList();
   for (const network of networks) proxies.addSubnet(...network);
   return proxies;

@@ -3,7 +3,7 @@ import type { Storage } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { Adapter, Engine, OpenOptions } from './engine.ts';
-import { expected, type Fault } from './fault.ts';
+import { refuse } from './refusal.ts';
 
 /** A database that a database URL selects. It need not exist. */
 export class Database {
@@ -39,7 +39,7 @@ export class Database {
 
   /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
   files(): Promise<readonly string[]> {
-    return this.#withAdapter((adapter) => adapter.files(this.location));
+    return this.#withAdapter((adapter) => adapter.files?.(this.location) ?? []);
   }
 
   /** Examines the database without changing it. Rejects with `storage_unavailable` when the driver is not installed. */
@@ -75,18 +75,18 @@ export class Database {
 }
 
 /**
- * Parses a database URL. If no engine has the scheme, the fault shows only the scheme, because the rest of the URL may
- * contain a password.
+ * Parses a database URL. Throws `invalid_request` when the URL is invalid. If no engine has the scheme, the message
+ * shows only the scheme, because the rest of the URL may contain a password.
  *
  * @param source the name of the setting that has the URL
  */
-export function parseDatabase(engines: readonly Engine[], url: string, source?: string): Database | Fault {
+export function parseDatabase(engines: readonly Engine[], url: string, source?: string): Database {
   const [, scheme = url, rest] = /^([^:]*):(.*)$/s.exec(url) ?? [];
   const engine = engines.find(({ schemes }) => schemes.includes(scheme));
   const location = rest === undefined ? undefined : engine?.parse(rest.trim());
   if (engine !== undefined && location !== undefined) return new Database(engine, scheme, location, source);
   const usages = engines.map(({ usage }) => usage).join(' or ');
-  return expected(usages, rest === undefined || engine !== undefined ? url : `${scheme}:…`);
+  return refuse(usages, rest === undefined || engine !== undefined ? url : `${scheme}:…`);
 }
 
 async function loadAdapter({ driver, load }: Engine): Promise<Adapter> {
