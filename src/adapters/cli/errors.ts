@@ -37,41 +37,29 @@ export function reasonOf(error: unknown): string {
 }
 
 /** The error of a command that failed although its usage was correct. The message of the error is shown to the user. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
-}
+export class CommandError extends Error {}
 
 /** The error of a command whose usage was wrong. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+export class UsageError extends Error {}
 
 /** The error of a file that a command must not read or write. Its message is complete without the help of the command. */
 export class FileError extends UsageError {}
 
 /** The error of a failed write to standard output. */
 export class OutputError extends Error {
-  override readonly name = 'OutputError';
-  /** Whether the reader has closed the pipe, as `head` does in `animal-store export | head`. */
-  readonly isBrokenPipe: boolean;
-
   constructor(cause: Error) {
     super(`standard output cannot be written: ${cause.message}`, { cause });
-    this.isBrokenPipe = 'code' in cause && cause.code === 'EPIPE';
   }
 }
 
+/** Whether an error says that the reader has closed the pipe, as `head` does in `animal-store export | head`. */
 export function isBrokenPipe(error: unknown): boolean {
-  return error instanceof OutputError && error.isBrokenPipe;
+  return error instanceof OutputError && (error.cause as NodeJS.ErrnoException).code === 'EPIPE';
 }
 
 export function exitStatusOf(error: unknown): number {
-  if (error instanceof UsageError) return WRONG_USAGE;
-  if (isConfigError(error)) return WRONG_USAGE;
-  const known = asAnimalStoreError(error);
-  return known !== undefined && Object.hasOwn(EXIT_STATUS_OF, known.code)
-    ? EXIT_STATUS_OF[known.code]
-    : FAILED;
+  if (error instanceof UsageError || isConfigError(error)) return WRONG_USAGE;
+  return EXIT_STATUS_OF[asAnimalStoreError(error)?.code ?? 'internal_error'];
 }
 
 /**

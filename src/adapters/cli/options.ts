@@ -3,10 +3,7 @@ import type { IssuedApiKey } from '../../application/api-keys.ts';
 import type { Diagnosis, Problem, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Console } from './output/console.ts';
 
-/**
- * The dependencies of the commands. `databaseUrl` is the value of the option `--database-url`, or `undefined` without
- * this option.
- */
+/** The dependencies of the commands. */
 export interface CliOptions {
   readonly version: string;
   readonly console: Console;
@@ -37,8 +34,8 @@ export interface CliOptions {
   openApiDocument(): Promise<string>;
 }
 
-/** The dependencies of the commands, and the value of `--database-url`, or `undefined` without this option. */
 export interface CommandOptions extends CliOptions {
+  /** The value of `--database-url`, or `undefined` without this option. */
   readonly databaseUrl: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export async function backup(
   options: CommandOptions,
 ): Promise<void> {
   const { console, signal } = options;
-  const progress = new Progress(console, 'pages');
+  const progress = new Progress(console);
   const onProgress = (share: number): void => progress.show({ title: 'Copying', share });
   const copy = (store: AnimalStore) => store.backup(file, { overwrite: force, onProgress, signal });
   await withStore(options, copy, { forBackup: true })

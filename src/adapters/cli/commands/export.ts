@@ -38,7 +38,7 @@ export async function exportPets(flags: ExportFlags, options: CommandOptions): P
     return unlessAborted(isOnTerminal ? console.out(String(chunk)) : console.outRaw(chunk), signal);
   };
   await withStore(options, async (store) => {
-    const progress = new Progress(console, 'pets');
+    const progress = new Progress(console);
     let count = 0;
     const texts = async function* (): AsyncGenerator<string> {
       for await (const pets of store.exportPets({ status })) {

@@ -2,10 +2,10 @@ import type { AnimalStore } from '../../../application/animal-store.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
 import { CommandError, FileError, UsageError } from '../errors.ts';
 import { chunksOf, type Input, openInput } from '../files/input.ts';
-import { readLines } from '../files/lines.ts';
+import { type Line, readLines } from '../files/lines.ts';
 import { OutputFile } from '../files/output-file.ts';
 import { isSameFile, refuseStoreFile } from '../files/paths.ts';
-import { PetLines, type Refusal } from '../files/pet-lines.ts';
+import { type PetOfLine, petOfLine } from '../files/pet-lines.ts';
 import type { CommandOptions, JsonFlag } from '../options.ts';
 import { counted, durationAndRate } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
@@ -27,6 +27,12 @@ export interface ImportFlags extends JsonFlag {
 }
 
 const NOTHING = 'nothing was imported';
+
+/** A line that cannot be imported. */
+interface Refusal {
+  readonly line: Line;
+  readonly reason: string;
+}
 
 /**
  * Imports the pets of an NDJSON file, or of standard input if `file` is `-`. If an error occurs, no pet is imported. A
@@ -92,46 +98,58 @@ async function importLines(
   store: AnimalStore,
   input: Input,
   refused: OutputFile | undefined,
-  { newIds, dryRun }: ImportFlags,
+  { newIds = false, dryRun }: ImportFlags,
   { console, signal }: CommandOptions,
 ) {
-  const progress = new Progress(console, 'pets');
-  const lines = new PetLines(newIds);
+  const progress = new Progress(console);
+  /** The number of pets that were read so far and not refused. */
+  let count = 0;
   let skipped = 0;
+  let refusals: Refusal[] = [];
   const batches = async function* () {
-    for await (const batch of readLines(chunksOf(input))) {
+    for await (const lines of readLines(chunksOf(input))) {
+      const pets: PetOfLine[] = [];
+      for (const line of lines) {
+        try {
+          const pet = petOfLine(line, newIds);
+          if (pet !== undefined) pets.push(pet);
+        } catch (error) {
+          refusals.push({ line, reason: (error as Error).message });
+        }
+      }
+      count += pets.length;
       // Before the next batch is requested, the application refuses the invalid pets of this one.
-      yield lines.parseLines(batch);
-      const refusals = lines.takeRefusals();
+      yield pets;
       if (refusals.length > 0) await writeRefusals(refusals, refused);
       skipped += refusals.length;
-      progress.show({ title: 'Reading', count: lines.count, share: input.share() });
+      refusals = [];
+      progress.show({ title: 'Reading', count, share: input.share() });
     }
     if (skipped > 0) await refused?.place();
   };
   try {
-    const count = await store.importPets(batches(), {
+    const imported = await store.importPets(batches(), {
       dryRun,
-      onRefused: (pet, reason) => lines.refusePet(pet, reason),
-      onProgress: (stored) => progress.show({ title: 'Storing', count: stored, share: stored / lines.count }),
+      onRefused(pet, reason) {
+        count -= 1;
+        refusals.push({ line: (pet as PetOfLine).line, reason });
+      },
+      onProgress: (stored) => progress.show({ title: 'Storing', count: stored, share: stored / count }),
       signal,
     });
     await refused?.keep();
-    return {
-      count,
-      skipped,
-      elapsed: progress.elapsed,
-      refusedFile: skipped > 0 ? refused?.name : undefined,
-    };
+    const refusedFile = skipped > 0 ? refused?.name : undefined;
+    return { count: imported, skipped, elapsed: progress.elapsed, refusedFile };
   } catch (error) {
     await refused?.takeBack();
-    throw withOutcome(error, lines.haveIds);
+    throw withOutcome(error);
   } finally {
     progress.end();
   }
 }
 
-async function writeRefusals(refusals: readonly Refusal[], file: OutputFile | undefined): Promise<void> {
+async function writeRefusals(given: readonly Refusal[], file: OutputFile | undefined): Promise<void> {
+  const refusals = given.toSorted((one, other) => one.line.number - other.line.number);
   if (file === undefined) {
     const [first] = refusals;
     throw new CommandError(
@@ -144,13 +162,15 @@ async function writeRefusals(refusals: readonly Refusal[], file: OutputFile | un
   await file.write(`${lines.join('\n')}\n`);
 }
 
-/** Adds to the message of an expected error that nothing was imported. */
-function withOutcome(error: unknown, haveIds: boolean): unknown {
+/**
+ * Adds to the message of an expected error that nothing was imported. The use case refuses an import that has a callback
+ * for invalid pets only because of the ids.
+ */
+function withOutcome(error: unknown): unknown {
   if (error instanceof CommandError) return new CommandError(`${error.message}; ${NOTHING}`);
   const refusal = asAnimalStoreError(error);
   if (refusal?.code !== 'invalid_request') return error;
-  const advice = haveIds ? ' (--new-ids assigns new ids)' : '';
-  return new CommandError(`${refusal.message}${advice}; ${NOTHING}`);
+  return new CommandError(`${refusal.message} (--new-ids assigns new ids); ${NOTHING}`);
 }
 
 async function report(

@@ -8,8 +8,11 @@ import type { CliOptions, CommandOptions, JsonFlag, ReplaceFlags, ServeValues } 
 import { pathOf } from '../words.ts';
 import type { ExportFlags } from './export.ts';
 import type { ImportFlags } from './import.ts';
-import { defineKeyCommands } from './keys/index.ts';
+import type { CreateFlags, RotateFlags } from './keys/issue.ts';
+import type { ListFlags } from './keys/list.ts';
 
+const EXPIRES = '--expires <when>';
+const JSON_KEY = ['--json', 'print the key and its attributes as JSON'] as const;
 const JSON_RESULT = ['--json', 'print the result as JSON'] as const;
 
 export function defineCommands(program: Command, cliOptions: CliOptions): void {
@@ -34,7 +37,50 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .option('--port <number>', 'the port to listen on, 0 for a free one (default: PORT, or 3000)')
     .action(async (values: ServeValues) => (await import('./serve.ts')).serve(values, options));
 
-  defineKeyCommands(program, options);
+  const keys = program
+    .command('keys')
+    .description('create, list, rotate and revoke API keys')
+    .helpCommand(false);
+
+  keys
+    .command('create')
+    .description('create a key, and show it once')
+    .requiredOption('--name <name>', 'the name of the key holder')
+    .option(EXPIRES, 'a duration such as 90d, 12h or 30m, a date such as 2027-01-31, or never')
+    .option('--create-store', 'create the store if it does not exist')
+    .option(...JSON_KEY)
+    .action(async (flags: CreateFlags) => (await import('./keys/issue.ts')).createKey(flags, options));
+
+  keys
+    .command('list')
+    .description('list all keys with their attributes')
+    .option('--active', 'only keys that are neither expired nor revoked')
+    .option('--json', 'print the list as JSON')
+    .action(async (flags: ListFlags) => (await import('./keys/list.ts')).listKeys(flags, options));
+
+  keys
+    .command('revoke')
+    .description('revoke a key immediately')
+    .argument('<id>', 'the id of the key, see keys list')
+    .option('--json', 'print the attributes of the key as JSON')
+    .action(async (id: string, flags: JsonFlag) =>
+      (await import('./keys/revoke.ts')).revokeKey(id, flags, options),
+    );
+
+  keys
+    .command('rotate')
+    .description('create a key that replaces an old one, which expires later')
+    .argument('<id>', 'the id of the old key, see keys list')
+    .option(
+      '--overlap <time>',
+      'how long the old key stays valid: a duration such as 7d, 12h or 30m, or 0',
+      '7d',
+    )
+    .option(EXPIRES, 'the expiry of the new key, or never (default: the lifetime of the old key)')
+    .option(...JSON_KEY)
+    .action(async (id: string, flags: RotateFlags) =>
+      (await import('./keys/issue.ts')).rotateKey(id, flags, options),
+    );
 
   program
     .command('import')

@@ -11,7 +11,7 @@ export async function restore(
   { force = false, json }: ReplaceFlags,
   { console, signal, databaseUrl, restoreStore }: CommandOptions,
 ): Promise<void> {
-  const progress = new Progress(console, 'bytes');
+  const progress = new Progress(console);
   const onProgress = (share: number): void => progress.show({ title: 'Copying', share });
   const restored = await restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal })
     .catch((error: unknown) => {

@@ -28,8 +28,6 @@ export interface Console {
   readonly stdin: Readable;
   /** The file descriptor of standard output, or `undefined` if standard output has none. */
   readonly outDescriptor: number | undefined;
-  /** Whether standard output is the null device. If standard output is closed, Node.js opens the null device instead. */
-  readonly isOutDiscarded: boolean;
   readonly outScreen: Screen;
   readonly errScreen: Screen;
 }
@@ -71,9 +69,6 @@ export function consoleOf({ stdin, stdout, stderr }: Streams): Console {
     errRaw,
     stdin,
     outDescriptor: stdout.fd,
-    get isOutDiscarded() {
-      return isNullDevice(stdout.fd);
-    },
     outScreen: screenOf(stdout),
     errScreen: screenOf(stderr),
   };
@@ -88,21 +83,18 @@ function writerTo(stream: Output): Console['outRaw'] {
   const file = fd !== undefined && fstatSync(fd).isFile() ? fd : undefined;
   return async (text) => {
     try {
-      if (file === undefined) await writeToStream(stream, text);
-      else writeFileSync(file, text);
+      if (file !== undefined) return writeFileSync(file, text);
+      await new Promise<void>((resolve, reject) => {
+        stream.write(text, (error) => (error ? reject(error) : resolve()));
+      });
     } catch (error) {
       throw new OutputError(error as Error);
     }
   };
 }
 
-function writeToStream(stream: Writable, text: string | Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(error) : resolve()));
-  });
-}
-
-function isNullDevice(descriptor: number | undefined): boolean {
+/** Whether a file is the null device. If standard output is closed, Node.js opens the null device instead. */
+export function isNullDevice(descriptor: number | undefined): boolean {
   if (descriptor === undefined) return false;
   const device = statSync(devNull, { throwIfNoEntry: false });
   const stats = fstatSync(descriptor);

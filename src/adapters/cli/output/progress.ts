@@ -18,7 +18,7 @@ const CLEAR_LINE = '\r\u001b[K';
 export interface Step {
   /** The name of the step, such as `Reading`. */
   readonly title: string;
-  /** The number of items that were processed so far. */
+  /** The number of pets that were processed so far. */
   readonly count?: number;
   /** The fraction of the step that is done, from 0 to 1, or `undefined` if the fraction is unknown. */
   readonly share?: number | undefined;
@@ -26,7 +26,6 @@ export interface Step {
 
 export class Progress {
   readonly #console: Console;
-  readonly #items: string;
   readonly #now: () => number;
   readonly #startedAt: number;
   #title = '';
@@ -34,10 +33,8 @@ export class Progress {
   #shownAt: number;
   #isBarShown = false;
 
-  /** @param items the plural of the name of an item, such as `pets` */
-  constructor(console: Console, items: string, now: () => number = () => performance.now()) {
+  constructor(console: Console, now: () => number = () => performance.now()) {
     this.#console = console;
-    this.#items = items;
     this.#now = now;
     this.#startedAt = now();
     this.#shownAt = this.#startedAt;
@@ -81,7 +78,7 @@ export class Progress {
   #facts({ count, share }: Step, elapsed: number): string[] {
     const facts: string[] = [];
     if (share !== undefined) facts.push(`${Math.floor(share * 100)} %`);
-    if (count !== undefined) facts.push(`${number(count)} ${this.#items}`, rate(count, elapsed));
+    if (count !== undefined) facts.push(`${number(count)} pets`, rate(count, elapsed));
     if (share !== undefined && share > 0) facts.push(`${duration((elapsed / share) * (1 - share))} left`);
     return facts;
   }

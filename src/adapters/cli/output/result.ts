@@ -1,4 +1,4 @@
-import { CommandError, OutputError } from '../errors.ts';
+import { CommandError, isBrokenPipe, OutputError } from '../errors.ts';
 import type { Console } from './console.ts';
 
 /** What a command has done. */
@@ -24,7 +24,7 @@ export async function printResult(
   try {
     await console.out(`${json ? JSON.stringify(members) : sentence}\n`);
   } catch (error) {
-    if (!(error instanceof OutputError) || error.isBrokenPipe) throw error;
+    if (!(error instanceof OutputError) || isBrokenPipe(error)) throw error;
     throw new CommandError(`${done}, but ${error.message}`);
   }
 }

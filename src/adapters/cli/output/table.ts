@@ -1,4 +1,4 @@
-/** Formats tables for people: aligns the columns, escapes the cells, and truncates one column on a narrow screen. */
+/** Formats a table for people: aligns the columns, escapes the cells, and truncates the names on a narrow screen. */
 
 import { type Screen, styled } from './console.ts';
 import { visible } from './visible.ts';
@@ -10,6 +10,8 @@ export interface Row {
 }
 
 const GAP = '  ';
+/** The index of the column of names. */
+const NAMES = 1;
 const MIN_WIDTH = 8;
 const segmenter = new Intl.Segmenter('en');
 
@@ -17,13 +19,7 @@ const segmenter = new Intl.Segmenter('en');
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 
-/** @param flexible the index of the column that is truncated when the screen is too narrow */
-export function table(
-  head: readonly string[],
-  given: readonly Row[],
-  flexible: number,
-  screen: Screen,
-): string {
+export function table(head: readonly string[], given: readonly Row[], screen: Screen): string {
   const { columns } = screen;
   const rows = given.map((row) => ({ ...row, cells: row.cells.map(visible) }));
   const widths = head.map((title, index) =>
@@ -31,7 +27,7 @@ export function table(
   );
   const total = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
   const excess = columns === undefined ? 0 : Math.max(0, total - columns);
-  if (excess > 0) widths[flexible] = Math.max((widths[flexible] ?? 0) - excess, MIN_WIDTH);
+  if (excess > 0) widths[NAMES] = Math.max((widths[NAMES] ?? 0) - excess, MIN_WIDTH);
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, index) => inWidth(cell, widths[index] ?? 0))

@@ -12,7 +12,7 @@ function progressOn(errScreen: Screen) {
   let now = 1000;
   const err = (text: string) => shown.push(text);
   const console = { errScreen, err, errRaw: err } as unknown as Console;
-  const progress = new Progress(console, 'pets', () => now);
+  const progress = new Progress(console, () => now);
   return {
     shown,
     progress,
@@ -123,7 +123,7 @@ describe('a table', () => {
   ];
 
   test('is aligned, and not truncated without a terminal', () => {
-    expect(table(head, rows, 1, NO_TERMINAL)).toBe(
+    expect(table(head, rows, NO_TERMINAL)).toBe(
       'ID  NAME                      END\n' +
         '1   a long name that goes on  2027-01-31\n' +
         '12  short                     -\n',
@@ -131,21 +131,21 @@ describe('a table', () => {
   });
 
   test('truncates one column on a narrow screen', () => {
-    const lines = table(head, rows, 1, { columns: 30, hasColours: false }).split('\n');
+    const lines = table(head, rows, { columns: 30, hasColours: false }).split('\n');
     expect(lines[1]).toBe('1   a long name t…  2027-01-31');
     expect(lines[2]).toBe('12  short           -');
   });
 
   test('counts the columns that a character occupies', () => {
     const wide = [{ cells: ['1', '日本語の名前', 'x'] }, { cells: ['2', '👩‍👩‍👧‍👦 e\u0301', 'x'] }];
-    expect(table(head, wide, 1, NO_TERMINAL)).toBe(
+    expect(table(head, wide, NO_TERMINAL)).toBe(
       'ID  NAME          END\n1   日本語の名前  x\n2   👩‍👩‍👧‍👦 e\u0301          x\n',
     );
-    expect(table(head, wide, 1, { columns: 17, hasColours: false })).toContain('1   日本語…   x');
+    expect(table(head, wide, { columns: 17, hasColours: false })).toContain('1   日本語…   x');
   });
 
   test('is bold and dim where there are colours', () => {
-    const lines = table(head, rows, 1, { columns: 80, hasColours: true }).split('\n');
+    const lines = table(head, rows, { columns: 80, hasColours: true }).split('\n');
     expect(lines[0]).toBe('\u001b[1mID  NAME                      END\u001b[22m');
     expect(lines[1]).not.toContain('\u001b');
     expect(lines[2]).toBe('\u001b[2m12  short                     -\u001b[22m');

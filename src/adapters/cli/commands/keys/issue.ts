@@ -6,6 +6,7 @@
 import type { IssuedApiKey } from '../../../../application/api-keys.ts';
 import { CommandError } from '../../errors.ts';
 import type { CommandOptions, JsonFlag } from '../../options.ts';
+import { isNullDevice } from '../../output/console.ts';
 import { moment } from '../../output/format.ts';
 import { visible } from '../../output/visible.ts';
 import { withStore } from '../store.ts';
@@ -52,7 +53,7 @@ function expiryOf({ expires }: IssueFlags): number | null | undefined {
 
 /** Throws, before a key is created, if nobody could read the key. */
 function refuseDiscardedOutput({ console }: CommandOptions): void {
-  if (!console.isOutDiscarded) return;
+  if (!isNullDevice(console.outDescriptor)) return;
   throw new CommandError(
     'standard output is closed or the null device, so the new key would be lost: redirect it to a file or a pipe',
   );

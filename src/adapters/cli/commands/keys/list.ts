@@ -11,9 +11,6 @@ export interface ListFlags extends JsonFlag {
 
 const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'];
 
-/** The index of the column NAME. Names are truncated if the terminal is too narrow for the table. */
-const NAME_COLUMN = 1;
-
 export async function listKeys({ active, json }: ListFlags, options: CommandOptions): Promise<void> {
   const { console } = options;
   const now = Date.now();
@@ -23,7 +20,7 @@ export async function listKeys({ active, json }: ListFlags, options: CommandOpti
     await console.out(`${JSON.stringify(keys.map(attributesOf), null, 2)}\n`);
   } else if (keys.length > 0) {
     const rows = keys.map((key) => rowOf(key, now));
-    await console.outRaw(table(HEAD, rows, NAME_COLUMN, console.outScreen));
+    await console.outRaw(table(HEAD, rows, console.outScreen));
   } else {
     const kind = all.length > 0 ? 'active key' : 'key yet';
     console.err(`There is no ${kind}. Create one: animal-store keys create --name NAME\n`);
