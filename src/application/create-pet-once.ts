@@ -34,12 +34,8 @@ export class CreatePetOnce {
     checkArgument('caller', caller, STRING);
     const pet = newPet(input);
     const at = this.#now();
-    const result = await this.#creates.add(pet, {
-      caller,
-      key: idempotencyKey(key),
-      at,
-      validFrom: at - IDEMPOTENCY_LIFETIME,
-    });
+    const attempt = { caller, key: idempotencyKey(key), at, validFrom: at - IDEMPOTENCY_LIFETIME };
+    const result = await this.#creates.add(pet, attempt);
     if (result.isReplay && !isSamePet(result.pet, pet)) {
       throw new AnimalStoreError(
         'idempotency_conflict',

@@ -95,15 +95,11 @@ class Validation {
   #inputs: ImportedPet[] = [];
   #pets: (NewPet | Pet)[] = [];
   #haveIds: boolean | undefined;
-  #count = 0;
+  /** The number of pets that were read and not refused. */
+  count = 0;
 
   constructor(onRefused: (pet: ImportedPet, reason: string) => void) {
     this.#onRefused = onRefused;
-  }
-
-  /** The number of pets that were read and not refused. */
-  get count(): number {
-    return this.#count;
   }
 
   async *read(batches: AsyncIterable<readonly ImportedPet[]>): AsyncGenerator<readonly (NewPet | Pet)[]> {
@@ -112,14 +108,14 @@ class Validation {
       this.#inputs = [];
       this.#pets = [];
       for (const input of batch) this.#addOrRefuse(input);
-      this.#count += this.#pets.length;
+      this.count += this.#pets.length;
       yield this.#pets;
     }
   }
 
   refuseDuplicate(pet: Pet): void {
     const input = this.#inputs[this.#pets.indexOf(pet)] as ImportedPet;
-    this.#count -= 1;
+    this.count -= 1;
     this.#onRefused(input, `duplicate id ${pet.id}`);
   }
 

@@ -55,7 +55,6 @@ export function pageKey({ limit, status, after }: PetQuery): string {
 }
 
 function sizeOf({ pets }: PetPage): number {
-  let codeUnits = 0;
-  for (const { name } of pets) codeUnits += name.length;
+  const codeUnits = pets.reduce((sum, { name }) => sum + name.length, 0);
   return BYTES_PER_PAGE + BYTES_PER_PET * pets.length + BYTES_PER_CODE_UNIT * codeUnits;
 }

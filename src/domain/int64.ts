@@ -7,10 +7,8 @@ export const INT64_MAX: bigint = 2n ** 63n - 1n;
 
 const MAX_DIGITS = 19;
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
-const JSON_NUMBER = /^(?<sign>-?)(?<whole>0|[1-9]\d*)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
-
-/** The groups of {@link JSON_NUMBER}. */
-type JsonNumber = { sign: string; whole: string; fraction?: string; exponent?: string };
+/** The groups are the sign, the digits before and after the decimal point, and the exponent. */
+const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * Matches the digits of a number up to its trailing zeros. Do not remove the zeros with `/0+$/` instead: for many zeros
@@ -68,14 +66,12 @@ export function parseInt64(text: string): bigint | undefined {
  * large exponent, such as `1e999999`, is refused before a bigint is created.
  */
 export function parseJsonInt64(source: string): bigint | undefined {
-  const groups = JSON_NUMBER.exec(source)?.groups as JsonNumber | undefined;
-  if (groups === undefined) return undefined;
-  const { sign, whole, fraction = '', exponent } = groups;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = JSON_NUMBER.exec(source) ?? [];
+  if (sign === undefined) return undefined;
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = UP_TO_LAST_NON_ZERO.exec(digits)?.[0];
   if (significant === undefined) return 0n;
-  const shift = exponent === undefined ? 0 : Number(exponent);
-  const zeros = shift - fraction.length + (digits.length - significant.length);
+  const zeros = Number(exponent) - fraction.length + (digits.length - significant.length);
   if (zeros < 0 || significant.length + zeros > MAX_DIGITS) return undefined;
   const value = BigInt(sign + significant + '0'.repeat(zeros));
   return isInt64(value) ? value : undefined;

@@ -44,9 +44,8 @@ function refuseDeep(text: string): void {
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (character === '"') isInString = !isInString;
-    else if (isInString) {
-      if (character === '\\') at += 1;
-    } else if (character === '[' || character === '{') depth += 1;
+    else if (isInString) at += character === '\\' ? 1 : 0;
+    else if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
     if (depth > MAX_DEPTH) throw new RangeError(`nested too deeply: expected at most ${MAX_DEPTH} levels`);
   }
