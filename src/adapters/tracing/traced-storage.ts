@@ -10,8 +10,6 @@ import { asAnimalStoreError } from '../../domain/errors.ts';
 /**
  * Returns a storage that calls the given one, with a span for each call of the repositories. The other methods have no
  * spans: no request to the API causes an import, an export or a backup, and health checks share one check.
- *
- * @param scheme the scheme of the database URL
  */
 export function traceStorage(storage: Storage, tracer: Tracer, scheme: string): Storage {
   // The name of the database system in the semantic conventions. Both schemes of PostgreSQL lead to one name.

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { RateLimit } from '../../adapters/http/index.ts';
 import { invalidRequest } from '../../domain/errors.ts';
-import { mayHoldPassword, refuse } from '../databases/refusal.ts';
+import { mayHoldPassword, refuse } from '../databases/refuse.ts';
 import type { Parse } from './settings.ts';
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { invalidRequest } from '../../domain/errors.ts';
-import { mayHoldPassword, refuse } from '../databases/refusal.ts';
+import { mayHoldPassword, refuse } from '../databases/refuse.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,7 +3,7 @@ import type { Storage } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { Adapter, Engine, OpenOptions } from './engine.ts';
-import { refuse } from './refusal.ts';
+import { refuse } from './refuse.ts';
 
 /** A database that a database URL selects. It need not exist. */
 export class Database {

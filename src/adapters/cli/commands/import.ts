@@ -5,7 +5,7 @@ import { chunksOf, type Input, openInput } from '../files/input.ts';
 import { type Line, readLines } from '../files/lines.ts';
 import { OutputFile } from '../files/output-file.ts';
 import { isSameFile, refuseStoreFile } from '../files/paths.ts';
-import { type PetOfLine, petOfLine } from '../files/pet-lines.ts';
+import { type PetOfLine, petOfLine } from '../files/pet-of-line.ts';
 import type { CommandOptions, JsonFlag } from '../options.ts';
 import { counted, durationAndRate } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
