@@ -41,7 +41,10 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
     if (record !== undefined && record.at >= validFrom) return { pet: record.pet, isReplay: true };
     if (record !== undefined) this.#remove(name, record);
     const names = this.#namesOf.get(caller) ?? new Set();
-    if (names.size >= this.#limit) throw tooManyRecords(this.#limit, attempt, this.#oldestOf(names));
+    if (names.size >= this.#limit) {
+      const [oldest = ''] = names;
+      throw tooManyRecords(this.#limit, attempt, this.#records.get(oldest)?.at ?? Infinity);
+    }
     const added = this.#pets.addNow(pet);
     this.#records.set(name, { caller, pet: added, at });
     this.#newestAt = Math.max(this.#newestAt, at);
@@ -78,11 +81,6 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
     }
     this.#newestAt = now;
     return redated;
-  }
-
-  #oldestOf(names: ReadonlySet<string>): number {
-    const [name = ''] = names;
-    return this.#records.get(name)?.at ?? Infinity;
   }
 
   #remove(name: string, { caller }: IdempotencyRecord): void {

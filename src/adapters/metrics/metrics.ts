@@ -29,13 +29,12 @@ export class Metrics {
     const { version, storage } = options;
     collectDefaultMetrics({ register: this.#registry });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
-    const build = new Gauge({
+    new Gauge({
       name: 'animal_store_build_info',
       help: 'The release, the runtime and the storage; always 1',
       labelNames: ['version', 'node', 'storage'],
       registers: [this.#registry],
-    });
-    build.set({ version, node: process.version, storage }, 1);
+    }).set({ version, node: process.version, storage }, 1);
     registerStatistics(this.#registry, options);
     this.observer = {
       ...metricsObserver(this.#registry),

@@ -39,7 +39,7 @@ export class Database {
 
   /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
   files(): Promise<readonly string[]> {
-    return this.#withAdapter((adapter) => adapter.files?.(this.location) ?? []);
+    return this.#withAdapter((adapter) => adapter.files(this.location));
   }
 
   /** Examines the database without changing it. Rejects with `storage_unavailable` when the driver is not installed. */

@@ -16,7 +16,7 @@ export interface OpenOptions {
 export interface Adapter {
   open(location: string, options: OpenOptions): Storage | Promise<Storage>;
   /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
-  files?(location: string): readonly string[];
+  files(location: string): readonly string[];
   /**
    * Replaces the database, which no process may have open, by a backup in a file. An engine that has its own backup
    * tools can leave out this method.

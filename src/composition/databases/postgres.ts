@@ -19,6 +19,7 @@ export const postgres: Engine = {
     const { examinePostgresStore, openPostgresStorage } = await import('../../adapters/postgres/index.ts');
     return {
       open: (url, { mustExist = false, observer }) => openPostgresStorage(url, { mustExist, observer }),
+      files: () => [],
       examine: examinePostgresStore,
     };
   },

@@ -5,7 +5,6 @@ import type { CommandOptions, ReplaceFlags } from '../options.ts';
 import { duration, number } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
 import { printResult } from '../output/result.ts';
-import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 
 /** Copies the whole store into a file. Other processes can write to the store during the copy. */
@@ -25,7 +24,7 @@ export async function backup(
     .finally(() => progress.end());
   const { elapsed } = progress;
   const { size } = statSync(file);
-  const done = `backed up to ${visible(file)}`;
+  const done = `backed up to ${file}`;
   const details = `: ${number(size)} bytes in ${duration(elapsed)}`;
   const members = { file, bytes: size, milliseconds: Math.round(elapsed) };
   await printResult(console, { done, details, members }, json);

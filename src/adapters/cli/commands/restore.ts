@@ -21,8 +21,8 @@ export async function restore(
   const { elapsed } = progress;
   const { location, bytes, pets, apiKeys, setAside } = restored;
   const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
-  const done = `restored ${visible(location)}`;
-  const details = ` from ${visible(file)}: ${contents} in ${duration(elapsed)}`;
+  const done = `restored ${location}`;
+  const details = ` from ${file}: ${contents} in ${duration(elapsed)}`;
   const milliseconds = Math.round(elapsed);
   const members = { store: location, bytes, pets, apiKeys, setAside, milliseconds };
   await printResult(console, { done, details, members }, json);

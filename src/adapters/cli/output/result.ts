@@ -1,5 +1,6 @@
 import { CommandError, isBrokenPipe, OutputError } from '../errors.ts';
 import type { Console } from './console.ts';
+import { visible } from './visible.ts';
 
 /** What a command has done. */
 export interface Result {
@@ -20,7 +21,7 @@ export async function printResult(
   { done, details = '', members }: Result,
   json = false,
 ): Promise<void> {
-  const sentence = `${done.charAt(0).toUpperCase()}${done.slice(1)}${details}.`;
+  const sentence = visible(`${done.charAt(0).toUpperCase()}${done.slice(1)}${details}.`);
   try {
     await console.out(`${json ? JSON.stringify(members) : sentence}\n`);
   } catch (error) {
