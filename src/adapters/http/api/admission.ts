@@ -23,22 +23,17 @@ const KNOWN_LIMIT = 1_000;
 /** The maximum number of creates in progress: twice as many as the largest transaction of SQLite stores. */
 const CREATES_LIMIT = 2_000;
 
-/** The limit on requests for metrics, for each caller. A monitoring system sends one request in several seconds. */
-const METRICS_LIMIT: RateLimit = { requests: 10, seconds: 1 };
-
-/**
- * Why a request was refused: the server is too busy, too many creates are in progress, the caller has reached its rate
- * limit, or the server is stopping.
- */
-type RefusalReason = 'busy' | 'creates' | 'rate' | 'stopping';
-
-type Refusal = HttpError | AnimalStoreError;
-
 /**
  * Decides which requests are handled. All limits on the load of the server are here, except for the limits on connections
  * and on the queues of a storage. A server calls `stop` and `refuse`, and the API calls the other methods for each request.
  */
 export class Admission {
+  /**
+   * The number of refused requests, by reason: the server is too busy, too many creates are in progress, the caller has
+   * reached its rate limit, or the server is stopping.
+   */
+  readonly refused = { busy: 0, creates: 0, rate: 0, stopping: 0 };
+  isStopping = false;
   /** The requests with an API key that was valid when it was last used, and all others. Each queue has its own time. */
   readonly #known = new TurnQueue();
   readonly #strangers = new TurnQueue();
@@ -46,11 +41,10 @@ export class Admission {
   readonly #valid = new Set<string>();
   readonly #delays = new RefusalDelays();
   readonly #rateLimiter: RateLimiter | undefined;
-  readonly #metricsLimiter = new RateLimiter(METRICS_LIMIT);
-  #isStopping = false;
+  /** For requests for metrics. A monitoring system sends one request in several seconds. */
+  readonly #metricsLimiter = new RateLimiter({ requests: 10, seconds: 1 });
   #isRefusing = false;
   #creates = 0;
-  readonly #refused: Record<RefusalReason, number> = { busy: 0, creates: 0, rate: 0, stopping: 0 };
   /** The last error because of the rate. */
   #tooMany: AnimalStoreError | undefined;
 
@@ -59,18 +53,9 @@ export class Admission {
     if (rateLimit !== undefined) this.#rateLimiter = new RateLimiter(rateLimit);
   }
 
-  /** The number of refused requests, by reason. */
-  get refused(): Readonly<Record<RefusalReason, number>> {
-    return this.#refused;
-  }
-
-  get isStopping(): boolean {
-    return this.#isStopping;
-  }
-
   /** Sets `isStopping`. Requests that clients have sent before they learn of the stop are still admitted. */
   stop(): void {
-    this.#isStopping = true;
+    this.isStopping = true;
     this.#delays.end();
   }
 
@@ -92,11 +77,8 @@ export class Admission {
   }
 
   /**
-   * Returns `undefined` if a request can be handled immediately. Otherwise returns a promise that resolves when it is the
-   * turn of the request. Must be called once for each request, before anything else is done with it, unless the request
-   * is refused because the server {@link isTooBusy}.
-   *
-   * @param connection any object that represents the connection
+   * Lets a request wait for its turn, as {@link TurnQueue.enter} does. Must be called once for each request, before
+   * anything else is done with it, unless the request is refused because the server {@link isTooBusy}.
    */
   enter(connection: object, authorization: string | undefined): Promise<void> | undefined {
     return (this.#isKnown(authorization) ? this.#known : this.#strangers).enter(connection);
@@ -122,7 +104,7 @@ export class Admission {
    * @param caller the id of the caller; `undefined` for a path that needs no API key
    * @param isTooBusy the value of `isTooBusy` when the request arrived
    */
-  refusalOf(method: string, caller: string | undefined, isTooBusy: boolean): Refusal | undefined {
+  refusalOf(method: string, caller: string | undefined, isTooBusy: boolean): Error | undefined {
     if (this.#isRefusing && caller !== undefined) return this.#refusal('stopping', STOPPING);
     if (isTooBusy) return this.#refusal('busy', TOO_BUSY);
     if (caller === undefined) return undefined;
@@ -135,7 +117,7 @@ export class Admission {
    * Returns the error to respond with if a request for metrics must not be handled. Metrics are needed most while other
    * requests are refused, so only the number of these requests is limited.
    */
-  metricsRefusalOf(caller: string): Refusal | undefined {
+  metricsRefusalOf(caller: string): Error | undefined {
     return this.#rateRefusalOf(this.#metricsLimiter, caller);
   }
 
@@ -151,7 +133,7 @@ export class Admission {
     caller: string | undefined,
     isOverload: boolean,
   ): Promise<void> {
-    if (this.#isStopping) return;
+    if (this.isStopping) return;
     if (isOverload || (caller === undefined && this.isCrowded)) await this.#delays.wait(request, caller);
   }
 
@@ -168,22 +150,19 @@ export class Admission {
     this.#creates -= 1;
   }
 
-  #rateRefusalOf(limiter: RateLimiter | undefined, caller: string): Refusal | undefined {
-    const wait = limiter?.takeToken(caller) ?? 0;
-    return wait === 0 ? undefined : this.#refusal('rate', this.#tooManyRequests(Math.ceil(wait / 1000)));
-  }
-
-  #refusal(reason: RefusalReason, error: Refusal): Refusal {
-    this.#refused[reason] += 1;
-    return error;
-  }
-
-  #tooManyRequests(seconds: number): AnimalStoreError {
+  #rateRefusalOf(limiter: RateLimiter | undefined, caller: string): Error | undefined {
+    const seconds = Math.ceil((limiter?.takeToken(caller) ?? 0) / 1000);
+    if (seconds === 0) return undefined;
     if (this.#tooMany?.retryAfter !== seconds) {
       const message = `too many requests with this API key: retry after ${seconds} s`;
       this.#tooMany = new AnimalStoreError('rate_limited', message, { retryAfter: seconds });
     }
-    return this.#tooMany;
+    return this.#refusal('rate', this.#tooMany);
+  }
+
+  #refusal(reason: keyof typeof this.refused, error: Error): Error {
+    this.refused[reason] += 1;
+    return error;
   }
 }
 

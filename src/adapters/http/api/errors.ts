@@ -1,24 +1,15 @@
 /** The errors of the API: their codes, statuses and responses. */
 
-import { type AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../../domain/errors.ts';
+import { type AnimalStoreError, asAnimalStoreError } from '../../../domain/errors.ts';
 import { JSON_HEADERS, NO_STORE } from './headers.ts';
 import type { ApiResponse, Headers, RequestHead } from './http.ts';
 import { isFramed } from './malformed.ts';
-
-export type HttpErrorCode =
-  | ErrorCode
-  | 'unauthorized'
-  | 'method_not_allowed'
-  | 'payload_too_large'
-  | 'request_timeout'
-  | 'unsupported_media_type'
-  | 'headers_too_large';
 
 /**
  * The HTTP status of each error code. The statuses 429 and 431 are defined in RFC 6585, sections 4 and 5. All other
  * statuses are defined in RFC 9110, section 15.
  */
-export const STATUS_OF: Readonly<Record<HttpErrorCode, number>> = {
+export const STATUS_OF = {
   invalid_request: 400,
   unauthorized: 401,
   not_found: 404,
@@ -32,7 +23,9 @@ export const STATUS_OF: Readonly<Record<HttpErrorCode, number>> = {
   internal_error: 500,
   overloaded: 503,
   storage_unavailable: 503,
-};
+} as const;
+
+export type HttpErrorCode = keyof typeof STATUS_OF;
 
 /**
  * An error that the HTTP adapter detects, such as a missing API key. For errors that the store detects, the store

@@ -6,8 +6,6 @@
 import { SUNSET } from './deprecation.ts';
 import type { HttpErrorCode } from './errors.ts';
 
-export type Stability = 'experimental' | 'beta';
-
 export interface Operation {
   readonly id: 'listPets' | 'createPet' | 'getPet';
   readonly method: 'GET' | 'POST';
@@ -19,7 +17,7 @@ export interface Operation {
   readonly errors: readonly HttpErrorCode[];
   readonly deprecated?: boolean;
   /** The stability level. Only an operation that can still change has a level. */
-  readonly stability?: Stability;
+  readonly stability?: 'experimental' | 'beta';
 }
 
 export const OPERATIONS: readonly Operation[] = [

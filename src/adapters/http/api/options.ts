@@ -51,9 +51,8 @@ export interface HttpOptions {
    */
   readonly corsOrigins?: readonly string[] | undefined;
   /**
-   * The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count, as a `BlockList` of `node:net`, which must
-   * not change afterwards. Default: none, and
-   * the address of a client is the remote address of its connection.
+   * The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count, as a `BlockList` of `node:net`, which must not
+   * change afterwards. Default: none, and the address of a client is the remote address of its connection.
    */
   readonly trustedProxies?: TrustedProxies | undefined;
   /** The rate limit of each API key. Keys that replace each other share a limit. By default there is no limit. */

@@ -1,6 +1,6 @@
 /** The URLs that clients use, when a proxy hides the server. */
 
-import { AnimalStoreError } from '../../../domain/errors.ts';
+import { invalidRequest } from '../../../domain/errors.ts';
 
 /** The path of the base URL. The paths in the OpenAPI document are relative to the base URL. */
 export const BASE_PATH = '/v1';
@@ -20,7 +20,7 @@ export function pathPrefixOf(publicUrl: string | undefined): string {
   if (publicUrl === undefined) return '';
   const url = URL.parse(serverUrlOf(publicUrl));
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new AnimalStoreError('invalid_request', 'publicUrl: expected an http or https URL');
+    throw invalidRequest('publicUrl: expected an http or https URL');
   }
   // A link that starts with two slashes would lead to another host.
   return url.pathname.slice(0, -BASE_PATH.length).replace(/^\/+/, '/');

@@ -9,13 +9,8 @@ export interface RateLimit {
 export const RATE_LIMIT: Rule = {
   expected: 'a number of requests of 1 or more, and a number of seconds',
   accepts(value) {
-    const { requests, seconds } = (value ?? {}) as Partial<RateLimit>;
-    return (
-      Number.isSafeInteger(requests) &&
-      Number(requests) >= 1 &&
-      Number.isFinite(seconds) &&
-      Number(seconds) > 0
-    );
+    const { requests, seconds } = (value ?? {}) as RateLimit;
+    return Number.isSafeInteger(requests) && requests >= 1 && Number.isFinite(seconds) && seconds > 0;
   },
 };
 
@@ -41,15 +36,7 @@ export class RateLimiter {
     this.#interval = this.#period / requests;
   }
 
-  /** The number of callers that are remembered. */
-  get size(): number {
-    return this.#fullAt.size;
-  }
-
-  /**
-   * Takes a token of the caller, and returns 0. Returns the milliseconds until there is a token when the caller has
-   * none.
-   */
+  /** Takes a token of the caller and returns 0, or returns the milliseconds until the caller has one. */
   takeToken(caller: string): number {
     const now = performance.now();
     const known = this.#fullAt.get(caller);

@@ -110,8 +110,8 @@ export function readNewPet(body: unknown): NewPetInput {
   // The response must name every fault. Valibot checks only whether the name is a string. `createPet` of the store
   // checks all other rules for a name, but is not called for an invalid body. For this reason, this function checks
   // these rules too.
-  const isNameTyped = issues.every(({ path }) => path !== undefined && path[0]?.key !== 'name');
-  const fault = isNameTyped ? nameFault((body as { name: string }).name) : undefined;
+  const name = (body as { name?: unknown } | null)?.name;
+  const fault = typeof name === 'string' ? nameFault(name) : undefined;
   throw invalid(fault === undefined ? issues : [{ message: fault }, ...issues]);
 }
 

@@ -42,12 +42,8 @@ async function parsed(ctx: Context): Promise<Uint8Array> {
   try {
     await parse(ctx, async () => {});
   } catch (error) {
-    throw isTooLarge(error) ? bodyTooLarge() : bodyIncomplete();
+    throw (error as { status?: number }).status === 413 ? bodyTooLarge() : bodyIncomplete();
   }
   const body: unknown = ctx.request.body;
   return body instanceof Uint8Array ? body : new Uint8Array();
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && 'status' in error && error.status === 413;
 }

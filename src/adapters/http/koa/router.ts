@@ -7,16 +7,11 @@ import type { CreateMatcher } from '../api/http.ts';
  */
 export const createMatcher: CreateMatcher = (templates) => {
   const router = new Router({ sensitive: true, strict: true });
-  for (const template of templates) router.all(template, patternOf(template), () => {});
+  // In the syntax of @koa/router, `/v1/pets/{petId}` is `/v1/pets/:petId`.
+  for (const template of templates) router.all(template, template.replaceAll(/\{(\w+)\}/g, ':$1'), () => {});
   return (path) => {
     const [layer] = router.match(path, 'GET').pathAndMethod;
     if (layer?.name === undefined) return undefined;
-    const params = layer.paramNames.length === 0 ? {} : layer.params(path, layer.captures(path));
-    return { route: layer.name, params };
+    return { route: layer.name, params: layer.params(path, layer.captures(path)) };
   };
 };
-
-/** Converts a path template to the syntax of @koa/router: `/v1/pets/{petId}` becomes `/v1/pets/:petId`. */
-function patternOf(template: string): string {
-  return template.replaceAll(/\{(\w+)\}/g, ':$1');
-}
