@@ -1,6 +1,6 @@
 /** Maps each path and method of the server to a handler. */
 
-import { docsRoutes } from '../docs/assets.ts';
+import { DOCS_ASSETS, docsAsset } from '../docs/assets.ts';
 import { openApi } from '../docs/openapi.ts';
 import type { Admission } from './admission.ts';
 import { HttpError, methodNotAllowed, noSuchPath, SERVER_METHODS } from './errors.ts';
@@ -38,7 +38,7 @@ export function createRoutes(
     ['/readyz', readyz(store, admission)],
     ...(metrics === undefined ? [] : [[METRICS_PATH, metricsHandler(metrics)] as const]),
     ['/openapi.json', openApi(options)],
-    ...docsRoutes(),
+    ...DOCS_ASSETS.map((asset) => [asset.path, docsAsset(asset)] as const),
   ];
   const routes = new Map([['/', root(prefix)]]);
   for (const [path, methods] of Map.groupBy(endpoints, ([path]) => path)) routes.set(path, byMethod(methods));

@@ -41,13 +41,7 @@ const HEADERS: Headers = [
   ].join('; '),
 ];
 
-const GZIP: Headers = ['Content-Encoding', 'gzip'];
-
 const ACCEPTS_GZIP = /(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i;
-
-export function docsRoutes(): (readonly [path: string, handler: Handler])[] {
-  return DOCS_ASSETS.map((asset) => [asset.path, docsAsset(asset)]);
-}
 
 export function docsAsset({ file, type }: Asset): Handler {
   const representations = builtFile(`${file}.gz`, (gzip) => {
@@ -55,7 +49,7 @@ export function docsAsset({ file, type }: Asset): Handler {
     return {
       identity: representation(gunzipSync(gzip), etag, HEADERS, type),
       // The codings have different strong entity tags, as RFC 9110, section 8.8.3, requires.
-      gzip: representation(gzip, etag.replace(/"$/, '-gzip"'), HEADERS, type, GZIP),
+      gzip: representation(gzip, etag.replace(/"$/, '-gzip"'), HEADERS, type, ['Content-Encoding', 'gzip']),
     };
   });
   return ({ head }) => {

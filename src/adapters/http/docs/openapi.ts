@@ -14,19 +14,15 @@ const HEADERS = [...API_HEADERS, ...VARY_ENCODING];
 /** The built document, whose server URL is {@link BASE_PATH}. */
 const template = builtFile('openapi.json', String);
 
-export interface OpenApiOptions {
-  /** The number of spaces per level of indentation. Default: 0, for a document on a single line. */
-  readonly indent?: number;
-}
-
 /**
  * Returns the OpenAPI document as JSON. All integers are exact, even integers that a double cannot represent, such as
  * the maximum of int64.
  *
  * @param origin the public base URL, such as `https://pets.example.org`; `/v1` is added if missing; if `origin` is
  *   empty, the server URL is relative to the URL of the document
+ * @param options `indent` is the number of spaces per level of indentation; by default the document is a single line
  */
-export function openApiDocument(origin: string, { indent = 0 }: OpenApiOptions = {}): string {
+export function openApiDocument(origin: string, { indent = 0 }: { readonly indent?: number } = {}): string {
   const text = template().replace(serversOf(BASE_PATH), () => serversOf(serverUrlOf(origin)));
   return indent === 0 ? text : exactJson(parseJson(text), indent);
 }
@@ -43,17 +39,12 @@ export function openApi({ publicUrl }: HttpOptions): Handler {
     // Without a `Host`, the URL of the server is relative to the URL of the document.
     const origin = publicUrl ?? (host ? `${scheme}://${host}` : '');
     if (origin !== lastOrigin) {
-      last = documentAt(origin);
+      const content = Buffer.from(openApiDocument(origin));
+      last = representation(content, entityTag(content), HEADERS);
       lastOrigin = origin;
     }
     return revalidated(head, last);
   };
-}
-
-/** The parameter is the same as in {@link openApiDocument}. */
-export function documentAt(origin: string): Representation {
-  const content = Buffer.from(openApiDocument(origin));
-  return representation(content, entityTag(content), HEADERS);
 }
 
 function serversOf(url: string): string {
