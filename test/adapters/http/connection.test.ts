@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Connection } from '../../../src/adapters/http/node/connection.ts';
-import { SliceTurns } from '../../../src/adapters/http/node/slice-turns.ts';
+import { sliceTurns } from '../../../src/adapters/http/node/slice-turns.ts';
 import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';
 
 /** Requests of 64 bytes each, so that a slice of 512 bytes has 8 requests. */
@@ -46,7 +46,7 @@ async function open(isLast = false): Promise<Harness> {
   };
   const server = createServer((req, res) => opened[0]?.acceptRequest(req, res, isLast));
   server.prependListener('connection', (socket: Socket) => {
-    opened.push(new Connection(socket, handle, new SliceTurns(), onFlood));
+    opened.push(new Connection(socket, handle, sliceTurns(), onFlood));
   });
   await listen(server);
   const { client, socket, send } = await openSockets(server);

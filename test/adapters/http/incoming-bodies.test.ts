@@ -1,16 +1,27 @@
 import { expect, test } from 'vitest';
-import { IncomingBodies } from '../../../src/adapters/http/api/incoming-bodies.ts';
+import { Exchange } from '../../../src/adapters/http/api/exchange.ts';
+import type { CarriedRequest } from '../../../src/adapters/http/api/http.ts';
+import { SlowClients } from '../../../src/adapters/http/api/slow-clients.ts';
 import { Connection } from '../../support/connection.ts';
 import { startServer } from '../../support/server.ts';
 
 const BYTES = new Uint8Array([1]);
 
+/** Returns a function that reads a body, of which only `limit` may arrive at the same time. */
+function reader(limit: number): (body: Promise<Uint8Array>) => Promise<Uint8Array> {
+  const context = { bodies: new SlowClients(limit), proxies: undefined, isSecret: () => false };
+  return (body) => {
+    const carried = { head: { headers: {} }, readBody: () => body } as unknown as CarriedRequest;
+    return new Exchange(carried, context).readBody();
+  };
+}
+
 test('beyond the limit, the oldest incomplete body is given up', async () => {
-  const bodies = new IncomingBodies(2);
+  const read = reader(2);
   const first = Promise.withResolvers<Uint8Array>();
   const stalled = [first, Promise.withResolvers<Uint8Array>()];
-  const received = stalled.map(({ promise }) => bodies.receive(promise));
-  const newest = bodies.receive(Promise.resolve(BYTES));
+  const received = stalled.map(({ promise }) => read(promise));
+  const newest = read(Promise.resolve(BYTES));
   await expect(received[0]).rejects.toMatchObject({ code: 'request_timeout' });
   expect(await newest).toBe(BYTES);
   stalled[1]?.resolve(BYTES);
@@ -20,11 +31,11 @@ test('beyond the limit, the oldest incomplete body is given up', async () => {
 });
 
 test('complete bodies and failed bodies make room', async () => {
-  const bodies = new IncomingBodies(1);
-  expect(await bodies.receive(Promise.resolve(BYTES))).toBe(BYTES);
-  await expect(bodies.receive(Promise.reject(new RangeError()))).rejects.toThrow(RangeError);
+  const read = reader(1);
+  expect(await read(Promise.resolve(BYTES))).toBe(BYTES);
+  await expect(read(Promise.reject(new RangeError()))).rejects.toThrow(RangeError);
   const stalled = Promise.withResolvers<Uint8Array>();
-  const received = bodies.receive(stalled.promise);
+  const received = read(stalled.promise);
   stalled.resolve(BYTES);
   expect(await received).toBe(BYTES);
 });

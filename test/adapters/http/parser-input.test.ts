@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { ParserInput } from '../../../src/adapters/http/node/parser-input.ts';
-import { SliceTurns } from '../../../src/adapters/http/node/slice-turns.ts';
+import { sliceTurns } from '../../../src/adapters/http/node/slice-turns.ts';
 import { listen, openSockets } from '../../support/sockets.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -11,7 +11,7 @@ test.each(['direct', 'paused', 'sliced', 'sliced and paused'])('`discard` ends %
   const server = createServer(handle);
   await listen(server);
   const { socket, send } = await openSockets(server);
-  const input = new ParserInput(socket, new SliceTurns(), () => true);
+  const input = new ParserInput(socket, sliceTurns(), () => true);
   if (mode.includes('sliced')) input.slice();
   await send(GET);
   expect(handle).toHaveBeenCalledTimes(1);

@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { SliceTurns } from '../../../src/adapters/http/node/slice-turns.ts';
+import { sliceTurns } from '../../../src/adapters/http/node/slice-turns.ts';
 
 test('two connections get a turn in an iteration of the event loop, in the order of their calls', async () => {
   vi.useFakeTimers({ toFake: ['setImmediate'] });
   onTestFinished(() => {
     vi.useRealTimers();
   });
-  const turns = new SliceTurns();
+  const nextSlice = sliceTurns();
   const began: number[] = [];
   const enter = async (number: number) => {
-    await turns.next();
+    await nextSlice();
     began.push(number);
     if (began.length === 1) void enter(0);
   };

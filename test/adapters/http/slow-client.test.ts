@@ -55,6 +55,18 @@ describe.concurrent('a client that is too slow', () => {
   });
 });
 
+test('a client that reads its responses is not disconnected, however large they are together', async () => {
+  const { origin, client } = await startServer('memory');
+  const size = (await client.get('/docs/docs.js')).body.length;
+  // The server buffers at most 128 MiB of responses that were not read.
+  const count = Math.ceil((160 * 1024 * 1024) / size);
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1').resume();
+  socket.write('GET /docs/docs.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
+  await expect.poll(() => socket.bytesRead, { timeout: 10_000 }).toBeGreaterThan(count * size);
+  expect(socket.destroyed).toBe(false);
+  socket.destroy();
+});
+
 test('a client that is too slow does not delay other clients, and an idle connection stays open', async () => {
   const { client, origin, errors } = await startServer('memory', {
     headersTimeout: 1000,

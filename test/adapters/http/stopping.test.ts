@@ -204,7 +204,8 @@ describe('the connections that the server has not accepted', () => {
     /** Runs an iteration of the event loop. */
     const iterate = async (milliseconds: number) => {
       now += milliseconds;
-      await vi.advanceTimersToNextTimerAsync();
+      vi.advanceTimersToNextTimer();
+      await new Promise((resolve) => setTimeout(resolve));
     };
     return { server, whenAccepted, iterate };
   }

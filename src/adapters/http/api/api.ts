@@ -20,15 +20,21 @@ import type {
   Headers,
   Matcher,
 } from './http.ts';
-import { IncomingBodies } from './incoming-bodies.ts';
-import { HeadRules } from './malformed.ts';
+import { refuseMalformed } from './malformed.ts';
 import { METRICS_PATH } from './metrics.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
 import { pathPrefixOf } from './public-url.ts';
 import { newRequestId } from './request-id.ts';
 import { noContent } from './responses.ts';
 import { createRoutes, notFound, type Routes } from './routes.ts';
+import { SlowClients } from './slow-clients.ts';
 import { unmatchedPath } from './unmatched-path.ts';
+
+/**
+ * The maximum number of request bodies that arrive at the same time. Each of them takes up to 64 KiB and the memory of
+ * its request until the client has sent it completely.
+ */
+const BODIES_LIMIT = 1000;
 
 /**
  * Handles requests: sets the request id, lets requests wait for their turn, checks the API key, limits the load, refuses
@@ -40,7 +46,6 @@ export class Api {
   readonly #observer: Observer;
   readonly #context: ExchangeContext;
   readonly #cors: Cors;
-  readonly #headRules = new HeadRules();
   readonly #deprecation: Headers;
   readonly #verifier: ApiKeyVerifier;
   readonly #routes: Routes;
@@ -54,7 +59,7 @@ export class Api {
     this.#observer = combineObservers(observers);
     this.#context = {
       proxies: cachedProxies(trustedProxies),
-      bodies: new IncomingBodies(),
+      bodies: new SlowClients(BODIES_LIMIT),
       isSecret: (text) => apiKeys?.hasPartOfKey?.(text) ?? false,
     };
     this.#cors = new Cors(corsOrigins);
@@ -124,12 +129,12 @@ export class Api {
     const turn = isTooBusy ? undefined : this.admission.enter(connection, authorization);
     if (turn !== undefined) await turn;
     if (this.#cors.isPreflight(head)) {
-      this.#headRules.refuseMalformed(head);
+      refuseMalformed(head);
       await this.admission.delayResponse(carried, undefined, false);
       return noContent();
     }
     await this.#admit(exchange, isTooBusy);
-    this.#headRules.refuseMalformed(head);
+    refuseMalformed(head);
     exchange.match = this.#match(path);
     const handler = this.#routes.get(exchange.match?.route ?? '') ?? notFound;
     return await handler(exchange);

@@ -1,8 +1,9 @@
 import type { ApiKeyHolder } from '../../../application/ports/api-key-verifier.ts';
 import { clientAddress, forwardedProtocol, type TrustedProxies } from './client-address.ts';
+import { HttpError } from './errors.ts';
 import type { ApiResponse, CarriedRequest, Match, RequestHead } from './http.ts';
-import type { IncomingBodies } from './incoming-bodies.ts';
 import { requestIdOf } from './request-id.ts';
+import type { SlowClients } from './slow-clients.ts';
 import { traceparentOf } from './traceparent.ts';
 
 /** Responds to the requests of a path. */
@@ -11,7 +12,8 @@ export type Handler = (exchange: Exchange) => ApiResponse | Promise<ApiResponse>
 /** What all requests to an API have in common. */
 export interface ExchangeContext {
   readonly proxies: TrustedProxies | undefined;
-  readonly bodies: IncomingBodies;
+  /** The clients whose request bodies have arrived in part. */
+  readonly bodies: SlowClients;
   /** Whether a text contains a part of an API key that can have any format. */
   readonly isSecret: (text: string) => boolean;
 }
@@ -59,9 +61,23 @@ export class Exchange {
     return traceparentOf(this.head, this.#context.isSecret);
   }
 
-  /** Reads the whole body. Rejects as {@link CarriedRequest.readBody} does, or with `request_timeout`. */
+  /**
+   * Reads the whole body. Rejects as {@link CarriedRequest.readBody} does, or with `request_timeout` when too many bodies
+   * arrive at the same time, and this is the oldest of them: the body of a client that does not stall arrives within
+   * milliseconds.
+   */
   async readBody(): Promise<Uint8Array> {
     const body = this.carried.readBody();
-    return body instanceof Promise ? await this.#context.bodies.receive(body) : body;
+    if (!(body instanceof Promise)) return body;
+    const { promise, reject } = Promise.withResolvers<never>();
+    const client = { destroy: () => reject(new HttpError('request_timeout', TOO_MANY_BODIES)) };
+    this.#context.bodies.hold(client, 1);
+    try {
+      return await Promise.race([body, promise]);
+    } finally {
+      this.#context.bodies.release(client);
+    }
   }
 }
+
+const TOO_MANY_BODIES = 'the body did not arrive while many other requests arrived: send it again';

@@ -19,38 +19,33 @@ const WEB_URL = /^https?:\/\/([^/?]+)/i;
 
 const MAX_PORT = 65_535;
 
-/**
- * Refuses requests whose HTTP version, `Transfer-Encoding`, `Host`, request target or `Expect` is invalid (RFC 9112,
- * sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
- */
-export class HeadRules {
-  /** The most recent valid value of `Host`. Almost all requests have the same value, which is not validated again. */
-  #lastHost = '';
+const HOST_RULE = 'Host must be a host name or an IP address, optionally with a port from 1 to 65535';
 
-  /** Throws `invalid_request` for an invalid request. */
-  refuseMalformed(head: RequestHead): void {
-    const { httpVersion, url = '', rawHeaders } = head;
-    const { host, expect } = head.headers;
-    if (!isFramed(head)) throw invalidRequest(framingRule(httpVersion));
-    if (host === undefined ? httpVersion === '1.1' : countFieldLines(rawHeaders, 'host') > 1) {
-      throw invalidRequest('Host must be given once');
-    }
-    if (host && host !== this.#lastHost) {
-      if (!isAuthority(host)) {
-        throw invalidRequest(
-          'Host must be a host name or an IP address, optionally with a port from 1 to 65535',
-        );
-      }
-      this.#lastHost = host;
-    }
-    if (!isTarget(url)) {
-      throw invalidRequest(
-        'the request target must be a path or an http or https URL, without user name and fragment',
-      );
-    }
-    if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-      throw invalidRequest('Expect must be 100-continue');
-    }
+/** The most recent valid value of `Host`. Almost all requests have the same value, which is not validated again. */
+let lastHost = '';
+
+/**
+ * Throws `invalid_request` for a request whose HTTP version, `Transfer-Encoding`, `Host`, request target or `Expect` is
+ * invalid (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
+ */
+export function refuseMalformed(head: RequestHead): void {
+  const { httpVersion, url = '', rawHeaders } = head;
+  const { host, expect } = head.headers;
+  if (!isFramed(head)) throw invalidRequest(framingRule(httpVersion));
+  if (host === undefined ? httpVersion === '1.1' : countFieldLines(rawHeaders, 'host') > 1) {
+    throw invalidRequest('Host must be given once');
+  }
+  if (host && host !== lastHost) {
+    if (!isAuthority(host)) throw invalidRequest(HOST_RULE);
+    lastHost = host;
+  }
+  if (!isTarget(url)) {
+    throw invalidRequest(
+      'the request target must be a path or an http or https URL, without user name and fragment',
+    );
+  }
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw invalidRequest('Expect must be 100-continue');
   }
 }
 

@@ -7,28 +7,22 @@ import type { Server } from 'node:net';
 const TIMEOUT = 500;
 
 /**
- * Resolves when the listening sockets have accepted the connections that clients have opened. Until a connection is
- * accepted, the operating system keeps it in a queue, and resets it when the listening socket is closed. Node.js accepts
- * at most one connection per listening socket in an iteration of the event loop. The queues are therefore empty when an
- * iteration has accepted none.
+ * Resolves when the listening sockets of a server have accepted the connections that clients have opened. Until a
+ * connection is accepted, the operating system keeps it in a queue, and resets it when the listening socket is closed.
+ * Node.js accepts at most one connection per listening socket in an iteration of the event loop. The queues are therefore
+ * empty when an iteration has accepted none.
  */
-export function acceptQueued(...sockets: readonly Server[]): Promise<void> {
-  return new Promise((resolve) => {
-    const deadline = performance.now() + TIMEOUT;
-    let isEmpty = false;
-    const onConnection = (): void => {
-      isEmpty = false;
-    };
-    const onIteration = (): void => {
-      if (!isEmpty && performance.now() < deadline) {
-        isEmpty = true;
-        setImmediate(onIteration);
-        return;
-      }
-      for (const socket of sockets) socket.off('connection', onConnection);
-      resolve();
-    };
-    for (const socket of sockets) socket.on('connection', onConnection);
-    setImmediate(onIteration);
-  });
+export async function acceptQueued(server: Server): Promise<void> {
+  const deadline = performance.now() + TIMEOUT;
+  // Of the first iteration, only a part is observed.
+  let iterations = 2;
+  const onConnection = (): void => {
+    iterations = 1;
+  };
+  server.on('connection', onConnection);
+  while (iterations > 0 && performance.now() < deadline) {
+    iterations -= 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  server.off('connection', onConnection);
 }

@@ -11,13 +11,19 @@ import type { CompleteResponse } from '../api/http.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * Responds to a message that is invalid or arrives too slowly, and closes the connection. The responses to earlier
- * requests are sent first. If the fault is in the body of a request, the error is the response to that request. If a
- * different response to that request was already started, the socket is destroyed instead.
+ * Responds to a message that is invalid or arrives too slowly, or to CONNECT, and closes the connection. The responses to
+ * earlier requests are sent first. If the fault is in the body of a request, the error is the response to that request. If
+ * a different response to that request was already started, the socket is destroyed instead.
  *
- * @param fault the `code` of the error that Node.js reported
+ * @param fault the `code` of the error that Node.js reported, or `CONNECT`
+ * @param tunnel the request with CONNECT
  */
-export function refuseMessage(connection: Connection, fault: string | undefined, api: Api): void {
+export function refuseMessage(
+  connection: Connection,
+  fault: string | undefined,
+  api: Api,
+  tunnel?: IncomingMessage,
+): void {
   if (connection.isRefused) return;
   // Node.js reported a timeout, but the client is not slow: the connection holds received bytes that are not parsed
   // yet.
@@ -25,46 +31,20 @@ export function refuseMessage(connection: Connection, fault: string | undefined,
   connection.isRefused = true;
   const { socket, newest, isClosing } = connection;
   const isBodyBroken = newest?.req.complete === false;
-  if (!socket.writable || fault === 'ECONNRESET' || (isBodyBroken && newest.headersSent)) socket.destroy();
-  else if (isBodyBroken || !isClosing) {
-    respondLast(connection, fault, isBodyBroken ? newest.req : undefined, api);
+  if (!socket.writable || fault === 'ECONNRESET' || (isBodyBroken && newest.headersSent)) {
+    socket.destroy();
+    return;
   }
-}
-
-/**
- * Responds to CONNECT and closes the connection. After CONNECT, Node.js no longer manages the socket. For this reason,
- * this function destroys the socket when it has no traffic for `readingTimeout` milliseconds.
- */
-export function refuseTunnel(
-  connection: Connection,
-  request: IncomingMessage,
-  readingTimeout: number,
-  api: Api,
-): void {
-  const { socket, isClosing } = connection;
-  connection.isRefused = true;
-  socket.setTimeout(readingTimeout, () => socket.destroy());
-  socket.resume();
-  if (!isClosing) respondLast(connection, 'CONNECT', request, api);
-}
-
-/** @param request the request to which the response belongs, if its head was parsed */
-function respondLast(
-  connection: Connection,
-  fault: string | undefined,
-  request: IncomingMessage | undefined,
-  api: Api,
-): void {
-  const { newest, beforeNewest, socket } = connection;
+  if (isClosing && !isBodyBroken) return;
   connection.isClosing = true;
+  const forwardedFor = (isBodyBroken ? newest.req : tunnel)?.headers['x-forwarded-for'];
   const send = (): void => {
     if (!socket.writable) return;
-    const forwardedFor = request?.headers['x-forwarded-for'];
     api.refuseMessage(errorOf(fault), socket.remoteAddress, forwardedFor, (response) =>
       write(socket, response),
     );
   };
-  const before = newest?.req.complete === false ? beforeNewest : newest;
+  const before = isBodyBroken ? connection.beforeNewest : newest;
   if (before === undefined || before.writableFinished) send();
   else before.once('finish', send);
 }

@@ -9,7 +9,6 @@ import type { Socket } from 'node:net';
 import { isFramed } from '../api/malformed.ts';
 import { lingeringClose } from './lingering-close.ts';
 import { ParserInput } from './parser-input.ts';
-import type { SliceTurns } from './slice-turns.ts';
 
 /**
  * The maximum number of requests that a connection handles at the same time. Further requests are queued, or their
@@ -43,16 +42,20 @@ export class Connection {
   /** Starts the newest of the unfinished requests. The others are in progress. */
   readonly #queue: (() => void)[] = [];
   #ignored = 0;
-  #isEnded = false;
 
   /** @param onFlood called when the client sends more requests at once than the connection handles at the same time */
-  constructor(socket: Socket, handle: HandleRequest, turns: SliceTurns, onFlood: () => void) {
+  constructor(socket: Socket, handle: HandleRequest, nextSlice: () => Promise<void>, onFlood: () => void) {
     this.socket = socket;
     this.#handle = handle;
     this.#onFlood = onFlood;
-    this.input = new ParserInput(socket, turns, () => this.#mayParse());
-    // Node.js calls `destroySoon` after the last response of a connection.
-    socket.destroySoon = () => this.#end();
+    this.input = new ParserInput(socket, nextSlice, () => this.#mayParse());
+    // Node.js calls `destroySoon` after the last response of a connection. The received data is discarded from then on.
+    socket.destroySoon = () => {
+      if (socket.writableEnded) return;
+      this.isClosing = true;
+      this.input.discard();
+      lingeringClose(socket);
+    };
   }
 
   /** The response to the second newest request, if it is not finished. */
@@ -133,14 +136,5 @@ export class Connection {
       !this.socket.writableNeedDrain &&
       this.#unfinished.every(({ writableLength }) => writableLength === 0)
     );
-  }
-
-  /** Sends all written data, discards received data, and closes the connection. */
-  #end(): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    this.isClosing = true;
-    this.input.discard();
-    lingeringClose(this.socket);
   }
 }

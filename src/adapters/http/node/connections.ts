@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Connection, type HandleRequest } from './connection.ts';
-import { SliceTurns } from './slice-turns.ts';
+import { sliceTurns } from './slice-turns.ts';
 
 /**
  * How long after a flood of requests new connections are parsed in slices, in milliseconds. The parser of Node.js is
@@ -12,18 +12,12 @@ import { SliceTurns } from './slice-turns.ts';
  */
 const FLOOD_TIME = 60_000;
 
-/**
- * After `stop`, idle connections stay open for this time, in milliseconds. A request that a client sends on a
- * connection before it learns of the stop is handled.
- */
-export const IDLE_TIME: number = 1000;
-
 export class Connections {
   readonly #handle: HandleRequest;
   readonly #bySocket = new Map<Duplex, Connection>();
-  readonly #turns = new SliceTurns();
+  readonly #nextSlice = sliceTurns();
   #floodEndsAt = 0;
-  #stoppingSince: number | undefined;
+  #isStopping = false;
 
   constructor(handle: HandleRequest) {
     this.#handle = handle;
@@ -31,7 +25,7 @@ export class Connections {
 
   /** Adds a connection for a new socket. The connection is removed when the socket is closed. */
   add(socket: Socket): void {
-    const connection = new Connection(socket, this.#handle, this.#turns, this.#onFlood);
+    const connection = new Connection(socket, this.#handle, this.#nextSlice, this.#onFlood);
     this.#bySocket.set(socket, connection);
     // After a CONNECT request, Node.js removes its error listener from the socket. Without any listener, an error of
     // the socket would end the process.
@@ -49,7 +43,7 @@ export class Connections {
   }
 
   acceptRequest(req: IncomingMessage, res: ServerResponse): void {
-    this.#bySocket.get(req.socket)?.acceptRequest(req, res, this.#stoppingSince !== undefined);
+    this.#bySocket.get(req.socket)?.acceptRequest(req, res, this.#isStopping);
   }
 
   /**
@@ -57,15 +51,13 @@ export class Connections {
    * request. An idle connection is closed after its next response, or by {@link closeIdle}.
    */
   stop(): void {
-    this.#stoppingSince = performance.now();
+    this.#isStopping = true;
     for (const connection of this.#bySocket.values()) {
       if (!connection.isIdle) connection.closeAfterNewest();
     }
   }
 
-  /** Closes the idle connections, if `stop` was called at least {@link IDLE_TIME} milliseconds ago. */
   closeIdle(): void {
-    if (performance.now() - (this.#stoppingSince ?? Infinity) < IDLE_TIME) return;
     for (const { isIdle, socket } of this.#bySocket.values()) {
       if (isIdle) socket.destroySoon();
     }

@@ -9,7 +9,6 @@ import {
   Server as NetServer,
   type Socket,
 } from 'node:net';
-import { acceptQueued } from './accept-queue.ts';
 
 /**
  * The maximum number of listening sockets on one port. Node.js accepts one connection per listening socket in an iteration of the
@@ -81,11 +80,6 @@ export class Listeners {
     }
     this.#others.push(lock);
     return true;
-  }
-
-  /** Resolves when the connections that clients have opened are accepted. */
-  acceptQueued(): Promise<void> {
-    return acceptQueued(this.#server, ...this.#others);
   }
 
   /**

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import type { SliceTurns } from './slice-turns.ts';
 
 /** The maximum size of a slice, in bytes. These bytes contain at most a few dozen requests. */
 const SLICE_SIZE = 512;
@@ -15,15 +14,15 @@ const SLICE_SIZE = 512;
  */
 export class ParserInput {
   readonly #socket: Socket;
-  readonly #turns: SliceTurns;
+  readonly #nextSlice: () => Promise<void>;
   readonly #mayParse: () => boolean;
   #isParsing = false;
   #mode: 'direct' | 'sliced' | 'discarded' = 'direct';
 
   /** @param mayParse whether the parser may receive bytes. Must be false while Node.js has paused the parser */
-  constructor(socket: Socket, turns: SliceTurns, mayParse: () => boolean) {
+  constructor(socket: Socket, nextSlice: () => Promise<void>, mayParse: () => boolean) {
     this.#socket = socket;
-    this.#turns = turns;
+    this.#nextSlice = nextSlice;
     this.#mayParse = mayParse;
   }
 
@@ -50,7 +49,7 @@ export class ParserInput {
   async #parse(): Promise<void> {
     this.#isParsing = true;
     while (this.#hasSlice) {
-      if (this.#socket.readableLength > SLICE_SIZE) await this.#turns.next();
+      if (this.#socket.readableLength > SLICE_SIZE) await this.#nextSlice();
       if (this.#hasSlice) this.#socket.read(Math.min(SLICE_SIZE, this.#socket.readableLength));
     }
     this.#isParsing = false;

@@ -3,14 +3,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { checkArgument } from '../../../application/arguments.ts';
-import type { Admission } from '../api/admission.ts';
 import type { Api } from '../api/api.ts';
-import { refuseMessage, refuseTunnel } from './bad-message.ts';
+import { SlowClients } from '../api/slow-clients.ts';
+import { acceptQueued } from './accept-queue.ts';
+import { refuseMessage } from './bad-message.ts';
 import type { HandleRequest } from './connection.ts';
-import { Connections, IDLE_TIME } from './connections.ts';
+import { Connections } from './connections.ts';
 import { Listeners } from './listeners.ts';
 import { HOST, type HttpServer, limitsOf, PORT, type ServerLimits, TIMEOUT } from './options.ts';
-import { UnsentResponses } from './unsent-responses.ts';
 
 /** How long an idle connection stays open after a response, in milliseconds. */
 const KEEP_ALIVE_TIMEOUT = 65_000;
@@ -20,6 +20,18 @@ const CONNECTIONS_CHECKING_INTERVAL = 1000;
 
 /** The maximum size of a request head, in bytes. */
 const HEAD_LIMIT = 16 * 1024;
+
+/**
+ * The maximum size of all responses that are buffered because clients do not read, in bytes. Text that is not ASCII counts as
+ * one byte for each UTF-16 code unit, as in `writableLength`.
+ */
+const UNSENT_LIMIT = 128 * 1024 * 1024;
+
+/**
+ * After `stop`, idle connections stay open for this time, in milliseconds. A request that a client sends on a connection
+ * before it learns of the stop is handled.
+ */
+const IDLE_TIME = 1000;
 
 /** After `stop`, the interval at which the server closes idle connections, in milliseconds. */
 const DRAIN_INTERVAL = 50;
@@ -45,7 +57,7 @@ export function createNodeServer(handle: HandleRequest, api: Api, limits: Server
   });
   server.maxHeadersCount = 0;
 
-  const unsent = new UnsentResponses();
+  const unsent = new SlowClients(UNSENT_LIMIT);
   let requestsInFlight = 0;
   const connections = new Connections(async (req, res) => {
     requestsInFlight += 1;
@@ -57,9 +69,12 @@ export function createNodeServer(handle: HandleRequest, api: Api, limits: Server
     requestsInFlight -= 1;
     // Node.js buffers a part of the response while the client does not read. Only then is the timeout set, because a
     // timeout for every response would slow down every request.
-    if (res.writableLength > 0) {
-      req.socket.setTimeout(readingTimeout);
-      unsent.add(res, req.socket);
+    const { socket } = req;
+    if (res.writableLength > 0 && !socket.destroyed) {
+      socket.setTimeout(readingTimeout);
+      const size = res.writableLength;
+      unsent.hold(socket, size);
+      res.once('finish', () => unsent.release(socket, size));
     }
   });
   const listeners = new Listeners(server, maxConnections);
@@ -71,7 +86,7 @@ export function createNodeServer(handle: HandleRequest, api: Api, limits: Server
     // Node.js remembers the address. After the client has disconnected, the operating system no longer knows it.
     void socket.remoteAddress;
     connections.add(socket);
-    socket.once('close', () => unsent.forget(socket));
+    socket.once('close', () => unsent.release(socket));
   });
   server.on('request', (req, res) => connections.acceptRequest(req, res));
   // OpenTelemetry starts the span of a request when this event is emitted.
@@ -82,8 +97,10 @@ export function createNodeServer(handle: HandleRequest, api: Api, limits: Server
   server.on('connect', (req: IncomingMessage, socket: Socket) => {
     const connection = connections.get(socket);
     if (connection === undefined) return;
+    // Node.js no longer manages the socket.
     connection.input.discard();
-    refuseTunnel(connection, req, readingTimeout, api);
+    socket.setTimeout(readingTimeout, () => socket.destroy());
+    refuseMessage(connection, 'CONNECT', api, req);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket);
@@ -100,7 +117,21 @@ export function createNodeServer(handle: HandleRequest, api: Api, limits: Server
     async stop(timeout) {
       checkArgument('timeout', timeout, TIMEOUT);
       admission.stop();
-      await stop(listeners, connections, admission, timeout);
+      if (timeout > 0) await acceptQueued(server);
+      const stoppingSince = performance.now();
+      const drain = setInterval(() => {
+        if (performance.now() - stoppingSince < IDLE_TIME) return;
+        admission.refuse();
+        connections.closeIdle();
+      }, DRAIN_INTERVAL);
+      const deadline = setTimeout(() => connections.destroy(), timeout);
+      const closed = listeners.close();
+      // Responses have `Connection: close` only from now on. If the server still accepted connections, clients would open
+      // further ones at once, and the last of them would be reset.
+      connections.stop();
+      await closed;
+      clearInterval(drain);
+      clearTimeout(deadline);
     },
     get isStopping() {
       return admission.isStopping;
@@ -111,25 +142,4 @@ export function createNodeServer(handle: HandleRequest, api: Api, limits: Server
       refused: { ...admission.refused },
     }),
   };
-}
-
-/** Stops listening, and resolves when all connections are closed. */
-async function stop(
-  listeners: Listeners,
-  connections: Connections,
-  admission: Admission,
-  timeout: number,
-): Promise<void> {
-  if (timeout > 0) await listeners.acceptQueued();
-  const drain = setInterval(() => connections.closeIdle(), DRAIN_INTERVAL);
-  const deadline = setTimeout(() => connections.destroy(), timeout);
-  const refusing = setTimeout(() => admission.refuse(), IDLE_TIME);
-  const closed = listeners.close();
-  // Responses have `Connection: close` only from now on. If the server still accepted connections, clients would open
-  // further ones at once, and the last of them would be reset.
-  connections.stop();
-  await closed;
-  clearInterval(drain);
-  clearTimeout(deadline);
-  clearTimeout(refusing);
 }

@@ -4,18 +4,18 @@
  */
 const SLICES_PER_ITERATION = 2;
 
-/** Lets the connections of a server parse their slices in turn. */
-export class SliceTurns {
-  readonly #waiting: (() => void)[] = [];
-
-  /** Resolves when a connection may parse one slice, in a later iteration of the event loop. */
-  next(): Promise<void> {
-    if (this.#waiting.length === 0) setImmediate(this.#begin);
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  readonly #begin = (): void => {
-    for (const resolve of this.#waiting.splice(0, SLICES_PER_ITERATION)) resolve();
-    if (this.#waiting.length > 0) setImmediate(this.#begin);
+/**
+ * Lets the connections of a server parse their slices in turn. Creates a function whose promise resolves when a connection
+ * may parse one slice, in a later iteration of the event loop.
+ */
+export function sliceTurns(): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  const begin = (): void => {
+    for (const resolve of waiting.splice(0, SLICES_PER_ITERATION)) resolve();
+    if (waiting.length > 0) setImmediate(begin);
+  };
+  return () => {
+    if (waiting.length === 0) setImmediate(begin);
+    return new Promise((resolve) => waiting.push(resolve));
   };
 }
