@@ -20,7 +20,7 @@ import type {
   Headers,
   Matcher,
 } from './http.ts';
-import { refuseMalformed } from './malformed.ts';
+import { headRules } from './malformed.ts';
 import { METRICS_PATH } from './metrics.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
 import { pathPrefixOf } from './public-url.ts';
@@ -46,6 +46,7 @@ export class Api {
   readonly #observer: Observer;
   readonly #context: ExchangeContext;
   readonly #cors: Cors;
+  readonly #refuseMalformed = headRules();
   readonly #deprecation: Headers;
   readonly #verifier: ApiKeyVerifier;
   readonly #routes: Routes;
@@ -129,12 +130,12 @@ export class Api {
     const turn = isTooBusy ? undefined : this.admission.enter(connection, authorization);
     if (turn !== undefined) await turn;
     if (this.#cors.isPreflight(head)) {
-      refuseMalformed(head);
+      this.#refuseMalformed(head);
       await this.admission.delayResponse(carried, undefined, false);
       return noContent();
     }
     await this.#admit(exchange, isTooBusy);
-    refuseMalformed(head);
+    this.#refuseMalformed(head);
     exchange.match = this.#match(path);
     const handler = this.#routes.get(exchange.match?.route ?? '') ?? notFound;
     return await handler(exchange);

@@ -20,33 +20,32 @@ const WEB_URL = /^https?:\/\/([^/?]+)/i;
 const MAX_PORT = 65_535;
 
 const HOST_RULE = 'Host must be a host name or an IP address, optionally with a port from 1 to 65535';
-
-/** The most recent valid value of `Host`. Almost all requests have the same value, which is not validated again. */
-let lastHost = '';
+const TARGET_RULE =
+  'the request target must be a path or an http or https URL, without user name and fragment';
 
 /**
- * Throws `invalid_request` for a request whose HTTP version, `Transfer-Encoding`, `Host`, request target or `Expect` is
- * invalid (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
+ * Creates a function that throws `invalid_request` for a request whose HTTP version, `Transfer-Encoding`, `Host`, request
+ * target or `Expect` is invalid (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
  */
-export function refuseMalformed(head: RequestHead): void {
-  const { httpVersion, url = '', rawHeaders } = head;
-  const { host, expect } = head.headers;
-  if (!isFramed(head)) throw invalidRequest(framingRule(httpVersion));
-  if (host === undefined ? httpVersion === '1.1' : countFieldLines(rawHeaders, 'host') > 1) {
-    throw invalidRequest('Host must be given once');
-  }
-  if (host && host !== lastHost) {
-    if (!isAuthority(host)) throw invalidRequest(HOST_RULE);
-    lastHost = host;
-  }
-  if (!isTarget(url)) {
-    throw invalidRequest(
-      'the request target must be a path or an http or https URL, without user name and fragment',
-    );
-  }
-  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    throw invalidRequest('Expect must be 100-continue');
-  }
+export function headRules(): (head: RequestHead) => void {
+  // Almost all requests have the same value of `Host`, which is not validated again.
+  let lastHost = '';
+  return (head) => {
+    const { httpVersion, url = '', rawHeaders } = head;
+    const { host, expect } = head.headers;
+    if (!isFramed(head)) throw invalidRequest(framingRule(httpVersion));
+    if (host === undefined ? httpVersion === '1.1' : countFieldLines(rawHeaders, 'host') > 1) {
+      throw invalidRequest('Host must be given once');
+    }
+    if (host && host !== lastHost) {
+      if (!isAuthority(host)) throw invalidRequest(HOST_RULE);
+      lastHost = host;
+    }
+    if (!isTarget(url)) throw invalidRequest(TARGET_RULE);
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+      throw invalidRequest('Expect must be 100-continue');
+    }
+  };
 }
 
 /**
