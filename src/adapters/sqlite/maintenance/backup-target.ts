@@ -1,14 +1,11 @@
 /** The target file of a backup, and the checks that refuse a target that must not be overwritten. */
 
-import { existsSync, lstatSync, realpathSync, renameSync } from 'node:fs';
+import { existsSync, lstatSync, renameSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { OverwriteRefused } from '../../../application/ports/maintenance.ts';
 import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
 import { unavailable } from '../errors.ts';
-import { COMPANIONS, isFileOf, moveToNewName } from '../files.ts';
-
-const DIRECTORY = ': expected the path of a file, got a directory';
-const NOT_REGULAR = ' is not a regular file';
+import { COMPANIONS, isFileOf, moveToNewName, realPath } from '../files.ts';
 
 /**
  * The target of a backup. The constructor checks the path of the target before the copy is made. `moveHere` checks the
@@ -27,14 +24,13 @@ export class BackupTarget {
   constructor(file: string, store: string, overwrite: boolean) {
     this.#file = file;
     this.#overwrite = overwrite;
-    if (file.endsWith('/') || file.endsWith(sep)) throw this.#refusal(DIRECTORY);
-    this.path = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? this.#linkedPath() : file;
+    if (file.endsWith('/') || file.endsWith(sep)) throw this.#directory();
+    this.path = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? realPath(file) : file;
     if (!existsSync(dirname(this.path))) {
       throw unavailable(`cannot write ${file}: its folder does not exist`);
     }
     if (isFileOf(store, this.path)) throw invalidRequest(`${file} belongs to the store`);
-    this.#refuseCompanions();
-    this.#refuseExisting();
+    this.#refuseUnusable();
   }
 
   /**
@@ -42,26 +38,18 @@ export class BackupTarget {
    * constructor ran, the file is replaced when `overwrite` is `true`. Otherwise, `moveHere` throws.
    */
   moveHere(copy: string): void {
-    this.#refuseCompanions();
-    this.#refuseExisting();
+    this.#refuseUnusable();
     if (this.#overwrite) renameSync(copy, this.path);
     else moveToNewName(copy, this.path, () => this.#existing());
   }
 
-  #linkedPath(): string {
-    try {
-      return realpathSync(this.#file);
-    } catch {
-      throw this.#refusal(NOT_REGULAR);
-    }
-  }
-
   /**
-   * Throws when SQLite would confuse files: when the target has the name of a companion file of another database, or
-   * when a file with the name of a companion file of the target exists. SQLite recognizes companion files ({@link
-   * COMPANIONS}) only by their names, copies their contents into the database, and deletes them.
+   * Throws when the target must not be written or replaced, or when SQLite would confuse files: when the target has the
+   * name of a companion file of another database, or when a file with the name of a companion file of the target exists.
+   * SQLite recognizes companion files ({@link COMPANIONS}) only by their names, copies their contents into the database,
+   * and deletes them.
    */
-  #refuseCompanions(): void {
+  #refuseUnusable(): void {
     for (const suffix of COMPANIONS) {
       if (this.path.endsWith(suffix)) {
         throw invalidRequest(
@@ -72,13 +60,10 @@ export class BackupTarget {
         throw invalidRequest(`${this.path}${suffix} exists: SQLite would treat it as a part of the backup`);
       }
     }
-  }
-
-  #refuseExisting(): void {
     const existing = lstatSync(this.path, { throwIfNoEntry: false });
     if (existing === undefined) return;
-    if (existing.isDirectory()) throw this.#refusal(DIRECTORY);
-    if (!existing.isFile()) throw this.#refusal(NOT_REGULAR);
+    if (existing.isDirectory()) throw this.#directory();
+    if (!existing.isFile()) throw invalidRequest(`${this.#file} is not a regular file`);
     if (!this.#overwrite) throw this.#existing();
   }
 
@@ -86,7 +71,7 @@ export class BackupTarget {
     return new OverwriteRefused(`${this.#file} exists already`);
   }
 
-  #refusal(reason: string): AnimalStoreError {
-    return invalidRequest(this.#file + reason);
+  #directory(): AnimalStoreError {
+    return invalidRequest(`${this.#file}: expected the path of a file, got a directory`);
   }
 }
