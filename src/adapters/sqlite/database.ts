@@ -7,16 +7,16 @@ import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { storageError, unavailable } from './errors.ts';
 import { identityOf, modeOfNewFile, sizeOf, statOf } from './files.ts';
-import { assertTables, identifyOwn, quickCheck, unsupportedSchema } from './inspection.ts';
+import { assertSameFiles, type StoreFiles } from './health/store-files.ts';
+import { assertTables, quickCheck, unsupportedSchema, versionOf } from './inspection.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /**
- * How long a connection waits for a lock of another connection, in milliseconds: when it writes, when it reads, and
- * when `prepareDatabase` opens the file. A waiting connection blocks its thread.
+ * How long a connection waits for a lock of another process, in milliseconds: while the store is open, and when
+ * `prepareDatabase` or an examination opens the file. A waiting connection blocks its thread.
  */
-const WRITE_LOCK_TIMEOUT = 5000;
-export const READ_LOCK_TIMEOUT = 100;
-const OPEN_LOCK_TIMEOUT = 1500;
+export const LOCK_TIMEOUT = 100;
+export const OPEN_LOCK_TIMEOUT = 1500;
 
 /**
  * The size of the page cache of a read connection, in KiB. A larger cache would not make reads faster, because the
@@ -30,32 +30,21 @@ const READ_CACHE_SIZE = 4096;
  */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
-/** The names of databases that SQLite stores in no file at this path. */
-const NO_FILES: readonly string[] = ['', ':memory:'];
-
-export interface PrepareOptions {
-  /** Whether a missing database file is an error. When `false`, a missing file is created. Default: false. */
-  readonly mustExist?: boolean;
-  /** Whether to check that the database file can be written. The check waits for other writers. Default: true. */
-  readonly tryWrite?: boolean;
-}
-
 /**
  * Creates the database file when it is missing, and migrates its schema. Throws when the file is damaged or cannot be
  * written. Throws when the file belongs to another application or was written by a newer release. A file that is refused
  * stays unchanged, so that its data can be rescued.
+ * @param mustExist whether a missing database file is an error
+ * @param tryWrite whether to check that the database file can be written; the check waits for other writers
  */
-export function prepareDatabase(
-  path: string,
-  { mustExist = false, tryWrite = true }: PrepareOptions = {},
-): void {
+export function prepareDatabase(path: string, mustExist = false, tryWrite = true): void {
   if (!mustExist) createFolderOf(path);
   else if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
   refuseUnusable(path);
   if (!mustExist) createFile(path);
   const before = identityOf(path);
   open(path, OPEN_LOCK_TIMEOUT, (db) => {
-    const { version } = identifyOwn(db, 'the file');
+    const version = versionOf(db, 'the file');
     const unsupported = unsupportedSchema('the file', version);
     if (unsupported !== undefined) throw unavailable(unsupported);
     // A restore can replace the file while its lock is awaited. SQLite would write to the old file, and to a write-ahead
@@ -73,21 +62,25 @@ export function prepareDatabase(
 
 /** Opens a connection for reading. */
 export function openReader(path: string): Database.Database {
-  return open(path, READ_LOCK_TIMEOUT, (db) => {
+  return open(path, LOCK_TIMEOUT, (db) => {
     configure(db);
     db.pragma('query_only = ON');
     db.pragma(`cache_size = -${READ_CACHE_SIZE}`);
   });
 }
 
-/** Opens a connection for writing. Every commit of this connection is durable. */
-export function openWriter(path: string, lockTimeout: number = WRITE_LOCK_TIMEOUT): Database.Database {
-  return open(path, lockTimeout, configure);
-}
-
-/** Opens a connection as {@link openWriter} does. Errors do not name the path, because clients must not see it. */
-export function connectWriter(path: string, lockTimeout: number): Database.Database {
-  return connect(path, lockTimeout, configure);
+/**
+ * Opens a connection for writing to the files of an open store. Every commit of this connection is durable. The files
+ * are checked before opening, because SQLite could change or create another file at this path. They are checked again
+ * after opening, because they could have been replaced in the meantime. Errors do not name the path, because clients
+ * must not see it.
+ */
+export function openWriter(files: StoreFiles): Database.Database {
+  assertSameFiles(files);
+  return connect(files.main.path, LOCK_TIMEOUT, (db) => {
+    configure(db);
+    assertSameFiles(files);
+  });
 }
 
 /**
@@ -118,7 +111,7 @@ export function createFolderOf(path: string): void {
  * the permissions of the database file. An error is ignored: SQLite reports it when it opens the file.
  */
 function createFile(path: string): void {
-  if (NO_FILES.includes(path) || existsSync(path)) return;
+  if (path === ':memory:' || existsSync(path)) return;
   try {
     closeSync(openSync(path, 'a', modeOfNewFile(path)));
   } catch {}
@@ -149,7 +142,11 @@ function open(path: string, timeout: number, prepare: (db: Database.Database) =>
 }
 
 /** Opens a connection to an existing file, and calls `prepare` with it. Closes the connection when `prepare` throws. */
-function connect(path: string, timeout: number, prepare: (db: Database.Database) => void): Database.Database {
+export function connect(
+  path: string,
+  timeout: number,
+  prepare: (db: Database.Database) => void,
+): Database.Database {
   const db = new Database(path, { timeout, fileMustExist: true });
   try {
     prepare(db.defaultSafeIntegers(true));
@@ -162,16 +159,13 @@ function connect(path: string, timeout: number, prepare: (db: Database.Database)
 
 /**
  * Sets the journal mode WAL (write-ahead log) and `synchronous = FULL`, so that every commit is durable. With
- * `synchronous = NORMAL`, a commit in WAL mode does no fsync. Throws unless SQLite accepts both settings.
+ * `synchronous = NORMAL`, a commit in WAL mode does no fsync.
  */
 function configure(db: Database.Database): void {
   if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
     throw unavailable('the file system does not support a write-ahead log');
   }
   db.pragma('synchronous = FULL');
-  if (db.pragma('synchronous', { simple: true }) !== 2n) {
-    throw unavailable('SQLite did not accept synchronous = FULL, so commits would not be durable');
-  }
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 

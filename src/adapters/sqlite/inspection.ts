@@ -77,10 +77,10 @@ export function identify(db: Database.Database): { isNew: boolean; isOwn: boolea
   return { isNew, isOwn: application === APPLICATION_ID, version };
 }
 
-/** Identifies a database file as {@link identify} does. Throws when the file belongs to another application. */
-export function identifyOwn(db: Database.Database, file: string): { isNew: boolean; version: number } {
+/** Returns the schema version of a database file. Throws when the file belongs to another application. */
+export function versionOf(db: Database.Database, file: string): number {
   const { isNew, isOwn, version } = identify(db);
-  if (isNew || isOwn) return { isNew, version };
+  if (isNew || isOwn) return version;
   throw unavailable(`${file} is the database of another application`);
 }
 

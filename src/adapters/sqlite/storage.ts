@@ -18,7 +18,6 @@ import { SqliteApiKeyRepository } from './read/api-key-repository.ts';
 import { SqliteIdempotentCreates } from './read/idempotent-creates.ts';
 import { SqlitePetRepository } from './read/pet-repository.ts';
 import { ReadSnapshot } from './read/read-snapshot.ts';
-import type { Owner } from './write/own-connection.ts';
 import { Writer } from './write/writer.ts';
 
 /** The options for opening a SQLite file. */
@@ -56,7 +55,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   checkArgument('path', path, STRING);
   checkOptions(options, OPTIONS);
   const { mustExist = false, startWriter = true, observer = {} } = options;
-  prepareDatabase(path, { mustExist, tryWrite: startWriter });
+  prepareDatabase(path, mustExist, startWriter);
   const db = openReader(path);
   // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
@@ -69,15 +68,14 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   };
   const writer = new Writer(health, onCommit);
   if (startWriter) writer.start();
-  const owner: Owner = { path, health, assertOpen: () => writer.assertOpen(), onCommit };
   const pets = new SqlitePetRepository(db, snapshot, writer);
-  const apiKeys = new SqliteApiKeyRepository(db, snapshot, writer, owner);
+  const apiKeys = new SqliteApiKeyRepository(db, snapshot, writer);
   const backups = new Backups(path);
   return {
     pets,
     apiKeys,
     idempotentCreates: new SqliteIdempotentCreates(db, snapshot, writer),
-    transfer: new SqlitePetTransfer(owner),
+    transfer: new SqlitePetTransfer(db, snapshot, writer),
     statistics: () => ({
       pages: pets.cacheStatistics,
       keys: apiKeys.cacheStatistics,
@@ -88,7 +86,6 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
       await backups.create(file, options);
     },
     async check() {
-      writer.assertOpen();
       snapshot.enter();
       await health.check(() => writer.probe());
     },

@@ -91,10 +91,10 @@ describe('a failure', () => {
     ['disk_full', 'write'],
   ] as const)('with the reason %s is a fault of the part %s', (reason, part) => {
     const failure = failureOf(new StorageFault(reason, 'a fault'));
-    expect(findingsOf(failure)).toEqual({ [part]: failure });
+    expect(findingsOf(failure, 'write')).toEqual({ [part]: failure });
   });
 
   test('without a reason is no fault of the storage', () => {
-    expect(findingsOf(failureOf(new AnimalStoreError('internal_error', 'an error')))).toEqual({});
+    expect(findingsOf(failureOf(new AnimalStoreError('internal_error', 'an error')), 'write')).toEqual({});
   });
 });

@@ -2,10 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { openReader, openWriter, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { Health } from '../../../src/adapters/sqlite/health/health.ts';
-import { filesOf } from '../../../src/adapters/sqlite/health/store-files.ts';
+import { filesOf, type StoreFiles } from '../../../src/adapters/sqlite/health/store-files.ts';
 import { openSqliteStorage, type SqliteOptions } from '../../../src/adapters/sqlite/index.ts';
 import type { Observer } from '../../../src/application/ports/observer.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
@@ -39,6 +40,15 @@ export function openHealth(path: string = temporaryFile(), observer: Observer = 
   return new Health(filesOf(path), observer);
 }
 
+/** Opens a connection for writing to a store, as the writer thread does. */
+export function openFiles(path: string): { db: Database.Database; files: StoreFiles } {
+  const reader = openReader(path);
+  const files = filesOf(path);
+  const db = openWriter(files);
+  reader.close();
+  return { db, files };
+}
+
 const ADD_PETS = `INSERT INTO pets (name, category_id, status)
   WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
   SELECT ?, ?, ? FROM numbers`;
@@ -51,7 +61,7 @@ export function makeStore(path: string, pets = 0, pet: NewPet = REX): void {
 
 /** Adds pets to the file of a store in one commit of another connection. */
 export function addPets(path: string, count: number, { name, categoryId, status }: NewPet): void {
-  const db = openWriter(path);
+  const db = new Database(path);
   db.prepare(ADD_PETS).run(count, name, categoryId, status);
   db.close();
 }

@@ -1,24 +1,23 @@
-import { type BigIntStats, statSync } from 'node:fs';
+import { accessSync, type BigIntStats, constants, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StorageFault } from '../../../application/ports/storage-fault.ts';
-import { READ_LOCK_TIMEOUT } from '../database.ts';
-import { isLocked } from '../errors.ts';
+import { LOCK_TIMEOUT } from '../database.ts';
+import { codeOf, isLocked } from '../errors.ts';
 import { databaseSize, quickCheck, READ_ENDS } from '../inspection.ts';
-import { type Failure, failureIn } from './findings.ts';
-import {
-  assertSame,
-  assertSameFiles,
-  assertWritable,
-  folderChangedAt,
-  type StoreFiles,
-} from './store-files.ts';
+import { assertSame, assertSameFiles, folderChangedAt, type StoreFiles } from './store-files.ts';
 
 /**
- * How long commits rely on the last check of the files of the store, in milliseconds. A check before every commit would
- * make commits slow. Within this time, the files are checked only if a file in their folder was created, removed or
- * renamed.
+ * How long commits rely on the last check of the files of the store, in milliseconds. A `stat` of the write-ahead log and
+ * its index at every commit would make commits slow. Within this time, these files are checked only if a file in their
+ * folder was created, removed or renamed.
  */
 const FRESH_TIME = 10;
+
+/**
+ * The error codes of the operating system that mean that a file is read-only. Any other error code means that the file
+ * is missing, which `assertUnharmed` reports.
+ */
+const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
 
 /**
  * Checks that the writer thread commits to the database file at the path of the store, and that no other program
@@ -37,43 +36,46 @@ export class FileGuard {
     this.#main = assertSameFiles(files);
   }
 
-  /** Checks the files of the store before a commit. When this method throws, nothing is stored. */
-  beforeCommit(): void {
-    const isFresh = performance.now() - this.#checkedAt < FRESH_TIME;
-    if (!isFresh || folderChangedAt(this.#files) !== this.#folderChangedAt) this.assertUnharmed();
-  }
-
-  /**
-   * Checks the files of the store after a commit. Throws when another file is at the path of the store, because the
-   * commit must not be acknowledged in this case. A commit never makes the database file smaller, so a smaller file is
-   * examined for damage.
-   */
-  afterCommit(): void {
-    const folder = folderChangedAt(this.#files);
-    // The write-ahead log is checked only when its folder has changed. A `stat` of the log after each commit would make
-    // commits slow.
-    const main =
-      folder === this.#folderChangedAt ? assertSame(this.#files.main) : assertSameFiles(this.#files);
-    this.#accept(main, folder, main.size < this.#main.size);
-  }
-
   /** Throws a {@link StorageFault} when another program removed, replaced or damaged the database file. */
   assertUnharmed(): void {
     const folder = folderChangedAt(this.#files);
     const main = assertSameFiles(this.#files);
-    this.#accept(main, folder, main.size !== this.#main.size || main.mtimeNs !== this.#main.mtimeNs);
-  }
-
-  /** Returns why the database file cannot be written, or `null` when it can be written. */
-  findLackOfAccess(): Failure | null {
-    return failureIn(() => assertWritable(this.#files));
-  }
-
-  #accept(main: BigIntStats, folder: bigint | undefined, isChangedByOthers: boolean): void {
-    if (isChangedByOthers) assertSound(this.#files);
+    const isChanged = main.size !== this.#main.size || main.mtimeNs !== this.#main.mtimeNs;
+    if (isChanged) assertSound(this.#files);
     this.#main = main;
     this.#folderChangedAt = folder;
     this.#checkedAt = performance.now();
+  }
+
+  /** Checks the files of the store before a commit. When this method throws, nothing is stored. */
+  beforeCommit(): void {
+    const isFresh = performance.now() - this.#checkedAt < FRESH_TIME;
+    if (!isFresh || this.#isFolderChanged()) this.assertUnharmed();
+  }
+
+  /**
+   * Checks the files of the store after a commit. When this method throws, the commit must not be acknowledged. A commit
+   * can change the database file, but it never makes the file smaller.
+   */
+  afterCommit(): void {
+    const main = this.#isFolderChanged() ? assertSameFiles(this.#files) : assertSame(this.#files.main);
+    if (main.size < this.#main.size) assertSound(this.#files);
+    this.#main = main;
+    this.#checkedAt = performance.now();
+  }
+
+  #isFolderChanged(): boolean {
+    return folderChangedAt(this.#files) !== this.#folderChangedAt;
+  }
+
+  /** Throws a {@link StorageFault} when the file cannot be written, for example because its disk became read-only. */
+  assertWritable(): void {
+    try {
+      accessSync(this.#files.main.path, constants.W_OK);
+    } catch (error) {
+      if (!READ_ONLY.includes(codeOf(error))) return;
+      throw new StorageFault('read_only', 'the database file is read-only', { cause: String(error) });
+    }
   }
 }
 
@@ -85,7 +87,7 @@ export class FileGuard {
 function assertSound({ main, log }: StoreFiles): void {
   const { size } = statSync(main.path);
   if (size === 0) throw damaged('the file is empty');
-  const db = new Database(main.path, { readonly: true, fileMustExist: true, timeout: READ_LOCK_TIMEOUT });
+  const db = new Database(main.path, { readonly: true, fileMustExist: true, timeout: LOCK_TIMEOUT });
   try {
     const expected = databaseSize(db.defaultSafeIntegers(true));
     // The newest pages may be in the write-ahead log, and not yet in the database file.

@@ -20,13 +20,12 @@ export interface Failure {
  * The parts of a storage that can be at fault, in descending order of importance:
  *
  * - `file`: the files at the paths of the store
- * - `access`: the permission to write to the database file
+ * - `access`: the database file, which a probe found to be unreadable or read-only
  * - `write`: the commits of transactions
- * - `pages`: the test whether the database file can be read
  * - `read`: the reads of requests
  * - `thread`: the writer thread
  */
-export const PARTS = ['file', 'access', 'write', 'pages', 'read', 'thread'] as const;
+export const PARTS = ['file', 'access', 'write', 'read', 'thread'] as const;
 export type Part = (typeof PARTS)[number];
 
 /**
@@ -78,10 +77,11 @@ export function errorOf({ code, message, detail, reason }: Failure): AnimalStore
 }
 
 /**
- * Returns the part of the storage that a failure shows to be at fault. A failure without a reason shows no fault of the
- * storage. It is an error in this program, or another process held the lock of the database.
+ * Returns the part of the storage that a failure shows to be at fault: the files, or else the part that was examined. A
+ * failure without a reason shows no fault of the storage. It is an error in this program, or another process held the
+ * lock of the database.
  */
-export function findingsOf(failure: Failure): Findings {
+export function findingsOf(failure: Failure, examined: 'access' | 'write'): Findings {
   switch (failure.reason) {
     case undefined:
       return {};
@@ -89,6 +89,6 @@ export function findingsOf(failure: Failure): Findings {
     case 'file_replaced':
       return { file: failure };
     default:
-      return { write: failure };
+      return { [examined]: failure };
   }
 }

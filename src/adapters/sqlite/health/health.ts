@@ -6,14 +6,13 @@ import { storageError } from '../errors.ts';
 import { errorOf, type Failure, type Findings, failureIn, failureOf, PARTS, type Part } from './findings.ts';
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
-/** Before a read, the files of the store are checked if the last check was at least this many milliseconds ago. */
-const CHECK_INTERVAL = 500;
+/** The minimum interval between two checks of the files before reads, and between two probes, in milliseconds. */
+const INTERVAL = 500;
 
 /**
- * The minimum interval between two probes, and how long a readiness check waits for a probe, in milliseconds. A probe
- * tests whether the storage can be read and, after a failed write, whether it can be written.
+ * How long a readiness check waits for a probe, in milliseconds. A probe tests whether the storage can be read and,
+ * after a failed write, whether it can be written.
  */
-const PROBE_INTERVAL = 500;
 const PROBE_TIMEOUT = 1000;
 
 /**
@@ -75,7 +74,7 @@ export class Health {
    */
   assertReadable(): void {
     const now = performance.now();
-    if (now - this.#checkedAt >= CHECK_INTERVAL) {
+    if (now - this.#checkedAt >= INTERVAL) {
       this.#checkedAt = now;
       this.apply({ file: failureIn(() => assertSameFiles(this.files)) });
     }
@@ -98,12 +97,12 @@ export class Health {
 
   /**
    * Resolves when the storage has no known fault, and rejects with the most important fault otherwise. The checks of
-   * {@link PROBE_INTERVAL} milliseconds share one call of `probe`, which makes the writer thread test the storage. A slow
+   * {@link INTERVAL} milliseconds share one call of `probe`, which makes the writer thread test the storage. A slow
    * disk does not delay the caller. A disk that does not respond at all is detected by the timeout of `WriterHandle`.
    */
   async check(probe: () => Promise<void>): Promise<void> {
     const now = performance.now();
-    if (now - this.#probedAt >= PROBE_INTERVAL) {
+    if (now - this.#probedAt >= INTERVAL) {
       this.#probedAt = now;
       this.repeatFailedRead();
       this.#probe = atMost(PROBE_TIMEOUT, probe());

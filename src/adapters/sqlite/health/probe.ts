@@ -1,7 +1,6 @@
-import type Database from 'better-sqlite3';
+import { LOCK_TIMEOUT } from '../database.ts';
 import { assertTables, READ_ENDS } from '../inspection.ts';
 import { BATCH_LIMIT, type BatchRunner } from '../write/batch.ts';
-import type { FileGuard } from './file-guard.ts';
 import { type Findings, failureIn, findingsOf } from './findings.ts';
 
 /** The size of the data that a test of writing stores, in bytes: a full batch of pets with the longest names. */
@@ -16,37 +15,22 @@ const TEST_WRITES = [
   'DELETE FROM probe',
 ];
 
-/** How long a test of writing waits for the lock of another process, in milliseconds. */
-const LOCK_TIMEOUT = 100;
-
-/** What the writer thread writes with. */
-export interface Connection {
-  readonly db: Database.Database;
-  readonly guard: FileGuard;
-  readonly runner: BatchRunner;
-}
-
 /**
  * Tests whether the storage can be read and written.
  * @param tryWrite whether to write to the database file as a test; callers request this only after a failed write
  */
-export function testStorage({ db, guard, runner }: Connection, tryWrite: boolean): Findings {
-  const harm = failureIn(() => guard.assertUnharmed());
-  if (harm !== null && 'file' in findingsOf(harm)) return { file: harm };
-  const access = guard.findLackOfAccess();
-  const pages = harm ?? failureIn(() => readEnds(db));
-  const isWritten = tryWrite && access === null && pages === null;
-  return { file: null, access, pages, ...(isWritten && testWriting(runner)) };
-}
-
-/**
- * Reads the first and the last rows from the disk. Empties the page cache of the connection first, because cached pages
- * can be read even when the disk fails.
- */
-function readEnds(db: Database.Database): void {
-  db.pragma('shrink_memory');
-  assertTables(db);
-  db.prepare(READ_ENDS).get();
+export function testStorage(runner: BatchRunner, tryWrite: boolean): Findings {
+  const { db, guard } = runner;
+  const failure = failureIn(() => {
+    guard.assertUnharmed();
+    guard.assertWritable();
+    // Cached pages can be read even when the disk fails, so the page cache of the connection is emptied first.
+    db.pragma('shrink_memory');
+    assertTables(db);
+    db.prepare(READ_ENDS).get();
+  });
+  if (failure !== null) return { file: null, ...findingsOf(failure, 'access') };
+  return { file: null, access: null, ...(tryWrite && testWriting(runner)) };
 }
 
 function testWriting(runner: BatchRunner): Findings {

@@ -1,6 +1,6 @@
 /** Detects when a file that the store has open was removed, or was replaced by another file at the same path. */
 
-import { accessSync, type BigIntStats, constants, realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { StorageFault } from '../../../application/ports/storage-fault.ts';
 
@@ -9,12 +9,6 @@ interface OpenFile {
   readonly dev: bigint;
   readonly ino: bigint;
 }
-
-/**
- * The error codes of the operating system that mean that a file is read-only. Any other error code means that the file
- * is missing. A missing file is reported by `assertSame`, and not by `assertWritable`.
- */
-const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
 
 /**
  * The files of a store that SQLite has open. SQLite neither replaces nor removes these files while a connection is
@@ -80,19 +74,6 @@ export function assertSame({ path, dev, ino }: OpenFile): BigIntStats {
  */
 export function folderChangedAt({ folder }: StoreFiles): bigint | undefined {
   return statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
-}
-
-/**
- * Throws a {@link StorageFault} when the database file cannot be written, for example because its file system became
- * read-only.
- */
-export function assertWritable({ main: { path } }: StoreFiles): void {
-  try {
-    accessSync(path, constants.W_OK);
-  } catch (error) {
-    if (!READ_ONLY.includes(String((error as NodeJS.ErrnoException).code))) return;
-    throw new StorageFault('read_only', 'the database file is read-only', { cause: String(error) });
-  }
 }
 
 function identify(path: string): OpenFile {

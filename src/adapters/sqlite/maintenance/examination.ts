@@ -6,18 +6,15 @@ import Database from 'better-sqlite3';
 import type { Diagnosis, Problem } from '../../../application/ports/maintenance.ts';
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { isActive } from '../../../domain/api-key.ts';
-import { storageError } from '../errors.ts';
+import { OPEN_LOCK_TIMEOUT } from '../database.ts';
+import { codeOf, storageError } from '../errors.ts';
 import { databaseFiles, realPath, sizeOf, statOf } from '../files.ts';
 import { assertTables, identify, quickCheck, unsupportedSchema } from '../inspection.ts';
-import { COUNT as COUNT_RECORDS } from '../read/idempotent-creates.ts';
 import { MIGRATIONS } from '../schema.ts';
 
 /** The free disk space, in bytes, below which there is a warning, and below which there is an error. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
 const NO_SPACE = 10 * 1024 * 1024;
-
-/** How long to wait for the lock of another connection, in milliseconds. */
-const LOCK_TIMEOUT = 1000;
 
 /** The first schema version that has records of idempotency keys. */
 const SCHEMA_WITH_RECORDS = 2;
@@ -27,35 +24,26 @@ type Facts = Pick<Diagnosis, 'schemaVersion' | 'isSound' | 'pets' | 'apiKeys' | 
 /** The facts about a file in which no server has created a store yet. */
 const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
 
-/** Collects the problems of a store. */
-class Problems {
-  readonly list: Problem[] = [];
-
-  error(message: string): void {
-    this.list.push({ severity: 'error', message });
-  }
-
-  warn(message: string): void {
-    this.list.push({ severity: 'warning', message });
-  }
-}
+/** Adds a problem to the report of an examination. */
+type Report = (severity: Problem['severity'], message: string) => void;
 
 /** Examines the store at `path`, which a server may have open. */
 export function examineSqliteStore(path: string): Diagnosis {
   const store = realPath(path);
-  const problems = new Problems();
+  const problems: Problem[] = [];
+  const report: Report = (severity, message) => problems.push({ severity, message });
   const stats = statOf(store);
   const folder = existingFolder(store);
-  const freeBytes = examineSpace(folder, problems);
-  examineAccess(stats === undefined ? folder : dirname(store), problems);
+  const freeBytes = examineSpace(folder, report);
+  examineAccess(stats === undefined ? folder : dirname(store), report);
   let facts: Facts = {};
   if (stats === undefined)
-    problems.error(`${store}: there is no such file: the start of a server creates it`);
-  else if (!stats.isFile()) problems.error(`${store} is not a regular file`);
+    report('error', `${store}: there is no such file: the start of a server creates it`);
+  else if (!stats.isFile()) report('error', `${store} is not a regular file`);
   else {
-    examineAccess(store, problems);
-    for (const file of databaseFiles(path)) examineMode(file, problems);
-    facts = readFacts(store, problems);
+    examineAccess(store, report);
+    for (const file of databaseFiles(path)) examineMode(file, report);
+    facts = readFacts(store, report);
   }
   return {
     location: store,
@@ -64,7 +52,7 @@ export function examineSqliteStore(path: string): Diagnosis {
     bytes: stats?.size,
     freeBytes,
     ...facts,
-    problems: problems.list,
+    problems,
   };
 }
 
@@ -74,13 +62,13 @@ function existingFolder(file: string): string {
   return existsSync(folder) || folder === file ? folder : existingFolder(folder);
 }
 
-function examineSpace(folder: string, problems: Problems): number | undefined {
+function examineSpace(folder: string, report: Report): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
     const message = `the disk of ${folder} has only ${Math.floor(free / 1024 / 1024)} MiB left`;
-    if (free < NO_SPACE) problems.error(message);
-    else if (free < LITTLE_SPACE) problems.warn(message);
+    if (free < NO_SPACE) report('error', message);
+    else if (free < LITTLE_SPACE) report('warning', message);
     return free;
   } catch {
     return undefined;
@@ -88,50 +76,50 @@ function examineSpace(folder: string, problems: Problems): number | undefined {
 }
 
 /** Checks that this user can write to a file or a folder. SQLite creates files in the folder of the store. */
-function examineAccess(path: string, problems: Problems): void {
+function examineAccess(path: string, report: Report): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
-    const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
-    problems.error(
-      isReadOnly
+    report(
+      'error',
+      codeOf(error) === 'EROFS'
         ? `the file system of ${path} is read-only`
         : `this user may not read and write ${path}: run the command as the user of the server, or change the permissions`,
     );
   }
 }
 
-function examineMode(file: string, problems: Problems): void {
+function examineMode(file: string, report: Report): void {
   const isReachable = ((statOf(dirname(file))?.mode ?? 0) & 0o001) !== 0;
   if (!isReachable) return;
   const mode = statOf(file)?.mode ?? 0;
-  if (mode & 0o002) problems.error(`every user of this machine may change ${file}: chmod o-w ${file}`);
-  if (mode & 0o004) problems.warn(`every user of this machine may read ${file}: chmod o-r ${file}`);
+  if (mode & 0o002) report('error', `every user of this machine may change ${file}: chmod o-w ${file}`);
+  if (mode & 0o004) report('warning', `every user of this machine may read ${file}: chmod o-r ${file}`);
 }
 
 /**
  * Reads the facts of a store. A connection that may write removes its temporary files at its end, but it also copies a
  * write-ahead log into the store. Therefore a store with a write-ahead log is opened for reading only.
  */
-function readFacts(store: string, problems: Problems): Facts {
+function readFacts(store: string, report: Report): Facts {
   if (isHot(`${store}-journal`)) {
-    problems.warn(`${store}-journal has an unfinished transaction: the next start of a server undoes it`);
+    report('warning', `${store}-journal has an unfinished transaction: the next start of a server undoes it`);
     return {};
   }
   const hasLog = sizeOf(`${store}-wal`) > 0;
   if (sizeOf(store) === 0) {
     if (!hasLog) return EMPTY;
-    problems.error(`${store} is empty, but has a write-ahead log: restore a backup`);
+    report('error', `${store} is empty, but has a write-ahead log: restore a backup`);
     return { isSound: false };
   }
   let db: Database.Database | undefined;
   try {
-    db = new Database(store, { readonly: hasLog, fileMustExist: true, timeout: LOCK_TIMEOUT });
+    db = new Database(store, { readonly: hasLog, fileMustExist: true, timeout: OPEN_LOCK_TIMEOUT });
     db.defaultSafeIntegers(true).pragma('query_only = ON');
-    return factsOf(store, db, problems);
+    return factsOf(store, db, report);
   } catch (error) {
     const known = storageError(error);
-    problems.error(`${store}: ${known.message}`);
+    report('error', `${store}: ${known.message}`);
     return storageFaultReason(known) === 'damaged' ? { isSound: false } : {};
   } finally {
     db?.close();
@@ -159,24 +147,24 @@ function isHot(journal: string): boolean {
   return header[0] !== 0;
 }
 
-function factsOf(store: string, db: Database.Database, problems: Problems): Facts {
+function factsOf(store: string, db: Database.Database, report: Report): Facts {
   const { isNew, isOwn, version: schemaVersion } = identify(db);
   if (!isNew && !isOwn) {
-    problems.error(`${store} is the database of another application`);
+    report('error', `${store} is the database of another application`);
     return {};
   }
   const unsupported = unsupportedSchema(store, schemaVersion);
-  if (unsupported !== undefined) problems.error(unsupported);
+  if (unsupported !== undefined) report('error', unsupported);
   const damage = quickCheck(db, Number.POSITIVE_INFINITY);
   if (damage !== undefined) {
-    problems.error(`${store} is damaged: ${damage}: restore a backup`);
+    report('error', `${store} is damaged: ${damage}: restore a backup`);
     return { schemaVersion, isSound: false };
   }
   if (isNew) return EMPTY;
   if (schemaVersion === MIGRATIONS.length) assertTables(db);
-  const pets = Number(db.prepare('SELECT count(*) FROM pets').pluck().get());
-  const idempotencyRecords =
-    schemaVersion < SCHEMA_WITH_RECORDS ? undefined : Number(db.prepare(COUNT_RECORDS).pluck().get());
+  const count = (table: string) => Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+  const pets = count('pets');
+  const idempotencyRecords = schemaVersion < SCHEMA_WITH_RECORDS ? undefined : count('idempotency_records');
   return { schemaVersion, isSound: true, pets, apiKeys: countKeys(db), idempotencyRecords };
 }
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, renameSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { OverwriteRefused } from '../../../application/ports/maintenance.ts';
 import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
-import { codeOf, fileError, isLocked, unavailable } from '../errors.ts';
+import { connect } from '../database.ts';
+import { codeOf, isLocked, unavailable } from '../errors.ts';
 import { COMPANIONS, fsync, moveToNewName, sizeOf, statOf } from '../files.ts';
-import { identify, identifyOwn } from '../inspection.ts';
+import { identify, versionOf } from '../inspection.ts';
 
 /** How long another process may still have the store open, in milliseconds. A command on the store can be ending. */
 const LOCK_TIMEOUT = 500;
@@ -25,7 +26,7 @@ export class ExclusiveStore {
   readonly #path: string;
   /** The connection that holds the lock. `undefined` when the file does not exist or SQLite cannot read it. */
   readonly #db: Database.Database | undefined;
-  readonly #isUnreadable: boolean = false;
+  readonly #isUnreadable: boolean;
 
   /**
    * Throws `storage_unavailable` when another process has the store open, or when the file is the database of another
@@ -35,18 +36,18 @@ export class ExclusiveStore {
     this.#path = path;
     this.stats = statOf(path);
     if (this.stats?.isFile() === false) throw invalidRequest(`${path} is not a regular file`);
+    const isEmpty = (this.stats?.size ?? 0) === 0;
+    const hasCompanions = this.#companions().length > 0;
     try {
       // SQLite would treat an empty file as a new database, and delete its write-ahead log.
-      const isWhole = this.stats !== undefined && (this.stats.size > 0 || this.#companions().length === 0);
-      if (isWhole) this.#db = lock(path);
-      this.#isUnreadable = this.#db === undefined && this.#companions().length > 0;
+      if (this.stats !== undefined && !(isEmpty && hasCompanions)) this.#db = lock(path);
       if (this.#db !== undefined && !overwrite) refusePets(path, this.#db);
     } catch (error) {
       this.release();
-      if (!UNREADABLE.test(codeOf(error))) throw lockError(error, path);
+      if (!UNREADABLE.test(codeOf(error))) throw isLocked(error) ? inUse(path) : error;
       this.#db = undefined;
-      this.#isUnreadable = true;
     }
+    this.#isUnreadable = this.#db === undefined && (!isEmpty || hasCompanions);
     if (this.#isUnreadable && !overwrite) throw new OverwriteRefused(`${path} cannot be read as a store`);
   }
 
@@ -97,29 +98,19 @@ export class ExclusiveStore {
  * store.
  */
 function lock(path: string): Database.Database {
-  const db = new Database(path, { fileMustExist: true, timeout: LOCK_TIMEOUT });
-  try {
-    identifyOwn(db.defaultSafeIntegers(true), `${path}: the file`);
+  return connect(path, LOCK_TIMEOUT, (db) => {
+    versionOf(db, `${path}: the file`);
     db.pragma('journal_mode = DELETE');
     db.exec('BEGIN EXCLUSIVE');
     // Another process could open the store between the two statements.
     if (db.pragma('journal_mode', { simple: true }) !== 'delete') throw inUse(path);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 function refusePets(path: string, db: Database.Database): void {
   if (identify(db).isNew) return;
   const pets = db.prepare('SELECT count(*) FROM pets').pluck().get();
   if (pets !== 0n) throw new OverwriteRefused(`${path} has ${pets} ${pets === 1n ? 'pet' : 'pets'}`);
-}
-
-function lockError(error: unknown, path: string): unknown {
-  if (isLocked(error)) return inUse(path);
-  return codeOf(error).startsWith('SQLITE_') ? fileError(path, error) : error;
 }
 
 function inUse(path: string): AnimalStoreError {

@@ -7,11 +7,11 @@ import {
   type TransferOptions,
 } from '../../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../../domain/int64.ts';
-import type { NewPet, Pet, PetStatus } from '../../../domain/pet.ts';
-import { openReader } from '../database.ts';
-import { translated } from '../errors.ts';
+import type { NewPet, Pet } from '../../../domain/pet.ts';
 import { type PetRow, petOf } from '../read/pet-repository.ts';
-import { type OwnConnection, type Owner, withOwnConnection } from '../write/own-connection.ts';
+import type { ReadSnapshot } from '../read/read-snapshot.ts';
+import { type OwnConnection, withOwnConnection } from '../write/own-connection.ts';
+import type { Writer } from '../write/writer.ts';
 
 /**
  * The SQL that creates a temporary table for the pets of an import. SQLite deletes the file of the temporary table when
@@ -42,8 +42,7 @@ const EVER_HAD_A_PET = `SELECT EXISTS (SELECT 1 FROM pets) OR EXISTS (SELECT 1 F
 
 const LAST_ID = 'SELECT max(id) FROM pets';
 const EXPORT = 'SELECT id, name, category_id, status FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?';
-const EXPORT_BY_STATUS =
-  'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?';
+const EXPORT_BY_STATUS = EXPORT.replace('WHERE', 'WHERE status = ? AND');
 
 /** The maximum number of rows that an import stores, or an export reads, in one iteration of the event loop. */
 const STORE_SIZE = 20_000;
@@ -52,18 +51,22 @@ const EXPORT_SIZE = 250;
 type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
 
 /**
- * Imports and exports pets in bulk. Each call opens its own connection. An import first fills a temporary table, and
- * then copies the rows of the temporary table into the store in one transaction.
+ * Imports and exports pets in bulk. An import opens its own connection and first fills a temporary table. Then it copies
+ * the rows of the temporary table into the store in one transaction.
  */
 export class SqlitePetTransfer implements PetTransfer {
-  readonly #owner: Owner;
+  readonly #db: Database.Database;
+  readonly #snapshot: ReadSnapshot;
+  readonly #writer: Writer;
 
-  constructor(owner: Owner) {
-    this.#owner = owner;
+  constructor(db: Database.Database, snapshot: ReadSnapshot, writer: Writer) {
+    this.#db = db;
+    this.#snapshot = snapshot;
+    this.#writer = writer;
   }
 
   importPets(batches: Batches, options: TransferOptions): Promise<number> {
-    return withOwnConnection(this.#owner, async (connection) => {
+    return withOwnConnection(this.#writer, async (connection) => {
       const withIds = await stage(connection, batches, options);
       return await store(connection, withIds, options);
     });
@@ -75,19 +78,15 @@ export class SqlitePetTransfer implements PetTransfer {
    * open transaction would make the write-ahead log grow while the consumer processes a batch.
    */
   async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
-    this.#owner.assertOpen();
-    const db = openReader(this.#owner.path);
-    try {
-      const read = reader(db, status);
-      for (let pets = read(INT64_MIN); pets.length > 0; await nextTurn()) {
-        yield pets;
-        this.#owner.assertOpen();
-        pets = read((pets.at(-1) as Pet).id);
-      }
-    } catch (error) {
-      throw translated(error);
-    } finally {
-      db.close();
+    const [sql, values] = status === undefined ? [EXPORT, []] : [EXPORT_BY_STATUS, [status]];
+    const { last, batch } = await this.#snapshot.read(() => ({
+      last: this.#db.prepare(LAST_ID).pluck().get(),
+      batch: this.#db.prepare<unknown[], PetRow>(sql).raw(),
+    }));
+    const read = (after: bigint) =>
+      this.#snapshot.read(() => batch.all(...values, after, last, EXPORT_SIZE).map(petOf));
+    for (let pets = await read(INT64_MIN); pets.length > 0; pets = await read((pets.at(-1) as Pet).id)) {
+      yield pets;
     }
   }
 }
@@ -157,15 +156,4 @@ async function store(
 function refuseIdsInUse(db: Database.Database): void {
   if (db.prepare(EVER_HAD_A_PET).pluck().get() === 0n) return;
   throw idsNotAccepted();
-}
-
-/**
- * Returns a function that reads the next batch of pets: the pets with ids greater than its argument. A pet that is
- * added after the call of `reader` is in no batch.
- */
-function reader(db: Database.Database, status: PetStatus | undefined): (after: bigint) => readonly Pet[] {
-  const last = db.prepare<[], bigint | null>(LAST_ID).pluck().get() ?? null;
-  const [sql, values] = status === undefined ? [EXPORT, []] : [EXPORT_BY_STATUS, [status]];
-  const statement = db.prepare<unknown[], PetRow>(sql).raw();
-  return (after) => statement.all(...values, after, last, EXPORT_SIZE).map(petOf);
 }

@@ -4,7 +4,7 @@ import type { ApiKeyRepository, SaveKey } from '../../../application/ports/api-k
 import type { CacheStatistics } from '../../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../../domain/api-key.ts';
 import { INT64_MAX, parseInt64 } from '../../../domain/int64.ts';
-import { type Owner, withOwnConnection } from '../write/own-connection.ts';
+import { withOwnConnection } from '../write/own-connection.ts';
 import type { Writer } from '../write/writer.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 
@@ -43,7 +43,6 @@ interface Row extends Pick<ApiKey, 'id' | 'name' | 'prefix' | 'createdAt'> {
 export class SqliteApiKeyRepository implements ApiKeyRepository {
   readonly #snapshot: ReadSnapshot;
   readonly #writer: Writer;
-  readonly #owner: Owner;
   readonly #findByHash: Database.Statement<[Buffer], Row>;
   readonly #find: Database.Statement<[bigint], Row>;
   readonly #list: Database.Statement<[], Row>;
@@ -52,10 +51,9 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   #hits = 0;
   #misses = 0;
 
-  constructor(db: Database.Database, snapshot: ReadSnapshot, writer: Writer, owner: Owner) {
+  constructor(db: Database.Database, snapshot: ReadSnapshot, writer: Writer) {
     this.#snapshot = snapshot;
     this.#writer = writer;
-    this.#owner = owner;
     // A double represents every time exactly.
     this.#findByHash = db.prepare<[Buffer], Row>(FIND_BY_HASH).safeIntegers(false);
     this.#find = db.prepare<[bigint], Row>(FIND).safeIntegers(false);
@@ -81,7 +79,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   }
 
   async addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
-    return await withOwnConnection(this.#owner, async (connection) => {
+    return await withOwnConnection(this.#writer, async (connection) => {
       await connection.begin();
       const { lastInsertRowid, changes } = connection.db.prepare(ADD_FIRST).run(...valuesOf(key, about));
       if (changes === 0) return undefined;

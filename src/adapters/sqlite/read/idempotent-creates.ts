@@ -32,7 +32,6 @@ const REMOVE_EXPIRED = 'DELETE FROM idempotency_records WHERE caller = ? AND key
 
 const FIND = `SELECT id, name, category_id, status FROM pets
   WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND created_at >= ?)`;
-export const COUNT = 'SELECT count(*) FROM idempotency_records';
 const NEXT_CALLER = 'SELECT min(caller) FROM idempotency_records WHERE caller > ?';
 const COUNT_STEP = `SELECT count(*), max(key), min(created_at) FROM (
   SELECT key, created_at FROM idempotency_records WHERE caller = ? AND key > ? ORDER BY key LIMIT 10000)`;

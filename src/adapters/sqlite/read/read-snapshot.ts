@@ -112,10 +112,6 @@ export class ReadSnapshot {
     this.#schedule();
   }
 
-  /**
-   * Translates the SQLite error of a failed read. When the storage is at fault, each readiness check repeats the read,
-   * until the read succeeds.
-   */
   #readFailed(error: unknown, read: () => unknown): AnimalStoreError {
     return this.#health.readFailed(causeOf(error, this.#db), () => {
       if (!this.#isOpen) this.#open();

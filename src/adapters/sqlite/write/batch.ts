@@ -3,7 +3,7 @@
 import type Database from 'better-sqlite3';
 import { isLocked } from '../errors.ts';
 import type { FileGuard } from '../health/file-guard.ts';
-import { type Failure, type Findings, failureOf, findingsOf } from '../health/findings.ts';
+import { type Failure, type Findings, failureIn, failureOf, findingsOf } from '../health/findings.ts';
 import { causeOf } from '../inspection.ts';
 import type { Write, Written } from './statement.ts';
 
@@ -15,16 +15,12 @@ export const BATCH_LIMIT = 1_000;
 
 export type Outcome = Written | Failure;
 
-/** Checks before and after each commit that the open file is still the file at the path of the store. */
-type CommitGuard = Pick<FileGuard, 'beforeCommit' | 'afterCommit' | 'findLackOfAccess'>;
-
 export interface Report {
   /**
    * One outcome for each write. The list is empty when no write ran, because another process held the lock of the
    * database.
    */
   readonly outcomes: readonly Outcome[];
-  readonly isLocked: boolean;
   readonly findings: Findings;
   /** The time from the start of the transaction until it was durable, in milliseconds, if it was committed. */
   readonly commitMs?: number;
@@ -33,28 +29,22 @@ export interface Report {
 /** The effect of a write without statements. */
 const NOTHING: Written = { changes: 0, rowId: 0n };
 
-const UNKNOWN = ': it is unknown whether this was stored';
+export const UNKNOWN: string = ': it is unknown whether this was stored';
 
 /** Runs batches of writes: each batch in one transaction. A failed write does not affect the other writes of its batch. */
 export class BatchRunner {
-  readonly #db: Database.Database;
-  readonly #guard: CommitGuard;
+  readonly db: Database.Database;
+  readonly guard: FileGuard;
   readonly #prepared = new Map<string, Database.Statement>();
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
-  readonly #beginWrite: Database.Statement;
-  readonly #endWrite: Database.Statement;
-  readonly #undoWrite: Database.Statement;
   #lockTimeout: number | undefined;
 
-  constructor(db: Database.Database, guard: CommitGuard) {
-    this.#db = db;
-    this.#guard = guard;
+  constructor(db: Database.Database, guard: FileGuard) {
+    this.db = db;
+    this.guard = guard;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
-    this.#beginWrite = db.prepare('SAVEPOINT write');
-    this.#endWrite = db.prepare('RELEASE write');
-    this.#undoWrite = db.prepare('ROLLBACK TO write');
   }
 
   /**
@@ -68,18 +58,17 @@ export class BatchRunner {
     try {
       this.#beginWithin(lockTimeout);
       const outcomes = this.#runWrites(writes, lockTimeout);
-      this.#guard.beforeCommit();
+      this.guard.beforeCommit();
       isCommitting = true;
       this.#commit.run();
-      this.#guard.afterCommit();
+      this.guard.afterCommit();
       const findings = { file: null, ...writeFindings(outcomes) };
-      return { outcomes, isLocked: false, findings, commitMs: performance.now() - startedAt };
+      return { outcomes, findings, commitMs: performance.now() - startedAt };
     } catch (error) {
       this.#rollBack();
-      if (isLocked(error) && !isCommitting) return { outcomes: [], isLocked: true, findings: {} };
+      if (isLocked(error) && !isCommitting) return { outcomes: [], findings: {} };
       const failure = isCommitting ? commitFailureOf(error) : failureOf(error);
-      const findings = this.#findings(failure, isCommitting);
-      return { outcomes: writes.map(() => failure), isLocked: false, findings };
+      return { outcomes: writes.map(() => failure), findings: this.#findings(failure, isCommitting) };
     }
   }
 
@@ -90,12 +79,13 @@ export class BatchRunner {
    */
   #findings(failure: Failure, isCommitting: boolean): Findings {
     if (failure.reason === 'disk_full' && !isCommitting) return {};
-    return { ...findingsOf(failure), access: this.#guard.findLackOfAccess() };
+    const access = failureIn(() => this.guard.assertWritable());
+    return { ...findingsOf(failure, 'write'), ...(access && { access }) };
   }
 
   #beginWithin(lockTimeout: number): void {
     if (lockTimeout !== this.#lockTimeout) {
-      this.#db.pragma(`busy_timeout = ${lockTimeout}`);
+      this.db.pragma(`busy_timeout = ${lockTimeout}`);
       this.#lockTimeout = lockTimeout;
     }
     this.#begin.run();
@@ -107,7 +97,7 @@ export class BatchRunner {
    */
   #rollBack(): void {
     try {
-      if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+      if (this.db.inTransaction) this.db.exec('ROLLBACK');
     } catch {}
   }
 
@@ -121,7 +111,7 @@ export class BatchRunner {
       try {
         outcomes.push(this.#runWrite(write));
       } catch (error) {
-        if (!this.#db.inTransaction) throw error;
+        if (!this.db.inTransaction) throw error;
         if (write.length > 1) {
           this.#rollBack();
           this.#beginWithin(lockTimeout);
@@ -134,16 +124,16 @@ export class BatchRunner {
   }
 
   #runInSavepoint(write: Write): Outcome {
-    this.#beginWrite.run();
+    this.db.exec('SAVEPOINT write');
     let outcome: Outcome;
     try {
       outcome = this.#runWrite(write);
     } catch (error) {
-      if (!this.#db.inTransaction) throw error;
-      this.#undoWrite.run();
+      if (!this.db.inTransaction) throw error;
+      this.db.exec('ROLLBACK TO write');
       outcome = this.#failureOf(error);
     }
-    this.#endWrite.run();
+    this.db.exec('RELEASE write');
     return outcome;
   }
 
@@ -158,13 +148,13 @@ export class BatchRunner {
   }
 
   #failureOf(error: unknown): Failure {
-    return failureOf(causeOf(error, this.#db));
+    return failureOf(causeOf(error, this.db));
   }
 
   #statement(sql: string): Database.Statement {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) {
-      statement = this.#db.prepare(sql);
+      statement = this.db.prepare(sql);
       this.#prepared.set(sql, statement);
     }
     return statement;
@@ -184,8 +174,7 @@ function commitFailureOf(error: unknown): Failure {
 
 /**
  * Returns what a committed batch shows about writing. A batch that changed nothing wrote nothing to the disk, so it
- * shows nothing. The reason `disk_full` of a single write is no fault of the storage. It means that all ids are
- * assigned: SQLite has the same error code for a full disk.
+ * shows nothing. The reason `disk_full` of a single write means that all ids are assigned, as before a commit.
  */
 function writeFindings(outcomes: readonly Outcome[]): Findings {
   let hasChanged = false;

@@ -12,11 +12,10 @@ export type Task =
   | { readonly writes: Value[]; readonly lockTimeout: number }
   | { readonly tryWrite: boolean };
 
-/** The report of a batch, with encoded outcomes. */
-export type PackedReport = Omit<Report, 'outcomes'> & { readonly outcomes: readonly PackedOutcome[] };
-
-/** The reply of the writer thread: the report of a batch, or the findings of a probe. */
-export type Reply = PackedReport | { readonly findings: Findings };
+/** The reply of the writer thread: the report of a batch, with encoded outcomes, or the findings of a probe. */
+export type Reply =
+  | (Omit<Report, 'outcomes'> & { readonly outcomes: readonly PackedOutcome[] })
+  | { readonly findings: Findings };
 
 type PackedOutcome = number | bigint | Failure;
 

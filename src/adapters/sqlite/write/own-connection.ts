@@ -1,25 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import type { Commit } from '../../../application/ports/observer.ts';
 import { openWriter } from '../database.ts';
 import { isLocked, translated } from '../errors.ts';
 import { failureOf } from '../health/findings.ts';
-import type { Health } from '../health/health.ts';
 import { assertSameFiles } from '../health/store-files.ts';
+import type { Writer } from './writer.ts';
 
 /** How long to wait for the lock of another connection, and the time between two attempts, in milliseconds. */
 const LOCK_TIMEOUT = 5000;
 const RETRY_INTERVAL = 5;
-
-/** The storage that a connection of its own belongs to. */
-export interface Owner {
-  readonly path: string;
-  readonly health: Health;
-  /** Throws when the storage is closed. */
-  assertOpen(): void;
-  /** Called after a commit, before the promise of the caller resolves. */
-  onCommit(commit: Commit): void;
-}
 
 /**
  * A connection for one transaction that waits for something else than the disk, such as the pets of an import. The
@@ -27,12 +16,12 @@ export interface Owner {
  */
 export class OwnConnection {
   readonly db: Database.Database;
-  readonly #owner: Owner;
+  readonly #writer: Writer;
   #startedAt = 0;
 
-  constructor(db: Database.Database, owner: Owner) {
+  constructor(db: Database.Database, writer: Writer) {
     this.db = db;
-    this.#owner = owner;
+    this.#writer = writer;
   }
 
   /**
@@ -53,17 +42,20 @@ export class OwnConnection {
     }
   }
 
-  /** Throws as {@link assertWritable} does. */
+  /** Throws when the storage is closed or must not be written, or when another file is at its path. */
   assertWritable(): void {
-    assertWritable(this.#owner);
+    this.#writer.assertOpen();
+    const { health } = this.#writer;
+    if (health.syncFault !== undefined) throw health.syncFault;
+    assertSameFiles(health.files);
   }
 
   /** Commits the transaction, which has stored this number of writes. */
   commit(writes: number): void {
     this.assertWritable();
     this.db.exec('COMMIT');
-    assertSameFiles(this.#owner.health.files);
-    this.#owner.onCommit({ writes, ms: performance.now() - this.#startedAt });
+    assertSameFiles(this.#writer.health.files);
+    this.#writer.onCommit({ writes, ms: performance.now() - this.#startedAt });
   }
 }
 
@@ -72,30 +64,23 @@ export class OwnConnection {
  * error of SQLite.
  */
 export async function withOwnConnection<T>(
-  owner: Owner,
+  writer: Writer,
   work: (connection: OwnConnection) => Promise<T>,
 ): Promise<T> {
-  // The path is checked before opening, because SQLite could change or create another file at this path. It is checked
-  // again after opening, because the file could have been replaced in the meantime.
-  assertWritable(owner);
-  const db = openWriter(owner.path);
+  writer.assertOpen();
+  let db: Database.Database | undefined;
   try {
-    assertWritable(owner);
-    return await work(new OwnConnection(db, owner));
+    db = openWriter(writer.health.files);
+    const connection = new OwnConnection(db, writer);
+    connection.assertWritable();
+    return await work(connection);
   } catch (error) {
     const failure = failureOf(error);
     // Other failures can be failures of a temporary table, which can be on another disk.
-    if (failure.reason === 'sync_failed') owner.health.apply({ write: failure });
+    if (failure.reason === 'sync_failed') writer.health.apply({ write: failure });
     throw translated(error);
   } finally {
     // SQLite rolls back a transaction whose connection is closed.
-    db.close();
+    db?.close();
   }
-}
-
-/** Throws when the storage is closed or must not be written, or when another file is at its path. */
-function assertWritable({ assertOpen, health }: Owner): void {
-  assertOpen();
-  if (health.syncFault !== undefined) throw health.syncFault;
-  assertSameFiles(health.files);
 }

@@ -8,8 +8,7 @@ import type { Reply, Task } from './codec.ts';
  * How long the writer thread may take for a task, and how long it may take to exit, in milliseconds. When it takes
  * longer, the disk is considered not to respond.
  */
-const TASK_TIMEOUT = 10_000;
-const EXIT_TIMEOUT = 10_000;
+const TIMEOUT = 10_000;
 
 /**
  * The URL of the module that the writer thread runs. The module has the same folder and the same extension as this
@@ -64,7 +63,7 @@ export class WriterHandle {
   }
 
   /**
-   * Stops the writer thread. Resolves when the thread has exited, but after {@link EXIT_TIMEOUT} milliseconds at the
+   * Stops the writer thread. Resolves when the thread has exited, but after {@link TIMEOUT} milliseconds at the
    * latest, because the thread can be waiting for a system call that never returns.
    */
   async stop(): Promise<void> {
@@ -77,7 +76,7 @@ export class WriterHandle {
       thread.once('exit', () => resolve());
     });
     thread.postMessage('close');
-    await atMost(EXIT_TIMEOUT, exit);
+    await atMost(TIMEOUT, exit);
     thread.unref();
   }
 
@@ -107,7 +106,7 @@ export class WriterHandle {
     else {
       this.#timer = setTimeout(() => {
         if (this.#tasks > 0) this.#events.onTimeout();
-      }, TASK_TIMEOUT).unref();
+      }, TIMEOUT).unref();
     }
   }
 

@@ -1,23 +1,16 @@
 import type { Commit } from '../../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../../application/ports/statistics.ts';
 import { closedError } from '../../../application/ports/storage.ts';
+import { LOCK_TIMEOUT } from '../database.ts';
 import { unavailable } from '../errors.ts';
 import { errorOf, LOCKED, NOT_RESPONDING } from '../health/findings.ts';
 import type { Health } from '../health/health.ts';
-import { BATCH_LIMIT, type Outcome } from './batch.ts';
+import { BATCH_LIMIT, type Outcome, UNKNOWN } from './batch.ts';
 import { packWrites, type Reply, unpackOutcomes } from './codec.ts';
 import { Gathering } from './gathering.ts';
 import type { Statement, Written } from './statement.ts';
 import { type QueuedWrite, rejectWrites, WriteQueue } from './write-queue.ts';
 import { WriterHandle } from './writer-handle.ts';
-
-/**
- * How long a transaction may wait for a lock of another process, in milliseconds. After this time, its statements
- * return to the queue. Statements that were queued for too long are rejected.
- */
-const LOCK_TIMEOUT = 100;
-
-const UNKNOWN = 'it is unknown whether this was stored';
 
 /**
  * The writes that were sent to the writer thread, to be stored in one transaction. When the writer thread does not reply
@@ -35,8 +28,8 @@ interface Batch {
  * resolves or rejects after the commit. When the writer thread has exited, the next write starts another writer thread.
  */
 export class Writer {
-  readonly #health: Health;
-  readonly #onCommit: (commit: Commit) => void;
+  readonly health: Health;
+  readonly onCommit: (commit: Commit) => void;
   readonly #queue = new WriteQueue(() => this.#refusedLate());
   readonly #thread: WriterHandle;
   #batch: Batch | undefined;
@@ -53,8 +46,8 @@ export class Writer {
 
   /** @param onCommit called after a commit, before the callers of the committed writes continue */
   constructor(health: Health, onCommit: (commit: Commit) => void) {
-    this.#health = health;
-    this.#onCommit = onCommit;
+    this.health = health;
+    this.onCommit = onCommit;
     this.#thread = new WriterHandle(health.files, {
       onReply: (reply) => this.#receive(reply),
       onTimeout: () => this.#giveUp(),
@@ -90,7 +83,7 @@ export class Writer {
     if (this.#closed !== undefined) return Promise.resolve();
     if (this.#probe === undefined) {
       this.#probe = Promise.withResolvers();
-      this.#thread.post({ tryWrite: this.#health.isFaulty('write') && this.#health.syncFault === undefined });
+      this.#thread.post({ tryWrite: this.health.isFaulty('write') && this.health.syncFault === undefined });
     }
     return this.#probe.promise;
   }
@@ -120,12 +113,12 @@ export class Writer {
 
   /**
    * Sends the next batch of queued writes to the writer thread. Does nothing while the writer thread is working on a
-   * batch.
+   * batch. A batch that waits too long for a lock of another process returns to the queue.
    */
   #commitNext(): void {
     this.#gathering.end();
     if (this.#batch !== undefined) return;
-    const { syncFault } = this.#health;
+    const { syncFault } = this.health;
     if (syncFault !== undefined) this.#queue.refuseWrites(syncFault);
     const writes = this.#queue.takeWrites(BATCH_LIMIT);
     const [oldest] = writes;
@@ -147,12 +140,11 @@ export class Writer {
     if (!('outcomes' in reply)) this.#endProbe();
     else if (batch !== undefined) {
       this.#batch = undefined;
-      this.#isLocked = reply.isLocked;
-      if (reply.isLocked && !batch.isGivenUp) this.#queue.putBackWrites(batch.writes);
+      this.#isLocked = reply.outcomes.length === 0;
+      if (this.#isLocked && !batch.isGivenUp) this.#queue.putBackWrites(batch.writes);
       else this.#settle(batch, unpackOutcomes(reply.outcomes), reply.commitMs);
     }
-    const { findings } = reply;
-    this.#health.apply(this.#health.isFaulty('thread') ? { ...findings, thread: null } : findings);
+    this.health.apply({ ...reply.findings, thread: null });
     if (batch === undefined) return;
     if (this.#isLocked) this.#commitNext();
     else this.#gathering.committed(batch.writes.length, performance.now() - batch.startedAt);
@@ -167,12 +159,12 @@ export class Writer {
         successful += 1;
       } else writes[index]?.reject(errorOf(outcome));
     }
-    if (commitMs !== undefined) this.#onCommit({ writes: successful, ms: commitMs });
+    if (commitMs !== undefined) this.onCommit({ writes: successful, ms: commitMs });
   }
 
   /** Called when queued writes were rejected at their deadline. A long lock is a fault until a write succeeds. */
   #refusedLate(): void {
-    if (this.#isLocked) this.#health.apply({ write: LOCKED });
+    if (this.#isLocked) this.health.apply({ write: LOCKED });
   }
 
   /**
@@ -180,11 +172,11 @@ export class Writer {
    * thread is not terminated, because it is waiting for a system call, and a system call cannot be cancelled.
    */
   #giveUp(): void {
-    this.#health.apply({ thread: NOT_RESPONDING });
+    this.health.apply({ thread: NOT_RESPONDING });
     this.#probe?.resolve();
     if (this.#batch === undefined) return;
     this.#batch.isGivenUp = true;
-    rejectWrites(this.#batch.writes, unavailable(`${NOT_RESPONDING.message}: ${UNKNOWN}`));
+    rejectWrites(this.#batch.writes, unavailable(NOT_RESPONDING.message + UNKNOWN));
     this.#whenIdle?.();
   }
 
@@ -192,8 +184,8 @@ export class Writer {
     const { writes } = this.#batch ?? { writes: [] };
     this.#batch = undefined;
     this.#endProbe();
-    this.#health.apply({ thread: null });
-    rejectWrites(writes, unavailable(`the writer thread exited: ${UNKNOWN}`, cause));
+    this.health.apply({ thread: null });
+    rejectWrites(writes, unavailable(`the writer thread exited${UNKNOWN}`, cause));
     this.#commitNext();
   }
 

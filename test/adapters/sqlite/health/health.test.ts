@@ -252,9 +252,9 @@ describe('the faults of a storage', () => {
     const health = openHealth(undefined, { onStorageState: (fault) => reported.push(fault?.reason) });
     health.apply({ write: failure('disk_full') });
     health.apply({ file: failure('file_missing') });
-    health.apply({ write: null, pages: failure('damaged') });
+    health.apply({ write: null, read: failure('damaged') });
     health.apply({ file: null });
-    health.apply({ pages: null });
+    health.apply({ read: null });
     expect(reported).toEqual(['disk_full', 'file_missing', 'damaged', undefined]);
   });
 });

@@ -15,7 +15,6 @@ import {
 import { dirname, join, relative } from 'node:path';
 import type Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openWriter } from '../../../../src/adapters/sqlite/database.ts';
 import { databaseFiles } from '../../../../src/adapters/sqlite/files.ts';
 import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
 import { failureOf } from '../../../../src/adapters/sqlite/health/findings.ts';
@@ -23,7 +22,6 @@ import { Health } from '../../../../src/adapters/sqlite/health/health.ts';
 import { testStorage } from '../../../../src/adapters/sqlite/health/probe.ts';
 import {
   assertSameFiles,
-  assertWritable,
   filesOf,
   folderChangedAt,
   type StoreFiles,
@@ -32,7 +30,7 @@ import { BatchRunner } from '../../../../src/adapters/sqlite/write/batch.ts';
 import { temporaryFolder } from '../../../support/process.ts';
 import { replaceFs, systemError } from '../../../support/replace-fs.ts';
 import { connect } from '../../../support/sqlite.ts';
-import { makeStore, temporaryFile } from '../temporary-file.ts';
+import { makeStore, openFiles, temporaryFile } from '../temporary-file.ts';
 
 let path: string;
 let db: Database.Database;
@@ -41,8 +39,7 @@ let files: StoreFiles;
 beforeEach(() => {
   path = temporaryFile();
   makeStore(path, 200);
-  db = openWriter(path);
-  files = filesOf(path);
+  ({ db, files } = openFiles(path));
   return () => {
     db.close();
   };
@@ -105,16 +102,15 @@ describe('the files of a store', () => {
   });
 
   test.each(['EROFS', 'EACCES', 'EPERM'])('cannot be written after the error %s', (code) => {
-    assertWritable(files);
+    const guard = new FileGuard(files);
+    guard.assertWritable();
     denyAccess(code);
-    expect(() => assertWritable(files)).toThrow(fault('read_only'));
-    expect(new FileGuard(files).findLackOfAccess()).toEqual(fault('read_only'));
+    expect(() => guard.assertWritable()).toThrow(fault('read_only'));
   });
 
   test('are not called read-only when they are missing', () => {
     denyAccess('ENOENT');
-    assertWritable(files);
-    expect(new FileGuard(files).findLackOfAccess()).toBeNull();
+    new FileGuard(files).assertWritable();
   });
 
   test.each([
@@ -127,7 +123,7 @@ describe('the files of a store', () => {
     const guard = new FileGuard(files);
     harm();
     const failure = failureIn(() => {
-      assertWritable(files);
+      guard.assertWritable();
       guard.assertUnharmed();
     });
     expect(failure?.message).toMatch(/^the database file /);
@@ -329,7 +325,7 @@ test('a probe whose write is refused leaves no transaction open', () => {
   guard.beforeCommit = () => {
     throw systemError('SQLITE_IOERR_WRITE');
   };
-  expect(testStorage({ db, guard, runner: new BatchRunner(db, guard) }, true)).toMatchObject({
+  expect(testStorage(new BatchRunner(db, guard), true)).toMatchObject({
     write: { reason: 'io_error' },
   });
   expect(db.inTransaction).toBe(false);
@@ -338,7 +334,7 @@ test('a probe whose write is refused leaves no transaction open', () => {
 test('a probe does not write when the file is read-only', () => {
   denyAccess('EACCES');
   const guard = new FileGuard(files);
-  const { write, access } = testStorage({ db, guard, runner: new BatchRunner(db, guard) }, true);
+  const { write, access } = testStorage(new BatchRunner(db, guard), true);
   expect(access).toMatchObject({ reason: 'read_only' });
   expect(write).toBeUndefined();
 });

@@ -1,25 +1,27 @@
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { openWriter, prepareDatabase } from '../../../../src/adapters/sqlite/database.ts';
+import { prepareDatabase } from '../../../../src/adapters/sqlite/database.ts';
 import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
-import { filesOf } from '../../../../src/adapters/sqlite/health/store-files.ts';
+import type { StoreFiles } from '../../../../src/adapters/sqlite/health/store-files.ts';
 import { BatchRunner, type Outcome } from '../../../../src/adapters/sqlite/write/batch.ts';
 import type { Write } from '../../../../src/adapters/sqlite/write/statement.ts';
+import { StorageFault } from '../../../../src/application/ports/storage-fault.ts';
 import { connect } from '../../../support/sqlite.ts';
-import { temporaryFile } from '../temporary-file.ts';
+import { openFiles, temporaryFile } from '../temporary-file.ts';
 
 const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
 const INSERT_FAILING = `INSERT INTO pets (name, category_id, status) VALUES (fail(?), 1, 'sold')`;
 
 let path: string;
 let db: Database.Database;
+let files: StoreFiles;
 let runner: BatchRunner;
 
 beforeEach(() => {
   path = temporaryFile();
   prepareDatabase(path);
-  db = openWriter(path);
-  runner = new BatchRunner(db, new FileGuard(filesOf(path)));
+  ({ db, files } = openFiles(path));
+  runner = new BatchRunner(db, new FileGuard(files));
   return () => {
     db.close();
   };
@@ -77,7 +79,6 @@ test('the report of a batch has the faults that it disproved, and its duration',
   const report = runner.commitBatch([add('a')], 0);
   expect(report).toEqual({
     outcomes: [{ changes: 1, rowId: 1n }],
-    isLocked: false,
     findings: { file: null, write: null },
     commitMs: expect.any(Number),
   });
@@ -143,9 +144,9 @@ test('when the commit fails, every write fails and nothing is stored', () => {
 test('when another process holds the lock, nothing is tried, and the next batch works', () => {
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');
-  expect(runner.commitBatch([add('a'), add('b')], 0)).toEqual({ outcomes: [], isLocked: true, findings: {} });
+  expect(runner.commitBatch([add('a'), add('b')], 0)).toEqual({ outcomes: [], findings: {} });
   const start = performance.now();
-  expect(runner.commitBatch([add('a')], 200)).toMatchObject({ isLocked: true });
+  expect(runner.commitBatch([add('a')], 200)).toMatchObject({ outcomes: [] });
   expect(performance.now() - start).toBeGreaterThan(150);
   other.exec('ROLLBACK');
   expect(run([add('c')])).toMatchObject([{ changes: 1 }]);
@@ -171,7 +172,7 @@ test('when the space is used up, every acknowledged write is stored, and the oth
 describe('a fault of the storage', () => {
   /** A runner whose guard throws an error of SQLite at one of its checks. */
   function runnerWith(check: 'beforeCommit' | 'afterCommit', code: string): BatchRunner {
-    const guard = { beforeCommit() {}, afterCommit() {}, findLackOfAccess: () => null };
+    const guard = new FileGuard(files);
     guard[check] = () => {
       throw new Database.SqliteError('failed', code);
     };
@@ -191,36 +192,47 @@ describe('a fault of the storage', () => {
   ])('%s during a commit: it is unknown whether the writes were stored', (code, reason) => {
     expect(runnerWith('afterCommit', code).commitBatch([add('a'), add('b')], 0)).toEqual({
       outcomes: [failed(reason, UNKNOWN), failed(reason, UNKNOWN)],
-      isLocked: false,
-      findings: { access: null, write: failed(reason, UNKNOWN) },
+      findings: { write: failed(reason, UNKNOWN) },
       commitMs: undefined,
     });
   });
 
   test.each([
-    ['SQLITE_FULL', 'disk_full', { access: null, write: failed('disk_full') }],
-    ['SQLITE_BUSY', undefined, { access: null }],
+    ['SQLITE_FULL', 'disk_full', { write: failed('disk_full') }],
+    ['SQLITE_BUSY', undefined, {}],
   ])('%s during a commit: the message does not say that the result is unknown', (code, reason, findings) => {
     expect(runnerWith('afterCommit', code).commitBatch([add('a')], 0)).toEqual({
       outcomes: [failed(reason)],
-      isLocked: false,
       findings,
       commitMs: undefined,
     });
   });
 
   test.each([
-    ['SQLITE_IOERR_FSYNC', 'sync_failed', { access: null, write: failed('sync_failed') }],
+    ['SQLITE_IOERR_FSYNC', 'sync_failed', { write: failed('sync_failed') }],
     ['SQLITE_FULL', 'disk_full', {}],
   ])('%s before a commit: nothing was stored', (code, reason, findings) => {
     expect(runnerWith('beforeCommit', code).commitBatch([add('a')], 0)).toEqual({
       outcomes: [failed(reason)],
-      isLocked: false,
       findings,
       commitMs: undefined,
     });
     expect(storedNames()).toEqual([]);
     expect(db.inTransaction).toBe(false);
+  });
+
+  test('during a commit to a file that has become read-only has the reason `read_only` too', () => {
+    const guard = new FileGuard(files);
+    guard.afterCommit = () => {
+      throw new Database.SqliteError('failed', 'SQLITE_IOERR_WRITE');
+    };
+    guard.assertWritable = () => {
+      throw new StorageFault('read_only', 'the database file is read-only');
+    };
+    expect(new BatchRunner(db, guard).commitBatch([add('a')], 0).findings).toEqual({
+      access: failed('read_only'),
+      write: failed('io_error', UNKNOWN),
+    });
   });
 
   test('of one write is reported, and the other writes are stored', () => {
