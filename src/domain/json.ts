@@ -33,9 +33,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Throws a `RangeError` when the text has too many levels of nesting. Only a text with a number that may be rounded is
- * parsed with a reviver, and only the reviver needs this limit. All texts are checked, so that the limit does not
- * depend on the numbers in a text. A text has at least one character for each level.
+ * Throws a `RangeError` when the text has too many levels of nesting. Only a reviver needs this limit. All texts are checked,
+ * so that the limit does not depend on the numbers in a text. A text has at least one character for each level.
  */
 function refuseDeep(text: string): void {
   if (text.length <= MAX_DEPTH) return;
@@ -52,9 +51,8 @@ function refuseDeep(text: string): void {
 }
 
 /**
- * A reviver for `JSON.parse` (a callback for each parsed value) that reads numbers from their source text. Returns a
- * bigint for an int64. Returns NaN for any other number that `JSON.parse` parsed as an integer: it is out of range, or
- * a fraction that was rounded.
+ * A reviver that reads numbers from their source text. Returns a bigint for an int64. Returns NaN for any other number that
+ * `JSON.parse` parsed as an integer: it is out of range, or a fraction that was rounded.
  */
 function exact(_key: string, value: unknown, context: { source: string }): unknown {
   if (typeof value !== 'number') return value;

@@ -47,10 +47,9 @@ export interface Storage {
   check(): Promise<void>;
 
   /**
-   * Completes the accepted writes, and then releases all resources. Ends a running backup: the backup rejects with
-   * `storage_unavailable`, and `close` resolves when the incomplete file is removed. After a call of `close`, every other
-   * method rejects with `storage_unavailable`. An import that is still reading batches rejects too. A second call has no
-   * effect.
+   * Completes the accepted writes, and then releases all resources. A running backup, and an import that is still reading
+   * batches, reject with `storage_unavailable`, as every method does after a call of `close`. Resolves when the incomplete
+   * file of a backup is removed. A second call has no effect.
    */
   close(): Promise<void>;
 }

@@ -19,8 +19,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * - `unsupported_media_type` when the media type is not JSON in UTF-8, or `Content-Encoding` is present; the body is
  *   then not read
  * - `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes
- * - `invalid_request` when the body is missing or ends early
- * - `invalid_request` when the body is not UTF-8 or not JSON, or is nested too deeply
+ * - `invalid_request` when the body is missing, ends early, is not JSON in UTF-8, or is nested too deeply
  */
 export async function readJson(exchange: Exchange): Promise<unknown> {
   const { headers } = exchange.head;
@@ -36,13 +35,10 @@ export async function readJson(exchange: Exchange): Promise<unknown> {
   try {
     return parseJson(utf8.decode(bytes));
   } catch (error) {
-    throw invalidRequest(`the body ${faultOf(error)}`);
+    if (error instanceof SyntaxError) throw invalidRequest(`the body is not valid JSON: ${error.message}`);
+    const fault = error instanceof RangeError ? 'nested too deeply' : 'not valid UTF-8';
+    throw invalidRequest(`the body is ${fault}`);
   }
-}
-
-function faultOf(error: unknown): string {
-  if (error instanceof SyntaxError) return `is not valid JSON: ${error.message}`;
-  return error instanceof RangeError ? 'is nested too deeply' : 'is not valid UTF-8';
 }
 
 export function bodyTooLarge(): HttpError {
