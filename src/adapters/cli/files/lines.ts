@@ -9,7 +9,7 @@ export const LINE_LIMIT: number = 64 * 1024;
 const EXCERPT = 200;
 
 const NEWLINE = 10;
-const BYTE_ORDER_MARK = '\ufeff';
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 export interface Line {
   /** The number of the line in the file, starting at 1. */
@@ -24,7 +24,8 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   let rest: Buffer = Buffer.alloc(0);
   let number = 1;
   const split = (bytes: Buffer): readonly Line[] => {
-    const lines = linesOf(bytes, number);
+    const isMarked = number === 1 && bytes.indexOf(BYTE_ORDER_MARK) === 0;
+    const lines = linesOf(isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, number);
     number += lines.length;
     return lines;
   };
@@ -60,7 +61,6 @@ function linesOf(bytes: Buffer, first: number): readonly Line[] {
     return lines.map((line, index) => lineOf(Buffer.from(line, 'latin1'), first + index));
   }
   const texts = bytes.toString('utf8').split('\n');
-  if (first === 1 && texts[0]?.startsWith(BYTE_ORDER_MARK)) texts[0] = texts[0].slice(1);
   return texts.map((text, index) =>
     text.length > LINE_LIMIT / 3 && Buffer.byteLength(text) > LINE_LIMIT
       ? tooLong(text, first + index)

@@ -38,6 +38,9 @@ describe('lines', () => {
 
   test('start after a byte order mark, which is kept anywhere else', async () => {
     expect(await textsOf('\ufeffa\n\ufeffb\n')).toEqual(['a', '\ufeffb']);
+    expect(await textsOf('\ufeff\ufeffa\n')).toEqual(['\ufeffa']);
+    const [first] = await linesOf(Buffer.concat([Buffer.from('\ufeffa\n'), Buffer.of(0xe9, 10)]));
+    expect(first).toEqual({ number: 1, text: 'a' });
   });
 
   test('that are not UTF-8 are reported individually', async () => {
