@@ -64,11 +64,13 @@ export const AREAS = {
   'sqlite-writer': {
     mutate: [
       `${SQLITE}/{errors,health/findings}.ts`,
-      `${SQLITE}/write/{batch,gathering,write-queue,writer,writer-handle}.ts`,
+      `${SQLITE}/write/{batch,write-queue,writer,writer-handle}.ts`,
+      `src/application/{call-queue,gathering}.ts`,
     ],
     testFiles: [
       `${SQLITE_TESTS}/{errors,observer}.test.ts`,
-      `${SQLITE_TESTS}/write/{batch,gathering,write-queue,writer,writer-gather,writer-timeout}.test.ts`,
+      `${SQLITE_TESTS}/write/{batch,write-queue,writer,writer-gather,writer-timeout}.test.ts`,
+      `test/application/{call-queue,gathering}.test.ts`,
     ],
     threshold: 85,
     testTimeout: 5000,

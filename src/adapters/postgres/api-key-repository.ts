@@ -3,10 +3,10 @@ import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import type { Connections } from './connections.ts';
+import type { Connections, Row } from './connections.ts';
+import { lookup, type ReadLane } from './read-lane.ts';
 import type { Reader } from './reader.ts';
 import { LOCK } from './schema.ts';
-import type { Row } from './session.ts';
 
 const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id';
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
@@ -22,8 +22,19 @@ const REPLACE = `WITH ended AS (
   SELECT $1, $2, $3, $4::bigint, $5::bigint, caller_id FROM ended RETURNING ${COLUMNS}`;
 const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
 const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
-const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1`;
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
+
+/** Keys by their hashes, in hexadecimal digits. */
+const KEYS = lookup(
+  {
+    name: 'find-key',
+    one: `SELECT ${COLUMNS} FROM api_keys WHERE hash = decode($1, 'hex')`,
+    all: `SELECT ${COLUMNS} FROM api_keys
+      WHERE hash = ANY (ARRAY(SELECT decode(digits, 'hex') FROM unnest($1::text[]) AS digits))`,
+  },
+  (row) => (row[1] as Buffer).toString('hex'),
+  (row) => row,
+);
 
 /**
  * How long a found key is cached, in milliseconds. Other servers notice a change of a key after this time, and the port
@@ -37,14 +48,15 @@ const CACHE_LIMIT = 1000;
 /** Stores API keys in PostgreSQL, and finds them by their hashes. Found keys are cached for {@link CACHE_TIME}. */
 export class PostgresApiKeyRepository implements ApiKeyRepository {
   readonly #reader: Reader;
+  readonly #lane: ReadLane<string, Row | undefined>;
   readonly #connections: Connections;
   #found = new Map<string, { readonly about: ApiKey; readonly until: number }>();
-
   #hits = 0;
   #misses = 0;
 
   constructor(reader: Reader, connections: Connections) {
     this.#reader = reader;
+    this.#lane = reader.addLane(KEYS);
     this.#connections = connections;
   }
 
@@ -61,22 +73,26 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
       return cached.about;
     }
     this.#misses += 1;
-    return await this.#lookUp(key);
+    return await this.#read(key);
   }
 
   async add(key: string, about: NewApiKey): Promise<ApiKey> {
-    return apiKeyOf(first(await this.#connections.write(ADD, valuesOf(key, about))) as Row);
+    const [row] = await this.#connections.write(ADD, valuesOf(key, about));
+    return apiKeyOf(row as Row);
   }
 
   async addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
-    return await this.#connections.session(async ({ run, commit }) => {
+    const { run, commit, release } = await this.#connections.openSession();
+    try {
       await run('BEGIN');
       await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-      const row = first(await run(ADD_FIRST, valuesOf(key, about)));
+      const [row] = await run(ADD_FIRST, valuesOf(key, about));
       if (row !== undefined) await save?.();
       await commit();
       return row && apiKeyOf(row);
-    });
+    } finally {
+      release();
+    }
   }
 
   replace(
@@ -97,14 +113,13 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    const rows = await this.#connections.session(({ run }) => run(LIST));
-    return rows.map(apiKeyOf);
+    return (await this.#reader.query({ text: LIST, values: [] })).map(apiKeyOf);
   }
 
   /** Changes a key. A new cache makes calls of `find` that are in flight store nothing in the cache. */
-  async #change(text: string, values: readonly unknown[]): Promise<ApiKey | undefined> {
+  async #change(text: string, values: unknown[]): Promise<ApiKey | undefined> {
     try {
-      const row = first(await this.#connections.write(text, values));
+      const [row] = await this.#connections.write(text, values);
       return row && apiKeyOf(row);
     } finally {
       this.#found = new Map();
@@ -112,11 +127,11 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
   }
 
   /** Finds the row with the hash of `key`, and compares the hashes in a time that does not depend on their values. */
-  async #lookUp(key: string): Promise<ApiKey | undefined> {
+  async #read(key: string): Promise<ApiKey | undefined> {
     const found = this.#found;
-    const hash = createHash('sha256').update(key).digest();
+    const hash = hashOf(key);
     const until = performance.now() + CACHE_TIME;
-    const row = first(await this.#reader.query({ name: 'find-key', text: FIND, values: [hash] }));
+    const row = await this.#reader.addCall(this.#lane, hash.toString('hex'));
     if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
     const about = apiKeyOf(row);
     if (found.size >= CACHE_LIMIT) found.clear();
@@ -125,12 +140,12 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
   }
 }
 
-function first(rows: readonly Row[]): Row | undefined {
-  return rows[0];
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
 }
 
-function valuesOf(key: string, { name, prefix, createdAt, expiresAt }: NewApiKey): readonly unknown[] {
-  return [createHash('sha256').update(key).digest(), name, prefix, createdAt, expiresAt ?? null];
+function valuesOf(key: string, { name, prefix, createdAt, expiresAt }: NewApiKey): unknown[] {
+  return [hashOf(key), name, prefix, createdAt, expiresAt ?? null];
 }
 
 /** Converts the id of a key. An id that is not an int64 is converted to an id that no key has. */
@@ -139,17 +154,9 @@ function idOf(id: string): bigint {
 }
 
 function apiKeyOf(row: Row): ApiKey {
-  const [id, , name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId] = row as readonly [
-    bigint,
-    Buffer,
-    string,
-    string,
-    bigint,
-    bigint | null,
-    bigint | null,
-    bigint | null,
-    bigint | null,
-  ];
+  type Text = readonly [id: bigint, hash: Buffer, name: string, prefix: string, createdAt: bigint];
+  const [id, , name, prefix, createdAt] = row as unknown as Text;
+  const [expiresAt, revokedAt, lastUsedOn, callerId] = row.slice(5) as (bigint | null)[];
   return Object.freeze({
     id: String(id),
     name,
@@ -158,10 +165,10 @@ function apiKeyOf(row: Row): ApiKey {
     expiresAt: timeOf(expiresAt),
     revokedAt: timeOf(revokedAt),
     lastUsedOn: timeOf(lastUsedOn),
-    callerId: callerId === null ? undefined : String(callerId),
+    callerId: callerId?.toString(),
   });
 }
 
-function timeOf(value: bigint | null): number | undefined {
-  return value === null ? undefined : Number(value);
+function timeOf(value: bigint | null | undefined): number | undefined {
+  return value == null ? undefined : Number(value);
 }

@@ -24,8 +24,8 @@ export interface Config extends ClientConfig {
  * Values of type `int8` are read as `bigint`.
  */
 export function clientConfig(url: string): Config {
-  const { connectionString, numbers } = withoutNumbers(url, ['query_timeout', 'max']);
-  const { query_timeout: timeout = TIMEOUT, max: maxReads = MAX_READS } = numbers;
+  const { rest, value: timeout = TIMEOUT } = takeNumber(url, 'query_timeout');
+  const { rest: connectionString, value: maxReads = MAX_READS } = takeNumber(rest, 'max');
   return {
     connectionString,
     fallback_application_name: 'animal-store',
@@ -42,23 +42,21 @@ export function clientConfig(url: string): Config {
 }
 
 /**
- * Returns a URL without the named parameters, and those of them that are whole numbers. The driver would prefer a value in
- * the URL to any other one, also for operations that may take longer.
+ * Removes a parameter from a URL, and returns the rest with the value of the parameter if it is a whole number. The driver
+ * would prefer a value in the URL to any other one, also for operations that may take longer.
  */
-function withoutNumbers<const N extends string>(
+function takeNumber(
   url: string,
-  names: readonly N[],
-): { connectionString: string; numbers: { [Name in N]?: number } } {
-  const [base = '', query] = url.split(/\?(.*)/s);
-  if (query === undefined) return { connectionString: url, numbers: {} };
-  const isNamed = (parameter: string) => names.some((name) => new URLSearchParams(parameter).has(name));
-  const others = query.split('&').filter((parameter) => !isNamed(parameter));
-  const numbers: { [Name in N]?: number } = {};
-  for (const name of names) {
-    const value = new URLSearchParams(query).getAll(name).at(-1) ?? '';
-    if (/^\d+$/.test(value)) numbers[name] = Number(value);
-  }
-  return { connectionString: others.length > 0 ? `${base}?${others.join('&')}` : base, numbers };
+  name: string,
+): { readonly rest: string; readonly value: number | undefined } {
+  const [base = '', ...query] = url.split('?');
+  const others = query
+    .join('?')
+    .split('&')
+    .filter((parameter) => !new URLSearchParams(parameter).has(name));
+  const value = new URLSearchParams(query.join('?')).getAll(name).at(-1) ?? '';
+  const rest = [base, others.join('&')].filter((part) => part !== '').join('?');
+  return { rest, value: /^\d+$/.test(value) ? Number(value) : undefined };
 }
 
 /**

@@ -1,39 +1,40 @@
-import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
+import { type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryArrayConfig } from 'pg';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
-import { hadNoEffect, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
-import { type Row, type Session, sessionOf } from './session.ts';
-import { assertConfirmed, watchCommits } from './standby.ts';
+import { hadNoEffect, isReadOnly, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
 
 /** A statement. The server plans a statement with a name once for each connection. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
-  readonly values: readonly unknown[];
+  readonly values: unknown[];
+}
+
+export type Row = readonly unknown[];
+
+export interface Failure {
+  readonly error: unknown;
+  /** Whether it is unknown whether the statement had an effect. */
+  readonly isUnknown: boolean;
+  /** Whether there was no connection over which the statement could be sent. */
+  readonly isUnsent: boolean;
 }
 
 /** The result of one statement. */
-export type Outcome =
-  /** `server` identifies the run of the database server that has executed the statement. */
-  | { readonly rows: readonly Row[]; readonly server: string }
-  /**
-   * `isUnknown` tells that it is unknown whether the statement had an effect. `isUnsent` tells that there was no connection
-   * over which it could be sent.
-   */
-  | { readonly error: unknown; readonly isUnknown: boolean; readonly isUnsent?: boolean };
+export type Outcome = { readonly rows: readonly Row[] } | Failure;
 
-export interface ConnectionsOptions {
-  /** The maximum number of connections. */
-  readonly max: number;
-  /** The number of connections that stay open without use. Default: 0. */
-  readonly min?: number;
-  /** How long a statement may wait for a lock, in milliseconds. By default the deadline of a statement limits this. */
-  readonly lockTimeout?: number;
-  /** Whether the database is one PostgreSQL server, which has its statistics. Default: false. */
-  readonly isOneServer?: boolean;
+/** Runs a statement in a session. */
+export type Run = (text: string, values?: unknown[]) => Promise<readonly Row[]>;
+
+/** A connection that runs statements one after another, in one session of the server. */
+export interface Session {
+  readonly run: Run;
+  /** Commits the transaction. The error says so when it is unknown whether the commit has succeeded. */
+  commit(): Promise<void>;
+  /** Closes the connection. Must be called when the session is no longer needed. */
+  release(): void;
 }
 
 /** How long an unused connection stays open, in milliseconds. */
@@ -42,8 +43,8 @@ const IDLE_TIMEOUT = 10_000;
 /** How long no new attempt to connect is made after a failed one, in milliseconds. */
 const RETRY_INTERVAL = 100;
 
-/** How long a statement of a long session may take, and how long the server may take to close a connection, in milliseconds. */
-const LONG_TIMEOUT = 60_000;
+/** How long a statement of a long session may take, and how long the server may take to close connections, in milliseconds. */
+export const LONG_TIMEOUT = 60_000;
 const CLOSE_TIMEOUT = 1000;
 
 /** How often a statement that writes is sent at most. */
@@ -55,16 +56,16 @@ const ATTEMPTS = 5;
  */
 const TIMEOUT_SHARE = 0.9;
 
-/** Prepares a new connection. Further columns follow. */
+/** Prepares a new connection. A startup parameter would not pass a pooler. */
 const PREPARE =
   "SELECT current_setting('transaction_read_only'), set_config('statement_timeout', $1::text, false)";
-const LOCK_TIMEOUT = "set_config('lock_timeout', $2::text, false)";
 
 /**
- * Tells two runs of a server apart, also with a crash in between, after which PostgreSQL resets its statistics. The number
- * of a transaction can be used again after a crash.
+ * The function of PostgreSQL in which a commit waits for a synchronous standby. After a cancelled wait, the commit
+ * succeeds with a warning from this function. The text of the warning depends on the language of the server, and its
+ * code is the code of all warnings.
  */
-const SERVER = "concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())";
+const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 
 /**
  * Connections to the database, each of which carries one statement at a time. A connection whose statement has failed
@@ -73,35 +74,32 @@ const SERVER = "concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_
 export class Connections {
   /** How long a call may wait for a connection, in milliseconds. */
   readonly waitTimeout: number;
-  readonly max: number;
-  /** Called when an unused connection was lost. */
-  onLost: () => void = () => {};
+  /** Called when a connection was opened. It can lead to another server than the connections before it. */
+  onConnect: () => void = () => {};
+  readonly #max: number;
   readonly #pool: Pool;
-  readonly #servers = new WeakMap<ClientBase, string>();
-  readonly #sockets = new Set<Socket>();
-  /** The calls that `close` waits for, and the long sessions that `close` ends. */
-  readonly #calls = new Set<Promise<unknown>>();
-  readonly #sessions = new Set<() => void>();
-  #failure: { readonly error: unknown; readonly until: number } | undefined;
+  /** The connections with a commit that no standby has confirmed. */
+  readonly #unconfirmed = new WeakSet<ClientBase>();
+  /** Each function ends a session. The value tells whether `close` calls it. */
+  readonly #sessions = new Map<() => void, boolean>();
+  #failure: { readonly error: unknown; readonly until: number } = { error: undefined, until: 0 };
   #closed: Promise<void> | undefined;
 
-  constructor(config: ClientConfig, { max, min = 0, lockTimeout, isOneServer = false }: ConnectionsOptions) {
+  /** @param limits the maximum number of connections, and the number of those that stay open without use */
+  constructor(config: ClientConfig, limits: { readonly max: number; readonly min?: number }) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
-    this.max = max;
+    this.#max = limits.max;
     const statementTimeout = Math.ceil(TIMEOUT_SHARE * (config.query_timeout ?? 0));
-    const values = lockTimeout === undefined ? [statementTimeout] : [statementTimeout, lockTimeout];
-    const text = [PREPARE, isOneServer ? SERVER : "''", ...(lockTimeout === undefined ? [] : [LOCK_TIMEOUT])];
-    const prepare: Statement = { text: text.join(), values };
     this.#pool = new Pool({
       ...config,
-      max,
-      min,
+      ...limits,
       idleTimeoutMillis: IDLE_TIMEOUT,
-      stream: () => this.#newSocket(),
-      onConnect: (client) => this.#prepare(client, prepare),
+      // After `close`, the process does not wait for a server that hangs.
+      allowExitOnIdle: true,
+      onConnect: (client) => this.#prepare(client, statementTimeout),
     });
     // The pool removes a connection that fails while it is unused.
-    this.#pool.on('error', () => this.onLost());
+    this.#pool.on('error', () => {});
   }
 
   get statistics(): ConnectionStatistics {
@@ -109,36 +107,32 @@ export class Connections {
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
+  /** The number of connections that can be used now: after the server has refused one, those that are open. */
+  get available(): number {
+    return performance.now() < this.#failure.until ? Math.max(1, this.#pool.totalCount) : this.#max;
+  }
+
   /** Runs one statement in a transaction of its own. Never rejects. */
-  async run({ name, text, values }: Statement): Promise<Outcome> {
+  async run(statement: Statement): Promise<Outcome> {
     let client: PoolClient | undefined;
     try {
       client = await this.#connect();
-      const { rows } = await client.query<unknown[]>({
-        ...(name !== undefined && { name }),
-        text,
-        values: values as unknown[],
-        rowMode: 'array',
-      });
-      assertConfirmed(client);
+      const rows = await this.#query(client, statement);
       client.release();
-      return { rows, server: this.#servers.get(client) ?? '' };
+      return { rows };
     } catch (error) {
       const isUnknown = client !== undefined && !hadNoEffect(error);
+      // Another server may accept the writes that a server refuses, and the next connection may lead to it.
       client?.release(isUnknown || isReadOnly(error));
       return { error, isUnknown, isUnsent: client === undefined };
     }
   }
 
   /** Runs one statement that writes. Repeats it after a serialization failure. */
-  write(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#track(this.#write({ text, values }));
-  }
-
-  async #write(statement: Statement): Promise<readonly Row[]> {
+  async write(text: string, values: unknown[]): Promise<readonly Row[]> {
     this.assertOpen();
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.run(statement);
+      const outcome = await this.run({ text, values });
       if ('rows' in outcome) return outcome.rows;
       const { error, isUnknown } = outcome;
       if (isSerializationFailure(error) && attempt < ATTEMPTS) continue;
@@ -146,33 +140,27 @@ export class Connections {
     }
   }
 
-  /** Opens a session, calls `body`, and ends the session. */
-  session<T>(body: (session: Pick<Session, 'run' | 'commit'>) => Promise<T>): Promise<T> {
-    return this.#track(this.#use(body));
-  }
-
-  async #use<T>(body: (session: Pick<Session, 'run' | 'commit'>) => Promise<T>): Promise<T> {
-    const client = await this.#connect();
-    let isSound = false;
-    try {
-      const result = await body(sessionOf(client));
-      isSound = true;
-      return result;
-    } finally {
-      client.release(!isSound);
-    }
-  }
-
-  /** Opens a session in which a statement may take up to a minute. A call of `close` ends it. */
-  async openSession(): Promise<Session> {
+  /**
+   * Opens a session, which `close` ends if `timeout` is given, and waits for otherwise.
+   *
+   * @param timeout how long each statement may take, in milliseconds; by default the deadline of the connection
+   */
+  async openSession(timeout?: number): Promise<Session> {
     const client = await this.#connect();
     const release = () => {
       if (this.#sessions.delete(release)) client.release(true);
     };
-    this.#sessions.add(release);
-    const session = { ...sessionOf(client, LONG_TIMEOUT), release };
+    this.#sessions.set(release, timeout !== undefined);
+    const query = (text: string, values: unknown[] = []) => this.#query(client, { text, values }, timeout);
+    const session: Session = {
+      run: (text, values) => query(text, values).catch(rethrow(storageError)),
+      commit: async () => {
+        await query('COMMIT').catch(rethrow((e) => (hadNoEffect(e) ? storageError(e) : outcomeUnknown(e))));
+      },
+      release,
+    };
     try {
-      await session.run(`SET statement_timeout = ${TIMEOUT_SHARE * LONG_TIMEOUT}`);
+      if (timeout !== undefined) await session.run(`SET statement_timeout = ${TIMEOUT_SHARE * timeout}`);
       return session;
     } catch (error) {
       release();
@@ -184,63 +172,56 @@ export class Connections {
     if (this.#closed !== undefined) throw closedError();
   }
 
-  /** Waits for the writes in flight, ends the sessions, and disconnects. */
+  /** Waits for the statements in flight, and disconnects. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled(this.#calls);
-    for (const end of this.#sessions) end();
-    void this.#pool.end();
-    const open = [...this.#sockets];
-    const closed = open.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
-    await Promise.race([Promise.all(closed), delay(CLOSE_TIMEOUT, undefined, { ref: false })]);
-    for (const socket of open) socket.destroy();
-  }
-
-  async #track<T>(call: Promise<T>): Promise<T> {
-    this.#calls.add(call);
-    try {
-      return await call;
-    } finally {
-      this.#calls.delete(call);
-    }
+    for (const [release, isLong] of this.#sessions) if (isLong) release();
+    // A server that hangs closes no connection.
+    const late = delay(this.waitTimeout + CLOSE_TIMEOUT, undefined, { ref: false });
+    await Promise.race([this.#pool.end(), late]);
   }
 
   async #connect(): Promise<PoolClient> {
     this.assertOpen();
-    const failure = this.#pool.idleCount === 0 ? this.#failure : undefined;
-    if (failure !== undefined && performance.now() < failure.until) throw failure.error;
+    if (this.#pool.idleCount === 0 && performance.now() < this.#failure.until) throw this.#failure.error;
     try {
-      const client = await this.#pool.connect();
-      // A connection that fails while it is used rejects the statement in flight.
-      if (client.listenerCount('error') === 0) client.on('error', () => {});
-      return client;
+      return await this.#pool.connect();
     } catch (error) {
-      const failure = storageError(error);
-      this.#failure = { error: failure, until: performance.now() + RETRY_INTERVAL };
-      throw failure;
+      this.#failure = { error: storageError(error), until: performance.now() + RETRY_INTERVAL };
+      throw this.#failure.error;
     }
   }
 
-  async #prepare(client: ClientBase, { text, values }: Statement): Promise<void> {
-    watchCommits(client);
-    const { rows } = await client.query<string[]>({ text, values: [...values], rowMode: 'array' });
-    const [readOnly, , server = ''] = rows[0] ?? [];
-    if (readOnly === 'on') throw new StorageFault('read_only', 'the database server accepts no writes');
-    this.#servers.set(client, server);
+  /** A new connection to a server that accepts no writes is refused: the next one may lead to the primary. */
+  async #prepare(client: ClientBase, statementTimeout: number): Promise<void> {
+    client.on('notice', ({ routine }) => {
+      if (routine === WAIT_FOR_STANDBY) this.#unconfirmed.add(client);
+    });
+    // A connection that fails while it is used rejects the statement in flight.
+    client.on('error', () => {});
+    const [row] = await this.#query(client, { text: PREPARE, values: [statementTimeout] });
+    if (row?.[0] === 'on') throw new StorageFault('read_only', 'the database server accepts no writes');
+    this.onConnect();
   }
 
-  #newSocket(): Socket {
-    const socket = new Socket();
-    this.#sockets.add(socket);
-    return socket.once('close', () => this.#sockets.delete(socket));
+  async #query(client: ClientBase, statement: Statement, timeout?: number): Promise<readonly Row[]> {
+    const config: QueryArrayConfig = { ...statement, rowMode: 'array' };
+    const { rows } = await client.query(
+      timeout === undefined ? config : Object.assign(config, { query_timeout: timeout }),
+    );
+    if (this.#unconfirmed.has(client)) {
+      throw new StorageFault('not_responding', 'no standby server has confirmed the commit');
+    }
+    return rows;
   }
 }
 
-/** Another server may accept the writes that this one refuses, and the next connection may lead to it. */
-function isReadOnly(error: unknown): boolean {
-  return (storageError(error) as Partial<StorageFault>).reason === 'read_only';
+function rethrow(translate: (error: unknown) => Error): (error: unknown) => never {
+  return (error) => {
+    throw translate(error);
+  };
 }

@@ -1,5 +1,9 @@
 import { DatabaseError } from 'pg';
-import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
+import {
+  StorageFault,
+  type StorageFaultReason,
+  storageFaultReason,
+} from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
 interface Kind {
@@ -68,10 +72,19 @@ export function storageError(error: unknown): AnimalStoreError {
   if (!(error instanceof DatabaseError)) return connectionError(error);
   const code = codeOf(error);
   const kind = KINDS[code] ?? KINDS[code.slice(0, 2)];
-  if (kind === undefined) {
-    return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
-  }
-  return errorOf(kind, `${kind.text} (${code})`, error);
+  if (kind !== undefined) return errorWith(kind.reason, `${kind.text} (${code})`, error);
+  return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
+}
+
+/** Returns the error of a storage that cannot be used, without a reason when later requests are likely to succeed. */
+export function errorWith(
+  reason: StorageFaultReason | undefined,
+  message: string,
+  cause: unknown,
+): AnimalStoreError {
+  return reason === undefined
+    ? new AnimalStoreError('storage_unavailable', message, { cause })
+    : new StorageFault(reason, message, { cause });
 }
 
 /**
@@ -100,13 +113,18 @@ export function hadNoEffect(error: unknown): boolean {
   return !END_OF_SESSION.test(error.severity ?? '') && !SERVER_FAILURES.test(codeOf(error));
 }
 
+/** Whether the server accepts no writes. */
+export function isReadOnly(error: unknown): boolean {
+  return storageFaultReason(storageError(error)) === 'read_only';
+}
+
 export function isSerializationFailure(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === SERIALIZATION_FAILURE;
+  return codeOf(error) === SERIALIZATION_FAILURE;
 }
 
 /** Whether a statement has waited for a lock for longer than its connection allows. It had no effect. */
 export function isLockTimeout(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+  return codeOf(error) === LOCK_NOT_AVAILABLE;
 }
 
 export function isRowError(error: unknown): boolean {
@@ -115,21 +133,11 @@ export function isRowError(error: unknown): boolean {
 
 function connectionError(error: unknown): AnimalStoreError {
   const code = codeOf(error);
-  const message = error instanceof Error ? error.message : '';
-  const options = { cause: error };
-  return TIMEOUT.test(message)
-    ? new StorageFault('not_responding', 'the database server did not respond in time', options)
-    : new StorageFault(
-        'unreachable',
-        `the connection to the database failed${code === '' ? '' : ` (${code})`}`,
-        options,
-      );
-}
-
-function errorOf({ reason }: Kind, message: string, cause: unknown): AnimalStoreError {
-  return reason === undefined
-    ? new AnimalStoreError('storage_unavailable', message, { cause })
-    : new StorageFault(reason, message, { cause });
+  if (error instanceof Error && TIMEOUT.test(error.message)) {
+    return errorWith('not_responding', 'the database server did not respond in time', error);
+  }
+  const message = `the connection to the database failed${code === '' ? '' : ` (${code})`}`;
+  return errorWith('unreachable', message, error);
 }
 
 function codeOf(error: unknown): string {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type CreateAttempt,
   type CreateResult,
@@ -9,10 +8,10 @@ import {
 import { type RecordCount, RecordQuota } from '../../application/record-quota.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import type { Connections } from './connections.ts';
-import { petOf } from './pet-row.ts';
+import { type Connections, LONG_TIMEOUT } from './connections.ts';
+import type { Creates } from './creates.ts';
+import { petOf } from './pets.ts';
 import type { Reader } from './reader.ts';
-import type { Writer } from './writer.ts';
 
 const FIND = `SELECT id, name, category_id, status FROM pets
   WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = $1 AND key = $2 AND created_at >= $3)`;
@@ -34,15 +33,20 @@ const ATTEMPTS = 3;
 /** Stores the records in the transactions that store the pets. */
 export class PostgresIdempotentCreates implements IdempotentCreates {
   readonly #reader: Reader;
-  readonly #writer: Writer;
+  readonly #creates: Creates;
   readonly #connections: Connections;
   readonly #limit: number;
   readonly #quota: RecordQuota;
 
   /** @param limit the maximum number of records of one caller */
-  constructor(reader: Reader, writer: Writer, connections: Connections, limit: number = RECORDS_PER_CALLER) {
+  constructor(
+    reader: Reader,
+    creates: Creates,
+    connections: Connections,
+    limit: number = RECORDS_PER_CALLER,
+  ) {
     this.#reader = reader;
-    this.#writer = writer;
+    this.#creates = creates;
     this.#connections = connections;
     this.#limit = limit;
     this.#quota = new RecordQuota(limit, (caller) => this.#countOf(caller));
@@ -58,7 +62,7 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
       return replay;
     }
     for (let count = 0; count < ATTEMPTS; count++) {
-      const id = await this.#writer.storePetOnce(pet, attempt);
+      const id = await this.#creates.addCreate({ pet, attempt });
       if (id !== undefined) return { pet: Object.freeze({ id, ...pet }), isReplay: false };
       const replay = await this.#replay(attempt);
       if (replay !== undefined) return replay;
@@ -91,8 +95,8 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
   }
 
   /** Reads one row on a connection of its own, because the statement can take long. */
-  async #read(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
-    const { run, release } = await this.#connections.openSession();
+  async #read(text: string, values: unknown[]): Promise<readonly unknown[]> {
+    const { run, release } = await this.#connections.openSession(LONG_TIMEOUT);
     try {
       const [row = []] = await run(text, values);
       return row;
@@ -103,18 +107,12 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
 
   /** Does not wait longer than the deadline of a call. The count of the records itself continues. */
   async #inTime<T>(counting: T | Promise<T>): Promise<T> {
-    const timer = new AbortController();
-    const late = delay(this.#connections.waitTimeout, undefined, { signal: timer.signal }).then(() => {
-      throw new AnimalStoreError(
-        'storage_unavailable',
-        'counting the idempotency keys of this API key takes long: nothing was stored',
-      );
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      const message = 'counting the idempotency keys of this API key takes long: nothing was stored';
+      const end = () => reject(new AnimalStoreError('storage_unavailable', message));
+      timer = setTimeout(end, this.#connections.waitTimeout);
     });
-    try {
-      return await Promise.race([counting, late]);
-    } finally {
-      timer.abort();
-      late.catch(() => {});
-    }
+    return await Promise.race([counting, late]).finally(() => clearTimeout(timer));
   }
 }

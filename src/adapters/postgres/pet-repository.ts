@@ -1,20 +1,23 @@
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { Creates } from './creates.ts';
+import type { Pages } from './pages.ts';
 import type { Reader } from './reader.ts';
-import type { Writer } from './writer.ts';
 
 /** Stores pets in PostgreSQL. */
 export class PostgresPetRepository implements PetRepository {
   readonly #reader: Reader;
-  readonly #writer: Writer;
+  readonly #pages: Pages;
+  readonly #creates: Creates;
 
-  constructor(reader: Reader, writer: Writer) {
+  constructor(reader: Reader, pages: Pages, creates: Creates) {
     this.#reader = reader;
-    this.#writer = writer;
+    this.#pages = pages;
+    this.#creates = creates;
   }
 
   async add({ name, categoryId, status }: NewPet): Promise<Pet> {
-    const id = await this.#writer.storePet({ name, categoryId, status });
+    const id = (await this.#creates.addCreate({ pet: { name, categoryId, status } })) as bigint;
     return Object.freeze({ id, name, categoryId, status });
   }
 
@@ -23,6 +26,6 @@ export class PostgresPetRepository implements PetRepository {
   }
 
   list(query: PetQuery): Promise<PetPage> {
-    return this.#reader.list(query);
+    return this.#pages.list(query);
   }
 }

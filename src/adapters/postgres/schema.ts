@@ -3,6 +3,7 @@
 import { Client, type ClientConfig } from 'pg';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
+import type { Statement } from './connections.ts';
 
 /**
  * The migrations, in the order in which they are applied. The table `animal_store_schema` contains their number. A
@@ -50,6 +51,13 @@ export const SCHEMA_VERSION: number = MIGRATIONS.length;
 
 /** The number of the advisory lock that a server holds while it updates the schema, or adds the first key: "PETS". */
 export const LOCK = 0x50455453;
+
+/** What tests whether the storage can be read, and whether it can be written. */
+export const PING: Statement = { name: 'ping', text: 'SELECT version FROM animal_store_schema', values: [] };
+export const WRITE_TEST: Statement = {
+  text: 'UPDATE animal_store_schema SET probed_at = now()',
+  values: [],
+};
 
 /** How long the start of a server waits for the update of the schema by another server, in milliseconds. */
 const MIGRATION_TIMEOUT = 60_000;

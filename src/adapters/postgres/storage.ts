@@ -8,22 +8,20 @@ import {
 } from '../../application/arguments.ts';
 import { combineObservers } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
-import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import type { Storage } from '../../application/ports/storage.ts';
-import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
-import { AnimalStoreError } from '../../domain/errors.ts';
+import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { PostgresApiKeyRepository } from './api-key-repository.ts';
 import { clientConfig, locationOf } from './config.ts';
 import { Connections } from './connections.ts';
-import { detailed, storageError } from './errors.ts';
+import { Creates } from './creates.ts';
+import { detailed, errorWith, storageError } from './errors.ts';
 import { Health } from './health.ts';
 import { PostgresIdempotentCreates } from './idempotent-creates.ts';
+import { Pages } from './pages.ts';
 import { PostgresPetRepository } from './pet-repository.ts';
 import { PostgresPetTransfer } from './pet-transfer.ts';
 import { Reader } from './reader.ts';
-import { Readiness } from './readiness.ts';
-import { type Prepared, prepareSchema } from './schema.ts';
-import { Writer } from './writer.ts';
+import { PING, type Prepared, prepareSchema, WRITE_TEST } from './schema.ts';
 
 /** The options for opening a store in PostgreSQL. */
 export interface PostgresOptions {
@@ -32,9 +30,6 @@ export interface PostgresOptions {
   /** The observer that is notified of commits, of warnings and of the state of the storage. */
   readonly observer?: Observer | undefined;
 }
-
-/** How long a claim of an idempotency key may wait for another server, before it is sent alone, in milliseconds. */
-const CLAIM_LOCK_TIMEOUT = 20;
 
 /** The maximum number of connections for what happens seldom: changes of API keys, the removal of records, transfers. */
 const OTHER_CONNECTIONS = 5;
@@ -72,47 +67,51 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   const { warnings, isOneServer } = await prepare(url, mustExist);
   for (const warning of warnings) safeObserver.onWarning?.(warning);
   const health = new Health(safeObserver);
-  const reads = new Connections(config, { max: maxReads, min: 1, isOneServer });
-  const creates = new Connections(config, { max: 1, min: 1 });
-  const claims = new Connections(config, { max: 1, lockTimeout: CLAIM_LOCK_TIMEOUT });
+  const reads = new Connections(config, { max: maxReads, min: 1 });
+  const writes = new Connections(config, { max: 2, min: 1 });
   const others = new Connections(config, { max: OTHER_CONNECTIONS });
-  const reader = new Reader(reads, health, isOneServer);
-  const writer = new Writer({ creates, claims, others }, health, safeObserver);
-  const readiness = new Readiness(health, reader, others);
+  const reader = new Reader(reads, health);
+  const pages = new Pages(reader, isOneServer);
+  reads.onConnect = () => pages.forget();
+  const creates = new Creates(writes, others, health, safeObserver);
+  const claims = new Creates(writes, others, health, safeObserver);
+  const apiKeys = new PostgresApiKeyRepository(reader, others);
+  const test = async (): Promise<void> => {
+    const reading = reader.query(PING).catch(() => {});
+    if (health.isFaulty('write')) {
+      const outcome = await others.run(WRITE_TEST);
+      if ('rows' in outcome) health.succeeded('write');
+      else health.failed('write', outcome.error);
+    }
+    await reading;
+  };
   const close = async (): Promise<void> => {
     reader.close();
-    await writer.close();
-    await Promise.all([reads, creates, claims, others].map((connections) => connections.close()));
+    await Promise.all([creates.close(), claims.close()]);
+    await Promise.all([reads, writes, others].map((connections) => connections.close()));
   };
   let closed: Promise<void> | undefined;
-  const apiKeys = new PostgresApiKeyRepository(reader, others);
   return {
-    pets: new PostgresPetRepository(reader, writer),
+    pets: new PostgresPetRepository(reader, pages, creates),
     apiKeys,
-    idempotentCreates: new PostgresIdempotentCreates(reader, writer, others),
+    idempotentCreates: new PostgresIdempotentCreates(reader, claims, others),
     transfer: new PostgresPetTransfer(others, safeObserver),
-    statistics: () => ({
-      pages: reader.pageStatistics,
-      keys: apiKeys.cacheStatistics,
-      waitingWrites: writer.waiting,
-      connections: statisticsOf([reads, creates, claims, others], reader.waiting),
-    }),
+    statistics() {
+      const all = [reads, writes, others].map(({ statistics }) => statistics);
+      const sumOf = (name: 'busy' | 'idle' | 'waiting') => all.reduce((sum, each) => sum + each[name], 0);
+      return {
+        pages: pages.statistics,
+        keys: apiKeys.cacheStatistics,
+        waitingWrites: creates.waiting + claims.waiting,
+        connections: { busy: sumOf('busy'), idle: sumOf('idle'), waiting: sumOf('waiting') + reader.waiting },
+      };
+    },
     async check() {
       others.assertOpen();
-      await readiness.check();
+      await health.check(test);
     },
     close: () => (closed ??= close()),
   };
-}
-
-function statisticsOf(all: readonly Connections[], waitingReads: number): ConnectionStatistics {
-  const sum = { busy: 0, idle: 0, waiting: waitingReads };
-  for (const { statistics } of all) {
-    sum.busy += statistics.busy;
-    sum.idle += statistics.idle;
-    sum.waiting += statistics.waiting;
-  }
-  return sum;
 }
 
 async function prepare(url: string, mustExist: boolean): Promise<Prepared> {
@@ -120,10 +119,6 @@ async function prepare(url: string, mustExist: boolean): Promise<Prepared> {
   try {
     return await prepareSchema(clientConfig(url), mustExist);
   } catch (error) {
-    const message = `${location}: ${detailed(error)}`;
-    const reason = storageFaultReason(storageError(error));
-    throw reason === undefined
-      ? new AnimalStoreError('storage_unavailable', message, { cause: error })
-      : new StorageFault(reason, message, { cause: error });
+    throw errorWith(storageFaultReason(storageError(error)), `${location}: ${detailed(error)}`, error);
   }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { clientConfig } from '../../../src/adapters/postgres/config.ts';
 import { Connections } from '../../../src/adapters/postgres/connections.ts';
+import { Creates } from '../../../src/adapters/postgres/creates.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
 import { PostgresIdempotentCreates } from '../../../src/adapters/postgres/idempotent-creates.ts';
 import { Reader } from '../../../src/adapters/postgres/reader.ts';
-import { Writer } from '../../../src/adapters/postgres/writer.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, openStorage, REX, withTimeout } from './database.ts';
 
@@ -14,12 +14,12 @@ async function openWithLimit(url: string, limit: number): Promise<PostgresIdempo
   const config = clientConfig(url);
   const health = new Health({});
   const connections = new Connections(config, { max: 3 });
-  const writer = new Writer({ creates: connections, claims: connections, others: connections }, health, {});
+  const claims = new Creates(connections, connections, health, {});
   onTestFinished(async () => {
-    await writer.close();
+    await claims.close();
     await connections.close();
   });
-  return new PostgresIdempotentCreates(new Reader(connections, health, true), writer, connections, limit);
+  return new PostgresIdempotentCreates(new Reader(connections, health), claims, connections, limit);
 }
 
 describe.skipIf(!canRunPostgres)(`idempotent creates on PostgreSQL${postgresNote}`, () => {

@@ -163,9 +163,13 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
     const storage = await openStorage(withTimeout(url, 500));
     const { id } = await storage.pets.add(REX);
     const admin = await connect(server.url);
-    const pidsOf = async (pattern: string) => {
+    /** Resolves with the id of a process of the server whose last statement matches a pattern. */
+    const pidOf = async (pattern: string): Promise<number> => {
       const sql = 'SELECT pid FROM pg_stat_activity WHERE query LIKE $1 AND pid <> pg_backend_pid()';
-      return (await admin.query<{ pid: number }>(sql, [pattern])).rows.map(({ pid }) => pid);
+      for (;;) {
+        const [row] = (await admin.query<{ pid: number }>(sql, [pattern])).rows;
+        if (row !== undefined) return row.pid;
+      }
     };
     const readForSeconds = async (seconds: number) => {
       const end = performance.now() + 1000 * seconds;
@@ -178,21 +182,21 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
     };
     const reading = readForSeconds(2);
     await delay(300);
-    const [reader] = await pidsOf('SELECT id, name, category_id, status FROM pets WHERE id%');
-    process.kill(reader ?? 0, 'SIGSTOP');
+    const reader = await pidOf('SELECT id, name, category_id, status FROM pets WHERE id%');
+    process.kill(reader, 'SIGSTOP');
     await reading;
     await storage.check();
-    process.kill(reader ?? 0, 'SIGCONT');
+    process.kill(reader, 'SIGCONT');
 
     await storage.idempotentCreates.add(REX, attemptWith('before'));
-    const [writer] = await pidsOf('WITH new AS%');
-    process.kill(writer ?? 0, 'SIGSTOP');
+    const writer = await pidOf('WITH setting AS%');
+    process.kill(writer, 'SIGSTOP');
     const attempt = attemptWith('once');
     const lost = storage.idempotentCreates.add(REX, attempt);
     const other = storage.pets.add(named('other'));
     expect(await storage.pets.find((await other).id)).toMatchObject({ name: 'other' });
     await expect(lost).rejects.toThrow(/it is unknown whether this was stored$/);
-    process.kill(writer ?? 0, 'SIGCONT');
+    process.kill(writer, 'SIGCONT');
     const { pet } = await storage.idempotentCreates.add(REX, attempt);
     const pets = await walk(storage);
     expect(pets.map((each) => each.id)).toContain(pet.id);

@@ -1,11 +1,11 @@
 /** The order and the number of the statements of a reader, over connections that answer when a test says so. */
 
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
-import type { Connections, Outcome, Statement } from '../../../src/adapters/postgres/connections.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Connections, Outcome, Row, Statement } from '../../../src/adapters/postgres/connections.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
+import { Pages } from '../../../src/adapters/postgres/pages.ts';
 import { Reader } from '../../../src/adapters/postgres/reader.ts';
-import type { Row } from '../../../src/adapters/postgres/session.ts';
 
 interface Sent {
   readonly statement: Statement;
@@ -13,22 +13,39 @@ interface Sent {
 }
 
 let sent: Sent[];
-let connections: Connections;
+/** The number of connections that the server grants. */
+let available: number;
 let reader: Reader;
+let pages: Pages;
+
+const delay = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   sent = [];
+  available = 16;
   const fake: Partial<Connections> = {
-    max: 16,
+    get available() {
+      return available;
+    },
     waitTimeout: 1000,
     run: (statement) => new Promise((answer) => sent.push({ statement, answer })),
   };
-  connections = fake as Connections;
-  reader = new Reader(connections, new Health({}), true);
+  reader = new Reader(fake as Connections, new Health({}));
+  pages = new Pages(reader, true);
+  return () => {
+    vi.useRealTimers();
+  };
 });
 
 const rowOf = (id: bigint): Row => [id, `pet ${id}`, 1n, 'sold'];
-const found = (...rows: Row[]): Outcome => ({ rows, server: 'run 1' });
+const found = (...rows: Row[]): Outcome => ({ rows });
+/** After a read that calls share, the next read waits for one turn of the event loop. */
+async function nextTurns(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
+
 const namesSent = () => sent.map(({ statement }) => statement.name);
 const idsIn = ({ statement }: Sent) => String(statement.values[0]).replace(/[{}]/g, '').split(',').length;
 
@@ -111,7 +128,7 @@ describe('pets by their ids', () => {
   });
 
   test('a call without a definite result is sent once more, and then fails', async () => {
-    const lost: Outcome = { error: new Error('Query read timeout'), isUnknown: true };
+    const lost: Outcome = { error: new Error('Query read timeout'), isUnknown: true, isUnsent: false };
     const pet = reader.find(1n);
     answerNext(lost);
     await nextTurn();
@@ -130,6 +147,7 @@ describe('pets by their ids', () => {
     await nextTurn();
     expect(sent).toHaveLength(4);
     const refused: Outcome = { error: new Error('too many clients'), isUnknown: false, isUnsent: true };
+    available = 3;
     sent.pop()?.answer(refused);
     await nextTurn();
     expect(sent).toHaveLength(3);
@@ -149,7 +167,7 @@ describe('pets by their ids', () => {
 
   test('a refused statement fails at once', async () => {
     const pet = reader.find(1n);
-    answerNext({ error: new Error('refused'), isUnknown: false });
+    answerNext({ error: new Error('refused'), isUnknown: false, isUnsent: false });
     await expect(pet).rejects.toMatchObject({ code: 'storage_unavailable' });
     expect(sent).toEqual([]);
   });
@@ -159,10 +177,10 @@ describe('pages', () => {
   const query = { limit: 2 };
   const pageAt = (version: string, ...ids: bigint[]): Outcome =>
     found(...ids.map((id) => [...rowOf(id), version]));
-  const versionOf = (version: string, server = 'run 1'): Outcome => ({ rows: [[version]], server });
+  const versionOf = (version: string): Outcome => found([version]);
 
   async function listed(): Promise<readonly [readonly bigint[], boolean]> {
-    const { pets, more } = await reader.list(query);
+    const { pets, more } = await pages.list(query);
     return [pets.map(({ id }) => id), more];
   }
 
@@ -182,7 +200,7 @@ describe('pages', () => {
     expect(namesSent()).toEqual(['list']);
     answerNext(pageAt('5:5:', 1n));
     expect(await first).toEqual([[1n], false]);
-    await nextTurn();
+    await nextTurns();
     expect(namesSent()).toEqual(['list']);
     answerNext(pageAt('6:6:', 1n, 2n));
     expect(await Promise.all(others)).toEqual(Array(2).fill([[1n, 2n], false]));
@@ -198,27 +216,31 @@ describe('pages', () => {
 
   test('a cached page is returned again after an equal version, and is the same object', async () => {
     await cache();
-    const pages = [reader.list(query), reader.list(query)];
+    const lists = [pages.list(query), pages.list(query)];
     await nextTurn();
     expect(namesSent()).toEqual(['version']);
     answerNext(versionOf('5:5:'));
-    await nextTurn();
+    await nextTurns();
     answerNext(versionOf('5:5:'));
-    const [one, other] = await Promise.all(pages);
+    const [one, other] = await Promise.all(lists);
     expect(one).toBe(other);
-    expect(reader.pageStatistics).toEqual({ hits: 2, misses: 2 });
+    expect(pages.statistics).toEqual({ hits: 2, misses: 2 });
   });
 
-  test.each([
-    ['of the data', '5:6:', 'run 1'],
-    ['of the server', '5:5:', 'run 2'],
-  ])('another version %s leads to another read', async (_what, version, server) => {
+  test('the version has the start of the server and the last reset of its statistics', () => {
+    void listed();
+    const version =
+      'pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()';
+    expect(sent[0]?.statement.text).toContain(version);
+  });
+
+  test('another version leads to another read', async () => {
     await cache();
     const page = listed();
-    answerNext(versionOf(version, server));
+    answerNext(versionOf('5:6:'));
     await nextTurn();
     expect(namesSent()).toEqual(['list']);
-    answerNext({ rows: [[...rowOf(9n), version]], server });
+    answerNext(pageAt('5:6:', 9n));
     expect(await page).toEqual([[9n], false]);
   });
 
@@ -228,6 +250,7 @@ describe('pages', () => {
     await delay(30);
     const next = listed();
     await delay(30);
+    await nextTurn();
     expect(namesSent()).toEqual(['version', 'version']);
     // The second connection sees a commit that the first did not see.
     const [first] = sent.splice(0, 1);
@@ -241,9 +264,9 @@ describe('pages', () => {
     expect(await late).toEqual([[8n], false]);
   });
 
-  test('after a lost connection, no page is expected to be up to date', async () => {
+  test('after a new connection, no page is expected to be up to date', async () => {
     await cache();
-    connections.onLost();
+    pages.forget();
     const page = listed();
     expect(namesSent()).toEqual(['list']);
     answerNext(pageAt('5:5:', 4n));

@@ -1,15 +1,16 @@
+import { Gathering } from '../../../application/gathering.ts';
 import type { Commit } from '../../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../../application/ports/statistics.ts';
 import { closedError } from '../../../application/ports/storage.ts';
+import type { AnimalStoreError } from '../../../domain/errors.ts';
 import { LOCK_TIMEOUT } from '../database.ts';
 import { unavailable } from '../errors.ts';
 import { errorOf, LOCKED, NOT_RESPONDING } from '../health/findings.ts';
 import type { Health } from '../health/health.ts';
 import { BATCH_LIMIT, type Outcome, UNKNOWN } from './batch.ts';
 import { packWrites, type Reply, unpackOutcomes } from './codec.ts';
-import { Gathering } from './gathering.ts';
 import type { Statement, Written } from './statement.ts';
-import { type QueuedWrite, rejectWrites, WriteQueue } from './write-queue.ts';
+import { newWriteQueue, type QueuedWrite } from './write-queue.ts';
 import { WriterHandle } from './writer-handle.ts';
 
 /**
@@ -30,7 +31,7 @@ interface Batch {
 export class Writer {
   readonly health: Health;
   readonly onCommit: (commit: Commit) => void;
-  readonly #queue = new WriteQueue(() => this.#refusedLate());
+  readonly #queue = newWriteQueue(() => this.#refusedLate());
   readonly #thread: WriterHandle;
   #batch: Batch | undefined;
   /** Whether another process held the lock of the database when the last batch was to be stored. */
@@ -68,7 +69,7 @@ export class Writer {
    */
   storeWrite(...write: Statement[]): Promise<Written> {
     if (this.#closed !== undefined) return Promise.reject(closedError());
-    const written = this.#queue.queueWrite(write);
+    const written = this.#queue.addCall(write);
     if (this.#batch === undefined) this.#gathering.added();
     return written;
   }
@@ -104,7 +105,7 @@ export class Writer {
    */
   close(): Promise<void> {
     this.#closed ??= this.#drain().then(() => {
-      this.#queue.refuseWrites(closedError());
+      this.#queue.rejectCalls(closedError());
       this.#endProbe();
       return this.#thread.stop();
     });
@@ -119,8 +120,8 @@ export class Writer {
     this.#gathering.end();
     if (this.#batch !== undefined) return;
     const { syncFault } = this.health;
-    if (syncFault !== undefined) this.#queue.refuseWrites(syncFault);
-    const writes = this.#queue.takeWrites(BATCH_LIMIT);
+    if (syncFault !== undefined) this.#queue.rejectCalls(syncFault);
+    const writes = this.#queue.takeCalls(BATCH_LIMIT);
     const [oldest] = writes;
     if (oldest === undefined) {
       this.#whenIdle?.();
@@ -130,7 +131,7 @@ export class Writer {
     const left = Math.max(0, Math.floor(oldest.deadline - startedAt));
     this.#batch = { writes, startedAt, isGivenUp: false };
     this.#thread.post({
-      writes: packWrites(writes.map(({ write }) => write)),
+      writes: packWrites(writes.map(({ item }) => item)),
       lockTimeout: Math.min(LOCK_TIMEOUT, left),
     });
   }
@@ -141,7 +142,7 @@ export class Writer {
     else if (batch !== undefined) {
       this.#batch = undefined;
       this.#isLocked = reply.outcomes.length === 0;
-      if (this.#isLocked && !batch.isGivenUp) this.#queue.putBackWrites(batch.writes);
+      if (this.#isLocked && !batch.isGivenUp) this.#queue.putBackCalls(batch.writes);
       else this.#settle(batch, unpackOutcomes(reply.outcomes), reply.commitMs);
     }
     this.health.apply({ ...reply.findings, thread: null });
@@ -206,4 +207,8 @@ export class Writer {
       this.#whenIdle = resolve;
     });
   }
+}
+
+function rejectWrites(writes: readonly QueuedWrite[], error: AnimalStoreError): void {
+  for (const { reject } of writes) reject(error);
 }

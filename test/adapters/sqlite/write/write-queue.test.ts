@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Value, Write } from '../../../../src/adapters/sqlite/write/statement.ts';
-import { WriteQueue } from '../../../../src/adapters/sqlite/write/write-queue.ts';
+import { newWriteQueue, type WriteQueue } from '../../../../src/adapters/sqlite/write/write-queue.ts';
 import { AnimalStoreError } from '../../../../src/domain/errors.ts';
 
 const LENGTH_LIMIT = 10_000;
@@ -15,7 +15,7 @@ let rejected: [Value | undefined, string][];
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  queue = new WriteQueue();
+  queue = newWriteQueue();
   rejected = [];
   return () => {
     vi.useRealTimers();
@@ -24,7 +24,7 @@ beforeEach(() => {
 
 /** Queues a write of one statement with empty SQL and the given values. */
 function add(...values: Value[]): void {
-  queue.queueWrite([['', ...values]]).catch(({ code }: AnimalStoreError) => rejected.push([values[0], code]));
+  queue.addCall([['', ...values]]).catch(({ code }: AnimalStoreError) => rejected.push([values[0], code]));
 }
 
 /** Lets time pass, and lets the rejections arrive. */
@@ -33,7 +33,7 @@ async function pass(milliseconds: number): Promise<void> {
 }
 
 function take(count: number): (Value | undefined)[] {
-  return queue.takeWrites(count).map(({ write }) => firstValue(write));
+  return queue.takeCalls(count).map(({ item }) => firstValue(item));
 }
 
 function firstValue([statement]: Write): Value | undefined {
@@ -84,8 +84,8 @@ describe('the limit of the total size', () => {
 
   test('counts the SQL of every statement', async () => {
     const sql = 'x'.repeat(half / 4);
-    void queue.queueWrite([[sql], [sql]]);
-    void queue.queueWrite([[sql], [sql]]);
+    void queue.addCall([[sql], [sql]]);
+    void queue.addCall([[sql], [sql]]);
     expect(queue.length).toBe(2);
     add(1);
     await pass(0);
@@ -95,13 +95,13 @@ describe('the limit of the total size', () => {
   test('does not count writes that left the queue, until they are put back', async () => {
     add(new Uint8Array(half));
     add(new Uint8Array(half));
-    const taken = queue.takeWrites(2);
+    const taken = queue.takeCalls(2);
     add(new Uint8Array(half));
-    queue.putBackWrites(taken.slice(0, 1));
+    queue.putBackCalls(taken.slice(0, 1));
     add('refused');
     await pass(0);
     expect(rejected).toEqual([['refused', 'overloaded']]);
-    queue.refuseWrites(new AnimalStoreError('storage_unavailable', 'closed'));
+    queue.rejectCalls(new AnimalStoreError('storage_unavailable', 'closed'));
     add(new Uint8Array(half));
     add(new Uint8Array(half));
     expect(queue.length).toBe(2);
@@ -139,9 +139,9 @@ describe('the deadline', () => {
   test('is the same after a write was taken and put back', async () => {
     add('a');
     await pass(1000);
-    const taken = queue.takeWrites(1);
+    const taken = queue.takeCalls(1);
     await pass(3999);
-    queue.putBackWrites(taken);
+    queue.putBackCalls(taken);
     expect(queue.length).toBe(1);
     await pass(1);
     expect(rejected).toEqual([['a', 'storage_unavailable']]);
@@ -149,13 +149,13 @@ describe('the deadline', () => {
 
   test('is watched again when a write is put back after the queue was empty', async () => {
     add('a');
-    queue.takeWrites(1);
+    queue.takeCalls(1);
     await pass(3000);
     add('b');
-    const taken = queue.takeWrites(1);
+    const taken = queue.takeCalls(1);
     await pass(3000);
     expect(vi.getTimerCount()).toBe(0);
-    queue.putBackWrites(taken);
+    queue.putBackCalls(taken);
     await pass(1999);
     expect(rejected).toEqual([]);
     await pass(1);
@@ -164,9 +164,9 @@ describe('the deadline', () => {
 
   test('refuses a write that is put back too late', async () => {
     add('a');
-    const taken = queue.takeWrites(1);
+    const taken = queue.takeCalls(1);
     await pass(5000);
-    queue.putBackWrites(taken);
+    queue.putBackCalls(taken);
     await pass(0);
     expect(queue.length).toBe(0);
     expect(rejected).toEqual([['a', 'storage_unavailable']]);
@@ -174,7 +174,7 @@ describe('the deadline', () => {
 
   test('is watched by one timer', async () => {
     for (let index = 0; index < 100; index++) add(index);
-    queue.putBackWrites(queue.takeWrites(50));
+    queue.putBackCalls(queue.takeCalls(50));
     expect(vi.getTimerCount()).toBe(1);
     await pass(5000);
     expect(rejected).toHaveLength(100);
@@ -196,18 +196,18 @@ test('a write that is past its deadline is never taken, even when the timer is l
 
 test('writes leave the queue in the order of their arrival, and writes that are put back come first', () => {
   for (const name of ['a', 'b', 'c', 'd']) add(name);
-  const taken = queue.takeWrites(2);
-  expect(taken.map(({ write }) => firstValue(write))).toEqual(['a', 'b']);
+  const taken = queue.takeCalls(2);
+  expect(taken.map(({ item }) => firstValue(item))).toEqual(['a', 'b']);
   add('e');
-  queue.putBackWrites(taken);
+  queue.putBackCalls(taken);
   expect(take(10)).toEqual(['a', 'b', 'c', 'd', 'e']);
   expect(take(10)).toEqual([]);
 });
 
-test('the promise of a write has the result that the caller of `takeWrites` gives', async () => {
-  const stored = queue.queueWrite([['']]);
-  const failed = queue.queueWrite([['']]);
-  const [first, second] = queue.takeWrites(2);
+test('the promise of a write has the result that the caller of `takeCalls` gives', async () => {
+  const stored = queue.addCall([['']]);
+  const failed = queue.addCall([['']]);
+  const [first, second] = queue.takeCalls(2);
   first?.resolve({ changes: 1, rowId: 7n });
   second?.reject(new AnimalStoreError('internal_error', 'failed'));
   await expect(stored).resolves.toEqual({ changes: 1, rowId: 7n });
@@ -216,7 +216,7 @@ test('the promise of a write has the result that the caller of `takeWrites` give
 
 test('all queued writes can be refused with one error', async () => {
   for (const name of ['a', 'b']) add(name);
-  queue.refuseWrites(new AnimalStoreError('not_found', 'refused'));
+  queue.rejectCalls(new AnimalStoreError('not_found', 'refused'));
   await pass(0);
   expect(rejected).toEqual([
     ['a', 'not_found'],

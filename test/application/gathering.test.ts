@@ -1,7 +1,7 @@
 /** When the next commit begins. The test controls the clock and the turns of the event loop. */
 
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Gathering } from '../../../../src/adapters/sqlite/write/gathering.ts';
+import { Gathering } from '../../src/application/gathering.ts';
 
 /** The maximum length of a wait without a timer, in milliseconds. */
 const TURNS_TIME = 3;

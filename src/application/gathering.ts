@@ -22,7 +22,7 @@ export class Gathering {
   readonly #commit: () => void;
   /** The number of queued writes at which no more are expected. */
   #enough = 1;
-  #wait: { readonly timer?: NodeJS.Timeout } | undefined;
+  #wait: { readonly timer?: ReturnType<typeof setTimeout> } | undefined;
 
   /**
    * @param limit the maximum number of writes in one batch

@@ -1,0 +1,218 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CallQueue, type QueuedCall } from '../../application/call-queue.ts';
+import { Gathering } from '../../application/gathering.ts';
+import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
+import type { Observer } from '../../application/ports/observer.ts';
+import { closedError } from '../../application/ports/storage.ts';
+import type { NewPet } from '../../domain/pet.ts';
+import type { Connections, Failure, Row, Statement } from './connections.ts';
+import { isLockTimeout, isRowError, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
+import type { Health } from './health.ts';
+import { columnsOf } from './pets.ts';
+
+/** The maximum number of creates in one statement. */
+const LIMIT = 1000;
+
+/** The pause before a transaction is repeated, in milliseconds. */
+const REPEAT_PAUSE = 10;
+
+/** How long the claims of a group may wait for another server, before each of them is sent alone, in milliseconds. */
+const LOCK_TIMEOUT = 20;
+
+const ADD = 'INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING id';
+
+/** The returned ids, in ascending order, belong to the pets in their order. */
+const ADD_ALL = `INSERT INTO pets (name, category_id, status)
+  SELECT name, category_id, status FROM unnest($1::text[], $2::bigint[], $3::text[])
+    WITH ORDINALITY AS new (name, category_id, status, place) ORDER BY place
+  RETURNING id`;
+
+/**
+ * Claims the keys, and adds a pet for each claimed key, with the id that is in the claim. Servers that claim the same
+ * keys cannot wait for each other in a circle, because all claim in the same order. A claim waits for the transaction
+ * that has claimed the key before, and then returns no row, unless the older record is no longer valid. Of equal keys in
+ * one statement, the first is claimed. The limit of the wait is set before the first claim, for this transaction.
+ */
+const ADD_ONCE = `WITH setting AS MATERIALIZED (
+    SELECT set_config('lock_timeout', $8::text, true)
+  ), new AS MATERIALIZED (
+    SELECT DISTINCT ON (caller, key) given.* FROM setting,
+      unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[])
+        WITH ORDINALITY AS given (name, category_id, status, caller, key, created_at, place)
+    ORDER BY caller, key, place
+  ), claims AS (
+    INSERT INTO idempotency_records AS record (caller, key, pet_id, created_at)
+    SELECT caller, key, nextval('pets_id_seq'), created_at FROM new ORDER BY caller, key
+    ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, created_at = excluded.created_at
+      WHERE record.created_at < excluded.created_at - $7::bigint
+    RETURNING caller, key, pet_id
+  ), added AS (
+    INSERT INTO pets (id, name, category_id, status)
+    SELECT pet_id, name, category_id, status FROM claims JOIN new USING (caller, key)
+  )
+  SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
+
+export interface Create {
+  readonly pet: NewPet;
+  /** Set when the pet is created exactly once for a caller and a key. */
+  readonly attempt?: CreateAttempt;
+}
+
+/** The id of the stored pet, or `undefined` when nothing was stored because the key has a record. */
+export type Added = bigint | undefined;
+
+type CreateCall = QueuedCall<Create, Added>;
+
+/**
+ * Stores pets with group commit: creates that arrive while other creates are in flight are sent together, in one
+ * statement. A claim of a key that waits until another server commits is sent again alone, so that it delays no other.
+ */
+export class Creates {
+  readonly #connections: Connections;
+  readonly #waiting: Connections;
+  readonly #health: Health;
+  readonly #observer: Observer;
+  readonly #queue: CallQueue<Create, Added>;
+  readonly #gathering: Gathering = new Gathering(
+    LIMIT,
+    () => this.#queue.length,
+    () => this.#sendNext(),
+  );
+  /** The groups in flight, and the claims that were sent alone. */
+  readonly #sending = new Set<Promise<void>>();
+  #isBusy = false;
+  #isClosed = false;
+
+  /** @param waiting the connections for claims that wait for a lock */
+  constructor(connections: Connections, waiting: Connections, health: Health, observer: Observer) {
+    this.#connections = connections;
+    this.#waiting = waiting;
+    this.#health = health;
+    this.#observer = observer;
+    const timeout = connections.waitTimeout;
+    this.#queue = new CallQueue({
+      timeout,
+      full: 'too many calls wait for the database',
+      late: `the database was busy for ${timeout / 1000} s: the call had no effect`,
+    });
+  }
+
+  /** Stores a pet. All creates of one object have a key, or none has one. */
+  addCreate(create: Create): Promise<Added> {
+    if (this.#isClosed) return Promise.reject(closedError());
+    const added = this.#queue.addCall(create);
+    if (!this.#isBusy) this.#gathering.added();
+    return added;
+  }
+
+  /** The number of creates that wait for other creates. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** Resolves when all accepted creates are completed. Further creates are refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    do {
+      this.#sendNext();
+      await Promise.all(this.#sending);
+    } while (this.#sending.size > 0 || this.#queue.length > 0);
+  }
+
+  #sendNext(): void {
+    this.#gathering.end();
+    if (this.#isBusy) return;
+    const calls = this.#queue.takeCalls(LIMIT);
+    if (calls.length === 0) return;
+    // The records of one statement are valid for the same time.
+    const lifetime = lifetimeOf(calls[0] as CreateCall);
+    this.#queue.putBackCalls(calls.filter((call) => lifetimeOf(call) !== lifetime));
+    const group = calls.filter((call) => lifetimeOf(call) === lifetime);
+    this.#isBusy = true;
+    const startedAt = performance.now();
+    this.#track(group, this.#connections, () => {
+      this.#isBusy = false;
+      this.#gathering.committed(group.length, performance.now() - startedAt);
+    });
+  }
+
+  /** Sends a group, so that `close` waits for it. */
+  #track(group: readonly CreateCall[], connections: Connections, onEnd: () => void = () => {}): void {
+    const sending = this.#send(group, connections)
+      // A defect of this program. A call that has a result is not changed by this.
+      .catch((error: unknown) => {
+        for (const { reject } of group) reject(error);
+      })
+      .then(() => {
+        this.#sending.delete(sending);
+        onEnd();
+      });
+    this.#sending.add(sending);
+  }
+
+  async #send(group: readonly CreateCall[], connections: Connections): Promise<void> {
+    const startedAt = performance.now();
+    const lockTimeout = connections === this.#waiting ? 0 : LOCK_TIMEOUT;
+    const outcome = await connections.run(statementFor(group, lockTimeout));
+    if ('rows' in outcome) {
+      this.#health.succeeded('write');
+      settle(group, outcome.rows);
+      this.#observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
+    } else await this.#fail(group, connections, outcome);
+  }
+
+  /** Halves a group with a pet that the database refuses, until this pet fails alone. */
+  async #fail(group: readonly CreateCall[], connections: Connections, failure: Failure): Promise<void> {
+    const { error, isUnknown } = failure;
+    const half = Math.ceil(group.length / 2);
+    const isClaim = group[0]?.item.attempt !== undefined;
+    if (isLockTimeout(error) && isClaim && connections !== this.#waiting) {
+      for (const call of group) this.#track([call], this.#waiting);
+    } else if (isSerializationFailure(error)) {
+      await delay(REPEAT_PAUSE);
+      const now = performance.now();
+      for (const { deadline, reject } of group) if (deadline <= now) reject(storageError(error));
+      this.#queue.putBackCalls(group.filter(({ deadline }) => deadline > now));
+      if (!this.#isBusy) this.#gathering.added();
+    } else if (isRowError(error) && group.length > 1) {
+      await this.#send(group.slice(0, half), connections);
+      await this.#send(group.slice(half), connections);
+    } else {
+      this.#health.failed('write', error);
+      const reason = isUnknown ? outcomeUnknown(error) : storageError(error);
+      for (const { reject } of group) reject(reason);
+    }
+  }
+}
+
+function lifetimeOf({ item: { attempt } }: CreateCall): number | undefined {
+  return attempt && attempt.at - attempt.validFrom;
+}
+
+function statementFor(group: readonly CreateCall[], lockTimeout: number): Statement {
+  const [first] = group as [CreateCall, ...CreateCall[]];
+  const columns = columnsOf(group.map(({ item }) => item.pet));
+  const lifetime = lifetimeOf(first);
+  if (lifetime !== undefined) {
+    const attempts = group.map(({ item }) => item.attempt as CreateAttempt);
+    const callers = attempts.map(({ caller }) => caller);
+    const keys = attempts.map(({ key }) => key);
+    const times = `{${attempts.map(({ at }) => at).join()}}`;
+    const values = [...columns, callers, keys, times, lifetime, lockTimeout];
+    return { name: 'add-once', text: ADD_ONCE, values };
+  }
+  if (group.length > 1) return { name: 'add-all', text: ADD_ALL, values: columns };
+  const { name, categoryId, status } = first.item.pet;
+  return { name: 'add', text: ADD, values: [name, categoryId, status] };
+}
+
+/** Resolves the calls of a group with the rows of its statement. */
+function settle(group: readonly CreateCall[], rows: readonly Row[]): void {
+  if (group[0]?.item.attempt === undefined) {
+    const ids = rows.map(([id]) => id as bigint).sort((a, b) => (a < b ? -1 : 1));
+    for (const [index, { resolve }] of group.entries()) resolve(ids[index]);
+    return;
+  }
+  const ids = new Map(rows.map(([place, id]) => [Number(place), id as bigint]));
+  for (const [index, { resolve }] of group.entries()) resolve(ids.get(index + 1));
+}

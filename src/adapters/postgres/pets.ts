@@ -1,0 +1,51 @@
+/** The rows of pets, and the statements that read them. */
+
+import type { PetQuery } from '../../application/ports/pet-repository.ts';
+import { INT64_MIN } from '../../domain/int64.ts';
+import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import type { Row, Statement } from './connections.ts';
+import { lookup, type ReadKind } from './read-lane.ts';
+
+const COLUMNS = 'id, name, category_id, status';
+
+/** Pets by their ids. */
+export const PETS: ReadKind<bigint, Pet | undefined> = lookup(
+  {
+    name: 'find',
+    one: `SELECT ${COLUMNS} FROM pets WHERE id = $1`,
+    all: `SELECT ${COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])`,
+  },
+  ([id]) => id as bigint,
+  petOf,
+);
+
+/** Converts a row that begins with the columns `id, name, category_id, status`. */
+export function petOf(row: Row): Pet {
+  const [id, name, categoryId, status] = row as readonly [bigint, string, bigint, PetStatus];
+  return Object.freeze({ id, name, categoryId, status });
+}
+
+/**
+ * Returns a statement that reads pets in the order of their ids. With a status it compares rows, so that the search starts
+ * in the index of the statuses, however few pets have the status.
+ *
+ * @param more an expression whose value is a further column
+ */
+export function listStatement({ limit, status, after = INT64_MIN }: PetQuery, more?: string): Statement {
+  const columns = more === undefined ? COLUMNS : `${COLUMNS}, ${more}`;
+  if (status === undefined) {
+    const text = `SELECT ${columns} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`;
+    return { name: 'list', text, values: [after, limit] };
+  }
+  const text = `SELECT ${columns} FROM pets WHERE (status, id) > ($3, $1) AND status <= $3 ORDER BY status, id LIMIT $2`;
+  return { name: 'list-by-status', text, values: [after, limit, status] };
+}
+
+/** Returns the names, the categories and the statuses of pets, as parameters of a statement. */
+export function columnsOf(pets: readonly NewPet[]): unknown[] {
+  return [
+    pets.map(({ name }) => name),
+    `{${pets.map(({ categoryId }) => categoryId).join()}}`,
+    `{${pets.map(({ status }) => status).join()}}`,
+  ];
+}

@@ -1,0 +1,125 @@
+import { AnimalStoreError } from '../domain/errors.ts';
+
+/** The maximum number of queued calls. */
+const LENGTH_LIMIT = 10_000;
+
+/** A call that waits until it is sent to the storage, and then for its result. */
+export interface QueuedCall<T, R> {
+  readonly item: T;
+  readonly size: number;
+  /** The latest time at which the call may be sent, as a value of `performance.now()`. */
+  readonly deadline: number;
+  /** Whether the call was sent before, without a result. */
+  readonly isRetry: boolean;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+export interface CallQueueOptions<T> {
+  /** How long a call may stay in the queue, in milliseconds. */
+  readonly timeout: number;
+  /** The message of the error `overloaded`, for a call that finds a full queue. */
+  readonly full: string;
+  /** The message of the error `storage_unavailable`, for a call that is still queued at its deadline. */
+  readonly late: string;
+  /** The maximum total size of the queued calls. By default, only their number is limited. */
+  readonly sizeLimit?: number;
+  sizeOf?(item: T): number;
+  /** Called when calls were rejected at their deadline. */
+  onLate?(): void;
+}
+
+/** Calls in the order of their arrival. A call that is still queued at its deadline is rejected, and never sent. */
+export class CallQueue<T, R> {
+  readonly #options: CallQueueOptions<T>;
+  #calls: QueuedCall<T, R>[] = [];
+  #size = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: CallQueueOptions<T>) {
+    this.#options = options;
+  }
+
+  get length(): number {
+    return this.#calls.length;
+  }
+
+  /** Queues a call. When the queue is full, the promise rejects at once with `overloaded`. */
+  addCall(item: T): Promise<R> {
+    const { timeout, full, sizeLimit = Infinity } = this.#options;
+    const size = this.#options.sizeOf?.(item) ?? 0;
+    if (this.#calls.length >= LENGTH_LIMIT || this.#size + size > sizeLimit) {
+      return Promise.reject(new AnimalStoreError('overloaded', full));
+    }
+    this.#size += size;
+    return new Promise((resolve, reject) => {
+      const deadline = performance.now() + timeout;
+      this.#calls.push({ item, size, deadline, isRetry: false, resolve, reject });
+      if (this.#timer === undefined) this.#startTimer();
+    });
+  }
+
+  /**
+   * Rejects the calls that are past their deadline. Then removes and returns the oldest remaining calls, at most `count`.
+   */
+  takeCalls(count: number): QueuedCall<T, R>[] {
+    this.#rejectLate();
+    return this.#remove(count);
+  }
+
+  /** Puts calls back at the front of the queue, so that they are sent next. */
+  putBackCalls(calls: readonly QueuedCall<T, R>[]): void {
+    this.#calls.unshift(...calls);
+    for (const { size } of calls) this.#size += size;
+    this.#rejectLate();
+    if (this.#timer === undefined) this.#startTimer();
+  }
+
+  /** Queues calls once more, with a new deadline. */
+  retryCalls(calls: readonly QueuedCall<T, R>[]): void {
+    const deadline = performance.now() + this.#options.timeout;
+    for (const call of calls) {
+      this.#size += call.size;
+      this.#calls.push({ ...call, deadline, isRetry: true });
+    }
+    if (this.#timer === undefined) this.#startTimer();
+  }
+
+  rejectCalls(error: AnimalStoreError): void {
+    for (const { reject } of this.#remove(this.#calls.length)) reject(error);
+  }
+
+  #remove(count: number): QueuedCall<T, R>[] {
+    const removed = this.#calls.splice(0, count);
+    for (const { size } of removed) this.#size -= size;
+    return removed;
+  }
+
+  #rejectLate(): void {
+    const now = performance.now();
+    const inTime = this.#calls.findIndex(({ deadline }) => deadline > now);
+    const late = this.#remove(inTime === -1 ? this.#calls.length : inTime);
+    if (late.length === 0) return;
+    const error = new AnimalStoreError('storage_unavailable', this.#options.late);
+    for (const { reject } of late) reject(error);
+    this.#options.onLate?.();
+  }
+
+  /**
+   * Starts a timer for the deadline of the oldest call, unless the queue is empty. When the timer fires, late calls are
+   * rejected, and a timer for the next call is started. The timer continues to run when the oldest call leaves the queue
+   * earlier, because this does no harm.
+   */
+  #startTimer(): void {
+    const [oldest] = this.#calls;
+    this.#timer = undefined;
+    if (oldest === undefined) return;
+    const left = Math.max(1, Math.ceil(oldest.deadline - performance.now()));
+    this.#timer = setTimeout(() => {
+      this.#rejectLate();
+      this.#startTimer();
+    }, left);
+    // The calls that wait keep the process alive, not their deadline. Only timers of Node.js have `unref`.
+    if (typeof this.#timer === 'object') this.#timer.unref();
+  }
+}
