@@ -40,6 +40,9 @@ export interface Session {
 /** How long an unused connection stays open, in milliseconds. */
 const IDLE_TIMEOUT = 10_000;
 
+/** How long a connection is used again without the pool, which has a price for each statement, in milliseconds. */
+const HOLD_TIME = 100;
+
 /** How long no new attempt to connect is made after a failed one, in milliseconds. */
 const RETRY_INTERVAL = 100;
 
@@ -78,6 +81,9 @@ export class Connections {
   onConnect: () => void = () => {};
   readonly #max: number;
   readonly #pool: Pool;
+  /** The connections that are not used, and not returned to the pool yet. */
+  #held: PoolClient[] = [];
+  #holdTimer: NodeJS.Timeout | undefined;
   /** The connections with a commit that no standby has confirmed. */
   readonly #unconfirmed = new WeakSet<ClientBase>();
   /** Each function ends a session. The value tells whether `close` calls it. */
@@ -104,7 +110,8 @@ export class Connections {
 
   get statistics(): ConnectionStatistics {
     const { totalCount, idleCount, waitingCount } = this.#pool;
-    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+    const idle = idleCount + this.#held.length;
+    return { busy: totalCount - idle, idle, waiting: waitingCount };
   }
 
   /** The number of connections that can be used now: after the server has refused one, those that are open. */
@@ -118,7 +125,7 @@ export class Connections {
     try {
       client = await this.#connect();
       const rows = await this.#query(client, statement);
-      client.release();
+      this.#hold(client);
       return { rows };
     } catch (error) {
       const isUnknown = client !== undefined && !hadNoEffect(error);
@@ -180,13 +187,29 @@ export class Connections {
 
   async #close(): Promise<void> {
     for (const [release, isLong] of this.#sessions) if (isLong) release();
+    this.#releaseHeld();
     // A server that hangs closes no connection.
     const late = delay(this.waitTimeout + CLOSE_TIMEOUT, undefined, { ref: false });
     await Promise.race([this.#pool.end(), late]);
   }
 
+  #hold(client: PoolClient): void {
+    if (this.#closed !== undefined || this.#pool.waitingCount > 0) client.release();
+    else {
+      this.#held.push(client);
+      this.#holdTimer ??= setTimeout(this.#releaseHeld, HOLD_TIME).unref();
+    }
+  }
+
+  readonly #releaseHeld = (): void => {
+    this.#holdTimer = undefined;
+    for (const client of this.#held.splice(0)) client.release();
+  };
+
   async #connect(): Promise<PoolClient> {
     this.assertOpen();
+    const held = this.#held.pop();
+    if (held !== undefined) return held;
     if (this.#pool.idleCount === 0 && performance.now() < this.#failure.until) throw this.#failure.error;
     try {
       return await this.#pool.connect();
@@ -201,8 +224,12 @@ export class Connections {
     client.on('notice', ({ routine }) => {
       if (routine === WAIT_FOR_STANDBY) this.#unconfirmed.add(client);
     });
-    // A connection that fails while it is used rejects the statement in flight.
-    client.on('error', () => {});
+    // A connection that fails while it is used rejects the statement in flight, and the pool removes an unused one.
+    client.on('error', () => {
+      const held = this.#held.find((each) => each === client);
+      this.#held = this.#held.filter((each) => each !== client);
+      held?.release(true);
+    });
     const [row] = await this.#query(client, { text: PREPARE, values: [statementTimeout] });
     if (row?.[0] === 'on') throw new StorageFault('read_only', 'the database server accepts no writes');
     this.onConnect();
