@@ -173,18 +173,27 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
     };
     const readForSeconds = async (seconds: number) => {
       const end = performance.now() + 1000 * seconds;
+      const times: number[] = [];
+      const find = async () => {
+        const startedAt = performance.now();
+        await storage.pets.find(id);
+        times.push(performance.now() - startedAt);
+      };
       const read = async () => {
-        while (performance.now() < end) {
-          await Promise.all([storage.pets.find(id), storage.pets.list({ limit: 3 })]);
-        }
+        while (performance.now() < end) await Promise.all([find(), storage.pets.list({ limit: 3 })]);
       };
       await Promise.all(Array.from({ length: 8 }, read));
+      return times.sort((a, b) => a - b);
     };
     const reading = readForSeconds(2);
     await delay(300);
     const reader = await pidOf('SELECT id, name, category_id, status FROM pets WHERE id%');
     process.kill(reader, 'SIGSTOP');
-    await reading;
+    const times = await reading;
+    const [p99, longest] = [times[Math.floor(0.99 * times.length)], times.at(-1)].map((ms = 0) =>
+      Math.round(ms),
+    );
+    console.log(`${times.length} gets while a process is stopped: p99 ${p99} ms, longest ${longest} ms`);
     await storage.check();
     process.kill(reader, 'SIGCONT');
 

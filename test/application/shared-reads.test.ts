@@ -1,0 +1,77 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { SharedReads } from '../../src/application/shared-reads.ts';
+
+let shared: SharedReads<string>;
+/** The reads that have begun and not ended. */
+let running: PromiseWithResolvers<string>[];
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  shared = new SharedReads();
+  running = [];
+  return () => {
+    vi.useRealTimers();
+  };
+});
+
+function share(key = 'a'): Promise<string> {
+  return shared.share(key, () => {
+    const read = Promise.withResolvers<string>();
+    running.push(read);
+    return read.promise;
+  });
+}
+
+/** The next read waits for one turn of the event loop. */
+async function nextTurn(): Promise<void> {
+  await turn();
+  await turn();
+}
+
+test('calls that arrive during a read share the next one, which begins when the read has ended', async () => {
+  const first = share();
+  const others = [share(), share()];
+  expect(running).toHaveLength(1);
+  running[0]?.resolve('old');
+  expect(await first).toBe('old');
+  others.push(share());
+  await nextTurn();
+  expect(running).toHaveLength(2);
+  running[1]?.resolve('new');
+  expect(await Promise.all(others)).toEqual(['new', 'new', 'new']);
+});
+
+test('other calls share nothing, and a call after the read begins a read', async () => {
+  const calls = [share('a'), share('b')];
+  expect(running).toHaveLength(2);
+  for (const read of running) read.resolve('x');
+  await Promise.all(calls);
+  const next = share('a');
+  running[2]?.resolve('y');
+  expect(await next).toBe('y');
+});
+
+test('a read that hangs delays the next one for 20 ms only', async () => {
+  const hanging = share();
+  const next = share();
+  await vi.advanceTimersByTimeAsync(19);
+  await nextTurn();
+  expect(running).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  await nextTurn();
+  running[1]?.resolve('new');
+  expect(await next).toBe('new');
+  running[0]?.resolve('old');
+  expect(await hanging).toBe('old');
+});
+
+test('the error of a read is that of its own calls', async () => {
+  const first = share();
+  const second = share();
+  running[0]?.reject(new Error('lost'));
+  await expect(first).rejects.toThrow('lost');
+  await nextTurn();
+  running[1]?.resolve('found');
+  expect(await second).toBe('found');
+});
