@@ -3,10 +3,11 @@ import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import type { Connections, Row } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { lookup, type ReadLane } from './read-lane.ts';
 import type { Reader } from './reader.ts';
 import { LOCK } from './schema.ts';
+import type { Row } from './statement.ts';
 
 const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id';
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';

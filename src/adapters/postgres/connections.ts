@@ -4,38 +4,7 @@ import type { ConnectionStatistics } from '../../application/ports/statistics.ts
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { hadNoEffect, isReadOnly, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
-
-/** A statement. The server plans a statement with a name once for each connection. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-  readonly values: unknown[];
-}
-
-export type Row = readonly unknown[];
-
-export interface Failure {
-  readonly error: unknown;
-  /** Whether it is unknown whether the statement had an effect. */
-  readonly isUnknown: boolean;
-  /** Whether there was no connection over which the statement could be sent. */
-  readonly isUnsent: boolean;
-}
-
-/** The result of one statement. */
-export type Outcome = { readonly rows: readonly Row[] } | Failure;
-
-/** Runs a statement in a session. */
-export type Run = (text: string, values?: unknown[]) => Promise<readonly Row[]>;
-
-/** A connection that runs statements one after another, in one session of the server. */
-export interface Session {
-  readonly run: Run;
-  /** Commits the transaction. The error says so when it is unknown whether the commit has succeeded. */
-  commit(): Promise<void>;
-  /** Closes the connection. Must be called when the session is no longer needed. */
-  release(): void;
-}
+import type { Outcome, Row, Session, Statement } from './statement.ts';
 
 /** How long an unused connection stays open, in milliseconds. */
 const IDLE_TIMEOUT = 10_000;

@@ -5,10 +5,11 @@ import type { CreateAttempt } from '../../application/ports/idempotent-creates.t
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import type { Connections, Failure, Row, Statement } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { isLockTimeout, isRowError, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
 import type { Health } from './health.ts';
 import { columnsOf } from './pets.ts';
+import type { Failure, Row, Statement } from './statement.ts';
 
 /** The maximum number of creates in one statement. */
 const LIMIT = 1000;

@@ -25,7 +25,7 @@ export class Pages {
   readonly #version: string | undefined;
   readonly #cache = new PageCache();
   readonly #reads = new SharedReads<PetPage>();
-  readonly #checks = new SharedReads<void>();
+  readonly #checks = new SharedReads<unknown>();
   /** Whether the last two versions differed. */
   #isChanging = true;
   #hits = 0;
@@ -56,16 +56,18 @@ export class Pages {
   }
 
   async #findOrRead(key: string, query: PetQuery): Promise<PetPage> {
-    await this.#checks.share('version', this.#checkVersion);
+    // Another connection can have read a page of an older version in the meantime.
+    this.#cache.enter(await this.#checks.share('version', this.#checkVersion));
     const page = this.#cache.get(key);
     if (page === undefined) return await this.#share(key, query);
     this.#hits += 1;
     return page;
   }
 
-  readonly #checkVersion = async (): Promise<void> => {
+  readonly #checkVersion = async (): Promise<unknown> => {
     const [row] = await this.#reader.query({ name: 'version', text: `SELECT ${VERSION}`, values: [] });
     this.#isChanging = this.#cache.enter(row?.[0]);
+    return row?.[0];
   };
 
   #share(key: string, query: PetQuery): Promise<PetPage> {

@@ -7,8 +7,9 @@ import {
 } from '../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
-import { type Connections, LONG_TIMEOUT, type Run } from './connections.ts';
+import { type Connections, LONG_TIMEOUT } from './connections.ts';
 import { columnsOf, listStatement, petOf } from './pets.ts';
+import type { Run } from './statement.ts';
 
 /**
  * The temporary table for the pets of an import. Filling it locks nothing, and no transaction is open in between. The place

@@ -1,5 +1,5 @@
 import { CallQueue, type QueuedCall } from '../../application/call-queue.ts';
-import type { Row, Statement } from './connections.ts';
+import type { Row, Statement } from './statement.ts';
 
 /** The number of statements in flight while statements are quick. More would divide the waiting calls further. */
 const QUICK_STATEMENTS = 4;

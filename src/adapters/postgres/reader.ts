@@ -1,11 +1,12 @@
 import type { QueuedCall } from '../../application/call-queue.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { Pet } from '../../domain/pet.ts';
-import type { Connections, Failure, Row, Statement } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { storageError } from './errors.ts';
 import type { Health } from './health.ts';
 import { PETS } from './pets.ts';
 import { type ReadKind, ReadLane, STUCK } from './read-lane.ts';
+import type { Failure, Row, Statement } from './statement.ts';
 
 /** Statements that are sent by themselves. */
 const QUERIES: ReadKind<Statement, readonly Row[]> = {

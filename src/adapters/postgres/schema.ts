@@ -3,7 +3,7 @@
 import { Client, type ClientConfig } from 'pg';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import type { Statement } from './connections.ts';
+import type { Statement } from './statement.ts';
 
 /**
  * The migrations, in the order in which they are applied. The table `animal_store_schema` contains their number. A

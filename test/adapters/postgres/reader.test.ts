@@ -2,10 +2,11 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Connections, Outcome, Row, Statement } from '../../../src/adapters/postgres/connections.ts';
+import type { Connections } from '../../../src/adapters/postgres/connections.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
 import { Pages } from '../../../src/adapters/postgres/pages.ts';
 import { Reader } from '../../../src/adapters/postgres/reader.ts';
+import type { Outcome, Row, Statement } from '../../../src/adapters/postgres/statement.ts';
 
 interface Sent {
   readonly statement: Statement;
