@@ -127,7 +127,8 @@ export class Api {
     const { authorization } = head.headers;
     // A request that will be refused, because the server is too busy, does not wait for its turn.
     const isTooBusy = this.admission.isTooBusy(authorization) && !isHealthCheck(path);
-    const turn = isTooBusy ? undefined : this.admission.enter(connection, authorization);
+    const waits = !isTooBusy && connection !== undefined;
+    const turn = waits ? this.admission.enter(connection, authorization) : undefined;
     if (turn !== undefined) await turn;
     if (this.#cors.isPreflight(head)) {
       this.#refuseMalformed(head);

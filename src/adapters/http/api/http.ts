@@ -3,24 +3,58 @@
 /** Header fields as a flat array: name, value, name, value. */
 export type Headers = readonly string[];
 
+/** The names of the request header fields that the API reads. */
+export const REQUEST_FIELDS = [
+  'accept',
+  'accept-encoding',
+  'access-control-request-headers',
+  'access-control-request-method',
+  'authorization',
+  'content-encoding',
+  'content-type',
+  'expect',
+  'host',
+  'idempotency-key',
+  'if-none-match',
+  'origin',
+  'traceparent',
+  'transfer-encoding',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-request-id',
+] as const;
+
+type RequestField = (typeof REQUEST_FIELDS)[number];
+
+/** The fields whose values Node.js never returns as an array. */
+type SingleField =
+  | 'accept'
+  | 'authorization'
+  | 'content-encoding'
+  | 'content-type'
+  | 'expect'
+  | 'host'
+  | 'if-none-match'
+  | 'transfer-encoding';
+
+/** The values of header fields by lower-case name. */
+export type RequestFields = {
+  readonly [Name in RequestField]?: Name extends SingleField
+    ? string | undefined
+    : string | string[] | undefined;
+};
+
 /** The request line and the header fields. `IncomingMessage` of Node.js is assignable to this type. */
 export interface RequestHead {
   readonly method?: string | undefined;
   /** The request target (RFC 9112, section 3.2). */
   readonly url?: string | undefined;
   readonly httpVersion: string;
-  /** The header fields. The keys are the field names in lower case. */
-  readonly headers: {
-    readonly [name: string]: string | string[] | undefined;
-    readonly authorization?: string | undefined;
-    readonly 'content-encoding'?: string | undefined;
-    readonly 'content-type'?: string | undefined;
-    readonly expect?: string | undefined;
-    readonly host?: string | undefined;
-    readonly 'if-none-match'?: string | undefined;
-    readonly 'transfer-encoding'?: string | undefined;
-  };
-  /** All header field lines, exactly as received: name, value, name, value. */
+  readonly headers: RequestFields;
+  /**
+   * All header field lines, exactly as received: name, value, name, value. Empty if the carrier joins repeated fields, so
+   * that the lines are unknown.
+   */
   readonly rawHeaders: Headers;
   /** The HTTP/2 stream; `undefined` for a request over HTTP/1. */
   readonly stream?: unknown;
@@ -37,13 +71,11 @@ export interface CarriedRequest {
   readonly scheme: string;
   /** The remote address of the connection; `undefined` when it is unknown. */
   readonly peer: string | undefined;
-  /** Any object that represents the connection. All requests of a connection have the same object. */
-  readonly connection: object;
   /**
-   * Returns the media type that the client prefers (RFC 9110, section 12.5.1), or `false` if the client accepts none of
-   * the types. If the client has no preference, returns the first type.
+   * Any object that represents the connection. All requests of a connection have the same object. `undefined` if the
+   * platform itself decides when a request is handled.
    */
-  preferredType(...types: string[]): string | false;
+  readonly connection: object | undefined;
   /**
    * Returns the whole body if it has already arrived, and otherwise a promise. Throws or rejects with
    * `payload_too_large` when the body is too large, and with `invalid_request` when the body ends early.

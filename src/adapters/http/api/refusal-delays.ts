@@ -35,6 +35,7 @@ export class RefusalDelays {
    */
   async wait(request: DelayedRequest, caller: string | undefined): Promise<void> {
     const { connection } = request;
+    if (connection === undefined) return;
     const last = this.#last.get(connection);
     const isEarly = last?.caller === caller && performance.now() - (last?.at ?? -Infinity) < RETRY_TIME;
     if (isEarly) await this.#delay(request);

@@ -11,7 +11,8 @@ const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-
  */
 const SHORT = 15;
 
-const processId = randomBytes(6).toString('base64url');
+/** Differs from process to process. It is created on use, because workerd refuses random bytes before the first request. */
+let processId: string | undefined;
 let counter = 0;
 
 /**
@@ -29,6 +30,7 @@ export function requestIdOf({ headers }: RequestHead, isSecret: (text: string) =
 }
 
 export function newRequestId(): string {
+  processId ??= randomBytes(6).toString('base64url');
   counter += 1;
   return `${processId}-${counter.toString(36)}`;
 }

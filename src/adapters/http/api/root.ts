@@ -1,5 +1,6 @@
 /** The path `/`, which belongs to no resource. */
 
+import { prefersHtml } from './accept.ts';
 import { noSuchPath } from './errors.ts';
 import type { Handler } from './exchange.ts';
 import { API_HEADERS, NO_STORE } from './headers.ts';
@@ -18,9 +19,9 @@ export function root(prefix: string): Handler {
     headers: [...API_HEADERS, ...NO_STORE, ...VARY_ACCEPT, 'Location', `${prefix}/docs`],
     body: '',
   };
-  return ({ head: { method }, carried }) => {
+  return ({ head: { method, headers } }) => {
     if (method !== 'GET' && method !== 'HEAD') throw noSuchPath();
-    if (carried.preferredType('application/json', 'text/html') !== 'text/html') throw noSuchPath(VARY_ACCEPT);
+    if (!prefersHtml(headers.accept)) throw noSuchPath(VARY_ACCEPT);
     return redirect;
   };
 }

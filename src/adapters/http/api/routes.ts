@@ -60,7 +60,7 @@ const ALLOW_ALL = ['Allow', SERVER_METHODS.join(', ')];
 
 /**
  * Creates the handler of a path from the handlers of its methods. A HEAD request is handled like a GET request, and
- * Node.js omits the body of the response. The response to OPTIONS lists the methods of the path. For any other method
+ * the carrier omits the body of the response. The response to OPTIONS lists the methods of the path. For any other method
  * without a handler, throws `method_not_allowed`.
  */
 function byMethod(endpoints: readonly Endpoint[]): Handler {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { AnimalStoreError } from '../../../domain/errors.ts';
 
 /** The relative path is the same from this file in `src` and from the built file in `dist`. */
-const FOLDER = new URL('../../../../dist/docs/', import.meta.url);
+const FOLDER = '../../../../dist/docs/';
 
 /**
  * Creates a function that returns a parsed file. The file is read at once, so that requests need no file descriptor. If
@@ -23,7 +23,8 @@ export function builtFile<T>(name: string, parse: (content: Buffer) => T): () =>
 
 function read(name: string): Buffer {
   try {
-    return readFileSync(new URL(name, FOLDER));
+    // In a bundle, the URL of the module can be missing.
+    return readFileSync(new URL(name, new URL(FOLDER, import.meta.url)));
   } catch (cause) {
     throw new AnimalStoreError('overloaded', 'the documentation cannot be read at the moment', { cause });
   }

@@ -39,10 +39,6 @@ export class KoaRequest implements CarriedRequest {
     return this.#ctx.req.socket;
   }
 
-  preferredType(...types: string[]): string | false {
-    return this.#ctx.accepts(types);
-  }
-
   readBody(): Uint8Array | Promise<Uint8Array> {
     return readBytes(this.#ctx);
   }
