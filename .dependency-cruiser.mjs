@@ -21,6 +21,7 @@ const PACKAGES = 'node_modules/';
 const PAGE = '^page/';
 const OPENAPI = '^openapi/';
 
+const HTTP_MODULES = '^(node:)?(http|https|http2)$';
 const KOA = 'node_modules/(@types/)?(@koa/|koa[-/])';
 
 function packages(...names) {
@@ -68,20 +69,26 @@ export default {
     forbidden(
       'http-koa-alone-imports-koa',
       'In adapters/http, only the folder koa/ and index.ts depend on Koa, types included.',
-      { path: '^src/adapters/http/(api|docs|node)/' },
+      { path: '^src/adapters/http/(api|docs|fetch|node)/' },
       { path: KOA },
     ),
     forbidden(
       'http-api-imports-no-carrier',
       'What HTTP means (api/, docs/) does not depend on the code that carries it, types included.',
       { path: '^src/adapters/http/(api|docs)/' },
-      { path: ['^src/adapters/http/(koa|node)/', '^(node:)?(http|https|http2)$'] },
+      { path: ['^src/adapters/http/(fetch|koa|node)/', HTTP_MODULES] },
     ),
     forbidden(
       'http-carriers-are-independent',
-      'The folders koa/ and node/ do not import each other, types included; index.ts connects them.',
-      { path: '^src/adapters/http/(koa|node)/' },
-      { path: '^src/adapters/http/(koa|node)/', pathNot: '^src/adapters/http/$1/' },
+      'The folders fetch/, koa/ and node/ do not import each other, types included; index.ts connects the last two.',
+      { path: '^src/adapters/http/(fetch|koa|node)/' },
+      { path: '^src/adapters/http/(fetch|koa|node)/', pathNot: '^src/adapters/http/$1/' },
+    ),
+    forbidden(
+      'http-fetch-reaches-no-server',
+      'Where a Request is all there is, nothing that the folder fetch/ imports, however far away, imports a server or Koa.',
+      { path: '^src/adapters/http/fetch/' },
+      { path: [HTTP_MODULES, KOA], reachable: true },
     ),
     forbidden(
       'page-imports-itself-and-its-parser',

@@ -26,6 +26,14 @@ const SHARED = [
   'test/page/*.test.ts',
 ];
 
+/** The tests of the API over its server run over both carriers. */
+const OVER_FETCH = [
+  'test/adapters/http/{authentication,bad-message,body,create,every-path,every-storage}.test.ts',
+  'test/adapters/http/{failure,get,incoming-bodies,keys-in-log,lingering-close,list,malformed-request}.test.ts',
+  'test/adapters/http/{openapi-document,overload,pipelines,properties,public-paths,public-url,rate-limit}.test.ts',
+  'test/adapters/http/{request-id,request-log,server,slow-client,stopping,tunnels}.test.ts',
+];
+
 const ADAPTERS = {
   setupFiles: ['test/support/canary-setup.ts'],
   env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
@@ -52,6 +60,15 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       { test: { ...ADAPTERS, name: 'shared', include: SHARED, isolate: false } },
+      {
+        test: {
+          ...ADAPTERS,
+          name: 'fetch',
+          include: OVER_FETCH,
+          isolate: false,
+          env: { ...ADAPTERS.env, TEST_CARRIER: 'fetch', TEST_STORAGES: 'memory' },
+        },
+      },
       {
         test: {
           ...ADAPTERS,

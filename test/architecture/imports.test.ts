@@ -83,6 +83,10 @@ describe('the sources', () => {
   });
 });
 
+/** These files break two rules. */
+const FETCH_OVER_KOA = "import type Koa from 'koa'; export type K = Koa;";
+const FETCH_OVER_NODE = "import type { N } from '../node/empty.ts'; export type M = N;";
+
 /** The files that break each rule, by the name of the rule. */
 const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'domain-imports-domain': { 'src/domain/a.ts': "import 'node:fs';" },
@@ -105,16 +109,25 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'http-koa-alone-imports-koa': {
     'src/adapters/http/api/a.ts': "import type { Context } from 'koa'; export type C = Context;",
     'src/adapters/http/docs/a.ts': "import '@koa/router';",
+    'src/adapters/http/fetch/a.ts': FETCH_OVER_KOA,
     'src/adapters/http/node/a.ts': "import type Koa from 'koa'; export type K = Koa;",
   },
   'http-api-imports-no-carrier': {
     'src/adapters/http/api/b.ts': "import type { Server } from 'node:http'; export type S = Server;",
     'src/adapters/http/api/c.ts': "import type { K } from '../koa/empty.ts'; export type L = K;",
     'src/adapters/http/docs/b.ts': "import '../node/empty.ts';",
+    'src/adapters/http/api/d.ts': "import '../fetch/empty.ts';",
   },
   'http-carriers-are-independent': {
     'src/adapters/http/koa/a.ts': "import type { N } from '../node/empty.ts'; export type M = N;",
     'src/adapters/http/node/b.ts': "import '../koa/empty.ts';",
+    'src/adapters/http/node/c.ts': "import '../fetch/empty.ts';",
+    'src/adapters/http/fetch/b.ts': FETCH_OVER_NODE,
+  },
+  'http-fetch-reaches-no-server': {
+    'src/adapters/http/fetch/a.ts': FETCH_OVER_KOA,
+    'src/adapters/http/fetch/b.ts': FETCH_OVER_NODE,
+    'src/adapters/http/fetch/c.ts': "import '../index.ts';",
   },
   'page-imports-itself-and-its-parser': {
     'page/a.ts': "import type { A } from '../src/adapters/http/api/empty.ts'; export type B = A;",
@@ -157,6 +170,7 @@ const INNOCENT: Readonly<Record<string, string>> = {
   'src/adapters/http/koa/empty.ts':
     "import 'koa'; import type { A } from '../api/empty.ts'; export type K = A;",
   'src/adapters/http/node/empty.ts': "import 'node:http'; import '../api/empty.ts'; export type N = string;",
+  'src/adapters/http/fetch/empty.ts': "import '../api/empty.ts'; import 'node:net';",
   'src/adapters/http/api/empty.ts': "import 'valibot'; export type A = string;",
   'openapi/empty.ts': "import 'valibot'; import 'node:fs'; import '../src/adapters/http/api/empty.ts';",
   'page/empty.ts': "import 'marked';",

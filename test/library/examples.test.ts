@@ -39,6 +39,7 @@ const MAIN_NAMES = [
   ...['createAnimalStore', 'AnimalStoreError', 'CreatePet', 'petJson', 'petsJson', 'parsePet', 'parsePets'],
   ...['apiKeys', 'createPet', 'listPets', 'listPage', 'getPet', 'importPets', 'exportPets', 'backup'],
   ...[
+    'createFetchHandler',
     'createHttpApp',
     'createServer',
     'openMemoryStorage',

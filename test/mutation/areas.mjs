@@ -33,7 +33,7 @@ export const AREAS = {
     testFiles: [
       ...API_TESTS,
       `${HTTP_TESTS}/overload.test.ts`,
-      'test/library/http{,2}.test.ts',
+      'test/library/{fetch,http,http2}.test.ts',
       'test/page/*.test.ts',
     ],
     threshold: 91,

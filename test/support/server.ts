@@ -5,15 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { Api } from '../../src/adapters/http/api/api.ts';
+import { HTTP_OPTIONS } from '../../src/adapters/http/api/options.ts';
+import { matchTemplates } from '../../src/adapters/http/api/path-templates.ts';
+import { createHandler } from '../../src/adapters/http/fetch/handler.ts';
 import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
+import { SERVER_LIMITS } from '../../src/adapters/http/node/options.ts';
+import { createNodeServer } from '../../src/adapters/http/node/server.ts';
 import { logTo } from '../../src/adapters/log/log.ts';
 import { logObserver } from '../../src/adapters/log/observer.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
+import { checkOptions } from '../../src/application/arguments.ts';
 import type { Observer } from '../../src/application/ports/observer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { noteKeys, registerKey } from './canary.ts';
+import { CARRIER } from './carrier.ts';
 import { Client } from './client.ts';
+import { fetchListener } from './fetch-listener.ts';
 import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts';
 
 export type StorageKind = 'memory' | 'sqlite' | 'postgres';
@@ -82,7 +91,8 @@ async function open(
       noteKeys(inspect(error, { depth: 5, maxStringLength: null }), 'an error');
     },
   };
-  const server = createServer(store, { ...options, observers: [observer, CHECKED_LOG, ...observers] });
+  const all = { ...options, observers: [observer, CHECKED_LOG, ...observers] };
+  const server = CARRIER === 'koa' ? createServer(store, all) : createFetchServer(store, all);
   const origin = await server.listen(0, '127.0.0.1');
   const client = new Client(origin, key);
   const close = async () => {
@@ -92,6 +102,13 @@ async function open(
     rmSync(folder, { recursive: true, force: true });
   };
   return { server, storage, store, client, origin, key, errors, close };
+}
+
+/** Creates a server of Node.js whose requests are handled by a fetch handler. */
+function createFetchServer(store: AnimalStore, options: HttpServerOptions): HttpServer {
+  checkOptions(options, { ...HTTP_OPTIONS, ...SERVER_LIMITS });
+  const api = new Api(store, options, matchTemplates);
+  return createNodeServer(fetchListener(createHandler(api)), api, options);
 }
 
 /** Drivers are loaded on use, because most tests use a storage in memory, and loading takes longer than such a test. */

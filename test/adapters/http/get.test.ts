@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SUNSET, sunsetNotice } from '../../../src/adapters/http/api/deprecation.ts';
+import { cannotExpress } from '../../support/carrier.ts';
 import { sendRaw } from '../../support/connection.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 import { REX } from './paths.ts';
@@ -44,7 +45,7 @@ describe('GET /v1/pets/{petId}', () => {
     '%E0%A4',
     '1%00',
     '%2F',
-    '..',
+    ...(cannotExpress('a path with the segments . and ..') ? [] : ['..']),
     '__proto__',
     '9'.repeat(5000),
   ])('responds 404 to an id that is not an int64: %s', async (id) => {
@@ -97,7 +98,7 @@ describe('the deprecation', () => {
     expect(unauthorized.headers).not.toHaveProperty('deprecation');
   });
 
-  test.each([
+  test.each<[target: string, expected: boolean]>([
     ['/v1/pets/x?a=b', true],
     ['/v1/pets/x#', true],
     ['https://pets.example.org/v1/pets/1', true],
@@ -108,7 +109,7 @@ describe('the deprecation', () => {
     ['/v1/pets/1/2', false],
     ['/v1/PETS/1', false],
     ['/docs/v1/pets/1', false],
-    ['*', false],
+    ...(cannotExpress('the target *') ? [] : [['*', false] as [string, boolean]]),
   ])(
     'is in a response that is decided before the path is matched, for the target %s: %s',
     async (target, expected) => {

@@ -1,6 +1,7 @@
 /** The paths of the server. The tests generate from this table what holds for every path. */
 
 import { DOCS_ASSETS } from '../../../src/adapters/http/docs/assets.ts';
+import { cannotExpress } from '../../support/carrier.ts';
 
 export interface ServedPath {
   readonly target: string;
@@ -28,7 +29,7 @@ export const METHODS: readonly string[] = [
   'PUT',
   'PATCH',
   'DELETE',
-  'TRACE',
+  ...(cannotExpress('the method TRACE') ? [] : ['TRACE']),
   'QUERY',
 ];
 
@@ -43,8 +44,7 @@ export const UNKNOWN_TARGETS: readonly string[] = [
   '/v1/Pets',
   '/v1//pets',
   '/v1/pets//1',
-  '/v1/./pets',
-  '/v1/x/../pets',
+  ...(cannotExpress('a path with the segments . and ..') ? [] : ['/v1/./pets', '/v1/x/../pets']),
   '/v1/store/orders',
   '/v1/%zz',
   '/v1/%70ets',

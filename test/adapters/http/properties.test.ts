@@ -7,6 +7,7 @@ import type { Answer } from '../../support/client.ts';
 import { codePoint } from '../../support/code-points.ts';
 import { runs } from '../../support/property-runs.ts';
 import { STORAGES, sharedServer } from '../../support/server.ts';
+import { METHODS } from './paths.ts';
 
 // `PROPERTY_RUNS` can make each test long.
 vi.setConfig({ testTimeout: 600_000 });
@@ -60,8 +61,6 @@ const nearlyValid = fc
 function textOf(member: string, value: string | undefined): string {
   return value ?? { name: '"Rex"', categoryId: '7', status: '"sold"' }[member] ?? '1';
 }
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'QUERY'];
 
 describe.each(STORAGES)('random requests, on %s', (storage) => {
   const server = sharedServer(storage);

@@ -17,6 +17,7 @@ test('attw finds no fault in any entry point', () => {
   const { analysis } = JSON.parse(output) as { analysis: Analysis };
   assert.deepEqual(Object.keys(analysis.entrypoints).toSorted(), [
     '.',
+    './fetch',
     './http',
     './memory',
     './package.json',

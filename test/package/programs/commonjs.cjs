@@ -1,13 +1,20 @@
 // A CommonJS module can require every entry point.
 const assert = require('node:assert/strict');
 const { createAnimalStore } = require('animal-store');
+const { createFetchHandler } = require('animal-store/fetch');
 const { createHttpApp } = require('animal-store/http');
 const { openMemoryStorage } = require('animal-store/memory');
 const { openSqliteStorage } = require('animal-store/sqlite');
 const { petRepositoryContract } = require('animal-store/testing');
 
 assert.equal(require('animal-store/package.json').name, 'animal-store');
-for (const exported of [createHttpApp, openMemoryStorage, openSqliteStorage, petRepositoryContract]) {
+for (const exported of [
+  createFetchHandler,
+  createHttpApp,
+  openMemoryStorage,
+  openSqliteStorage,
+  petRepositoryContract,
+]) {
   assert.equal(typeof exported, 'function');
 }
 

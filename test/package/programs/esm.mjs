@@ -1,6 +1,7 @@
 // An ES module: all operations of a store, on both databases. One storage is not closed, and the process exits anyway.
 import assert from 'node:assert/strict';
 import { AnimalStoreError, CreatePet, createAnimalStore, newPet } from 'animal-store';
+import { createFetchHandler } from 'animal-store/fetch';
 import { createHttpApp, createServer } from 'animal-store/http';
 import { openMemoryStorage } from 'animal-store/memory';
 import { openSqliteStorage } from 'animal-store/sqlite';
@@ -29,6 +30,7 @@ await server.stop(1000);
 
 assert.equal((await new CreatePet(openMemoryStorage().pets).execute({ name: 'Rex', categoryId: 7n })).id, 1n);
 assert.equal(typeof createHttpApp(store).callback(), 'function');
+assert.equal((await createFetchHandler(store)(new Request('http://localhost/v1/pets'))).status, 401);
 for (const { run } of petRepositoryContract({
   open: async () => ({ port: openMemoryStorage().pets, close() {} }),
 })) {

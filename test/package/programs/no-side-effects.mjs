@@ -38,6 +38,9 @@ assert.ok(!loaded.some((url) => /koa|reflect-metadata|tsyringe|pino/.test(url)),
 assert.deepEqual([globals(), handlers()], before);
 assert.deepEqual(read, []);
 
+await import('animal-store/fetch');
+assert.ok(!loaded.some((url) => /koa|node:http/.test(url)), loaded.join('\n'));
+
 await import('animal-store/http');
 assert.ok(!loaded.some((url) => /reflect-metadata|tsyringe|pino|commander/.test(url)), loaded.join('\n'));
 assert.deepEqual([globals(), handlers()], before);

@@ -11,6 +11,7 @@ import {
   petsJson,
   type Storage,
 } from 'animal-store';
+import { createFetchHandler, type FetchHandler } from 'animal-store/fetch';
 import { createHttpApp, createServer, type HttpServer } from 'animal-store/http';
 import { openMemoryStorage } from 'animal-store/memory';
 import { openSqliteStorage } from 'animal-store/sqlite';
@@ -34,6 +35,7 @@ const names: string[] = [];
 for await (const pet of store.listPets({ after: id - 1n })) names.push(pet.name);
 
 const app: Koa = createHttpApp(store);
+const handle: FetchHandler = createFetchHandler(store);
 const server: HttpServer = createServer(store, {
   apiKeys: { verify: async () => ({ id: '1', name: 'me' }) },
 });
@@ -59,6 +61,7 @@ if (
   names.join() === 'REX' &&
   categories.join() === '7,7' &&
   app.callback().length === 2 &&
+  (await handle(new Request('http://localhost/livez'))).status === 200 &&
   !server.isStopping &&
   cases.length > 10
 )

@@ -1,0 +1,129 @@
+import type {
+  CarriedRequest,
+  CompleteResponse,
+  Headers as Fields,
+  RequestFields,
+  RequestHead,
+} from '../api/http.ts';
+import { readBytes } from './body.ts';
+import type { Connections } from './connections.ts';
+import { fieldValues } from './field-values.ts';
+import type { ResponseHeaders } from './response-headers.ts';
+
+/** What a runtime knows about the connection of a request, and a `Request` does not contain. */
+export interface FetchInfo {
+  /**
+   * The IP address of the client, or of the last proxy. Without it, the address of the client is unknown to observers, and
+   * `trustedProxies` has no effect.
+   */
+  readonly remoteAddress?: string | undefined;
+  /**
+   * The port of the client. The address and the port identify the connection, whose responses are delayed when it ignores
+   * refusals.
+   */
+  readonly remotePort?: number | undefined;
+}
+
+/** What all requests to a handler have in common. */
+export interface FetchContext {
+  readonly connections: Connections;
+  readonly responseHeaders: ResponseHeaders;
+}
+
+/** The index from which the path of an absolute `http` or `https` URL is searched. */
+const AUTHORITY_START = 'https://'.length;
+
+/** A `Request` does not show how often a field was repeated: its values are joined. */
+const NO_LINES: Fields = [];
+
+/**
+ * The Workers of Cloudflare handle each request in a context of its own, and end its timers with the response. A request
+ * must not wait for a turn that another request has begun.
+ */
+const HAS_TURNS = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
+
+/**
+ * On Deno, a signal that was read aborts after each response too, prints a warning about this, and learns nothing of what
+ * happened before it was read.
+ */
+const HAS_SIGNAL = !('Deno' in globalThis);
+
+/** Adapts a `Request` to the request type of the API. */
+export class FetchRequest implements CarriedRequest, RequestHead {
+  /** The runtime has decided where the request ends. The value is the same for HTTP/1.0 and for HTTP/2. */
+  readonly httpVersion = '1.1';
+  readonly rawHeaders: Fields = NO_LINES;
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: RequestFields;
+  readonly #request: Request;
+  readonly #info: FetchInfo;
+  readonly #context: FetchContext;
+  readonly #respond: (response: Response) => void;
+
+  /** @param respond called once with the response */
+  constructor(
+    request: Request,
+    info: FetchInfo,
+    context: FetchContext,
+    respond: (response: Response) => void,
+  ) {
+    const { url, method, headers } = request;
+    const slash = url.indexOf('/', AUTHORITY_START);
+    const start = slash === -1 ? url.length : slash;
+    const fragment = url.indexOf('#', start);
+    const end = fragment === -1 ? url.length : fragment;
+    const mark = url.indexOf('?', start);
+    const hasQuery = mark !== -1 && mark < end;
+    this.method = method;
+    this.url = url.slice(start);
+    this.path = url.slice(start, hasQuery ? mark : end);
+    this.query = hasQuery ? url.slice(mark + 1, end) : '';
+    this.headers = fieldValues(headers, url);
+    this.#request = request;
+    this.#info = info;
+    this.#context = context;
+    this.#respond = respond;
+  }
+
+  get head(): RequestHead {
+    return this;
+  }
+
+  get scheme(): string {
+    return this.#request.url.startsWith('https:') ? 'https' : 'http';
+  }
+
+  get peer(): string | undefined {
+    return this.#info.remoteAddress;
+  }
+
+  /** Without the address and the port, each request counts as the only one of its connection. */
+  get connection(): object | undefined {
+    if (!HAS_TURNS) return undefined;
+    const { remoteAddress, remotePort } = this.#info;
+    if (remoteAddress === undefined || remotePort === undefined) return this;
+    return this.#context.connections.get(remoteAddress, remotePort);
+  }
+
+  readBody(): Promise<Uint8Array> {
+    return readBytes(this.#request);
+  }
+
+  onClose(listener: () => void): () => void {
+    const { signal } = this.#request;
+    signal.addEventListener('abort', listener);
+    return () => signal.removeEventListener('abort', listener);
+  }
+
+  send({ status, headers, body, length, closes }: CompleteResponse): boolean {
+    const fields = closes ? [...headers, 'Connection', 'close'] : headers;
+    // A `Response` with one of these statuses must not have a body, not even an empty one.
+    const isEmpty = length === 0 || this.method === 'HEAD' || status === 204 || status === 304;
+    const init = { status, headers: this.#context.responseHeaders.from(fields) };
+    this.#respond(new Response(isEmpty ? null : (body as string | Uint8Array<ArrayBuffer>), init));
+    return !(HAS_SIGNAL && this.#request.signal.aborted);
+  }
+}

@@ -1,0 +1,36 @@
+/** The entry point `animal-store/fetch`: the HTTP API of an {@link AnimalStore}, as a function from a `Request` to a `Response`. */
+
+import { checkArgument, checkOptions } from '../../../application/arguments.ts';
+import { Api } from '../api/api.ts';
+import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from '../api/options.ts';
+import { matchTemplates } from '../api/path-templates.ts';
+import { createHandler, type FetchHandler } from './handler.ts';
+
+export type { Observer, RequestOutcome } from '../../../application/ports/observer.ts';
+export type { TrustedProxies } from '../api/client-address.ts';
+export type { HttpOptions, HttpStore, MetricsText } from '../api/options.ts';
+export type { RateLimit } from '../api/rate-limiter.ts';
+export type { FetchInfo } from './fetch-request.ts';
+export type { FetchHandler } from './handler.ts';
+
+/**
+ * Creates the API as a function from a `Request` to the promise of a `Response`, for `Bun.serve`, `Deno.serve`, and
+ * frameworks that use these classes. The function responds to every path, and must be called before anything reads the
+ * body of the request. The caller closes the store.
+ *
+ * @example
+ * ```ts
+ * import { createAnimalStore } from 'animal-store';
+ * import { createFetchHandler } from 'animal-store/fetch';
+ *
+ * await using store = await createAnimalStore({ database: 'memory:' });
+ * const handle = createFetchHandler(store);
+ * const response = await handle(new Request('http://localhost/v1/pets'));
+ * console.log(response.status); // 401
+ * ```
+ */
+export function createFetchHandler(store: HttpStore, options: HttpOptions = {}): FetchHandler {
+  checkArgument('store', store, HTTP_STORE);
+  checkOptions(options, HTTP_OPTIONS);
+  return createHandler(new Api(store, options, matchTemplates));
+}

@@ -1,0 +1,277 @@
+/** The API as a function from a `Request` to a `Response`: what the tests over a server do not show. */
+
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { TurnQueue } from '../../src/adapters/http/api/turn-queue.ts';
+import { Connections } from '../../src/adapters/http/fetch/connections.ts';
+import {
+  createFetchHandler,
+  type FetchHandler,
+  type FetchInfo,
+} from '../../src/adapters/http/fetch/index.ts';
+import type { HttpOptions } from '../../src/adapters/http/index.ts';
+import type { AnimalStore } from '../../src/library/index.ts';
+import { createAnimalStore, type RequestOutcome } from '../../src/library/index.ts';
+import { registerKey } from '../support/canary.ts';
+import { stopClock, until } from '../support/clock.ts';
+
+const ORIGIN = 'http://pets.example';
+const REX = '{"name":"Rex","categoryId":7}';
+const LIMIT = 64 * 1024;
+
+type Body = NonNullable<RequestInit['body']> | null;
+
+interface Subject {
+  readonly store: AnimalStore;
+  readonly handle: FetchHandler;
+  readonly authorization: string;
+  readonly outcomes: RequestOutcome[];
+  /** Sends a create whose body can be anything that a `Request` accepts. */
+  create(body: Body, headers?: Record<string, string>, init?: RequestInit): Promise<Response>;
+}
+
+async function open(options: HttpOptions = {}): Promise<Subject> {
+  const store = await createAnimalStore({ database: 'memory:' });
+  onTestFinished(() => store.close());
+  const { key } = await store.apiKeys.create('me');
+  registerKey(key);
+  const authorization = `Bearer ${key}`;
+  const outcomes: RequestOutcome[] = [];
+  const observer = { onRequest: (outcome: RequestOutcome) => void outcomes.push(outcome) };
+  const handle = createFetchHandler(store, { ...options, observers: [observer] });
+  const create: Subject['create'] = (body, headers = {}, init = {}) => {
+    const fields = { Authorization: authorization, 'Content-Type': 'application/json', ...headers };
+    const streaming = { duplex: 'half' } as RequestInit;
+    return handle(
+      new Request(`${ORIGIN}/v1/pets`, { method: 'POST', headers: fields, body, ...streaming, ...init }),
+    );
+  };
+  return { store, handle, authorization, outcomes, create };
+}
+
+async function errorOf(response: Response): Promise<[status: number, message: string]> {
+  const { message } = (await response.json()) as { message: string };
+  return [response.status, message];
+}
+
+describe('a response', () => {
+  test('has no body to HEAD, with the fields of GET, and with status 204 and 304', async () => {
+    const { handle, create, authorization } = await open();
+    await create(REX);
+    const ask = (method: string, headers = {}) =>
+      handle(new Request(`${ORIGIN}/v1/pets/1`, { method, headers: { authorization, ...headers } }));
+    const fields = (response: Response) => ({ ...Object.fromEntries(response.headers), 'x-request-id': '' });
+    const get = await ask('GET');
+    const head = await ask('HEAD');
+    expect([head.status, head.body, fields(head)]).toEqual([200, null, fields(get)]);
+    expect(await get.text()).toBe('{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
+    const unchanged = await ask('GET', { 'If-None-Match': get.headers.get('etag') ?? '' });
+    const options = await ask('OPTIONS');
+    expect([unchanged.status, unchanged.body, options.status, options.body]).toEqual([304, null, 204, null]);
+    const redirect = await handle(new Request(ORIGIN, { headers: { Accept: 'text/html' } }));
+    expect([redirect.status, redirect.headers.get('content-type')]).toEqual([303, null]);
+  });
+
+  test('has header fields of its own, whatever is responded later and whatever happens to it', async () => {
+    const { handle, create, authorization } = await open();
+    const get = (target: string) => handle(new Request(ORIGIN + target, { headers: { authorization } }));
+    await create(REX);
+    const first = await get('/v1/pets/1');
+    const before = [...first.headers];
+    await create('{"name":"a longer name","categoryId":7}');
+    const second = await get('/v1/pets/2');
+    for (const name of ['x-request-id', 'etag', 'content-length']) {
+      expect(second.headers.get(name)).not.toBe(first.headers.get(name));
+    }
+    expect([...first.headers]).toEqual(before);
+    second.headers.delete('etag');
+    second.headers.set('x-content-type-options', 'changed');
+    const third = await get('/v1/pets/1');
+    expect({ ...Object.fromEntries(third.headers), 'x-request-id': '' }).toEqual({
+      ...Object.fromEntries(before),
+      'x-request-id': '',
+    });
+  });
+});
+
+describe('a request', () => {
+  test.each<[string, FetchInfo | undefined, string | undefined]>([
+    ['without an address', undefined, undefined],
+    ['with the address of the client', { remoteAddress: '192.0.2.7' }, '192.0.2.7'],
+    ['with the address of a trusted proxy', { remoteAddress: '10.0.0.1' }, '203.0.113.9'],
+  ])('%s', async (_case, info, expected) => {
+    const trustedProxies = { check: (address: string) => address === '10.0.0.1' };
+    const { handle, outcomes } = await open({ trustedProxies });
+    const headers = { 'X-Forwarded-For': '203.0.113.9' };
+    await handle(new Request(`${ORIGIN}/livez`, { headers }), info);
+    expect(outcomes).toMatchObject([{ status: 200, address: expected }]);
+  });
+
+  test('needs no Host, and has the scheme and the authority of its URL', async () => {
+    const { handle } = await open();
+    for (const origin of ['http://pets.example', 'https://pets.example:8443', 'http://[::1]:3000']) {
+      const response = await handle(new Request(`${origin}/openapi.json`));
+      expect(await response.json()).toMatchObject({ servers: [{ url: `${origin}/v1` }] });
+    }
+    const named = new Request(`${ORIGIN}/openapi.json`, { headers: { Host: 'shop.example' } });
+    expect(await (await handle(named)).text()).toContain('http://shop.example/v1');
+  });
+
+  test('has the path that the URL parser returns', async () => {
+    const { handle, authorization } = await open();
+    const statusOf = async (target: string) =>
+      (await handle(new Request(ORIGIN + target, { headers: { authorization } }))).status;
+    for (const target of ['/v1/./pets', '/v1/x/../pets', '/v1/%2e/pets', '/v1\\pets', '/v1/pets?a#b?c']) {
+      expect(await statusOf(target), target).toBe(target.includes('#') ? 400 : 200);
+    }
+    for (const target of ['/v1//pets', '/v1/pets/', '/v1%2Fpets']) expect(await statusOf(target)).toBe(404);
+    expect((await handle(new Request(`${ORIGIN}/v1#x`))).status).toBe(401);
+    expect((await handle(new Request('data:,x'))).status).toBe(400);
+  });
+
+  test('has joined values of repeated fields, so a repeated key, host or media type is refused', async () => {
+    const { handle, authorization } = await open();
+    const statusOf = async (...repeated: [string, string][]) => {
+      const once: [string, string][] = [['Authorization', authorization]];
+      const headers = [...once, ['Content-Type', 'application/json'], ...repeated] as [string, string][];
+      return (await handle(new Request(`${ORIGIN}/v1/pets`, { method: 'POST', headers, body: REX }))).status;
+    };
+    expect(await statusOf()).toBe(201);
+    expect(await statusOf(['Authorization', authorization])).toBe(401);
+    expect(await statusOf(['Content-Type', 'application/json'])).toBe(415);
+    expect(await statusOf(['Host', 'x'], ['Host', 'x'])).toBe(400);
+  });
+
+  test('that the client has aborted is reported as aborted', async () => {
+    const { handle, outcomes } = await open();
+    const aborter = new AbortController();
+    const request = new Request(`${ORIGIN}/readyz`, { signal: aborter.signal });
+    const response = handle(request);
+    aborter.abort();
+    await response;
+    await handle(new Request(`${ORIGIN}/readyz`));
+    expect(outcomes).toMatchObject([{ aborted: true }, { aborted: undefined }]);
+  });
+});
+
+describe('a body', () => {
+  const bytes = (length: number) => new Uint8Array(length).fill(0x20);
+
+  /** Returns a stream of chunks that ends, or fails, after them. Counts the chunks that were read. */
+  function streamOf(chunks: readonly Uint8Array[], failure?: Error) {
+    const state = { read: 0, isCancelled: false };
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          const chunk = chunks[state.read];
+          if (chunk !== undefined) {
+            state.read += 1;
+            controller.enqueue(chunk);
+          } else if (failure === undefined) controller.close();
+          else controller.error(failure);
+        },
+        cancel() {
+          state.isCancelled = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return { state, stream };
+  }
+
+  test('can be a text, a stream of one chunk or of several, with and without Content-Length', async () => {
+    const { create } = await open();
+    const encoded = new TextEncoder().encode(REX);
+    const parts = [encoded.subarray(0, 5), encoded.subarray(5, 6), encoded.subarray(6)];
+    for (const headers of [{}, { 'Content-Length': String(encoded.length) }]) {
+      for (const body of [REX, streamOf([encoded]).stream, streamOf(parts).stream]) {
+        expect((await create(body, headers)).status).toBe(201);
+      }
+    }
+  });
+
+  test('is required', async () => {
+    const { create } = await open();
+    for (const body of [null, '', streamOf([]).stream]) {
+      expect(await errorOf(await create(body))).toEqual([400, 'the body is missing']);
+    }
+    expect(await errorOf(await create(null, { 'Content-Length': '0' }))).toEqual([
+      400,
+      'the body is missing',
+    ]);
+  });
+
+  test('that is too large is refused while it arrives, and the rest is not read', async () => {
+    const { create } = await open();
+    const chunks = Array.from({ length: 10 }, () => bytes(LIMIT / 2));
+    const { state, stream } = streamOf(chunks);
+    const refused = await create(stream);
+    expect([refused.status, refused.headers.get('connection')]).toEqual([413, 'close']);
+    expect(state).toEqual({ read: 3, isCancelled: true });
+    const announced = streamOf(chunks);
+    expect((await create(announced.stream, { 'Content-Length': String(LIMIT + 1) })).status).toBe(413);
+    expect(announced.state.read).toBe(0);
+    expect((await create(bytes(LIMIT + 1), { 'Content-Length': '5' })).status).toBe(413);
+    expect(await errorOf(await create(bytes(LIMIT)))).toMatchObject([400, expect.stringContaining('JSON')]);
+  });
+
+  test('that ends early is refused', async () => {
+    const { create } = await open();
+    const half = new TextEncoder().encode('{"name":"Rex"');
+    for (const [body, headers] of [
+      [streamOf([half], new Error('lost')).stream, {}],
+      [streamOf([half], new Error('lost')).stream, { 'Content-Length': '100' }],
+      [half, { 'Content-Length': '100' }],
+    ] as const) {
+      expect(await errorOf(await create(body, headers))).toEqual([400, 'the body ended early']);
+    }
+  });
+});
+
+describe('a client that ignores refusals', () => {
+  async function refusedTwice(info: FetchInfo | undefined, signal?: AbortSignal) {
+    const { handle, outcomes } = await open();
+    const busy = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(1000);
+    onTestFinished(() => busy.mockRestore());
+    const ask = () => handle(new Request(`${ORIGIN}/openapi.json`, signal && { signal }), info);
+    expect((await ask()).status).toBe(503);
+    return { second: ask(), outcomes };
+  }
+
+  test('is delayed if its connection is known', async () => {
+    const clock = stopClock();
+    const { second, outcomes } = await refusedTwice({ remoteAddress: '192.0.2.1', remotePort: 5 });
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+    expect(outcomes).toHaveLength(1);
+    expect((await clock.passUntil(second)).status).toBe(503);
+  });
+
+  test('is not delayed any longer when it has disconnected', async () => {
+    stopClock();
+    const aborter = new AbortController();
+    const info = { remoteAddress: '192.0.2.1', remotePort: 5 };
+    const { second, outcomes } = await refusedTwice(info, aborter.signal);
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+    aborter.abort();
+    await second;
+    expect(outcomes).toMatchObject([{ aborted: undefined }, { aborted: true }]);
+  });
+
+  test('is not delayed if its connection is not known', async () => {
+    stopClock();
+    const { second, outcomes } = await refusedTwice({ remoteAddress: '192.0.2.1' });
+    await until(() => outcomes.length === 2);
+    expect((await second).status).toBe(503);
+  });
+});
+
+test('the last 50,000 connections are told apart by the address and the port of the client', () => {
+  const connections = new Connections();
+  const first = connections.get('192.0.2.1', 1);
+  expect(connections.get('192.0.2.1', 1)).toBe(first);
+  expect(connections.get('192.0.2.1', 2)).not.toBe(first);
+  expect(connections.get('192.0.2.11', 1)).not.toBe(first);
+  for (let port = 3; port < 50_000; port += 1) connections.get('192.0.2.1', port);
+  expect(connections.get('192.0.2.1', 1)).toBe(first);
+  connections.get('192.0.2.1', 50_000);
+  expect(connections.get('192.0.2.1', 1)).not.toBe(first);
+});
