@@ -22,7 +22,8 @@ parentPort?.on('message', (task: Task | 'close') => {
     return;
   }
   runner?.db.close();
-  parentPort?.close();
+  // Nothing else keeps the thread alive. Deno has no `close`.
+  parentPort?.unref();
 });
 
 // Opens the database file before the first task arrives. An error is ignored here, because the first task opens the
