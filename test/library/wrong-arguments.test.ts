@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { createFetchHandler } from '../../src/adapters/http/fetch/index.ts';
 import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { openPostgresStorage } from '../../src/adapters/postgres/index.ts';
@@ -181,7 +182,7 @@ test.each<[option: string, options: unknown, message: string]>([
 test('a server and an app refuse a store without its methods', async () => {
   const methods = 'createPet, createPetOnce, listPage, getPet, verifyApiKey and check';
   const message = `store: expected an object with the methods ${methods}, got `;
-  for (const create of [createServer, createHttpApp]) {
+  for (const create of [createServer, createHttpApp, createFetchHandler]) {
     expect(await refusalOf(() => create(undefined as never))).toBe(`${message}undefined`);
     expect(await refusalOf(() => create({ listPage() {} } as never))).toBe(`${message}object`);
   }
@@ -282,6 +283,7 @@ test('any value as an argument is accepted or refused with a code, and nothing e
       await attempt(() => createServer(store, first as never));
       await attempt(() => createServer(first as never));
       await attempt(() => createHttpApp(store, first as never));
+      await attempt(() => createFetchHandler(store, first as never));
     }),
     { numRuns: 200 },
   );

@@ -8,6 +8,7 @@ import type {
 import { readBytes } from './body.ts';
 import type { Connections } from './connections.ts';
 import { fieldValues } from './field-values.ts';
+import { HAS_SIGNAL, HAS_TURNS } from './platform.ts';
 import type { ResponseHeaders } from './response-headers.ts';
 
 /** What a runtime knows about the connection of a request, and a `Request` does not contain. */
@@ -36,18 +37,6 @@ const AUTHORITY_START = 'https://'.length;
 /** A `Request` does not show how often a field was repeated: its values are joined. */
 const NO_LINES: Fields = [];
 
-/**
- * The Workers of Cloudflare handle each request in a context of its own, and end its timers with the response. A request
- * must not wait for a turn that another request has begun.
- */
-const HAS_TURNS = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
-
-/**
- * On Deno, a signal that was read aborts after each response too, prints a warning about this, and learns nothing of what
- * happened before it was read.
- */
-const HAS_SIGNAL = !('Deno' in globalThis);
-
 /** Adapts a `Request` to the request type of the API. */
 export class FetchRequest implements CarriedRequest, RequestHead {
   /** The runtime has decided where the request ends. The value is the same for HTTP/1.0 and for HTTP/2. */
@@ -71,8 +60,7 @@ export class FetchRequest implements CarriedRequest, RequestHead {
     respond: (response: Response) => void,
   ) {
     const { url, method, headers } = request;
-    const slash = url.indexOf('/', AUTHORITY_START);
-    const start = slash === -1 ? url.length : slash;
+    const start = pathStart(url);
     const fragment = url.indexOf('#', start);
     const end = fragment === -1 ? url.length : fragment;
     const mark = url.indexOf('?', start);
@@ -126,4 +114,11 @@ export class FetchRequest implements CarriedRequest, RequestHead {
     this.#respond(new Response(isEmpty ? null : (body as string | Uint8Array<ArrayBuffer>), init));
     return !(HAS_SIGNAL && this.#request.signal.aborted);
   }
+}
+
+/** Returns where the path of a URL starts. The URL of Bun is the path alone if the `Host` of the request is invalid. */
+function pathStart(url: string): number {
+  if (url.startsWith('/')) return 0;
+  const start = url.indexOf('/', AUTHORITY_START);
+  return start === -1 ? url.length : start;
 }
