@@ -24,6 +24,7 @@ import { CARRIER } from './carrier.ts';
 import { Client } from './client.ts';
 import { fetchListener } from './fetch-listener.ts';
 import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts';
+import { createRuntimeServer } from './runtime-server.ts';
 
 export type StorageKind = 'memory' | 'sqlite' | 'postgres';
 
@@ -104,11 +105,11 @@ async function open(
   return { server, storage, store, client, origin, key, errors, close };
 }
 
-/** Creates a server of Node.js whose requests are handled by a fetch handler. */
+/** Creates a server of the runtime, such as Node.js, whose requests are handled by a fetch handler. */
 function createFetchServer(store: AnimalStore, options: HttpServerOptions): HttpServer {
   checkOptions(options, { ...HTTP_OPTIONS, ...SERVER_LIMITS });
   const api = new Api(store, options, matchTemplates);
-  return createNodeServer(fetchListener(createHandler(api)), api, options);
+  return createRuntimeServer(api) ?? createNodeServer(fetchListener(createHandler(api)), api, options);
 }
 
 /** Drivers are loaded on use, because most tests use a storage in memory, and loading takes longer than such a test. */

@@ -166,7 +166,7 @@ describe('/metrics', () => {
 
 /** Sends a request, and resolves with the undecoded body. */
 async function send(target: string, headers: Record<string, string>, { origin } = server) {
-  const outgoing = request(origin + target, { headers: { Connection: 'close', ...headers } }).end();
+  const outgoing = request(origin + target, { agent: false, headers }).end();
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   return { status: incoming.statusCode, headers: incoming.headers, bytes: await buffer(incoming) };
 }

@@ -1,0 +1,80 @@
+/** What is different on a runtime, by the tests of the API that fail there. docs/runtimes.md describes each difference. */
+
+export interface Difference {
+  /** Matches the path of the file, the names of its groups and the name of the test. */
+  readonly tests: RegExp;
+  readonly reason: string;
+  /** Whether the tests can also pass. */
+  readonly isRare?: boolean;
+}
+
+const OF_BOTH: readonly Difference[] = [
+  {
+    tests: /body.* Expect is refused without a 100/,
+    reason: 'the server sends 100 before the handler is called, or although the body is not read',
+  },
+  {
+    tests: /incoming-bodies.* HTTP\/1\.0 that expects 100/,
+    reason: 'a client of HTTP/1.0 gets an interim response, or a response of HTTP/1.0',
+  },
+  {
+    tests: /request-log.* (each message that is not HTTP|that a trusted proxy names, in every line)/,
+    reason: 'the server itself responds to invalid messages, with an empty body',
+  },
+  {
+    tests: /overload.* while the server is too busy, repeated responses on a connection/,
+    reason: 'a server that stops closes idle connections at once',
+  },
+  {
+    tests: /public-paths.* the server counts its connections/,
+    reason: 'the server of the tests counts no connections',
+  },
+];
+
+export const DIFFERENCES: Readonly<Record<'bun' | 'deno', readonly Difference[]>> = {
+  bun: [
+    ...OF_BOTH,
+    {
+      tests: /body.* of 10 MB gets a 413/,
+      reason: 'the connection is reset while the client still sends',
+    },
+    {
+      tests: /body.* that ends early stores nothing/,
+      reason: 'a client that ends its side before the body is complete gets no response',
+    },
+    { tests: /body.* 100-Continue gets its 100/, reason: 'Expect is case-sensitive' },
+    {
+      tests: /(openapi-document.* 200 requests in one write|overload.* before the server is too busy)/,
+      reason: 'requests in one pipeline get no responses',
+    },
+    {
+      tests: /overload.* only health checks are served/,
+      reason: 'the client of Bun for node:http uses a closed connection again',
+    },
+  ],
+  deno: [
+    ...OF_BOTH,
+    {
+      tests: /fetch\.test.* (has aborted is reported|not delayed any longer)/,
+      reason: 'the signal of a request is not read',
+    },
+    { tests: /request-log.* marked as aborted/, reason: 'the signal of a request is not read' },
+    {
+      tests: /get\.test.* decided before the path is matched/,
+      reason: 'a repeated Host gets an empty response',
+    },
+    {
+      tests: /incoming-bodies.* 1,001 stalled creates/,
+      reason: 'requests of different connections need not be handled in the order of their arrival',
+      isRare: true,
+    },
+    {
+      tests: /overload.* a create is refused before its body is read/,
+      reason: 'the signal of a request is not read',
+    },
+    {
+      tests: /public-paths.* with two lines of it and with HTTP\/1\.0/,
+      reason: 'a client of HTTP/1.0 gets a response of HTTP/1.0',
+    },
+  ],
+};

@@ -1,0 +1,53 @@
+/** Starts the runtimes, which `npm ci` installs in this folder without running scripts. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export const HERE: string = import.meta.dirname;
+export const ROOT: string = resolve(HERE, '../..');
+
+/** The command that runs a program on each runtime. Without its flag, `bun` would leave a program to Node.js. */
+export const COMMANDS: Readonly<Record<'bun' | 'deno' | 'workerd', readonly string[]>> = {
+  bun: [binary('@oven/bun-*/bin/bun'), '--bun'],
+  deno: [binary('@deno/*/deno'), 'run', '--allow-all', '--node-modules-dir=manual'],
+  workerd: [binary('@cloudflare/workerd-*/bin/workerd'), 'serve'],
+};
+
+/** Returns the path of a program in the package for this platform. */
+function binary(pattern: string): string {
+  const [found] = globSync(pattern, { cwd: join(HERE, 'node_modules') });
+  return found === undefined ? `no ${pattern}` : join(HERE, 'node_modules', found);
+}
+
+export interface Program {
+  readonly child: ChildProcess;
+  /** Standard output and standard error. */
+  readonly output: () => string;
+}
+
+export function start(
+  [command, ...args]: readonly string[],
+  options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
+): Program {
+  const child = spawn(command as string, args, {
+    cwd: options.cwd,
+    env: { ...process.env, NO_COLOR: '1', ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += String(chunk);
+    });
+  }
+  return { child, output: () => output };
+}
+
+/** Ends a program, and resolves when it has exited. */
+export async function end({ child }: Program): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
