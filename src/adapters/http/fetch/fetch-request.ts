@@ -47,18 +47,13 @@ export class FetchRequest implements CarriedRequest, RequestHead {
   readonly path: string;
   readonly query: string;
   readonly headers: RequestFields;
+  /** Set when the API has handled the request. */
+  response!: Response;
   readonly #request: Request;
   readonly #info: FetchInfo;
   readonly #context: FetchContext;
-  readonly #respond: (response: Response) => void;
 
-  /** @param respond called once with the response */
-  constructor(
-    request: Request,
-    info: FetchInfo,
-    context: FetchContext,
-    respond: (response: Response) => void,
-  ) {
+  constructor(request: Request, info: FetchInfo, context: FetchContext) {
     const { url, method, headers } = request;
     const start = pathStart(url);
     const fragment = url.indexOf('#', start);
@@ -73,7 +68,6 @@ export class FetchRequest implements CarriedRequest, RequestHead {
     this.#request = request;
     this.#info = info;
     this.#context = context;
-    this.#respond = respond;
   }
 
   get head(): RequestHead {
@@ -111,7 +105,7 @@ export class FetchRequest implements CarriedRequest, RequestHead {
     // A `Response` with one of these statuses must not have a body, not even an empty one.
     const isEmpty = length === 0 || this.method === 'HEAD' || status === 204 || status === 304;
     const init = { status, headers: this.#context.responseHeaders.from(fields) };
-    this.#respond(new Response(isEmpty ? null : (body as string | Uint8Array<ArrayBuffer>), init));
+    this.response = new Response(isEmpty ? null : (body as string | Uint8Array<ArrayBuffer>), init);
     return !(HAS_SIGNAL && this.#request.signal.aborted);
   }
 }

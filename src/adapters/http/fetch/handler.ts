@@ -5,14 +5,17 @@ import { Connections } from './connections.ts';
 import { type FetchInfo, FetchRequest } from './fetch-request.ts';
 import { ResponseHeaders } from './response-headers.ts';
 
-/** Responds to a request. Never rejects. */
+/** Responds to a request, also if it fails. */
 export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response>;
 
 /** Creates the API as a function from a request to its response. */
 export function createHandler(api: Api): FetchHandler {
   const context = { connections: new Connections(), responseHeaders: new ResponseHeaders() };
-  return (request, info = NO_INFO) =>
-    new Promise((respond) => void api.handle(new FetchRequest(request, info, context, respond)));
+  return async (request, info = NO_INFO) => {
+    const carried = new FetchRequest(request, info, context);
+    await api.handle(carried);
+    return carried.response;
+  };
 }
 
 const NO_INFO: FetchInfo = {};
