@@ -5,7 +5,7 @@ import type { Row, Statement } from './statement.ts';
 const QUICK_STATEMENTS = 4;
 
 /** The smallest share of the calls that a connection takes while statements are quick, because each statement has a price. */
-const QUICK_SHARE = 16;
+const QUICK_SHARE = 64;
 
 /**
  * Statements are slow when a call takes longer than SLOW on average, or when one of them takes longer than STUCK, in

@@ -75,30 +75,30 @@ describe('pets by their ids', () => {
   });
 
   test('the free connections share the calls of a turn, four connections while statements are quick', async () => {
-    const pets = findMany(1 + 60);
+    const pets = findMany(1 + 240);
     await nextTurn();
-    expect(sent.map(idsIn)).toEqual([1, 20, 20, 20]);
+    expect(sent.map(idsIn)).toEqual([1, 80, 80, 80]);
     // Further calls wait for a connection, and the next free one takes them all.
     pets.push(...findMany(5));
     await nextTurn();
     expect(sent).toHaveLength(4);
     answerPets();
     await nextTurn();
-    expect(sent.map(idsIn)).toEqual([20, 20, 20, 5]);
+    expect(sent.map(idsIn)).toEqual([80, 80, 80, 5]);
     while (sent.length > 0) answerPets();
-    expect((await Promise.all(pets)).length).toBe(66);
+    expect((await Promise.all(pets)).length).toBe(246);
   });
 
   test('a few calls are not divided while statements are quick', async () => {
-    const pets = findMany(1 + 9);
+    const pets = findMany(1 + 63);
     await nextTurn();
-    expect(sent.map(idsIn)).toEqual([1, 9]);
+    expect(sent.map(idsIn)).toEqual([1, 63]);
     while (sent.length > 0) answerPets();
     await Promise.all(pets);
   });
 
   test('when a statement takes long, more connections are used, and those that hang hold up nothing else', async () => {
-    const pets = findMany(1 + 48);
+    const pets = findMany(1 + 192);
     await nextTurn();
     const stuck = sent.splice(0);
     expect(stuck).toHaveLength(4);
@@ -111,7 +111,7 @@ describe('pets by their ids', () => {
     expect(await Promise.all(later)).toHaveLength(3);
     sent.push(...stuck);
     while (sent.length > 0) answerPets();
-    expect(await Promise.all(pets)).toHaveLength(49);
+    expect(await Promise.all(pets)).toHaveLength(193);
   });
 
   test('when statements are slow, each of up to 16 connections takes a share, however small', async () => {
@@ -144,7 +144,7 @@ describe('pets by their ids', () => {
   });
 
   test('when the server grants no further connection, the calls are sent over those that there are', async () => {
-    const pets = findMany(1 + 48);
+    const pets = findMany(1 + 192);
     await nextTurn();
     expect(sent).toHaveLength(4);
     const refused: Outcome = { error: new Error('too many clients'), isUnknown: false, isUnsent: true };
@@ -159,7 +159,7 @@ describe('pets by their ids', () => {
       answerPets();
       await nextTurn();
     }
-    expect(await Promise.all(pets)).toHaveLength(49);
+    expect(await Promise.all(pets)).toHaveLength(193);
     const alone = reader.find(9n);
     await nextTurn();
     answerNext(refused);
