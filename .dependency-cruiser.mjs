@@ -5,6 +5,7 @@
 
 /** The packages that each adapter may import. */
 const DRIVERS = {
+  'api-client': [],
   cli: ['commander'],
   http: ['@koa/router', 'koa', 'koa-bodyparser', 'valibot'],
   log: ['pino', 'pino-pretty'],
@@ -65,6 +66,12 @@ export default {
       'Code outside an adapter imports its index.ts, not a file behind it.',
       { path: '^src/', pathNot: '^src/adapters/' },
       { path: '^src/adapters/', pathNot: '^src/adapters/[^/]+/index\\.ts$' },
+    ),
+    forbidden(
+      'api-client-uses-the-platform',
+      'The client of the API runs in browsers too: it imports the core, no package and no node: module.',
+      { path: '^src/adapters/api-client/' },
+      { path: '.', pathNot: '^src/(domain|application|adapters/api-client)/' },
     ),
     forbidden(
       'http-koa-alone-imports-koa',

@@ -11,11 +11,12 @@ import { type ImportedPet, type ImportOptions, ImportPets } from './import-pets.
 import { checkStatus, ListPets, type PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
-import type { PetPage, PetQuery } from './ports/pet-repository.ts';
+import type { CallOptions, PetPage, PetQuery } from './ports/pet-repository.ts';
 import type { BackupOptions } from './ports/storage.ts';
 import { RecordRemoval } from './record-removal.ts';
 import {
   BACKUP_OPTIONS,
+  CALL_OPTIONS,
   CREATE_OPTIONS,
   type CreateOptions,
   EXPORT_QUERY,
@@ -79,20 +80,28 @@ export class AnimalStore implements AsyncDisposable {
   async createPet(input: NewPetInput, options: CreateOptions = {}): Promise<Pet> {
     this.#assertOpen();
     checkOptions(options, CREATE_OPTIONS);
-    const { idempotencyKey: key } = options;
-    if (key === undefined) return await new CreatePet(this.#storage.pets).execute(input);
-    return (await this.createPetOnce(input, THIS_PROGRAM, key)).pet;
+    options.signal?.throwIfAborted();
+    if (options.idempotencyKey === undefined) {
+      return await new CreatePet(this.#storage.pets).execute(input, options);
+    }
+    const { idempotencyKey, ...callOptions } = options;
+    return (await this.createPetOnce(input, THIS_PROGRAM, idempotencyKey, callOptions)).pet;
   }
 
   /**
    * Creates a pet exactly once for each caller and idempotency key, as {@link CreatePetOnce.execute} describes. Rejects
    * with `invalid_request` when the storage does not support idempotency keys.
    */
-  async createPetOnce(input: NewPetInput, caller: string, key: string): Promise<CreateResult> {
-    this.#assertOpen();
+  async createPetOnce(
+    input: NewPetInput,
+    caller: string,
+    key: string,
+    options?: CallOptions,
+  ): Promise<CreateResult> {
+    this.#assertCallable(options);
     const creates = supported(this.#storage.idempotentCreates, 'Idempotency-Key');
     this.startMaintenance();
-    return await new CreatePetOnce(creates).execute(input, caller, key);
+    return await new CreatePetOnce(creates).execute(input, caller, key, options);
   }
 
   /**
@@ -107,7 +116,7 @@ export class AnimalStore implements AsyncDisposable {
    * Yields the matching pets in ascending order of id. Every matching pet that existed when the iteration began is
    * yielded exactly once, even while pets are added. The pets are read page by page, and a page is read only when the
    * caller needs its pets. When a value of the query is out of range, the first call of `next` rejects with
-   * `invalid_request`.
+   * `invalid_request`. The timeout in the options is the timeout of each page.
    *
    * @example
    * ```ts
@@ -117,8 +126,13 @@ export class AnimalStore implements AsyncDisposable {
    * }
    * ```
    */
-  listPets(query?: PetWalk): AsyncGenerator<Pet, void, undefined> {
-    return walkPets((page) => this.listPage(page), query);
+  listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
+    const { pets } = this.#storage;
+    return walkPets((page, previous) => {
+      if (previous === undefined || pets.next === undefined) return this.listPage(page, options);
+      this.#assertCallable(options);
+      return pets.next(previous, options);
+    }, query);
   }
 
   /**
@@ -131,9 +145,9 @@ export class AnimalStore implements AsyncDisposable {
    * const nextPage = more ? await store.listPage({ limit: 100, after: pets.at(-1)?.id }) : undefined;
    * ```
    */
-  async listPage(query?: PetPageQuery): Promise<PetPage> {
-    this.#assertOpen();
-    return await new ListPets(this.#storage.pets).execute(query);
+  async listPage(query?: PetPageQuery, options?: CallOptions): Promise<PetPage> {
+    this.#assertCallable(options);
+    return await new ListPets(this.#storage.pets).execute(query, options);
   }
 
   /**
@@ -146,9 +160,9 @@ export class AnimalStore implements AsyncDisposable {
    * console.log((await store.getPet(id)).name); // Rex
    * ```
    */
-  async getPet(id: bigint | number): Promise<Pet> {
-    this.#assertOpen();
-    return await new GetPet(this.#storage.pets).execute(id);
+  async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
+    this.#assertCallable(options);
+    return await new GetPet(this.#storage.pets).execute(id, options);
   }
 
   /**
@@ -180,7 +194,7 @@ export class AnimalStore implements AsyncDisposable {
 
   /**
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was
-   * requested is not yielded.
+   * requested is not yielded, except by the store of a server, which is read page by page.
    *
    * @example
    * ```ts
@@ -232,6 +246,13 @@ export class AnimalStore implements AsyncDisposable {
   /** Calls {@link AnimalStore.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #assertCallable(options: CallOptions | undefined): void {
+    this.#assertOpen();
+    if (options === undefined) return;
+    checkOptions(options, CALL_OPTIONS);
+    options.signal?.throwIfAborted();
   }
 
   #assertOpen(): void {

@@ -16,6 +16,11 @@ export const ANY: Rule = { expected: 'any value', accepts: () => true };
 export const STRING: Rule = { expected: 'a string', accepts: (value) => typeof value === 'string' };
 export const BOOLEAN: Rule = { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' };
 export const FUNCTION: Rule = { expected: 'a function', accepts: isFunction };
+/** The rule for a time in milliseconds that a timer accepts. */
+export const TIMEOUT: Rule = {
+  expected: 'a number of milliseconds from 1 to 2147483647',
+  accepts: (value) => typeof value === 'number' && value >= 1 && value <= 2 ** 31 - 1,
+};
 export const OBJECT: Rule = { expected: 'an object', accepts: isObject };
 
 /** The rule for a signal. The signal can be of another realm, such as a frame, so its class is not compared. */

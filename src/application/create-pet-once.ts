@@ -3,6 +3,7 @@ import { idempotencyKey } from '../domain/idempotency-key.ts';
 import { isSamePet, type NewPetInput, newPet } from '../domain/pet.ts';
 import { checkArgument, STRING } from './arguments.ts';
 import type { CreateResult, IdempotentCreates } from './ports/idempotent-creates.ts';
+import type { CallOptions } from './ports/pet-repository.ts';
 
 /** How long an idempotency key protects against a second pet, in milliseconds: 24 hours. */
 export const IDEMPOTENCY_LIFETIME: number = 24 * 60 * 60 * 1000;
@@ -30,12 +31,17 @@ export class CreatePetOnce {
    * Rejects with `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when the
    * earlier call has stored a different pet. Only calls that have stored a pet count as earlier calls.
    */
-  async execute(input: NewPetInput, caller: string, key: string): Promise<CreateResult> {
+  async execute(
+    input: NewPetInput,
+    caller: string,
+    key: string,
+    options?: CallOptions,
+  ): Promise<CreateResult> {
     checkArgument('caller', caller, STRING);
     const pet = newPet(input);
     const at = this.#now();
     const attempt = { caller, key: idempotencyKey(key), at, validFrom: at - IDEMPOTENCY_LIFETIME };
-    const result = await this.#creates.add(pet, attempt);
+    const result = await this.#creates.add(pet, attempt, options);
     if (result.isReplay && !isSamePet(result.pet, pet)) {
       throw new AnimalStoreError(
         'idempotency_conflict',

@@ -1,5 +1,5 @@
 import { type NewPetInput, newPet, type Pet } from '../domain/pet.ts';
-import type { PetRepository } from './ports/pet-repository.ts';
+import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
 
 /**
  * The use case of `POST /pets`: creates a pet.
@@ -26,7 +26,7 @@ export class CreatePet {
    * Resolves with the stored pet when it is durable. When the input breaks a rule, rejects with `invalid_request`, and
    * stores nothing.
    */
-  async execute(input: NewPetInput): Promise<Pet> {
-    return await this.#pets.add(newPet(input));
+  async execute(input: NewPetInput, options?: CallOptions): Promise<Pet> {
+    return await this.#pets.add(newPet(input), options);
   }
 }

@@ -1,7 +1,7 @@
 import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
 import { int64Fault, toInt64 } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
-import type { PetRepository } from './ports/pet-repository.ts';
+import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
 
 /** The use case of `GET /pets/{petId}`: gets a pet by its id. */
 export class GetPet {
@@ -15,12 +15,12 @@ export class GetPet {
    * Resolves with the pet. Rejects with `not_found` when no pet has this id, and with `invalid_request` when the id is
    * neither a `bigint` nor a safe integer.
    */
-  async execute(id: bigint | number): Promise<Pet> {
+  async execute(id: bigint | number, options?: CallOptions): Promise<Pet> {
     const exactId = toInt64(id);
     if (exactId === undefined && typeof id !== 'bigint') {
       throw invalidRequest(int64Fault('id', id));
     }
-    const pet = exactId === undefined ? undefined : await this.#pets.find(exactId);
+    const pet = exactId === undefined ? undefined : await this.#pets.find(exactId, options);
     if (pet === undefined) throw new AnimalStoreError('not_found', `there is no pet with id ${id}`);
     return pet;
   }

@@ -2,7 +2,7 @@ import { invalidRequest } from '../domain/errors.ts';
 import { int64Fault, toInt64 } from '../domain/int64.ts';
 import { type PetStatus, statusFault } from '../domain/pet.ts';
 import { ANY, checkOptions, type OptionRules } from './arguments.ts';
-import type { PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
+import type { CallOptions, PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
 
 /** The smallest value of `limit`, the maximum number of pets in a page. */
 export const LIMIT_MIN = 1;
@@ -36,7 +36,7 @@ export class ListPets {
    * Resolves with one page of the matching pets, in ascending order of id. For the next page, set `after` to the id of
    * the last pet of this page. Rejects with `invalid_request` when a value of the query is out of range.
    */
-  async execute(query: PetPageQuery = {}): Promise<PetPage> {
+  async execute(query: PetPageQuery = {}, options?: CallOptions): Promise<PetPage> {
     checkOptions(query, QUERY);
     const { limit = LIMIT_DEFAULT, status, after: given } = query;
     const after = toInt64(given);
@@ -45,7 +45,7 @@ export class ListPets {
     }
     checkStatus(status);
     if (after === undefined && given !== undefined) throw invalidRequest(int64Fault('after', given));
-    return await this.#pets.list({ limit, status, after });
+    return await this.#pets.list({ limit, status, after }, options);
   }
 }
 

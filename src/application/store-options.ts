@@ -1,7 +1,7 @@
-import { ANY, BOOLEAN, FUNCTION, type OptionRules, SIGNAL } from './arguments.ts';
+import { ANY, BOOLEAN, FUNCTION, type OptionRules, SIGNAL, TIMEOUT } from './arguments.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
-import type { PetQuery } from './ports/pet-repository.ts';
+import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
 import type { BackupOptions, Storage } from './ports/storage.ts';
 
@@ -12,12 +12,38 @@ export interface PetWalk extends Pick<PetPageQuery, 'status' | 'after'> {
 }
 
 /** The options of `AnimalStore.createPet`. */
-export interface CreateOptions {
+export interface CreateOptions extends CallOptions {
   /**
    * A key that makes a repeated call safe: within 24 hours, a call with the same key and the same pet stores no second
    * pet, and resolves with the first one. The key has 1 to 255 visible ASCII characters.
    */
   readonly idempotencyKey?: string | undefined;
+}
+
+/** What a server tells about an operation that it will remove. */
+export interface Deprecation {
+  /** The name of the operation, such as `getPet`. */
+  readonly operation: string;
+  /** The time since when the operation is deprecated, if the server tells it. */
+  readonly since: Date | undefined;
+  /** The time when the operation is due for removal, if the server tells it. */
+  readonly sunset: Date | undefined;
+}
+
+/** The options of a store whose database is the address of a server. Other databases need none of them. */
+export interface ClientOptions {
+  /** The API key of the server. */
+  readonly apiKey?: string | undefined;
+  /**
+   * How long a call is tried, in milliseconds, unless the call has its own `timeout`. Default: 30 seconds. Reads and
+   * creates are retried until then after a lost connection, and when the server asks for it.
+   */
+  readonly timeout?: number | undefined;
+  /**
+   * Called once per store with each deprecated operation that the store uses. By default, `console.warn` is called once per
+   * process and operation.
+   */
+  readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
 }
 
 /**
@@ -30,7 +56,8 @@ export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCrea
 }
 
 export const EXPORT_QUERY: OptionRules<Pick<PetQuery, 'status'>> = { status: ANY };
-export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY };
+export const CALL_OPTIONS: OptionRules<CallOptions> = { timeout: TIMEOUT, signal: SIGNAL };
+export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY, ...CALL_OPTIONS };
 /** The options of a backup, which are those of a restore too. */
 export const BACKUP_OPTIONS: OptionRules<BackupOptions> = {
   overwrite: BOOLEAN,

@@ -8,9 +8,13 @@ import type { PetWalk } from './store-options.ts';
 
 const QUERY: OptionRules<PetWalk> = { status: ANY, after: ANY, limit: ANY };
 
-/** Yields the matching pets of all pages. A page is read only when the caller needs its pets. */
+/**
+ * Yields the matching pets of all pages. A page is read only when the caller needs its pets.
+ *
+ * @param readPage reads the page of a query, which is the page behind `previous`
+ */
 export async function* walkPets(
-  readPage: (query: PetPageQuery) => Promise<PetPage>,
+  readPage: (query: PetPageQuery, previous?: PetPage) => Promise<PetPage>,
   query: PetWalk = {},
 ): AsyncGenerator<Pet, void, undefined> {
   checkOptions(query, QUERY);
@@ -20,9 +24,12 @@ export async function* walkPets(
   }
   let left = limit;
   let from: bigint | number | undefined = after;
+  let page: PetPage | undefined;
   while (true) {
-    const { pets, more } = await readPage({ status, after: from, limit: Math.min(left, LIMIT_MAX) });
-    yield* pets;
+    page = await readPage({ status, after: from, limit: Math.min(left, LIMIT_MAX) }, page);
+    const { pets, more } = page;
+    // The limit of a page that a link leads to is the limit of the page before.
+    yield* pets.length > left ? pets.slice(0, left) : pets;
     left -= pets.length;
     from = pets.at(-1)?.id;
     if (!more || left <= 0 || from === undefined) return;

@@ -22,11 +22,15 @@ export function createCommands(environment: Environment, version: string): Comma
       const { startService } = await import('./serve.ts');
       return startService(config, version);
     },
-    async openStore(databaseUrl, { mustExist, forBackup }) {
+    async openStore(databaseUrl, { mustExist, work }) {
       const database = await durableDatabase(databaseUrl);
-      if (forBackup) database.refuseWork('backup');
+      database.refuseWork(work);
+      const { withApiKey } = await import('./config.ts');
       const { AnimalStore } = await import('../application/animal-store.ts');
-      return new AnimalStore(await database.open({ mustExist, forCommand: true }));
+      return new AnimalStore(await withApiKey(environment, database).open({ mustExist, forCommand: true }));
+    },
+    async isServer(databaseUrl) {
+      return (await durableDatabase(databaseUrl)).isRemote;
     },
     async storeFiles(databaseUrl) {
       return (await durableDatabase(databaseUrl)).files();

@@ -6,7 +6,8 @@ import * as formats from './config/formats.ts';
 import { ConfigError, type Environment, Settings } from './config/settings.ts';
 import { parseTrustedProxies } from './config/trusted-proxies.ts';
 import { Database, parseDatabase } from './databases/database.ts';
-import { ENGINES } from './databases/index.ts';
+import type { Engine } from './databases/engine.ts';
+import { ENGINES, STORE_ENGINES } from './databases/index.ts';
 import { sqlite } from './databases/sqlite.ts';
 
 export interface Config {
@@ -41,7 +42,7 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
   const config: Config = {
     host: settings.read('HOST', formats.HOST) ?? '127.0.0.1',
     port: settings.read('PORT', formats.integer(0, MAX_PORT)) ?? 3000,
-    database: readDatabase(settings),
+    database: readDatabase(settings, STORE_ENGINES),
     apiKeys: settings.readSecret('API_KEYS', formats.API_KEYS) ?? [],
     firstKey: settings.read('FIRST_KEY', formats.FIRST_KEY) ?? 'print',
     logLevel: settings.read('LOG_LEVEL', formats.LOG_LEVEL) ?? 'info',
@@ -66,7 +67,7 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
  */
 export function loadDatabase(environment: Environment, databaseUrl?: string): Database {
   const settings = new Settings(environment, { DATABASE_URL: databaseUrl });
-  const database = readDatabase(settings);
+  const database = readDatabase(settings, ENGINES);
   settings.throwFaults();
   return database;
 }
@@ -79,7 +80,22 @@ export function loadDurableDatabase(environment: Environment, databaseUrl?: stri
   throw new ConfigError(`${database.source}: ${database.scheme}: ${reason}`);
 }
 
-function readDatabase(settings: Settings): Database {
-  const parse = (url: string, source: string) => parseDatabase(ENGINES, url, source);
+/**
+ * Adds the API key of `API_KEY` to a database that is the address of a server, and returns any other database unchanged.
+ * Throws a `ConfigError` if the key is missing or invalid.
+ */
+export function withApiKey(environment: Environment, database: Database): Database {
+  if (!database.isRemote) return database;
+  const settings = new Settings(environment, {});
+  const apiKey = settings.readSecret('API_KEY', formats.API_KEY);
+  settings.throwFaults();
+  if (apiKey !== undefined) return database.withClient({ apiKey });
+  throw new ConfigError(
+    'API_KEY: expected the API key for the server, in API_KEY or in the file API_KEY_FILE',
+  );
+}
+
+function readDatabase(settings: Settings, engines: readonly Engine[]): Database {
+  const parse = (url: string, source: string) => parseDatabase(engines, url, source);
   return settings.readSecret('DATABASE_URL', parse) ?? DEFAULT_DATABASE;
 }

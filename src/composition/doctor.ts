@@ -3,7 +3,8 @@
 import type { DoctorReport } from '../adapters/cli/index.ts';
 import type { Diagnosis, Problem } from '../application/ports/maintenance.ts';
 import type { Environment } from './config/settings.ts';
-import { type Config, loadConfig, loadDatabase } from './config.ts';
+import { type Config, loadConfig, loadDatabase, withApiKey } from './config.ts';
+import type { Database } from './databases/database.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 
 const CREATE = 'animal-store keys create --name NAME creates one';
@@ -22,9 +23,11 @@ export async function diagnose(
   databaseUrl: string | undefined,
 ): Promise<DoctorReport> {
   const problems: Problem[] = [];
-  const config = await attempt(() => loadConfig(environment, { databaseUrl }), problems);
   // The faults of the database are among the faults of the configuration.
-  const database = config?.database ?? (await attempt(() => loadDatabase(environment, databaseUrl), []));
+  const given = await attempt(() => loadDatabase(environment, databaseUrl), []);
+  if (given?.isRemote) return diagnoseRemote(environment, given);
+  const config = await attempt(() => loadConfig(environment, { databaseUrl }), problems);
+  const database = config?.database ?? given;
   const diagnosis = database && (await attempt(() => database.examine(), problems));
   problems.push(...(diagnosis?.problems ?? []));
   const fileDescriptors = descriptorLimit();
@@ -40,6 +43,15 @@ export async function diagnose(
     database: diagnosis,
     problems,
   };
+}
+
+/** Examines the server at an address. The settings of a server on this machine do not matter. */
+async function diagnoseRemote(environment: Environment, given: Database): Promise<DoctorReport> {
+  const problems: Problem[] = [];
+  const database = await attempt(() => withApiKey(environment, given).examine(), problems);
+  problems.push(...(database?.problems ?? []));
+  const { source, scheme } = given;
+  return { node: process.version, fileDescriptors: undefined, source, scheme, database, problems };
 }
 
 /** Resolves with the result of `work`. If `work` fails, adds each line of the error to the problems. */

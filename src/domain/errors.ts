@@ -4,6 +4,7 @@
  * The codes that an {@link AnimalStoreError} can have.
  *
  * - `invalid_request`: the caller's input breaks a rule; the message names the field and the rule
+ * - `unauthorized`: the server of a store refuses the API key
  * - `not_found`: the requested object does not exist
  * - `idempotency_conflict`: the idempotency key was used for a different pet
  * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
@@ -12,14 +13,24 @@
  *   read-only
  * - `internal_error`: any other failure
  */
-export type ErrorCode =
-  | 'invalid_request'
-  | 'not_found'
-  | 'idempotency_conflict'
-  | 'rate_limited'
-  | 'overloaded'
-  | 'storage_unavailable'
-  | 'internal_error';
+export const ERROR_CODES = [
+  'invalid_request',
+  'unauthorized',
+  'not_found',
+  'idempotency_conflict',
+  'rate_limited',
+  'overloaded',
+  'storage_unavailable',
+  'internal_error',
+] as const;
+/** One of {@link ERROR_CODES}. */
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** The details of an {@link AnimalStoreError}, in addition to its code and its message. */
+export interface ErrorDetails extends ErrorOptions {
+  readonly retryAfter?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
 
 /**
  * The error that use cases and adapters throw. Distinguish errors by `code` and not with `instanceof`, because a
@@ -45,11 +56,17 @@ export class AnimalStoreError extends Error {
   readonly code: ErrorCode;
   /** After how many seconds a retry can succeed; `undefined` when this is unknown. */
   readonly retryAfter: number | undefined;
+  /**
+   * The idempotency key of a create whose outcome is unknown: the pet may be stored. A call with the same pet and this
+   * key resolves with the pet, and stores no second one. `undefined` in all other errors.
+   */
+  readonly idempotencyKey: string | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { readonly retryAfter?: number }) {
+  constructor(code: ErrorCode, message: string, options?: ErrorDetails) {
     super(message, options);
     this.code = code;
     this.retryAfter = options?.retryAfter;
+    this.idempotencyKey = options?.idempotencyKey;
   }
 }
 

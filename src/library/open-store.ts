@@ -4,27 +4,30 @@ import { AnimalStore } from '../application/animal-store.ts';
 import {
   checkArgument,
   checkOptions,
+  FUNCTION,
   OBJECT,
   type OptionRules,
   objectWith,
   STRING,
+  TIMEOUT,
 } from '../application/arguments.ts';
-import type { StoreStorage } from '../application/store-options.ts';
+import type { ClientOptions, StoreStorage } from '../application/store-options.ts';
 import { type Database, parseDatabase } from '../composition/databases/database.ts';
 import type { Engine } from '../composition/databases/engine.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
 /** The configuration of a store: either the URL of a database, or a storage object. */
 export type AnimalStoreConfig =
-  | {
+  | (ClientOptions & {
       /**
-       * The database URL: `memory:`, `sqlite:PATH` or `postgres://HOST/DATABASE`. `memory:` loses the data when the process
-       * ends. `sqlite:` creates a missing file, and `postgres:` creates missing tables. In a browser only `memory:` is
-       * available.
+       * The database URL: `memory:`, `sqlite:PATH`, `postgres://HOST/DATABASE`, or the base address of a server such as
+       * `https://pets.example.org/v1`, which needs `apiKey`. `memory:` loses the data when the process ends. `sqlite:`
+       * creates a missing file, and `postgres:` creates missing tables. In a browser only `memory:` and the address of a
+       * server are available.
        */
       readonly database: string;
       readonly storage?: undefined;
-    }
+    })
   | {
       /**
        * A storage object, such as your own implementation of {@link StoreStorage}. The object must fulfil the contracts
@@ -34,9 +37,12 @@ export type AnimalStoreConfig =
       readonly database?: undefined;
     };
 
-const OPTIONS: OptionRules<AnimalStoreConfig> = {
+const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions> = {
   database: { ...STRING, expected: "a string such as 'memory:'" },
   storage: objectWith('check', 'close'),
+  apiKey: STRING,
+  timeout: TIMEOUT,
+  onDeprecation: FUNCTION,
 };
 
 /**
@@ -45,7 +51,7 @@ const OPTIONS: OptionRules<AnimalStoreConfig> = {
  */
 export async function openStore(config: AnimalStoreConfig, engines: readonly Engine[]): Promise<AnimalStore> {
   checkOptions(config, OPTIONS);
-  const { database: url, storage } = config;
+  const { database: url, storage, ...client } = config;
   if ((url === undefined) === (storage === undefined)) {
     throw invalidRequest("expected one option, database or storage, such as { database: 'memory:' }");
   }
@@ -54,7 +60,7 @@ export async function openStore(config: AnimalStoreConfig, engines: readonly Eng
     checkArgument('storage.apiKeys', storage.apiKeys, OBJECT);
     return new AnimalStore(storage);
   }
-  return new AnimalStore(await databaseAt(url, engines).open());
+  return new AnimalStore(await databaseAt(url, engines).open({ client }));
 }
 
 function databaseAt(url: string, engines: readonly Engine[]): Database {

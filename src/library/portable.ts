@@ -4,6 +4,7 @@
  */
 
 import type { AnimalStore } from '../application/animal-store.ts';
+import { api } from '../composition/databases/api.ts';
 import { memory } from '../composition/databases/memory.ts';
 import { type AnimalStoreConfig, openStore } from './open-store.ts';
 
@@ -35,7 +36,7 @@ export {
   type RestoreOptions,
 } from '../application/ports/maintenance.ts';
 export type { Commit, Observer, RequestOutcome } from '../application/ports/observer.ts';
-export type { PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
+export type { CallOptions, PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
 export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
 export type { BackupOptions, Storage } from '../application/ports/storage.ts';
 export {
@@ -44,11 +45,23 @@ export {
   type StorageFaultReason,
   storageFaultReason,
 } from '../application/ports/storage-fault.ts';
-export type { CreateOptions, PetWalk, StoreStorage } from '../application/store-options.ts';
+export type {
+  ClientOptions,
+  CreateOptions,
+  Deprecation,
+  PetWalk,
+  StoreStorage,
+} from '../application/store-options.ts';
 export { VerifyApiKey } from '../application/verify-api-key.ts';
 export { type ApiKey, isActive, type NewApiKey } from '../domain/api-key.ts';
 export { apiKeyPrefix, isApiKey } from '../domain/api-key-format.ts';
-export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
+export {
+  AnimalStoreError,
+  asAnimalStoreError,
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorDetails,
+} from '../domain/errors.ts';
 export { INT64_MAX, INT64_MIN, isInt64, parseInt64 } from '../domain/int64.ts';
 export {
   DEFAULT_STATUS,
@@ -67,7 +80,8 @@ export { parsePet, parsePets, petJson, petsJson } from '../domain/pet-json.ts';
 export type { AnimalStoreConfig } from './open-store.ts';
 
 /**
- * Opens a store. The only supported database URL is `memory:`. For any other URL, rejects with `invalid_request`.
+ * Opens a store. The supported database URLs are `memory:` and the base address of a server, such as
+ * `https://pets.example.org/v1`. For any other URL, rejects with `invalid_request`.
  *
  * @example
  * ```ts
@@ -80,5 +94,5 @@ export type { AnimalStoreConfig } from './open-store.ts';
  * ```
  */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
-  return openStore(config, [memory]);
+  return openStore(config, [memory, api]);
 }

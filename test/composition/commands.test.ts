@@ -30,9 +30,12 @@ describe('the store of a command', () => {
     ['memory:', 'memory: is supported by serve and doctor only'],
     [
       'mysql://user:secret@host/db',
-      "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'mysql:…'",
+      "expected sqlite:PATH or memory: or postgres://HOST/DATABASE or https://HOST/v1, got 'mysql:…'",
     ],
-    ['sqlite:', "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'sqlite:'"],
+    [
+      'sqlite:',
+      "expected sqlite:PATH or memory: or postgres://HOST/DATABASE or https://HOST/v1, got 'sqlite:'",
+    ],
   ])('cannot be %j', async (url, message) => {
     for (const args of [
       ['keys', 'list'],

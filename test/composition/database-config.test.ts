@@ -19,12 +19,15 @@ describe('the database of the configuration', () => {
     ['mysql://me:hunter2@db.example/pets', "'mysql:…'"],
     ['hunter2@mysql://db.example/pets', 'a value that may hold a password'],
   ])('%s is refused', (value, shown) => {
-    const reason = `expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got ${shown}`;
+    const stores = 'expected sqlite:PATH or memory: or postgres://HOST/DATABASE';
+    const reason = `${stores}, got ${shown}`;
     expect(() => loadConfig({ DATABASE_URL: value })).toThrow(new ConfigError(`DATABASE_URL: ${reason}`));
     expect(() => loadConfig({}, { databaseUrl: value })).toThrow(
       new ConfigError(`--database-url: ${reason}`),
     );
-    expect(() => loadDurableDatabase({}, value)).toThrow(new ConfigError(`--database-url: ${reason}`));
+    expect(() => loadDurableDatabase({}, value)).toThrow(
+      new ConfigError(`--database-url: ${stores} or https://HOST/v1, got ${shown}`),
+    );
   });
 
   test('--database-url has precedence over the environment', () => {

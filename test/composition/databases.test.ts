@@ -19,18 +19,18 @@ function pathOfStore(): string {
 }
 
 test('a command opens a store that outlives it', async () => {
-  const notDurable = createCommands({}, '1.0.0').openStore('memory:', { mustExist: false, forBackup: false });
+  const notDurable = createCommands({}, '1.0.0').openStore('memory:', { mustExist: false, work: 'export' });
   await expect(notDurable).rejects.toMatchObject({
     name: 'ConfigError',
   });
   const { openStore } = createCommands({ DATABASE_URL: `sqlite:${pathOfStore()}` }, '1.0.0');
-  await expect(openStore(undefined, { mustExist: true, forBackup: false })).rejects.toMatchObject({
+  await expect(openStore(undefined, { mustExist: true, work: 'export' })).rejects.toMatchObject({
     code: 'storage_unavailable',
   });
-  const created = await openStore(undefined, { mustExist: false, forBackup: false });
+  const created = await openStore(undefined, { mustExist: false, work: 'export' });
   const { id } = await created.createPet({ name: 'Rex', categoryId: 1n });
   await created.close();
-  const opened = await openStore(undefined, { mustExist: true, forBackup: false });
+  const opened = await openStore(undefined, { mustExist: true, work: 'export' });
   expect(await opened.getPet(id)).toMatchObject({ name: 'Rex' });
   await opened.close();
 });
@@ -83,7 +83,8 @@ test('storage_unavailable names the setting that selected the database', async (
 });
 
 test('a database of an unknown engine is refused', () => {
-  const reason = "expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'mysql:…'";
+  const reason =
+    "expected sqlite:PATH or memory: or postgres://HOST/DATABASE or https://HOST/v1, got 'mysql:…'";
   expect(() => parseDatabase(ENGINES, 'mysql://me:hunter2/pets')).toThrow(invalidRequest(reason));
 });
 

@@ -154,7 +154,7 @@ test.each([
   const message = (expected: string) => `database: expected ${expected}, got ${given}`;
   await expect(createAnimalStore({ database })).rejects.toMatchObject({
     code: 'invalid_request',
-    message: message('sqlite:PATH or memory: or postgres://HOST/DATABASE'),
+    message: message('sqlite:PATH or memory: or postgres://HOST/DATABASE or https://HOST/v1'),
   });
 });
 
@@ -168,11 +168,15 @@ test.each([
   ['no option', {}, ONE_OPTION],
   ['an undefined database', { database: undefined }, ONE_OPTION],
   ['both options', { database: 'memory:', storage: openMemoryStorage() }, ONE_OPTION],
-  ['a misspelled option', { databse: 'memory:' }, 'unknown option databse: expected database or storage'],
+  [
+    'a misspelled option',
+    { databse: 'memory:' },
+    'unknown option databse: expected database, storage, apiKey, timeout or onDeprecation',
+  ],
   [
     'an option that does not exist',
-    { database: 'memory:', timeout: 5 },
-    'unknown option timeout: expected database or storage',
+    { database: 'memory:', retries: 5 },
+    'unknown option retries: expected database, storage, apiKey, timeout or onDeprecation',
   ],
   ['a number', { database: 5 }, "database: expected a string such as 'memory:', got 5"],
   ['null as a database', { database: null }, "database: expected a string such as 'memory:', got null"],
@@ -227,7 +231,7 @@ test('without Node.js there is memory, and no SQLite', async () => {
   expect(await walk(await createPortableStore({ database: 'memory:' }))).toEqual([]);
   await expect(createPortableStore({ database: 'sqlite:./pets.db' })).rejects.toMatchObject({
     code: 'invalid_request',
-    message: "database: expected memory:, got 'sqlite:…'",
+    message: "database: expected memory: or https://HOST/v1, got 'sqlite:…'",
   });
 });
 

@@ -15,6 +15,7 @@ test('docs/api has a report per entry point and nothing else', () => {
     'animal-store/postgres',
     'animal-store/http',
     'animal-store/fetch',
+    'animal-store/client',
     'animal-store/testing',
   ]);
   expect(readdirSync(REPORTS).toSorted()).toEqual(reports.map(({ file }) => file).toSorted());

@@ -64,7 +64,7 @@ test.each<[call: string, (store: ReturnType<typeof untyped<AnimalStore>>) => unk
   [
     'a misspelled option',
     (store) => store.createPet(REX, { idempotencykey: 'a' }),
-    'unknown option idempotencykey: expected idempotencyKey',
+    'unknown option idempotencykey: expected idempotencyKey, timeout or signal',
   ],
   ['a caller', (store) => store.createPetOnce(REX, 5, 'key'), 'caller: expected a string, got 5'],
   ['a query that is null', (store) => store.listPage(null), 'options: expected an object, got null'],

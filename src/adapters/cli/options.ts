@@ -12,12 +12,14 @@ export interface CliOptions {
   startService(values: ServeValues): Promise<RunningService>;
   /**
    * Opens the store at `databaseUrl`, or at the URL from the environment if `databaseUrl` is `undefined`. The caller
-   * must close the store. With `forBackup`, rejects with `invalid_request` when the storage does not support backups.
+   * must close the store. Rejects with `invalid_request` when the storage does not support the work.
    */
   openStore(
     databaseUrl: string | undefined,
-    options: { readonly mustExist: boolean; readonly forBackup: boolean },
+    options: { readonly mustExist: boolean; readonly work: 'backup' | 'export' | 'import' | 'keys' },
   ): Promise<AnimalStore>;
+  /** Whether the database is the address of a server, which can be read page by page only. */
+  isServer(databaseUrl: string | undefined): Promise<boolean>;
   /**
    * Resolves with the paths of the files that belong to the store, including files that do not exist yet. No command
    * may use one of these files as its input or output.

@@ -1,5 +1,6 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
+import type { CallOptions } from './pet-repository.ts';
 
 /** Identifies a create. All attempts of a client to create the same pet have the same `caller` and `key`. */
 export interface CreateAttempt {
@@ -38,7 +39,7 @@ export interface IdempotentCreates {
    * Does not compare the pets: the caller of this method does. Assigns ids like `PetRepository.add`. Rejects with
    * `rate_limited` when the caller has {@link RECORDS_PER_CALLER} records.
    */
-  add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult>;
+  add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 
   /** Resolves with the number of stored records, including records that are no longer valid. */
   count(): Promise<number>;

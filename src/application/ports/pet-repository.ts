@@ -10,6 +10,17 @@ export interface PetQuery {
   readonly after?: bigint | undefined;
 }
 
+/**
+ * The options of a call whose store may be on another machine. A store in this process or in a database of its own takes
+ * no notice of them.
+ */
+export interface CallOptions {
+  /** How long a call is tried, in milliseconds. By default, the store decides. */
+  readonly timeout?: number | undefined;
+  /** The signal that ends the call. The call then rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** One page of pets, in ascending order of id. */
 export interface PetPage {
   readonly pets: readonly Pet[];
@@ -35,10 +46,10 @@ export interface PetRepository {
    * greater id than the earlier call. The ids of concurrent calls can have any order. Rejects with
    * `storage_unavailable` when all ids have been assigned.
    */
-  add(pet: NewPet): Promise<Pet>;
+  add(pet: NewPet, options?: CallOptions): Promise<Pet>;
 
   /** Resolves with the pet that has this id, or with `undefined` when no pet has this id. */
-  find(id: bigint): Promise<Pet | undefined>;
+  find(id: bigint, options?: CallOptions): Promise<Pet | undefined>;
 
   /**
    * Resolves with one page of the matching pets, in ascending order of id. To read all pages, a caller sets `after` to
@@ -47,5 +58,11 @@ export interface PetRepository {
    *
    * As long as the store has not changed, equal queries may return the same page object.
    */
-  list(query: PetQuery): Promise<PetPage>;
+  list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
+
+  /**
+   * Resolves with the page that follows a page of this repository that has `more`, with the same status and limit. Only
+   * a repository whose pages are linked with each other has this method.
+   */
+  readonly next?: ((page: PetPage, options?: CallOptions) => Promise<PetPage>) | undefined;
 }

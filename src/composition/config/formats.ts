@@ -70,6 +70,12 @@ export const API_KEYS: Parse<readonly string[]> = (text) => {
   throw invalidRequest(`${place} is invalid: expected 32 or more visible ASCII characters`);
 };
 
+/** The key of a client. The message does not show it. */
+export const API_KEY: Parse<string> = (text) => {
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw invalidRequest('expected visible ASCII characters without spaces');
+};
+
 export function integer(min: number, max: number): Parse<number> {
   return format(`an integer from ${min} to ${max}`, (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;

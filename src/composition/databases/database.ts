@@ -1,8 +1,9 @@
 import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
+import type { ClientOptions } from '../../application/store-options.ts';
 import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import type { Adapter, Engine, OpenOptions } from './engine.ts';
+import type { Adapter, Engine, OpenOptions, Work } from './engine.ts';
 import { refuse } from './refuse.ts';
 
 /** A database that a database URL selects. It need not exist. */
@@ -16,12 +17,15 @@ export class Database {
   /** The name of the setting that selected the database. Messages of `storage_unavailable` begin with this name. */
   readonly source: string | undefined;
   readonly #engine: Engine;
+  readonly #client: ClientOptions | undefined;
 
-  constructor(engine: Engine, scheme: string, location: string, source?: string) {
+  /** @param client the options of a database that is the address of a server */
+  constructor(engine: Engine, scheme: string, location: string, source?: string, client?: ClientOptions) {
     this.scheme = scheme;
     this.location = location;
     this.source = source;
     this.#engine = engine;
+    this.#client = client;
   }
 
   /** Whether the data outlives the process. */
@@ -29,12 +33,22 @@ export class Database {
     return this.#engine.isDurable;
   }
 
+  /** Whether the database is the address of a server, which has the store. */
+  get isRemote(): boolean {
+    return this.#engine.isRemote === true;
+  }
+
+  /** Returns the same database with the options of a database that is the address of a server. */
+  withClient(client: ClientOptions): Database {
+    return new Database(this.#engine, this.scheme, this.location, this.source, client);
+  }
+
   /**
    * Opens the database. Rejects with `storage_unavailable` when the database cannot be opened or the driver is not
    * installed.
    */
   open(options: OpenOptions = {}): Promise<Storage> {
-    return this.#withAdapter((adapter) => adapter.open(this.location, options));
+    return this.#withAdapter((adapter) => adapter.open(this.location, { client: this.#client, ...options }));
   }
 
   /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
@@ -44,7 +58,7 @@ export class Database {
 
   /** Examines the database without changing it. Rejects with `storage_unavailable` when the driver is not installed. */
   examine(): Promise<Diagnosis> {
-    return this.#withAdapter((adapter) => adapter.examine(this.location));
+    return this.#withAdapter((adapter) => adapter.examine(this.location, this.#client));
   }
 
   /**
@@ -60,7 +74,7 @@ export class Database {
   }
 
   /** Throws `invalid_request` when the engine has its own tools for this work. The message names the tool. */
-  refuseWork(work: 'backup' | 'restore'): void {
+  refuseWork(work: Work): void {
     const tool = this.#engine.ownTools?.[work];
     if (tool !== undefined) throw invalidRequest(`${work} is not supported by this storage: use ${tool}`);
   }
@@ -83,7 +97,7 @@ export class Database {
 export function parseDatabase(engines: readonly Engine[], url: string, source?: string): Database {
   const [, scheme = url, rest] = /^([^:]*):(.*)$/s.exec(url) ?? [];
   const engine = engines.find(({ schemes }) => schemes.includes(scheme));
-  const location = rest === undefined ? undefined : engine?.parse(rest.trim());
+  const location = rest === undefined ? undefined : engine?.parse(rest.trim(), scheme);
   if (engine !== undefined && location !== undefined) return new Database(engine, scheme, location, source);
   const usages = engines.map(({ usage }) => usage).join(' or ');
   return refuse(usages, rest === undefined || engine !== undefined ? url : `${scheme}:…`);

@@ -1,6 +1,7 @@
 import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
+import type { ClientOptions } from '../../application/store-options.ts';
 
 /** The options for opening a database. */
 export interface OpenOptions {
@@ -10,7 +11,12 @@ export interface OpenOptions {
   readonly forCommand?: boolean;
   /** Notified of commits, and of changes in the state of the storage. */
   readonly observer?: Observer | undefined;
+  /** The options of a database that is the address of a server. */
+  readonly client?: ClientOptions | undefined;
 }
+
+/** What a command does with a store. Not every engine supports all of it. */
+export type Work = 'backup' | 'export' | 'import' | 'keys' | 'restore';
 
 /** The functions of a loaded storage adapter. Each `location` is a result of {@link Engine.parse}. */
 export interface Adapter {
@@ -26,7 +32,7 @@ export interface Adapter {
    * Examines a database that a server may have open. Changes nothing, and creates no database. A fault of the database
    * is a problem of the diagnosis, and not an error.
    */
-  examine(location: string): Diagnosis | Promise<Diagnosis>;
+  examine(location: string, client: ClientOptions | undefined): Diagnosis | Promise<Diagnosis>;
 }
 
 /** A kind of database. The engine defines the format of the database URLs, and loads the storage adapter. */
@@ -37,15 +43,19 @@ export interface Engine {
   readonly usage: string;
   /** The npm package that the adapter needs, if the package is not always installed. */
   readonly driver?: string;
-  /** The programs of the engine for backups, if its adapter has none. */
-  readonly ownTools?: { readonly backup: string; readonly restore: string };
+  /** The programs of the engine for work that its adapter does not support. */
+  readonly ownTools?: Partial<Readonly<Record<Work, string>>>;
   /** Whether the data outlives the process. */
   readonly isDurable: boolean;
+  /** Whether a database URL is the address of a server, which has the store. */
+  readonly isRemote?: boolean;
   /**
    * Parses the part of a database URL after the first colon. Returns the location of the data, such as the path of a
    * file. Returns `undefined` if the URL is invalid.
+   *
+   * @param scheme the part before the colon, which is one of `schemes`
    */
-  parse(rest: string): string | undefined;
+  parse(rest: string, scheme: string): string | undefined;
   /** Imports the adapter. The import must be dynamic, so that unused drivers are not loaded. */
   load(): Promise<Adapter>;
 }

@@ -3,9 +3,14 @@
  * an entry in the array below.
  */
 
+import { api } from './api.ts';
 import type { Engine } from './engine.ts';
 import { memory } from './memory.ts';
 import { postgres } from './postgres.ts';
 import { sqlite } from './sqlite.ts';
 
-export const ENGINES: readonly Engine[] = [sqlite, memory, postgres];
+/** The databases that a server can use. */
+export const STORE_ENGINES: readonly Engine[] = [sqlite, memory, postgres];
+
+/** All databases, with the address of another server. */
+export const ENGINES: readonly Engine[] = [...STORE_ENGINES, api];

@@ -12,8 +12,8 @@ export const sqlite: Engine = {
       '../../adapters/sqlite/index.ts'
     );
     return {
-      open: (path, { forCommand = false, ...options }) =>
-        openSqliteStorage(path, { ...options, startWriter: !forCommand }),
+      open: (path, { forCommand = false, mustExist = false, observer }) =>
+        openSqliteStorage(path, { mustExist, observer, startWriter: !forCommand }),
       files: databaseFiles,
       restore: restoreSqliteStore,
       examine: examineSqliteStore,

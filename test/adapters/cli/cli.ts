@@ -89,6 +89,7 @@ export function commandLine(
       startService: options.startService ?? (() => Promise.reject(new Error('serve is not expected here'))),
       openStore: options.openStore ?? (async (_, { mustExist }) => openSqliteStore(path, mustExist)),
       storeFiles: async () => databaseFiles(path),
+      isServer: async () => false,
       restoreStore: (_, file, how) => restoreSqliteStore(path, file, how),
       diagnose: () => diagnose({ DATABASE_URL: `sqlite:${path}`, ...options.environment }, undefined),
       openApiDocument: async () => '{"openapi":"3.1.0"}',

@@ -17,7 +17,7 @@ export async function backup(
   const progress = new Progress(console);
   const onProgress = (share: number): void => progress.show({ title: 'Copying', share });
   const copy = (store: AnimalStore) => store.backup(file, { overwrite: force, onProgress, signal });
-  await withStore(options, copy, { forBackup: true })
+  await withStore(options, 'backup', copy)
     .catch((error: unknown) => {
       throw signal.aborted ? new CommandError('interrupted; nothing was backed up') : error;
     })

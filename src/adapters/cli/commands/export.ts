@@ -17,7 +17,10 @@ export interface ExportFlags {
   readonly gzip?: boolean;
 }
 
-/** Writes each pet as a line of NDJSON. All pets are read from one snapshot of the store. */
+/**
+ * Writes each pet as a line of NDJSON. All pets are read from one snapshot of the store, except for the pets of a server,
+ * which are read page by page.
+ */
 export async function exportPets(flags: ExportFlags, options: CommandOptions): Promise<void> {
   const { console, databaseUrl, signal } = options;
   const { status, output, force = false } = flags;
@@ -37,7 +40,7 @@ export async function exportPets(flags: ExportFlags, options: CommandOptions): P
     // A terminal must not execute control sequences in the names of pets.
     return unlessAborted(isOnTerminal ? console.out(String(chunk)) : console.outRaw(chunk), signal);
   };
-  await withStore(options, async (store) => {
+  await withStore(options, 'export', async (store) => {
     const progress = new Progress(console);
     let count = 0;
     const texts = async function* (): AsyncGenerator<string> {
@@ -65,6 +68,11 @@ export async function exportPets(flags: ExportFlags, options: CommandOptions): P
     console.err(
       `Exported ${counted(count, 'pet')}${place} in ${durationAndRate(count, progress.elapsed)}.\n`,
     );
+    if (await options.isServer(databaseUrl)) {
+      console.err(
+        'The pages were read one after the other: pets that were added meanwhile can be among them.\n',
+      );
+    }
   });
 }
 

@@ -59,7 +59,7 @@ async function importFile(file: string, flags: ImportFlags, options: CommandOpti
     const work = (store: AnimalStore) => importLines(store, input, refused, flags, options);
     // A dry run does not accept --create-store.
     const createStore = flags.dryRun ? undefined : (flags.createStore ?? false);
-    return await withStore(options, work, { createStore });
+    return await withStore(options, 'import', work, { createStore });
   } finally {
     input.stream.destroy();
   }

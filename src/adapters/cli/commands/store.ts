@@ -12,18 +12,22 @@ interface Opening {
    * go unnoticed. `undefined` if the command has no option `--create-store`, which the error would name.
    */
   readonly createStore?: boolean | undefined;
-  readonly forBackup?: boolean;
 }
 
-/** Calls `work` with the store, and closes the store afterwards. */
+/**
+ * Calls `use` with the store, and closes the store afterwards.
+ *
+ * @param work what `use` does: a storage that does not support it is not opened
+ */
 export async function withStore<T>(
   options: CommandOptions,
-  work: (store: AnimalStore) => Promise<T>,
-  { createStore, forBackup = false }: Opening = {},
+  work: Parameters<CommandOptions['openStore']>[1]['work'],
+  use: (store: AnimalStore) => Promise<T>,
+  { createStore }: Opening = {},
 ): Promise<T> {
   await refuseOutputToStore(options);
   const { databaseUrl, openStore } = options;
-  const opening = openStore(databaseUrl, { mustExist: !createStore, forBackup });
+  const opening = openStore(databaseUrl, { mustExist: !createStore, work });
   const store = await opening.catch((error: unknown) => {
     if (createStore === undefined || storageFaultReason(error) !== 'file_missing') throw error;
     throw new FileError(
@@ -31,7 +35,7 @@ export async function withStore<T>(
     );
   });
   try {
-    return await work(store);
+    return await use(store);
   } finally {
     await store.close();
   }

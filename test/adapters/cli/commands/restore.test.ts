@@ -339,7 +339,7 @@ test('an error names the setting that selected the store', async () => {
   await storage.close();
   const missing = createCommands({}, '1.0.0').openStore('sqlite:/no/such/file.db', {
     mustExist: true,
-    forBackup: false,
+    work: 'export',
   });
   await expect(missing).rejects.toThrow('--database-url: /no/such/file.db: there is no such file');
 });

@@ -30,7 +30,9 @@ export async function createKey(flags: CreateFlags, options: CommandOptions): Pr
   const expiresAt = expiryOf(flags) ?? undefined;
   refuseDiscardedOutput(options);
   const { name, createStore = false } = flags;
-  const issued = await withStore(options, ({ apiKeys }) => apiKeys.create(name, expiresAt), { createStore });
+  const issued = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.create(name, expiresAt), {
+    createStore,
+  });
   await showKey(issued, flags, options);
 }
 
@@ -38,7 +40,7 @@ export async function rotateKey(id: string, flags: RotateFlags, options: Command
   const expiresAt = expiryOf(flags);
   const overlap = parseDuration(flags.overlap, '--overlap');
   refuseDiscardedOutput(options);
-  const [issued, old] = await withStore(options, async ({ apiKeys }) => {
+  const [issued, old] = await withStore(options, 'keys', async ({ apiKeys }) => {
     const issued = await apiKeys.rotate(id, overlap, expiresAt);
     return [issued, (await apiKeys.list()).find((key) => key.id === id)] as const;
   });

@@ -14,7 +14,7 @@ const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'];
 export async function listKeys({ active, json }: ListFlags, options: CommandOptions): Promise<void> {
   const { console } = options;
   const now = Date.now();
-  const all = await withStore(options, ({ apiKeys }) => apiKeys.list());
+  const all = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.list());
   const keys = active ? all.filter((key) => apiKeyStatus(key, now) === 'active') : all;
   if (json) {
     await console.out(`${JSON.stringify(keys.map(attributesOf), null, 2)}\n`);

@@ -1,0 +1,104 @@
+import type { CreateResult } from '../../application/ports/idempotent-creates.ts';
+import type {
+  CallOptions,
+  PetPage,
+  PetQuery,
+  PetRepository,
+} from '../../application/ports/pet-repository.ts';
+import type { AnimalStoreError } from '../../domain/errors.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
+import { parsePet } from '../../domain/pet-json.ts';
+import { unknownOutcome, unreadable } from './errors.ts';
+import { Pages } from './pages.ts';
+import type { Send } from './request.ts';
+
+/** The number of random bytes in an idempotency key. */
+const KEY_BYTES = 16;
+
+/** Stores the pets at a server, with the three operations of its API. */
+export class ApiPetRepository implements PetRepository {
+  readonly #base: string;
+  readonly #send: Send;
+  readonly #pages: Pages;
+  /** The creates in flight. */
+  readonly #creates = new Set<Promise<unknown>>();
+  /** Whether the server no longer has the deprecated operation `getPet`. */
+  #isGetPetRemoved = false;
+
+  /** @param base the base address of the API */
+  constructor(base: string, send: Send) {
+    this.#base = base;
+    this.#send = send;
+    this.#pages = new Pages(base, send);
+  }
+
+  /** Each create has an idempotency key, so that a retry stores no second pet. */
+  async add(pet: NewPet, options?: CallOptions): Promise<Pet> {
+    return (await this.addOnce(pet, newKey(), options)).pet;
+  }
+
+  async addOnce(pet: NewPet, idempotencyKey: string, options?: CallOptions): Promise<CreateResult> {
+    const create = this.#create(pet, idempotencyKey, options);
+    this.#creates.add(create);
+    return await create.finally(() => this.#creates.delete(create));
+  }
+
+  async find(id: bigint, options?: CallOptions): Promise<Pet | undefined> {
+    if (id < 1n) return undefined;
+    if (!this.#isGetPetRemoved) {
+      const url = `${this.#base}/pets/${id}`;
+      const response = await this.#send('getPet', url, { expected: [200, 404, 410] }, options);
+      if (response.status === 200) return this.#petOf(response.text);
+      // The responses of a deprecated operation say so, also when there is no such pet.
+      if (response.status === 404 && response.headers.has('Deprecation')) return undefined;
+    }
+    const { pets } = await this.#pages.read(`${this.#base}/pets?limit=1&after=${id - 1n}`, options);
+    this.#isGetPetRemoved = true;
+    return pets[0]?.id === id ? pets[0] : undefined;
+  }
+
+  list({ limit, status, after }: PetQuery, options?: CallOptions): Promise<PetPage> {
+    const filter = status === undefined ? '' : `&status=${status}`;
+    const start = after === undefined ? '' : `&after=${after}`;
+    return this.#pages.read(`${this.#base}/pets?limit=${limit}${filter}${start}`, options);
+  }
+
+  next(page: PetPage, options?: CallOptions): Promise<PetPage> {
+    return this.#pages.next(page, options);
+  }
+
+  /** Resolves when no create is in flight. */
+  async settleCreates(): Promise<void> {
+    await Promise.allSettled(this.#creates);
+  }
+
+  async #create(
+    { name, categoryId, status }: NewPet,
+    idempotencyKey: string,
+    options: CallOptions | undefined,
+  ): Promise<CreateResult> {
+    const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+    const create = { body, idempotencyKey };
+    const url = `${this.#base}/pets`;
+    const { headers, text } = await this.#send('createPet', url, { expected: [201], create }, options);
+    try {
+      return { pet: this.#petOf(text), isReplay: headers.get('Idempotency-Replayed') === 'true' };
+    } catch (error) {
+      throw unknownOutcome(error as AnimalStoreError, idempotencyKey);
+    }
+  }
+
+  #petOf(text: string): Pet {
+    try {
+      return Object.freeze(parsePet(text));
+    } catch (error) {
+      throw unreadable(this.#base, error);
+    }
+  }
+}
+
+/** Returns a new idempotency key. `crypto.randomUUID` is missing on pages that a browser has loaded over HTTP. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,129 @@
+/** Sends the requests of a client. A request is retried until it has a response, or until its time is over. */
+
+import type { CallOptions } from '../../application/ports/pet-repository.ts';
+import type { AnimalStoreError } from '../../domain/errors.ts';
+import { type ApiResponse, errorOf, unknownOutcome, unreachable } from './errors.ts';
+
+/** The statuses after which a retry can succeed. A proxy sends 502 and 504 when it has lost the server. */
+const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
+
+/** The longest pause before a retry is random, and doubles from the first to the last of these, in milliseconds. */
+const FIRST_PAUSE = 100;
+const LAST_PAUSE = 2000;
+
+/** An attempt without a response is given up when this share of the time is over, because its connection may be dead. */
+const ATTEMPT_SHARE = 1 / 3;
+/** The time that every attempt has, in milliseconds, unless the time of the call is over. */
+const ATTEMPT_MIN = 1000;
+
+export interface ApiRequest {
+  /** The statuses that are not an error. */
+  readonly expected: readonly number[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The pet in JSON, and the key of the create. Without a pet, the method of the request is `GET`. */
+  readonly create?: { readonly body: string; readonly idempotencyKey: string };
+}
+
+/** Sends a request. Rejects with an `AnimalStoreError`, or with the reason of the signal. */
+export type Send = (
+  operation: 'createPet' | 'getPet' | 'listPets',
+  url: string,
+  request: ApiRequest,
+  options?: CallOptions,
+) => Promise<ApiResponse>;
+
+/**
+ * Returns a function that sends requests.
+ *
+ * @param base the base address of the API, for messages
+ * @param defaultTimeout how long a request is tried, in milliseconds
+ */
+export function sender(base: string, apiKey: string, defaultTimeout: number): Send {
+  const authorization = { Authorization: `Bearer ${apiKey}` };
+  return async (
+    _operation,
+    url,
+    { expected, headers, create },
+    { timeout = defaultTimeout, signal } = {},
+  ) => {
+    const init: RequestInit = {
+      headers: { ...authorization, ...headers, ...(create && createHeaders(create.idempotencyKey)) },
+      redirect: 'manual',
+      ...(create && { method: 'POST', body: create.body }),
+    };
+    const end = performance.now() + timeout;
+    const attemptTimeout = Math.max(timeout * ATTEMPT_SHARE, ATTEMPT_MIN);
+    let isStoredPossibly = false;
+    for (let retry = 0; ; retry += 1) {
+      signal?.throwIfAborted();
+      const left = end - performance.now();
+      const response = await attempt(url, init, Math.min(left, attemptTimeout), signal).catch(
+        (error: unknown) => {
+          signal?.throwIfAborted();
+          return unreachable(base, error);
+        },
+      );
+      if ('status' in response && expected.includes(response.status)) return response;
+      const error = 'status' in response ? errorOf(response, base) : response;
+      isStoredPossibly ||= !('status' in response) || mayHaveStored(response.status, error);
+      const wait = pauseBefore(retry, error.retryAfter);
+      const isFinal = 'status' in response && !RETRIED.includes(response.status);
+      if (isFinal || performance.now() + wait >= end) {
+        throw create && isStoredPossibly ? unknownOutcome(error, create.idempotencyKey) : error;
+      }
+      await pause(wait, signal);
+    }
+  };
+}
+
+function createHeaders(idempotencyKey: string): Record<string, string> {
+  return { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
+}
+
+/** Whether a create with this response can have stored a pet. */
+function mayHaveStored(status: number, { code }: AnimalStoreError): boolean {
+  return status === 408 || (status >= 500 && code !== 'overloaded');
+}
+
+/** Sends a request once, and reads the whole response. */
+async function attempt(
+  url: string,
+  init: RequestInit,
+  timeout: number,
+  signal: AbortSignal | undefined,
+): Promise<ApiResponse> {
+  const ending = new AbortController();
+  const onAbort = (): void => ending.abort(signal?.reason);
+  const timer = setTimeout(
+    () => ending.abort(new Error(`no response within ${Math.round(timeout)} ms`)),
+    timeout,
+  );
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const response = await fetch(url, { ...init, signal: ending.signal });
+    const { status, headers } = response;
+    return { status, headers, text: await response.text() };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Returns the length of the pause before a retry, in milliseconds. It is random, so that clients do not retry together. */
+function pauseBefore(retry: number, retryAfter = 0): number {
+  return retryAfter * 1000 + Math.random() * Math.min(LAST_PAUSE, FIRST_PAUSE * 2 ** retry);
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

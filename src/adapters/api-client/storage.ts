@@ -1,0 +1,105 @@
+import { checkArgument, FUNCTION, TIMEOUT } from '../../application/arguments.ts';
+import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
+import type { IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
+import type { PetTransfer } from '../../application/ports/pet-transfer.ts';
+import { closedError, type Storage } from '../../application/ports/storage.ts';
+import type { ClientOptions } from '../../application/store-options.ts';
+import { invalidRequest } from '../../domain/errors.ts';
+import { deprecationOf, warnOfDeprecation } from './deprecation.ts';
+import { ApiPetRepository } from './pet-repository.ts';
+import { type Send, sender } from './request.ts';
+
+/** How long a call is tried, in milliseconds, unless the program says otherwise. */
+const DEFAULT_TIMEOUT = 30_000;
+
+/** How long the check of the server is tried, in milliseconds. */
+const CHECK_TIMEOUT = 1000;
+
+/** The maximum number of pets in a batch of an export, which is a page. */
+const BATCH_SIZE = 100;
+
+/**
+ * Opens the store of another server over its API. Sends no request before the first call of a method. Throws
+ * `invalid_request` when an option is invalid.
+ *
+ * @param base the base address of the API, without a slash at its end
+ */
+export function openApiStorage(base: string, options: ClientOptions = {}): Storage {
+  const { apiKey = '', timeout = DEFAULT_TIMEOUT, onDeprecation = warnOfDeprecation } = options;
+  checkArgument('timeout', timeout, TIMEOUT);
+  checkArgument('onDeprecation', onDeprecation, FUNCTION);
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw invalidRequest('apiKey: expected the API key of the server, in visible ASCII characters');
+  }
+  const sendRequest = sender(base, apiKey, timeout);
+  const deprecated = new Set<string>();
+  let isClosed = false;
+  const send: Send = async (operation, ...request) => {
+    if (isClosed) throw closedError();
+    const response = await sendRequest(operation, ...request);
+    const deprecation = deprecationOf(operation, response.headers);
+    if (deprecation !== undefined && !deprecated.has(operation)) {
+      deprecated.add(operation);
+      onDeprecation(deprecation);
+    }
+    return response;
+  };
+  const pets = new ApiPetRepository(base, send);
+  return {
+    pets,
+    idempotentCreates: idempotentCreatesOf(pets),
+    apiKeys: NO_API_KEYS,
+    transfer: transferOf(pets),
+    async check() {
+      await send('listPets', `${base}/pets?limit=1`, { expected: [200] }, { timeout: CHECK_TIMEOUT });
+    },
+    async close() {
+      isClosed = true;
+      await pets.settleCreates();
+    },
+  };
+}
+
+/** The server knows the caller by its API key, decides how long a key is valid, and removes old records. */
+function idempotentCreatesOf(pets: ApiPetRepository): IdempotentCreates {
+  return {
+    add: (pet, { key }, options) => pets.addOnce(pet, key, options),
+    count: async () => 0,
+    removeRecords: async () => 0,
+    redateRecords: async () => 0,
+  };
+}
+
+function transferOf(pets: ApiPetRepository): PetTransfer {
+  return {
+    importPets: () => refuse('import'),
+    /** Unlike the port promises, pets that are added during the export can be exported too: each page is read by itself. */
+    async *exportPets({ status } = {}) {
+      let page = await pets.list({ limit: BATCH_SIZE, status });
+      if (page.pets.length > 0) yield page.pets;
+      while (page.more) {
+        page = await pets.next(page);
+        yield page.pets;
+      }
+    },
+  };
+}
+
+const refuseKeys = (): Promise<never> => refuse('keys');
+
+const NO_API_KEYS: ApiKeyRepository = {
+  find: refuseKeys,
+  add: refuseKeys,
+  addFirst: refuseKeys,
+  replace: refuseKeys,
+  revoke: refuseKeys,
+  setLastUsedOn: refuseKeys,
+  list: refuseKeys,
+};
+
+/** Rejects with the error for work that the API has no operation for. */
+async function refuse(work: string): Promise<never> {
+  throw invalidRequest(
+    `${work} is not supported by this storage: use animal-store on the machine of the server`,
+  );
+}

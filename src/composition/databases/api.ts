@@ -1,0 +1,41 @@
+import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
+import type { Engine } from './engine.ts';
+
+/** Matches the host and the path of an address. A user name, a query or a fragment is refused. */
+const ADDRESS = /^\/\/[^/?#@]+(?:\/[^?#]*)?$/;
+
+/** What the API has no operation for. */
+const TOOL = 'animal-store on the machine of the server';
+
+/** How long an examination waits for a server, in milliseconds. */
+const EXAMINATION_TIMEOUT = 5000;
+
+/** The engine for the base address of a server, such as `https://pets.example.org/v1`. It needs `fetch`, and no driver. */
+export const api: Engine = {
+  schemes: ['https', 'http'],
+  usage: 'https://HOST/v1',
+  ownTools: { backup: TOOL, import: TOOL, keys: TOOL, restore: TOOL },
+  isDurable: true,
+  isRemote: true,
+  parse(rest, scheme) {
+    const address = `${scheme}:${rest}`;
+    return ADDRESS.test(rest) && URL.canParse(address)
+      ? new URL(address).href.replace(/\/+$/, '')
+      : undefined;
+  },
+  async load() {
+    const { openApiStorage } = await import('../../adapters/api-client/index.ts');
+    return {
+      open: (base, { client }) => openApiStorage(base, client),
+      files: () => [],
+      async examine(base, client): Promise<Diagnosis> {
+        const { pets } = openApiStorage(base, client);
+        const problems = await pets.list({ limit: 1 }, { timeout: EXAMINATION_TIMEOUT }).then(
+          () => [],
+          (error: Error): Problem[] => [{ severity: 'error', message: error.message }],
+        );
+        return { location: base, exists: problems.length === 0 || undefined, problems };
+      },
+    };
+  },
+};

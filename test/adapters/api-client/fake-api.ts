@@ -1,0 +1,72 @@
+/** Replaces `fetch` by a fake one, whose responses a test lists in order. */
+
+import { onTestFinished, vi } from 'vitest';
+
+export const BASE = 'https://pets.example.org/v1';
+export const API_KEY = 'a-key-of-the-tests-with-32-characters';
+
+export interface FakeResponse {
+  readonly status: number;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a request gets: a response, an error of `fetch`, a body that ends too early, or nothing ever. */
+export type Fate = FakeResponse | Error | 'cut body' | 'silence';
+
+export interface SentRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: string | undefined;
+  /** The time of the request, in milliseconds since the first one. */
+  readonly at: number;
+}
+
+/**
+ * Answers each request with the next fate, and all further requests with the last one. Returns the requests.
+ */
+export function fakeApi(...fates: readonly Fate[]): SentRequest[] {
+  const sent: SentRequest[] = [];
+  let start: number | undefined;
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit): Promise<Response> => {
+    start ??= performance.now();
+    const { method = 'GET', headers, body, signal } = init;
+    const at = Math.round(performance.now() - start);
+    const text = typeof body === 'string' ? body : undefined;
+    sent.push({ url, method, headers: new Headers(headers), body: text, at });
+    const fate = fates[Math.min(sent.length, fates.length) - 1] as Fate;
+    if (fate instanceof Error) throw fate;
+    if (fate === 'silence') {
+      return new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    }
+    if (fate === 'cut body') {
+      return new Response(
+        new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) }),
+      );
+    }
+    const { status, body: sentBody = null } = fate;
+    return new Response(sentBody, { status, headers: { ...fate.headers } });
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  return sent;
+}
+
+export function failure(
+  status: number,
+  code: string,
+  headers: Readonly<Record<string, string>> = {},
+): FakeResponse {
+  return { status, body: JSON.stringify({ code, message: `the message of ${code}`, status }), headers };
+}
+
+/** The error of a lost connection, as Node.js reports it. */
+export function lostConnection(): Error {
+  return new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
+}
+
+export function petText(id: bigint, name = 'Rex'): string {
+  return `{"id":${id},"name":"${name}","categoryId":9007199254740993,"status":"sold"}`;
+}

@@ -1,0 +1,244 @@
+/** Which calls are retried, when, and how they end. The clock is a fake, and so is the server. */
+
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { AnimalStoreError } from '../../../src/domain/errors.ts';
+import { type AnimalStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
+import { API_KEY, BASE, type Fate, failure, fakeApi, lostConnection, petText } from './fake-api.ts';
+
+const REX = { name: 'Rex', categoryId: 7n };
+const EMPTY: Fate = { status: 200, body: '[]' };
+const CREATED: Fate = { status: 201, body: petText(1n) };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  // The longest pause before each retry.
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+  onTestFinished(() => void vi.restoreAllMocks());
+});
+
+function openStore(options: ClientOptions = {}): Promise<AnimalStore> {
+  return createAnimalStore({ database: BASE, apiKey: API_KEY, ...options });
+}
+
+/** Runs a call until it has ended, without waiting for real time. */
+async function ended<T>(call: Promise<T>): Promise<T> {
+  const settled = call.then(
+    (value) => () => value,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
+  await vi.advanceTimersByTimeAsync(60_000);
+  return (await settled)();
+}
+
+function errorOf(call: Promise<unknown>): Promise<AnimalStoreError> {
+  return ended(call).then(
+    () => expect.unreachable('the call should have failed'),
+    (error: AnimalStoreError) => error,
+  );
+}
+
+describe.each<[name: string, fate: Fate, pause: number]>([
+  ['a refused connection', lostConnection(), 100],
+  ['a body that is cut', 'cut body', 100],
+  ['408', failure(408, 'request_timeout'), 100],
+  ['429', failure(429, 'rate_limited'), 100],
+  ['429 with Retry-After', failure(429, 'rate_limited', { 'Retry-After': '3' }), 3100],
+  ['502 of a proxy', { status: 502, body: '<h1>Bad Gateway</h1>' }, 100],
+  ['503', failure(503, 'overloaded', { 'Retry-After': '1' }), 1100],
+  ['504 of a proxy', { status: 504 }, 100],
+])('after %s', (_name, fate, pause) => {
+  test('a read is retried', async () => {
+    const sent = fakeApi(fate, EMPTY);
+    const store = await openStore();
+    expect((await ended(store.listPage())).pets).toEqual([]);
+    expect(sent.map(({ at }) => at)).toEqual([0, pause]);
+  });
+
+  test('a create is retried with the same key and the same body', async () => {
+    const sent = fakeApi(fate, CREATED);
+    const store = await openStore();
+    expect((await ended(store.createPet(REX))).id).toBe(1n);
+    const [first, second] = sent;
+    expect(sent).toHaveLength(2);
+    expect(second?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/);
+    expect(second?.headers.get('Idempotency-Key')).toBe(first?.headers.get('Idempotency-Key'));
+    expect(second?.body).toBe('{"name":"Rex","categoryId":7,"status":"available"}');
+  });
+});
+
+test.each([
+  ['400', failure(400, 'invalid_request')],
+  ['401', failure(401, 'unauthorized')],
+  ['422', failure(422, 'idempotency_conflict')],
+  ['500', failure(500, 'internal_error')],
+])('%s is not retried', async (_status, fate) => {
+  const sent = fakeApi(fate);
+  const store = await openStore();
+  const { code } = JSON.parse(fate.body ?? '') as { code: string };
+  const error = await errorOf(store.listPage());
+  expect(error).toMatchObject({ name: 'AnimalStoreError', code, message: `the message of ${code}` });
+  expect(sent).toHaveLength(1);
+});
+
+test('the pauses double up to two seconds, until the time is over', async () => {
+  const sent = fakeApi(lostConnection());
+  const store = await openStore({ timeout: 10_000 });
+  const error = await errorOf(store.listPage());
+  expect(sent.map(({ at }) => at)).toEqual([0, 100, 300, 700, 1500, 3100, 5100, 7100, 9100]);
+  expect(error).toMatchObject({
+    code: 'storage_unavailable',
+    message: `${BASE} cannot be reached: connect ECONNREFUSED 127.0.0.1:1`,
+    idempotencyKey: undefined,
+    cause: { message: 'fetch failed' },
+  });
+});
+
+test('the time of a call is 30 seconds, unless the call has its own', async () => {
+  const store = await openStore();
+  for (const [options, time] of [
+    [undefined, 30_000],
+    [{ timeout: 500 }, 500],
+  ] as const) {
+    const sent = fakeApi(lostConnection());
+    await errorOf(store.listPage({}, options));
+    const last = sent.at(-1)?.at ?? 0;
+    expect(last).toBeLessThan(time);
+    expect(last + 2000).toBeGreaterThanOrEqual(time);
+  }
+});
+
+test('the pauses are random', async () => {
+  vi.mocked(Math.random).mockReturnValue(0.25);
+  const sent = fakeApi(lostConnection(), lostConnection(), EMPTY);
+  await ended((await openStore()).listPage());
+  expect(sent.map(({ at }) => at)).toEqual([0, 25, 75]);
+});
+
+test('a server that asks for a longer pause than there is time ends the call at once', async () => {
+  const sent = fakeApi(failure(429, 'rate_limited', { 'Retry-After': '3600' }));
+  const error = await errorOf((await openStore()).createPet(REX));
+  expect(error).toMatchObject({ code: 'rate_limited', retryAfter: 3600, idempotencyKey: undefined });
+  expect(sent).toHaveLength(1);
+});
+
+test('Retry-After can be a date', async () => {
+  const date = new Date(Date.now() + 5000).toUTCString();
+  const sent = fakeApi(failure(503, 'overloaded', { 'Retry-After': date }), EMPTY);
+  await ended((await openStore()).listPage());
+  expect(sent[1]?.at).toBeGreaterThan(4000);
+  expect(sent[1]?.at).toBeLessThanOrEqual(5100);
+});
+
+test('an attempt without a response is given up after a third of the time', async () => {
+  const sent = fakeApi('silence', EMPTY);
+  await ended((await openStore()).listPage());
+  expect(sent.map(({ at }) => at)).toEqual([0, 10_100]);
+});
+
+describe('the outcome of a create', () => {
+  test('is unknown when the connection was lost: the error has the key to go on with', async () => {
+    const sent = fakeApi(lostConnection());
+    const store = await openStore({ timeout: 2000 });
+    const error = await errorOf(store.createPet(REX));
+    const key = sent[0]?.headers.get('Idempotency-Key') ?? '';
+    expect(error).toMatchObject({ code: 'storage_unavailable', idempotencyKey: key });
+    expect(error.message).toContain('the pet may be stored');
+    const again = fakeApi(CREATED);
+    await ended(store.createPet(REX, { idempotencyKey: error.idempotencyKey }));
+    expect(again[0]?.headers.get('Idempotency-Key')).toBe(key);
+  });
+
+  test.each([
+    ['is unknown when an earlier attempt was lost', [lostConnection(), failure(401, 'unauthorized')], true],
+    ['is unknown after 500', [failure(500, 'internal_error')], true],
+    ['is unknown after 503 of the storage', [failure(503, 'storage_unavailable')], true],
+    ['is unknown after a response that is cut', ['cut body'], true],
+    ['is unknown after a response of another program', [{ status: 201, body: '<html>' }], true],
+    ['is known after 503 of the queue', [failure(503, 'overloaded')], false],
+    ['is known after 429', [failure(429, 'rate_limited')], false],
+    ['is known after 401', [failure(401, 'unauthorized')], false],
+    ['is known after 400', [failure(400, 'invalid_request')], false],
+    ['is known after 404', [{ status: 404 }], false],
+  ] as readonly [string, readonly Fate[], boolean][])('%s', async (_name, fates, isUnknown) => {
+    const sent = fakeApi(...fates);
+    const store = await openStore({ timeout: 2000 });
+    const { idempotencyKey, message } = await errorOf(store.createPet(REX));
+    const key = sent[0]?.headers.get('Idempotency-Key');
+    expect([idempotencyKey, message.includes('may be stored')]).toEqual(
+      isUnknown ? [key, true] : [undefined, false],
+    );
+  });
+
+  test('can be asked for with a key of the caller', async () => {
+    const sent = fakeApi(lostConnection(), { ...CREATED, headers: { 'Idempotency-Replayed': 'true' } });
+    const store = await openStore();
+    const { pet, isReplay } = await ended(
+      store.createPetOnce({ ...REX, categoryId: 9007199254740993n, status: 'sold' }, '', 'order-7'),
+    );
+    expect(sent.map(({ headers }) => headers.get('Idempotency-Key'))).toEqual(['order-7', 'order-7']);
+    expect([pet.id, isReplay]).toEqual([1n, true]);
+    await store.close();
+  });
+});
+
+describe('an abort', () => {
+  const reason = new Error('no longer needed');
+
+  test.each([
+    ['before the call', 0],
+    ['during an attempt', 5000],
+    ['during a pause', 10_050],
+  ])('%s ends the call with the reason of the signal', async (_when, time) => {
+    const sent = fakeApi('silence');
+    const store = await openStore();
+    const controller = new AbortController();
+    if (time === 0) controller.abort(reason);
+    else setTimeout(() => controller.abort(reason), time);
+    const options = { signal: controller.signal };
+    const calls = [
+      store.listPage({}, options),
+      store.getPet(1n, options),
+      store.createPet(REX, options),
+      store.createPet(REX, { ...options, idempotencyKey: 'k' }),
+      store.listPets({}, options).next(),
+    ];
+    const results = await ended(Promise.allSettled(calls));
+    expect(results).toEqual(calls.map(() => ({ status: 'rejected', reason })));
+    expect(sent).toHaveLength(time === 0 ? 0 : calls.length);
+    await store.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('leaves no listener on a signal that lasts longer', async () => {
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, 'addEventListener');
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    fakeApi(lostConnection(), EMPTY);
+    await ended((await openStore()).listPage({}, { signal }));
+    expect(added).toHaveBeenCalledTimes(3);
+    expect(removed).toHaveBeenCalledTimes(3);
+  });
+});
+
+test('close waits for the creates in flight, and every later call is refused', async () => {
+  const sent = fakeApi(lostConnection(), CREATED);
+  const store = await openStore();
+  const creating = store.createPet(REX);
+  const closing = store.close().then(() => sent.length);
+  expect(await ended(closing)).toBe(2);
+  expect((await creating).id).toBe(1n);
+  await expect(store.getPet(1n)).rejects.toMatchObject({ code: 'storage_unavailable' });
+});
+
+test('the check of the server takes a second at most', async () => {
+  const sent = fakeApi('silence');
+  const error = await errorOf((await openStore()).check());
+  expect(error).toMatchObject({
+    code: 'storage_unavailable',
+    message: `${BASE} cannot be reached: no response within 1000 ms`,
+  });
+  expect(sent).toHaveLength(1);
+});

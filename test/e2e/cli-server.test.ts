@@ -1,0 +1,90 @@
+/** The commands with the address of a server instead of a database. */
+
+import { writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { sharedServer } from '../support/server.ts';
+import { Workspace } from './workspace.ts';
+
+const server = sharedServer('memory');
+
+function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const url = `${server.origin}/v1`;
+  return new Workspace().runHere(args, '', { DATABASE_URL: url, API_KEY: server.key, ...environment });
+}
+
+test('export reads all pages, and says that they are not one moment', async () => {
+  for (let count = 0; count < 150; count++) {
+    await server.store.createPet({ name: `pet ${count}`, categoryId: 2n ** 53n + 1n, status: 'sold' });
+  }
+  const { status, out, err } = await run(['export', '--status', 'sold']);
+  expect(status).toBe(0);
+  expect(out.split('\n').slice(0, -1)).toHaveLength(150);
+  expect(out).toContain('"categoryId":9007199254740993,"status":"sold"}\n');
+  expect(err).toMatch(/^Exported 150 pets in .*\nThe pages were read one after the other: .*\n$/);
+});
+
+test('the key can be in a file', async () => {
+  const work = new Workspace();
+  writeFileSync(work.path('key'), `${server.key}\n`);
+  const environment = { API_KEY: '', API_KEY_FILE: work.path('key') };
+  expect(await run(['export', '--status', 'pending'], environment)).toMatchObject({ status: 0, out: '' });
+});
+
+test.each([
+  [
+    'missing',
+    { API_KEY: '' },
+    2,
+    'API_KEY: expected the API key for the server, in API_KEY or in the file API_KEY_FILE',
+  ],
+  ['invalid', { API_KEY: 'a b' }, 2, 'API_KEY: expected visible ASCII characters without spaces'],
+  ['twice', { API_KEY_FILE: '/k' }, 2, 'API_KEY_FILE: API_KEY is set too: set one of them only'],
+  ['wrong', { API_KEY: 'wrong' }, 1, 'the API key is not valid'],
+])('export with a key that is %s fails', async (_name, environment, status, message) => {
+  const { err, ...rest } = await run(['export'], environment);
+  expect(rest).toEqual({ status, out: '' });
+  expect(err).toContain(message);
+});
+
+describe('doctor', () => {
+  test('finds nothing wrong with a server', async () => {
+    const { status, out } = await run(['doctor']);
+    expect(status).toBe(0);
+    expect(out).toContain(`store        ${server.origin}/v1\nselected by  DATABASE_URL\nexists       yes\n`);
+    expect(out).toContain('No problem was found.');
+  });
+
+  test.each([
+    ['a wrong key', { API_KEY: 'wrong' }, 'error        the API key is not valid'],
+    ['a missing key', { API_KEY: '' }, 'error        API_KEY: expected the API key for the server'],
+    [
+      'a wrong address',
+      { DATABASE_URL: 'http://127.0.0.1:1/v1' },
+      'error        http://127.0.0.1:1/v1 cannot be reached',
+    ],
+  ])('reports %s', async (_name, environment, message) => {
+    const { status, out } = await run(['doctor'], environment);
+    expect(status).toBe(1);
+    expect(out).toContain(message);
+  });
+});
+
+const TOOL = 'is not supported by this storage: use animal-store on the machine of the server';
+
+test.each([
+  [['serve'], 'DATABASE_URL: expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got '],
+  [['keys', 'create', '--name', 'x'], `keys ${TOOL}`],
+  [['keys', 'list'], `keys ${TOOL}`],
+  [['keys', 'rotate', '1'], `keys ${TOOL}`],
+  [['keys', 'revoke', '1'], `keys ${TOOL}`],
+  [['import', '-'], `import ${TOOL}`],
+  [['backup', 'x'], `backup ${TOOL}`],
+  [['restore', 'x'], `restore ${TOOL}`],
+])('%j is refused in one line', async (args, message) => {
+  for (const API_KEY of [server.key, '']) {
+    const { status, out, err } = await run(args, { API_KEY });
+    expect([status, out]).toEqual([2, '']);
+    expect(err).toMatch(/^animal-store: .*\n$/);
+    expect(err).toContain(message);
+  }
+});
