@@ -3,7 +3,12 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { STATUS_OF } from '../../../src/adapters/http/api/errors.ts';
 import { ERROR_CODES } from '../../../src/domain/errors.ts';
-import { type AnimalStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
+import {
+  type ClientOptions,
+  createAnimalStore as createClient,
+  type PetStore,
+} from '../../../src/library/client.ts';
+import { createAnimalStore } from '../../../src/library/index.ts';
 import { createAnimalStore as createPortableStore } from '../../../src/library/portable.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 import { API_KEY, BASE, failure, fakeApi, petText } from './fake-api.ts';
@@ -19,7 +24,7 @@ async function readAll<T>(iterable: AsyncIterable<T>): Promise<T[]> {
   return values;
 }
 
-function callsOf(store: AnimalStore): (() => Promise<unknown>)[] {
+function callsOf(store: PetStore): (() => Promise<unknown>)[] {
   return [
     () => store.getPet(1n),
     () => store.listPage(),
@@ -27,14 +32,14 @@ function callsOf(store: AnimalStore): (() => Promise<unknown>)[] {
   ];
 }
 
-function openStore(options: ClientOptions = {}): Promise<AnimalStore> {
-  return createAnimalStore({ database: BASE, apiKey: API_KEY, ...ignore, ...options });
+function openStore(options: ClientOptions = {}): Promise<PetStore> {
+  return createClient({ database: BASE, apiKey: API_KEY, ...ignore, ...options });
 }
 
 describe('over a real server', () => {
   const server = sharedServer('memory');
-  const open = (options: ClientOptions & { readonly database?: string } = {}): Promise<AnimalStore> =>
-    createAnimalStore({ database: `${server.origin}/v1`, apiKey: server.key, ...ignore, ...options });
+  const open = (options: ClientOptions & { readonly database?: string } = {}): Promise<PetStore> =>
+    createClient({ database: `${server.origin}/v1`, apiKey: server.key, ...ignore, ...options });
 
   test('pets are exact in both directions', async () => {
     const store = await open();
@@ -83,7 +88,7 @@ describe('over a real server', () => {
   });
 
   test('the store of another server has no keys, imports and backups', async () => {
-    const store = await open();
+    const store = await createAnimalStore({ database: `${server.origin}/v1`, apiKey: server.key });
     for (const call of [
       () => store.apiKeys.list(),
       () => store.apiKeys.create('x'),
@@ -111,6 +116,8 @@ test('a list follows the links, and an export too', async () => {
   expect(await readAll(store.listPets())).toEqual(expected);
   expect(await readAll(store.listPets({ limit: 101, after: 5n }))).toEqual(expected.slice(5, 106));
   expect((await readAll(store.exportPets())).flat()).toEqual(expected);
+  await using client = await createClient({ database: `${origin}/v1/`, apiKey: key });
+  expect(await readAll(client.listPets())).toEqual(expected);
   const [first, second] = fetched.mock.calls.map(([url]) => String(url));
   expect([first, second]).toEqual([
     `${origin}/v1/pets?limit=100`,
@@ -319,6 +326,11 @@ describe('the configuration', () => {
     ['with a query', { database: `${BASE}?a=b` }, 'database: expected https://HOST/v1'],
     ['with a fragment', { database: `${BASE}#a` }, 'database: expected https://HOST/v1'],
     ['without a host', { database: 'https:///v1' }, 'database: expected https://HOST/v1'],
+    [
+      'with an unknown option',
+      { key: 'x' },
+      'unknown option key: expected database, apiKey, timeout or onDepr',
+    ],
     ['of another kind', { database: 'sqlite:x' }, 'database: expected https://HOST/v1'],
   ])('%s is refused', async (_name, config, message) => {
     const opening = openStore(config as ClientOptions);

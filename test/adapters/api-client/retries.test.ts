@@ -2,7 +2,8 @@
 
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
-import { type AnimalStore, type ClientOptions, createAnimalStore } from '../../../src/library/client.ts';
+import { type ClientOptions, createAnimalStore, type PetStore } from '../../../src/library/client.ts';
+import { createAnimalStore as createWholeStore } from '../../../src/library/index.ts';
 import { API_KEY, BASE, type Fate, failure, fakeApi, lostConnection, petText } from './fake-api.ts';
 
 const REX = { name: 'Rex', categoryId: 7n };
@@ -17,7 +18,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.restoreAllMocks());
 });
 
-function openStore(options: ClientOptions = {}): Promise<AnimalStore> {
+function openStore(options: ClientOptions = {}): Promise<PetStore> {
   return createAnimalStore({ database: BASE, apiKey: API_KEY, ...options });
 }
 
@@ -174,7 +175,7 @@ describe('the outcome of a create', () => {
 
   test('can be asked for with a key of the caller', async () => {
     const sent = fakeApi(lostConnection(), { ...CREATED, headers: { 'Idempotency-Replayed': 'true' } });
-    const store = await openStore();
+    const store = await createWholeStore({ database: BASE, apiKey: API_KEY });
     const { pet, isReplay } = await ended(
       store.createPetOnce({ ...REX, categoryId: 9007199254740993n, status: 'sold' }, '', 'order-7'),
     );

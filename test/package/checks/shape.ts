@@ -18,6 +18,7 @@ test('attw finds no fault in any entry point', () => {
   assert.deepEqual(Object.keys(analysis.entrypoints).toSorted(), [
     '.',
     './fetch',
+    './client',
     './http',
     './memory',
     './package.json',

@@ -1,0 +1,46 @@
+/** The entry point `animal-store/client` is small, and uses nothing but the Web platform. */
+
+import { resolve } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { expect, test } from 'vitest';
+import { petText } from '../adapters/api-client/fake-api.ts';
+
+const ENTRY = resolve(import.meta.dirname, '../../src/library/client.ts');
+
+/** In bytes, minified and compressed. */
+const LIMIT = 8000;
+
+async function bundle(): Promise<string> {
+  const build = await rolldown({ input: ENTRY, platform: 'browser' });
+  const { output } = await build.generate({
+    format: 'iife',
+    name: 'client',
+    minify: true,
+    codeSplitting: false,
+  });
+  await build.close();
+  expect(output).toHaveLength(1);
+  const [chunk] = output;
+  expect(chunk.imports).toEqual([]);
+  const foreign = chunk.moduleIds.filter((id) => !/\/src\/|rolldown\/runtime/.test(id));
+  expect(foreign).toEqual([]);
+  return chunk.code;
+}
+
+test('the bundle is below 8 kB, and runs with only the Web platform', async () => {
+  const code = await bundle();
+  expect(code).not.toContain('node:');
+  const size = gzipSync(code, { level: 9 }).length;
+  expect(size).toBeGreaterThan(1000);
+  expect(size).toBeLessThanOrEqual(LIMIT);
+  const fetch = async () => new Response(`[${petText(2n ** 53n + 1n)}]`);
+  const context = createContext({ fetch, URL, AbortController, performance, setTimeout, clearTimeout });
+  runInContext(code, context);
+  const program = `(async () => {
+    const store = await client.createAnimalStore({ database: 'https://pets.example.org/v1', apiKey: 'key' });
+    return (await store.listPage()).pets[0].id;
+  })()`;
+  expect(await runInContext(program, context)).toBe(2n ** 53n + 1n);
+});
