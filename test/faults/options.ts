@@ -41,6 +41,9 @@ export const UNREAD: number = integer('FAULTS_UNREAD', 600);
 /** How often the server is killed, or its files are moved, during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);
 
+/** The number of pets that the client of the API creates while the server is killed every 300 ms. */
+export const CREATES: number = integer('FAULTS_CREATES', 2000);
+
 /** How often PostgreSQL stops, crashes and hangs under load. */
 export const OUTAGES: number = integer('FAULTS_OUTAGES', 2);
 

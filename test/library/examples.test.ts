@@ -1,5 +1,5 @@
 /**
- * Compiles and runs the examples of the docstrings, the README and docs/embedding.md, with the built package. An example
+ * Compiles and runs the examples of the docstrings, the README, docs/client.md and docs/embedding.md, with the built package. An example
  * must print what the comments behind `console.log` say.
  */
 
@@ -10,6 +10,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer } from '../../src/adapters/http/index.ts';
+import { createAnimalStore } from '../../src/library/index.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import type { Outcome } from './run-examples.ts';
 
@@ -24,6 +26,9 @@ writeFileSync(join(FOLDER, 'package.json'), '{ "type": "module" }');
 const STORE = `import { createAnimalStore } from 'animal-store';
 await using store = await createAnimalStore({ database: 'sqlite:./pets.db' });
 `;
+
+/** The address of the server in the examples of the client. */
+const SERVER_URL = 'https://pets.example.org/v1';
 
 /** The database in the examples of PostgreSQL. */
 const POSTGRES_URL = 'postgres://user:password@localhost/pets';
@@ -50,7 +55,7 @@ const MAIN_NAMES = [
 ];
 
 const docstrings = globSync('src/**/*.ts', { cwd: ROOT }).flatMap(examplesOf);
-const documents = ['README.md', 'docs/embedding.md'].flatMap(blocksOf);
+const documents = ['README.md', 'docs/client.md', 'docs/embedding.md'].flatMap(blocksOf);
 
 /** Returns the examples in the docstrings of a module, with the name that each docstring describes. */
 function examplesOf(module: string): Example[] {
@@ -122,12 +127,21 @@ describe('the example of', () => {
 
   beforeAll(async () => {
     const files: string[] = [];
+    const store = await createAnimalStore({ database: 'memory:' });
+    const { key: API_KEY } = await store.apiKeys.create('examples');
+    const server = createServer(store);
+    const origin = await server.listen(0, '127.0.0.1');
     for (const { file, code } of examples) {
       if (needsPostgres(code) && !canRunPostgres) continue;
+      if (code.includes(SERVER_URL)) writeFileSync(file, code.replaceAll(SERVER_URL, `${origin}/v1`));
       if (needsPostgres(code)) writeFileSync(file, code.replace(POSTGRES_URL, await newDatabaseUrl()));
       files.push(file);
     }
-    const child = fork(join(import.meta.dirname, 'run-examples.ts'), files, { execArgv: [], stdio: 'pipe' });
+    const child = fork(join(import.meta.dirname, 'run-examples.ts'), files, {
+      env: { ...process.env, API_KEY },
+      execArgv: [],
+      stdio: 'pipe',
+    });
     let stderr = '';
     child.stderr?.on('data', (chunk) => {
       stderr += chunk;
@@ -135,6 +149,7 @@ describe('the example of', () => {
     child.on('message', (outcome: Outcome) => outcomes.set(outcome.file, outcome));
     const [code] = await once(child, 'close');
     end = { code, stderr };
+    await server.stop(100);
   }, 120_000);
 
   describe.each(examples)('$title', ({ code, file }) => {

@@ -10,7 +10,9 @@ Examples:
   animal-store doctor
 
 The database of the store is given by --database-url, by DATABASE_URL or
-DATABASE_URL_FILE, or is sqlite:./data/animal-store.db by default.
+DATABASE_URL_FILE, or is sqlite:./data/animal-store.db by default. For export
+and doctor it can be the address of a server, such as
+https://pets.example.org/v1, with the key in API_KEY or API_KEY_FILE.
 
 Exit status: 0 done, 1 failed, 2 wrong usage.
 `,

@@ -1,0 +1,123 @@
+/** A program that creates pets over HTTP while the server is killed, behind a proxy that cuts connections. */
+
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAnimalStore } from '../../src/library/client.ts';
+import { freePort } from './free-port.ts';
+import { KilledServer } from './killed-server.ts';
+
+/** One connection in this number is cut. */
+const CUT = 10;
+
+/** A connection that is to be cut transfers at most this number of responses before. */
+const RESPONSES_LIMIT = 5;
+
+export interface Load {
+  readonly pets: number;
+  /** The number of creates in flight. */
+  readonly concurrency: number;
+  /** How long a server lives before it is killed, in milliseconds. */
+  readonly lifetime: number;
+}
+
+export interface Outcome {
+  readonly kills: number;
+  readonly cuts: number;
+  /** The names of the pets that the program has created. */
+  readonly created: readonly string[];
+  /** The names of the stored pets. */
+  readonly stored: readonly string[];
+}
+
+export async function createThroughKills({ pets, concurrency, lifetime }: Load): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
+  const server = await KilledServer.start(folder, `sqlite:${join(folder, 'pets.db')}`, await freePort());
+  const proxy = await startProxy(server.port);
+  const open = (port: number) =>
+    createAnimalStore({ database: `http://127.0.0.1:${port}/v1`, apiKey: server.key });
+  const client = await open(proxy.port);
+  let isRunning = true;
+  const killing = (async () => {
+    for (;;) {
+      await sleep(lifetime);
+      if (!isRunning) return;
+      await server.killAndRestart();
+    }
+  })();
+  try {
+    const created: string[] = [];
+    let next = 0;
+    const create = async (): Promise<void> => {
+      while (next < pets) {
+        const name = `pet ${next++}`;
+        await client.createPet({ name, categoryId: 1n });
+        created.push(name);
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, create));
+    isRunning = false;
+    await killing;
+    const stored: string[] = [];
+    for await (const { name } of (await open(server.port)).listPets()) stored.push(name);
+    return { kills: server.kills, cuts: proxy.cuts(), created, stored };
+  } finally {
+    isRunning = false;
+    await killing.catch(() => {});
+    await client.close();
+    proxy.close();
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Proxy {
+  readonly port: number;
+  cuts(): number;
+  close(): void;
+}
+
+/** Of ten connections, one is cut: when a request has reached the server, and before the client has its response. */
+async function startProxy(port: number): Promise<Proxy> {
+  let connections = 0;
+  let cuts = 0;
+  const sockets = new Set<Socket>();
+  const door: Server = createServer((client) => {
+    connections += 1;
+    let responses = connections % CUT === 0 ? 1 + (connections % RESPONSES_LIMIT) : Infinity;
+    const server = connect(port, '127.0.0.1');
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    client.pipe(server);
+    server.on('data', (data) => {
+      responses -= 1;
+      if (responses > 0) {
+        client.write(data);
+        return;
+      }
+      cuts += 1;
+      client.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  return {
+    port: (door.address() as AddressInfo).port,
+    cuts: () => cuts,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      door.close();
+    },
+  };
+}
