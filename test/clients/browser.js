@@ -1,7 +1,8 @@
-/** Tests the reference page in a real browser, as a person uses it. Prints one line per check; exits with 1 on a failure. */
+/** Tests the reference page in a real browser, as a person uses it, and the client of the API. Prints one line per check; exits with 1 on a failure. */
 
 import { join } from 'node:path';
 import { consoles, contents, deepLinks, keyboard, samples, search } from './browser/checks.js';
+import { clientInPage } from './browser/client.js';
 import { coldStart, noDocument, noScript, publicUrl } from './browser/environment.js';
 import { runSamples } from './browser/run-samples.js';
 import {
@@ -27,6 +28,7 @@ try {
   await check('every link has a target, and the page shows the target of its URL', deepLinks);
   await check('samples can be copied, and show the key only when asked', samples);
   await check('every sample runs', runSamples);
+  await check('the client of the API runs in a page of another origin', clientInPage);
   await check('the page works with the keyboard', keyboard);
   await check('the search finds sections', search);
   await check('the samples use the public URL', publicUrl);

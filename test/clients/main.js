@@ -8,7 +8,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../support/free-port.ts';
+import { clientStory } from './client-story.js';
 import { startServer } from './server.js';
+import { startUnreliable } from './unreliable.js';
 
 const FOLDER = fileURLToPath(new URL('./', import.meta.url));
 const DOCUMENT = `${FOLDER}generated/openapi.json`;
@@ -30,6 +32,7 @@ try {
   );
   await check('the typed client compiles', () => run('tsc', ['-p', 'tsconfig.story.json']));
   await check('the typed client runs the story', () => story(`${server.origin}/v1`, server.key));
+  await check('the client of the API runs its story', clientOfTheApi);
   await check('the story through Prism breaks no rule of the document', throughPrism);
 } finally {
   await server.stop();
@@ -57,6 +60,20 @@ function run(command, args) {
 
 function story(baseUrl, key) {
   return run(process.execPath, ['story.ts', baseUrl, key]);
+}
+
+async function clientOfTheApi() {
+  const own = await startServer();
+  const proxy = await startUnreliable(own.origin);
+  try {
+    const { createAnimalStore } = await import('../../dist/library/client.js');
+    const addresses = { base: `${own.origin}/v1`, unreliable: `${proxy.origin}/v1`, apiKey: own.key };
+    await clientStory(createAnimalStore, addresses);
+    if (!proxy.requests.some(({ status }) => status === 'lost')) throw new Error('no response was lost');
+  } finally {
+    await proxy.stop();
+    await own.stop();
+  }
 }
 
 /**
