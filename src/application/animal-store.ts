@@ -203,11 +203,14 @@ export class AnimalStore implements AsyncDisposable {
    * }
    * ```
    */
-  async *exportPets(query: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[], void, undefined> {
-    this.#assertOpen();
+  async *exportPets(
+    query: Pick<PetQuery, 'status'> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<readonly Pet[], void, undefined> {
+    this.#assertCallable(options);
     checkOptions(query, EXPORT_QUERY);
     checkStatus(query.status);
-    yield* supported(this.#storage.transfer, 'export').exportPets(query);
+    yield* supported(this.#storage.transfer, 'export').exportPets(query, options);
   }
 
   /**

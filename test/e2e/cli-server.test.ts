@@ -2,6 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { createCommands } from '../../src/composition/commands.ts';
+import { commandLine } from '../adapters/cli/cli.ts';
 import { sharedServer } from '../support/server.ts';
 import { Workspace } from './workspace.ts';
 
@@ -21,6 +23,19 @@ test('export reads all pages, and says that they are not one moment', async () =
   expect(out.split('\n').slice(0, -1)).toHaveLength(150);
   expect(out).toContain('"categoryId":9007199254740993,"status":"sold"}\n');
   expect(err).toMatch(/^Exported 150 pets in .*\nThe pages were read one after the other: .*\n$/);
+});
+
+test('an interrupted export does not wait for a server that does not respond', async () => {
+  const interrupted = new AbortController();
+  const cli = createCommands({ API_KEY: server.key }, '1.0.0');
+  const { run: runCommand } = commandLine('', cli);
+  setTimeout(() => interrupted.abort(), 100);
+  const args = ['export', '--database-url', 'http://127.0.0.1:1/v1'];
+  expect(await runCommand(args, { signal: interrupted.signal })).toEqual({
+    status: 1,
+    out: '',
+    err: 'animal-store: interrupted; the export is not complete\n',
+  });
 });
 
 test('the key can be in a file', async () => {

@@ -19,6 +19,7 @@ export function errorOf({ status, headers, text }: ApiResponse, base: string): A
   if (status === 404 || status === 410) {
     return new AnimalStoreError('storage_unavailable', `${base} is not the address of an API: ${EXAMPLE}`);
   }
+  if (status < 300) return unreadable(base, new Error(`unexpected status ${status}`));
   if (status < 400) {
     const target = headers.get('Location') ?? 'another address';
     return new AnimalStoreError('storage_unavailable', `${base} redirects to ${target}: ${EXAMPLE}`);

@@ -60,10 +60,15 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Stora
   };
 }
 
-/** The server knows the caller by its API key, decides how long a key is valid, and removes old records. */
+/**
+ * The server knows this program by its API key, decides how long an idempotency key is valid, and removes old records. When
+ * this program has callers of its own, their keys are kept apart.
+ */
 function idempotentCreatesOf(pets: ApiPetRepository): IdempotentCreates {
   return {
-    add: (pet, { key }, options) => pets.addOnce(pet, key, options),
+    add(pet, { caller, key }, options) {
+      return pets.addOnce(pet, caller === '' ? key : `${encodeURIComponent(caller)}/${key}`, options);
+    },
     count: async () => 0,
     removeRecords: async () => 0,
     redateRecords: async () => 0,
@@ -74,11 +79,11 @@ function transferOf(pets: ApiPetRepository): PetTransfer {
   return {
     importPets: () => refuse('import'),
     /** Unlike the port promises, pets that are added during the export can be exported too: each page is read by itself. */
-    async *exportPets({ status } = {}) {
-      let page = await pets.list({ limit: BATCH_SIZE, status });
+    async *exportPets({ status } = {}, options) {
+      let page = await pets.list({ limit: BATCH_SIZE, status }, options);
       if (page.pets.length > 0) yield page.pets;
       while (page.more) {
-        page = await pets.next(page);
+        page = await pets.next(page, options);
         yield page.pets;
       }
     },

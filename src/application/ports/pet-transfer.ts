@@ -1,6 +1,6 @@
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
-import type { PetQuery } from './pet-repository.ts';
+import type { CallOptions, PetQuery } from './pet-repository.ts';
 
 /** The options of an import: callbacks, and a signal that cancels the import. */
 export interface TransferOptions {
@@ -42,7 +42,7 @@ export interface PetTransfer {
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was
    * requested is not yielded. No batch is empty. A caller can leave the loop early: this releases all resources.
    */
-  exportPets(query?: Pick<PetQuery, 'status'>): AsyncIterable<readonly Pet[]>;
+  exportPets(query?: Pick<PetQuery, 'status'>, options?: CallOptions): AsyncIterable<readonly Pet[]>;
 }
 
 /** Returns the error for an import of pets with ids into a store that has ever had a pet. */

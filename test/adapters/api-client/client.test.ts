@@ -76,6 +76,16 @@ describe('over a real server', () => {
     }
   });
 
+  test('callers of the program do not share their idempotency keys', async () => {
+    const store = await createAnimalStore({ database: `${server.origin}/v1`, apiKey: server.key });
+    const create = (caller: string, name: string) =>
+      store.createPetOnce({ name, categoryId: 1 }, caller, 'shared');
+    const first = await create('a/1', 'Rex');
+    expect((await create('a', 'Tom')).isReplay).toBe(false);
+    expect(await create('a/1', 'Rex')).toEqual({ ...first, isReplay: true });
+    await store.close();
+  });
+
   test('an idempotency key that was used for a different pet is a conflict', async () => {
     const store = await open();
     const pet = await store.createPet({ name: 'Rex', categoryId: 1 }, { idempotencyKey: 'conflict' });
@@ -199,6 +209,7 @@ describe('errors', () => {
     [404, 'storage_unavailable'],
     [410, 'storage_unavailable'],
     [429, 'rate_limited'],
+    [202, 'storage_unavailable'],
     [301, 'storage_unavailable'],
     [500, 'storage_unavailable'],
     [503, 'storage_unavailable'],

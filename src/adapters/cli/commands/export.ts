@@ -44,7 +44,7 @@ export async function exportPets(flags: ExportFlags, options: CommandOptions): P
     const progress = new Progress(console);
     let count = 0;
     const texts = async function* (): AsyncGenerator<string> {
-      for await (const pets of store.exportPets({ status })) {
+      for await (const pets of store.exportPets({ status }, { signal })) {
         signal.throwIfAborted();
         yield pets.map((pet) => `${petJson(pet)}\n`).join('');
         count += pets.length;
