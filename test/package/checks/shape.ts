@@ -17,8 +17,8 @@ test('attw finds no fault in any entry point', () => {
   const { analysis } = JSON.parse(output) as { analysis: Analysis };
   assert.deepEqual(Object.keys(analysis.entrypoints).toSorted(), [
     '.',
-    './fetch',
     './client',
+    './fetch',
     './http',
     './memory',
     './package.json',
