@@ -16,6 +16,9 @@ const CUT = 10;
 /** A connection that is to be cut transfers at most this number of responses before. */
 const RESPONSES_LIMIT = 5;
 
+/** In milliseconds. On a busy machine, a server is rarely up, and a call needs many attempts. */
+const CALL_TIMEOUT = 100_000;
+
 export interface Load {
   readonly pets: number;
   /** The number of creates in flight. */
@@ -38,7 +41,7 @@ export async function createThroughKills({ pets, concurrency, lifetime }: Load):
   const server = await KilledServer.start(folder, `sqlite:${join(folder, 'pets.db')}`, await freePort());
   const proxy = await startProxy(server.port);
   const open = (port: number) =>
-    createAnimalStore({ database: `http://127.0.0.1:${port}/v1`, apiKey: server.key });
+    createAnimalStore({ database: `http://127.0.0.1:${port}/v1`, apiKey: server.key, timeout: CALL_TIMEOUT });
   const client = await open(proxy.port);
   let isRunning = true;
   const killing = (async () => {
