@@ -13,7 +13,7 @@ const OTHERS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin/anim
 const DOCS = ['docs.css.gz', 'docs.js.gz', 'icon.svg.gz', 'index.html.gz', 'openapi.json'];
 
 /** The manuals, and the files that they explain. */
-const MANUALS = ['deploy/*', 'docs/**/*.{json,md,png,svg,yml}', 'examples/**/*.{go,js,py,sh,ts}'];
+const MANUALS = ['deploy/*', 'docs/**/*.{json,md,png,svg,yml}', 'examples/**/*.{capnp,go,js,py,sh,ts}'];
 
 /** The type declarations that a reader of `examples/typed-client.ts` generates. */
 const GENERATED = 'examples/animal-store.d.ts';
