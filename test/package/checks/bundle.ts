@@ -39,7 +39,14 @@ test('the bundle of the client is below 8 kB, compressed', (t) => {
 });
 
 test('the bundle runs with only the Web platform', async () => {
-  const context = createContext({ crypto, TextEncoder, setTimeout, setInterval, clearInterval });
+  const context = createContext({
+    AbortController,
+    crypto,
+    TextEncoder,
+    setTimeout,
+    setInterval,
+    clearInterval,
+  });
   runInContext(readFileSync(bundle, 'utf8'), context);
   const pets = await (runInContext('core.run()', context) as Promise<{ name: string }[]>);
   assert.equal(pets.map(({ name }) => name).join(), 'Rex');
