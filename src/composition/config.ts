@@ -1,7 +1,7 @@
 /** The configuration of a server, read from the environment and from command line options. */
 
 import type { ServeValues } from '../adapters/cli/index.ts';
-import type { HttpServerOptions } from '../adapters/http/index.ts';
+import type { HttpServerOptions } from '../adapters/http/api/index.ts';
 import * as formats from './config/formats.ts';
 import { ConfigError, type Environment, Settings } from './config/settings.ts';
 import { parseTrustedProxies } from './config/trusted-proxies.ts';

@@ -5,7 +5,7 @@
 
 import 'reflect-metadata';
 import { type InjectionToken, instanceCachingFactory, container as root } from 'tsyringe';
-import { createServer, type HttpServer } from '../adapters/http/index.ts';
+import type { HttpServer } from '../adapters/http/api/index.ts';
 import { createLog, type Logger, logObserver } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { findTracing } from '../adapters/tracing/index.ts';
@@ -17,6 +17,7 @@ import type { Storage } from '../application/ports/storage.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
+import { runtime } from './runtime.ts';
 
 const LOG: InjectionToken<Logger> = Symbol('Logger');
 const OBSERVERS: InjectionToken<readonly Observer[]> = Symbol('Observers');
@@ -48,6 +49,7 @@ export async function openParts(config: Config, version: string): Promise<Parts>
   const tracing = findTracing(scheme, version);
   // Factories are synchronous. A part that is created asynchronously is registered when it exists.
   container.registerInstance(LOG, await createLog(config.logLevel, tracing?.logFields));
+  const createServer = await runtime.loadServer();
   // The metrics observe the opening of the storage. They read the storage and the server only when they are requested.
   const sources = {
     serverStatistics: () => get(HTTP_SERVER).statistics(),

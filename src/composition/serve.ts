@@ -1,10 +1,11 @@
 /** The life cycle of the service. */
 
 import type { RunningService } from '../adapters/cli/index.ts';
-import { type HttpServer, sunsetNotice } from '../adapters/http/index.ts';
+import { type HttpServer, sunsetNotice } from '../adapters/http/api/index.ts';
 import type { Config } from './config.ts';
 import { openParts, type Parts } from './container.ts';
 import { createFirstKey } from './first-key.ts';
+import { runtime } from './runtime.ts';
 
 /** A service that accepts connections. A second call of `stop` returns the same promise. */
 export interface Service extends RunningService {
@@ -31,7 +32,8 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     // The key is created after `listen`, because `listen` rejects when the port is in use. If a key were created before
     // such a failure, the operator would never see the key.
     const created = await createFirstKey(config, store);
-    log.info({ url, version, storage: config.database.scheme, node: process.version }, 'listening');
+    log.info({ url, version, storage: config.database.scheme, ...runtime.releases }, 'listening');
+    if (runtime.notHeld !== undefined) log.warn(runtime.notHeld);
     const notice = sunsetNotice(Date.now());
     if (notice !== undefined) log.warn(notice);
     let stopped: Promise<void> | undefined;

@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { BIN, runCommand } from '../support/process.ts';
+import { BIN, RUNTIME, runCommand } from '../support/process.ts';
 import { createUnderLoad } from './load.ts';
 import { endOf, lines, listWith, until, Workspace } from './workspace.ts';
 
@@ -23,7 +23,7 @@ const MANY = lines(5000, 'x'.repeat(200));
 test('export --gzip and import work through the pipes of a shell', TIMEOUT, async () => {
   const work = new Workspace();
   await work.outputHere(['import', '--create-store', '-'], lines(5000));
-  const env = { DATABASE_URL: `sqlite:${work.store}`, NODE: process.execPath, BIN };
+  const env = { DATABASE_URL: `sqlite:${work.store}`, NODE: RUNTIME, BIN };
   const script = `"$NODE" "$BIN" export --gzip | tee pets.gz | "$NODE" "$BIN" import --create-store --database-url sqlite:copy.db -`;
   const { exit, out } = runCommand('sh', ['-ec', script], { cwd: work.folder, env });
   expect(await exit, out.stderr).toEqual({ code: 0, signal: null });

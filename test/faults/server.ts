@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expectNoKey, registerKey } from '../support/canary.ts';
-import { BIN, type Exit } from '../support/process.ts';
+import { BIN, type Exit, RUNTIME } from '../support/process.ts';
 import { OPERATOR } from './keys.ts';
 
 /** The option of `npm start`. */
-const NODE_ARGS = ['--max-semi-space-size=8'];
+const NODE_ARGS = RUNTIME === process.execPath ? ['--max-semi-space-size=8'] : [];
 
 /** A server may wait 10 seconds for requests in flight. */
 const STOP_TIMEOUT = 20_000;
@@ -83,7 +83,7 @@ export class FaultsServer {
     env,
   }: ServerOptions = {}): Promise<FaultsServer> {
     for (const key of keys) registerKey(key);
-    const child = spawn(process.execPath, [...NODE_ARGS, BIN, 'serve'], {
+    const child = spawn(RUNTIME, [...NODE_ARGS, BIN, 'serve'], {
       cwd: folder,
       env: {
         ...storeOf(folder),
@@ -180,7 +180,7 @@ function orNothing<T>(read: () => T): T | undefined {
 
 /** Runs `animal-store export`, and returns its lines. */
 export function exportOf(folder: string): string[] {
-  const output = execFileSync(process.execPath, [BIN, 'export'], {
+  const output = execFileSync(RUNTIME, [BIN, 'export'], {
     cwd: folder,
     env: storeOf(folder),
     encoding: 'utf8',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BIN } from '../support/process.ts';
+import { BIN, RUNTIME } from '../support/process.ts';
 import { OPERATOR } from './keys.ts';
 import { UNREAD } from './options.ts';
 import { FaultsServer, hasProc, newFolder, storeOf } from './server.ts';
@@ -42,7 +42,7 @@ describe.skipIf(!isPossible)(
     beforeAll(async () => {
       const folder = newFolder();
       const pets = `${JSON.stringify({ name: NAME, categoryId: 7 })}\n`.repeat(100);
-      execFileSync(process.execPath, [BIN, 'import', '--create-store', '-'], {
+      execFileSync(RUNTIME, [BIN, 'import', '--create-store', '-'], {
         env: storeOf(folder),
         input: pets,
         stdio: 'pipe',

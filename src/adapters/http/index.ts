@@ -4,9 +4,9 @@ import type Koa from 'koa';
 import { checkArgument, checkOptions } from '../../application/arguments.ts';
 import { Api } from './api/api.ts';
 import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './api/options.ts';
+import { type HttpServer, type HttpServerOptions, SERVER_LIMITS } from './api/server-options.ts';
 import { createApp } from './koa/app.ts';
 import { createMatcher } from './koa/router.ts';
-import { type HttpServer, SERVER_LIMITS, type ServerLimits } from './node/options.ts';
 import { createNodeServer } from './node/server.ts';
 
 export type { Observer, RequestOutcome } from '../../application/ports/observer.ts';
@@ -15,11 +15,8 @@ export type { TrustedProxies } from './api/client-address.ts';
 export { sunsetNotice } from './api/deprecation.ts';
 export type { HttpOptions, HttpStore, MetricsText } from './api/options.ts';
 export type { RateLimit } from './api/rate-limiter.ts';
+export type { HttpServer, HttpServerOptions, ServerLimits } from './api/server-options.ts';
 export { openApiDocument } from './docs/openapi.ts';
-export type { HttpServer, ServerLimits } from './node/options.ts';
-
-/** The options of {@link createServer}. */
-export interface HttpServerOptions extends HttpOptions, ServerLimits {}
 
 /**
  * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests under

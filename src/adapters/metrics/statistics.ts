@@ -56,7 +56,10 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
     'Requests without a response yet',
     () => server().requestsInFlight,
   );
-  gauge('animal_store_http_connections', 'Open connections of clients', () => server().connections);
+  gauge('animal_store_http_connections', 'Open connections of clients', () => {
+    const { connections } = server();
+    return Number.isNaN(connections) ? undefined : connections;
+  });
   counter('animal_store_http_refused_requests_total', 'Requests refused because of load', ['reason'], () =>
     Object.entries(server().refused).map(([reason, count]) => [{ reason }, count]),
   );
@@ -88,6 +91,8 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
     ['thread'],
     () => {
       const main = performance.eventLoopUtilization().active / 1000;
+      // Bun and Deno do not measure it.
+      if (main === 0) return [];
       const seconds = Object.entries({ main, ...storage().busySeconds });
       return seconds.map(([thread, value]) => [{ thread }, value]);
     },

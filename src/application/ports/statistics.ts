@@ -28,7 +28,7 @@ export interface ConnectionStatistics {
 
 /** What an HTTP server counts, for monitoring. */
 export interface ServerStatistics {
-  /** The number of open connections. */
+  /** The number of open connections; `NaN` if the runtime does not tell it. */
   readonly connections: number;
   /** The number of requests that have no response yet. */
   readonly requestsInFlight: number;

@@ -25,8 +25,17 @@ export interface FetchInfo {
   readonly remotePort?: number | undefined;
 }
 
+/** What a handler and its server tell each other. */
+export interface HandlerState {
+  /** The number of requests that have no response yet. */
+  requestsInFlight: number;
+  /** Whether each response is the last one on its connection, because the server is stopping. */
+  isStopping: boolean;
+}
+
 /** What all requests to a handler have in common. */
 export interface FetchContext {
+  readonly state: HandlerState;
   readonly connections: Connections;
   readonly responseHeaders: ResponseHeaders;
 }
@@ -68,6 +77,7 @@ export class FetchRequest implements CarriedRequest, RequestHead {
     this.#request = request;
     this.#info = info;
     this.#context = context;
+    context.state.requestsInFlight += 1;
   }
 
   get head(): RequestHead {
@@ -101,10 +111,13 @@ export class FetchRequest implements CarriedRequest, RequestHead {
   }
 
   send({ status, headers, body, length, closes }: CompleteResponse): boolean {
-    const fields = closes ? [...headers, 'Connection', 'close'] : headers;
+    const { state, responseHeaders } = this.#context;
+    state.requestsInFlight -= 1;
+    const isLast = closes || state.isStopping;
+    const fields = isLast ? [...headers, 'Connection', 'close'] : headers;
     // A `Response` with one of these statuses must not have a body, not even an empty one.
     const isEmpty = length === 0 || this.method === 'HEAD' || status === 204 || status === 304;
-    const init = { status, headers: this.#context.responseHeaders.from(fields) };
+    const init = { status, headers: responseHeaders.from(fields) };
     this.response = new Response(isEmpty ? null : (body as string | Uint8Array<ArrayBuffer>), init);
     return !(HAS_SIGNAL && this.#request.signal.aborted);
   }

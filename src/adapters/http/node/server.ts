@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { checkArgument } from '../../../application/arguments.ts';
 import type { Api } from '../api/api.ts';
+import { HOST, type HttpServer, limitsOf, PORT, type ServerLimits, TIMEOUT } from '../api/server-options.ts';
 import { SlowClients } from '../api/slow-clients.ts';
 import { acceptQueued } from './accept-queue.ts';
 import { refuseMessage } from './bad-message.ts';
 import type { HandleRequest } from './connection.ts';
 import { Connections } from './connections.ts';
 import { Listeners } from './listeners.ts';
-import { HOST, type HttpServer, limitsOf, PORT, type ServerLimits, TIMEOUT } from './options.ts';
 
 /** How long an idle connection stays open after a response, in milliseconds. */
 const KEEP_ALIVE_TIMEOUT = 65_000;

@@ -16,6 +16,9 @@ const TIMEOUT = 10_000;
  */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 
+/** Bun prints a warning, with a stack, when the time of a thread is read. */
+const HAS_THREAD_TIMES = process.versions['bun'] === undefined;
+
 export interface WriterEvents {
   /** Called with each reply. Replies arrive in the order of the tasks. */
   onReply(reply: Reply): void;
@@ -47,8 +50,9 @@ export class WriterHandle {
     return this.#thread;
   }
 
-  /** How long the thread was busy since its start, in seconds. */
+  /** How long the thread was busy since its start, in seconds; 0 where the runtime does not measure it. */
   get busySeconds(): number {
+    if (!HAS_THREAD_TIMES) return 0;
     return (this.#thread?.performance.eventLoopUtilization().active ?? 0) / 1000;
   }
 

@@ -1,7 +1,8 @@
-/** The methods and the limits of the HTTP server, and the checks of their arguments. */
+/** The methods and the limits of the HTTP servers, and the checks of their arguments. */
 
 import { checkArgument, type OptionRules, type Rule } from '../../../application/arguments.ts';
 import type { ServerStatistics } from '../../../application/ports/statistics.ts';
+import type { HttpOptions } from './options.ts';
 
 /** An HTTP server that does not listen until `listen` is called. */
 export interface HttpServer {
@@ -37,6 +38,9 @@ export interface ServerLimits {
    */
   readonly readingTimeout?: number | undefined;
 }
+
+/** The options of a server. */
+export interface HttpServerOptions extends HttpOptions, ServerLimits {}
 
 /** The longest time that a timer of Node.js can wait, in milliseconds. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;

@@ -1,0 +1,6 @@
+/** What a server needs of the API, whichever runtime it runs on: loading this module loads no carrier. */
+
+export { openApiDocument } from '../docs/openapi.ts';
+export { sunsetNotice } from './deprecation.ts';
+export type { HttpStore } from './options.ts';
+export type { HttpServer, HttpServerOptions } from './server-options.ts';
