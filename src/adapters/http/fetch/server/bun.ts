@@ -11,6 +11,7 @@ const MAX_BODY_SIZE = 1024 * 1024;
 interface BunServer {
   readonly port: number;
   readonly hostname: string;
+  readonly pendingRequests: number;
   requestIP(request: Request): { readonly address: string; readonly port: number } | null;
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
@@ -45,6 +46,11 @@ export function listenOnBun(port: number, hostname: string, handle: FetchHandler
   return {
     address: server.hostname,
     port: server.port,
+    breaksBodies: false,
+    // A connection that has had no request stays open.
+    get isBusy() {
+      return server.pendingRequests > 0;
+    },
     stop: () => server.stop(),
     destroy: () => void server.stop(true),
   };

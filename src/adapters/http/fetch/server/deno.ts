@@ -18,12 +18,13 @@ declare const Deno: {
       readonly onError: () => Response;
     },
     handle: (request: Request, info: { readonly remoteAddr: Address }) => Promise<Response>,
-  ): { readonly addr: Address; readonly finished: Promise<void>; shutdown(): Promise<void> };
+  ): { readonly addr: Address; shutdown(): Promise<void> };
 };
 
 /** Starts a server of Deno. */
 export function listenOnDeno(port: number, hostname: string, handle: FetchHandler): RuntimeServer {
   const aborter = new AbortController();
+  let isShuttingDown = false;
   const options = {
     port,
     hostname,
@@ -39,7 +40,15 @@ export function listenOnDeno(port: number, hostname: string, handle: FetchHandle
   return {
     address: server.addr.hostname,
     port: server.addr.port,
-    stop: () => server.shutdown(),
-    destroy: () => aborter.abort(),
+    breaksBodies: true,
+    isBusy: true,
+    stop() {
+      isShuttingDown = true;
+      return server.shutdown();
+    },
+    destroy() {
+      // While the server shuts down, an abort would be an uncaught error. The connections end with the process.
+      if (!isShuttingDown) aborter.abort();
+    },
   };
 }

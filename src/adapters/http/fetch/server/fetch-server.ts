@@ -1,6 +1,6 @@
 /** What the servers of Bun and Deno have in common: a graceful stop, and what is counted. */
 
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import { checkArgument } from '../../../../application/arguments.ts';
 import type { ServerStatistics } from '../../../../application/ports/statistics.ts';
 import type { Api } from '../../api/api.ts';
@@ -17,19 +17,32 @@ const LEAVING_TIME = 1000;
 /** No request has arrived for this time when the server stops listening, in milliseconds. */
 const QUIET_TIME = 20;
 
-/** How long the server waits at most for a {@link QUIET_TIME}, in milliseconds. */
-const QUIET_TIMEOUT = 500;
+/**
+ * After {@link QUIET_TIME}, no request has arrived in this number of iterations of the event loop either. If other programs
+ * had the processor, requests are still in the queues of the operating system, and arrive in these iterations.
+ */
+const QUIET_ITERATIONS = 10;
 
-/** How long after the last connections were told to close the server waits for them, in milliseconds. */
-const CLOSING_TIME = 100;
+/** How long responses are held back at most, in milliseconds. */
+const HOLDING_TIME = 500;
+
+/** How long after the server has stopped listening a connection may stay open without a request, in milliseconds. */
+const IDLE_TIME = 1000;
+
+/** The interval at which the server looks whether requests are in flight after it has stopped listening, in milliseconds. */
+const DRAIN_INTERVAL = 50;
 
 /** A server of the runtime. */
 export interface RuntimeServer {
   readonly address: string;
   readonly port: number;
+  /** Whether `stop` breaks requests whose body has not arrived completely. */
+  readonly breaksBodies: boolean;
+  /** Whether connections have requests in flight, or are being closed by the runtime. */
+  readonly isBusy: boolean;
   /**
-   * Stops listening, and closes idle connections at once. Resolves when the requests in flight have their responses and all
-   * connections are closed.
+   * Stops listening, and closes the connections that have become idle after a request. Resolves when the requests in flight
+   * have their responses and all connections are closed.
    */
   stop(): Promise<void>;
   /** Closes all connections. */
@@ -39,15 +52,21 @@ export interface RuntimeServer {
 /** Starts a server of the runtime, which calls `handle` for each request. */
 export type Listen = (port: number, host: string, handle: FetchHandler) => RuntimeServer;
 
+/**
+ * A runtime closes idle connections when it stops listening, even if a request is on its way on them. So clients are first
+ * made to leave their connections. The responses to the last requests are then held back until the runtime has stopped
+ * listening, because the clients that wait for them send nothing meanwhile.
+ */
 export class FetchServer implements HttpServer {
   readonly #api: Api;
   readonly #listen: Listen;
   readonly #handle: FetchHandler;
   readonly #state: HandlerState = { requestsInFlight: 0, isStopping: false };
   #server: RuntimeServer | undefined;
-  /** While the server waits to stop listening: resolves when it has stopped. */
-  #stopped: Promise<void> | undefined;
-  #lastRequestAt = 0;
+  /** Resolves when the responses may be sent. `undefined` while no response is held back. */
+  #released: Promise<void> | undefined;
+  /** The number of requests whose responses were held back. */
+  #held = 0;
 
   constructor(api: Api, listen: Listen) {
     this.#api = api;
@@ -61,36 +80,31 @@ export class FetchServer implements HttpServer {
     const handle = this.#handle;
     this.#server = this.#listen(port, host, (request, info) => {
       const response = handle(request, info);
-      return this.#stopped === undefined ? response : this.#hold(response);
+      return this.#released === undefined ? response : this.#hold(response, this.#released);
     });
     const { address, port: taken } = this.#server;
     return `http://${address.includes(':') ? `[${address}]` : address}:${taken}`;
   }
 
-  /**
-   * The runtime closes idle connections when it stops listening, even if a request is on its way on them. So clients are
-   * first made to leave their connections. The responses to the last requests are then held back until the runtime has
-   * stopped listening, because the clients that wait for them send nothing meanwhile.
-   */
   async stop(timeout: number): Promise<void> {
     checkArgument('timeout', timeout, TIMEOUT);
-    const server = this.#server;
-    const { admission } = this.#api;
-    admission.stop();
+    this.#api.admission.stop();
     this.#state.isStopping = true;
+    const server = this.#server;
     if (server === undefined) return;
     const deadline = performance.now() + timeout;
-    await delay(Math.min(LEAVING_TIME, timeout / 2));
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#stopped = promise;
-    await this.#untilQuiet(Math.min(QUIET_TIMEOUT, timeout / 4));
-    const closed = server.stop();
-    admission.refuse();
-    resolve();
-    const isClosed = await settlesBy(deadline, closed);
-    if (isClosed) return;
-    server.destroy();
-    await settlesBy(performance.now() + CLOSING_TIME, closed);
+    const stopped = await this.#stopListening(server, timeout);
+    if (stopped === undefined) {
+      server.destroy();
+      return;
+    }
+    const { closed } = stopped;
+    let isClosed = await settlesBy(Math.min(deadline, performance.now() + IDLE_TIME), closed);
+    this.#api.admission.refuse();
+    while (!isClosed && server.isBusy && performance.now() < deadline) {
+      isClosed = await settlesBy(performance.now() + DRAIN_INTERVAL, closed);
+    }
+    if (!isClosed) server.destroy();
   }
 
   get isStopping(): boolean {
@@ -103,28 +117,60 @@ export class FetchServer implements HttpServer {
     return { connections: Number.NaN, requestsInFlight, refused: { ...this.#api.admission.refused } };
   }
 
-  async #hold(response: Promise<Response>): Promise<Response> {
-    this.#lastRequestAt = performance.now();
-    await Promise.all([response, this.#stopped]);
+  /**
+   * Stops listening at a moment without requests on their way. `closed` is what `stop` of the runtime
+   * returned. Resolves with `undefined` if there was no such moment before the deadline.
+   */
+  async #stopListening(
+    server: RuntimeServer,
+    timeout: number,
+  ): Promise<{ closed: Promise<void> } | undefined> {
+    const deadline = performance.now() + timeout;
+    const holdingTime = Math.min(HOLDING_TIME, timeout / 4);
+    for (;;) {
+      await delay(Math.min(LEAVING_TIME, timeout / 2));
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#released = promise;
+      try {
+        const isQuiet = await this.#untilQuiet(holdingTime, server.breaksBodies);
+        if (isQuiet || !server.breaksBodies) return { closed: server.stop() };
+        if (performance.now() >= deadline) return undefined;
+      } finally {
+        this.#released = undefined;
+        resolve();
+      }
+    }
+  }
+
+  async #hold(response: Promise<Response>, released: Promise<void>): Promise<Response> {
+    this.#held += 1;
+    await Promise.all([response, released]);
     return response;
   }
 
-  async #untilQuiet(timeout: number): Promise<void> {
-    const start = performance.now();
-    this.#lastRequestAt = start;
-    while (performance.now() < Math.min(this.#lastRequestAt + QUIET_TIME, start + timeout)) await delay(1);
+  /** Resolves with whether a time without new requests has come, in which no earlier request was in flight either. */
+  async #untilQuiet(timeout: number, awaitsRequests: boolean): Promise<boolean> {
+    const deadline = performance.now() + timeout;
+    while (performance.now() < deadline) {
+      const held = this.#held;
+      await delay(QUIET_TIME);
+      for (let count = 0; count < QUIET_ITERATIONS && this.#held === held; count += 1) await nextIteration();
+      const isBusy = awaitsRequests && this.#state.requestsInFlight > 0;
+      if (this.#held === held && !isBusy) return true;
+    }
+    return false;
   }
 }
 
 /** Resolves with whether a promise is fulfilled before a time. */
-async function settlesBy(deadline: number, promise: Promise<void>): Promise<boolean> {
+async function settlesBy(time: number, promise: Promise<void>): Promise<boolean> {
   const aborter = new AbortController();
   const { signal } = aborter;
-  const late = delay(Math.max(0, deadline - performance.now()), false, { signal });
+  const late = delay(Math.max(0, time - performance.now()), false, { signal });
+  late.catch(() => {});
   try {
     return await Promise.race([promise.then(() => true), late]);
   } finally {
-    late.catch(() => {});
     aborter.abort();
   }
 }
