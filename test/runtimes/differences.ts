@@ -78,3 +78,39 @@ export const DIFFERENCES: Readonly<Record<'bun' | 'deno', readonly Difference[]>
     },
   ],
 };
+
+const WARNING: Difference = {
+  tests: /serve.* logs in JSON lines/,
+  reason: 'the start logs a warning',
+};
+
+/** What is different of the real command. */
+export const COMMAND_DIFFERENCES: Readonly<Record<'bun' | 'deno', readonly Difference[]>> = {
+  bun: [
+    WARNING,
+    {
+      tests: /cli-output.* an import of standard input writes its invalid lines/,
+      reason: 'on a read-only file system, the removal of a file that does not exist fails with EROFS',
+    },
+  ],
+  deno: [
+    WARNING,
+    {
+      tests: /serve.* on SIGTERM completes requests in flight/,
+      reason: 'the server listens until the bodies of the requests in flight have arrived',
+    },
+    {
+      tests: /stopping\.faults.* SIGTERM under load breaks no request/,
+      reason: 'on a busy machine, a connection can be waiting to be accepted when the server stops listening',
+      isRare: true,
+    },
+    {
+      tests: /cli-output.* a full device makes a command fail/,
+      reason: 'the error of standard output has no code',
+    },
+    {
+      tests: /cli-output.* does not affect an import that writes only its progress/,
+      reason: 'a failed write to standard error is an error of the process',
+    },
+  ],
+};
