@@ -113,7 +113,8 @@ describe.each(STORAGES)('random requests, on %s', (storage) => {
     const petId = fc.oneof(int64.map(String), fc.nat(50).map(String), visible(40), fc.webSegment());
     await fc.assert(
       fc.asyncProperty(petId, async (text) => {
-        const segment = text.replaceAll(/[/?#\\]/g, '');
+        // A carrier can normalise dot segments, so that the request is one for another path.
+        const segment = text.replaceAll(/[/?#\\]|^\.{1,2}$/g, '');
         const answer = await server.client.get(`/v1/pets/${segment || 'x'}`);
         expect([200, 404]).toContain(answer.status);
         if (answer.status === 200) expectPet(answer);
