@@ -1,17 +1,17 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
+import { AnimalStoreError } from '../domain/errors.ts';
 import type { NewPetInput, Pet } from '../domain/pet.ts';
 import { ApiKeys } from './api-keys.ts';
-import { checkArgument, checkOptions, STRING } from './arguments.ts';
+import { checkArgument, checkOptions, type OptionRules, STRING } from './arguments.ts';
 import { CreatePet } from './create-pet.ts';
-import { CreatePetOnce } from './create-pet-once.ts';
+import { CreatePetOnce, THIS_PROGRAM } from './create-pet-once.ts';
 import { GetPet } from './get-pet.ts';
 import { type ImportedPet, type ImportOptions, ImportPets } from './import-pets.ts';
 import { checkStatus, ListPets, type PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
-import type { CallOptions, PetPage, PetQuery } from './ports/pet-repository.ts';
+import type { CallOptions, PetPage } from './ports/pet-repository.ts';
 import type { BackupOptions } from './ports/storage.ts';
 import { RecordRemoval } from './record-removal.ts';
 import {
@@ -20,14 +20,13 @@ import {
   CREATE_OPTIONS,
   type CreateOptions,
   EXPORT_QUERY,
+  type ExportQuery,
   type PetWalk,
   type StoreStorage,
+  supported,
 } from './store-options.ts';
 import { VerifyApiKey } from './verify-api-key.ts';
 import { walkPets } from './walk-pets.ts';
-
-/** The caller of a program that calls the store directly. The id of an API key is never empty. */
-const THIS_PROGRAM = '';
 
 /**
  * The application, with a method for each use case of a store. The HTTP server, the command line and programs that
@@ -78,14 +77,10 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async createPet(input: NewPetInput, options: CreateOptions = {}): Promise<Pet> {
-    this.#assertOpen();
-    checkOptions(options, CREATE_OPTIONS);
-    options.signal?.throwIfAborted();
-    if (options.idempotencyKey === undefined) {
-      return await new CreatePet(this.#storage.pets).execute(input, options);
-    }
-    const { idempotencyKey, ...callOptions } = options;
-    return (await this.createPetOnce(input, THIS_PROGRAM, idempotencyKey, callOptions)).pet;
+    this.#assertCallable(options, CREATE_OPTIONS);
+    const { idempotencyKey: key, ...callOptions } = options;
+    if (key === undefined) return await new CreatePet(this.#storage.pets).execute(input, callOptions);
+    return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
   }
 
   /**
@@ -98,7 +93,7 @@ export class AnimalStore implements AsyncDisposable {
     key: string,
     options?: CallOptions,
   ): Promise<CreateResult> {
-    this.#assertCallable(options);
+    this.#assertCallable(options, CALL_OPTIONS);
     const creates = supported(this.#storage.idempotentCreates, 'Idempotency-Key');
     this.startMaintenance();
     return await new CreatePetOnce(creates).execute(input, caller, key, options);
@@ -121,16 +116,14 @@ export class AnimalStore implements AsyncDisposable {
    * @example
    * ```ts
    * await store.createPet({ name: 'Rex', categoryId: 7n });
-   * for await (const pet of store.listPets({ status: 'available' })) {
-   *   console.log(pet.name); // Rex
-   * }
+   * for await (const { name } of store.listPets({ status: 'available' })) console.log(name); // Rex
    * ```
    */
   listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     const { pets } = this.#storage;
     return walkPets((page, previous) => {
       if (previous === undefined || pets.next === undefined) return this.listPage(page, options);
-      this.#assertCallable(options);
+      this.#assertCallable(options, CALL_OPTIONS);
       return pets.next(previous, options);
     }, query);
   }
@@ -146,7 +139,7 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async listPage(query?: PetPageQuery, options?: CallOptions): Promise<PetPage> {
-    this.#assertCallable(options);
+    this.#assertCallable(options, CALL_OPTIONS);
     return await new ListPets(this.#storage.pets).execute(query, options);
   }
 
@@ -161,7 +154,7 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
-    this.#assertCallable(options);
+    this.#assertCallable(options, CALL_OPTIONS);
     return await new GetPet(this.#storage.pets).execute(id, options);
   }
 
@@ -176,8 +169,7 @@ export class AnimalStore implements AsyncDisposable {
 
   /**
    * Imports pets in bulk, and resolves with the number of stored pets when they are durable. When anything fails, no
-   * pet is stored. A pet that breaks a rule is passed to `onRefused`, and is not imported. Without `onRefused`, a pet
-   * that breaks a rule makes the import reject with `invalid_request`.
+   * pet is stored. A pet that breaks a rule is passed to `onRefused`, or else makes the import reject.
    *
    * @example
    * ```ts
@@ -198,16 +190,11 @@ export class AnimalStore implements AsyncDisposable {
    *
    * @example
    * ```ts
-   * for await (const pets of store.exportPets()) {
-   *   for (const pet of pets) console.log(pet.name);
-   * }
+   * for await (const pets of store.exportPets()) console.log(pets.length);
    * ```
    */
-  async *exportPets(
-    query: Pick<PetQuery, 'status'> = {},
-    options?: CallOptions,
-  ): AsyncGenerator<readonly Pet[], void, undefined> {
-    this.#assertCallable(options);
+  async *exportPets(query: ExportQuery = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
+    this.#assertCallable(options, CALL_OPTIONS);
     checkOptions(query, EXPORT_QUERY);
     checkStatus(query.status);
     yield* supported(this.#storage.transfer, 'export').exportPets(query, options);
@@ -215,8 +202,7 @@ export class AnimalStore implements AsyncDisposable {
 
   /**
    * Copies the whole store, including the API keys, into a file. Resolves when the copy is durable. Rejects with
-   * `invalid_request` when the storage does not support backups, or when the file must not be written. For example, an
-   * existing file is refused unless `overwrite` is set.
+   * `invalid_request` when the storage does not support backups, or when the file exists and `overwrite` is not set.
    *
    * @example
    * ```ts
@@ -251,20 +237,14 @@ export class AnimalStore implements AsyncDisposable {
     return this.close();
   }
 
-  #assertCallable(options: CallOptions | undefined): void {
+  #assertCallable<T extends CallOptions>(options: T | undefined, rules: OptionRules<T>): void {
     this.#assertOpen();
     if (options === undefined) return;
-    checkOptions(options, CALL_OPTIONS);
+    checkOptions(options, rules);
     options.signal?.throwIfAborted();
   }
 
   #assertOpen(): void {
     if (this.#closed !== undefined) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
   }
-}
-
-/** Returns a part of a storage that is optional. Throws `invalid_request` when the storage does not have this part. */
-function supported<T>(part: T | undefined, operation: string): T {
-  if (part === undefined) throw invalidRequest(`${operation} is not supported by this storage`);
-  return part;
 }

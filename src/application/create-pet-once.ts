@@ -5,6 +5,9 @@ import { checkArgument, STRING } from './arguments.ts';
 import type { CreateResult, IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 
+/** The caller of a program that calls the store directly. The id of an API key is never empty. */
+export const THIS_PROGRAM = '';
+
 /** How long an idempotency key protects against a second pet, in milliseconds: 24 hours. */
 export const IDEMPOTENCY_LIFETIME: number = 24 * 60 * 60 * 1000;
 

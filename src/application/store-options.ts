@@ -1,3 +1,4 @@
+import { invalidRequest } from '../domain/errors.ts';
 import { ANY, BOOLEAN, FUNCTION, type OptionRules, SIGNAL, TIMEOUT } from './arguments.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
@@ -55,7 +56,10 @@ export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCrea
   readonly idempotentCreates?: IdempotentCreates | undefined;
 }
 
-export const EXPORT_QUERY: OptionRules<Pick<PetQuery, 'status'>> = { status: ANY };
+/** Which pets an export contains. */
+export type ExportQuery = Pick<PetQuery, 'status'>;
+
+export const EXPORT_QUERY: OptionRules<ExportQuery> = { status: ANY };
 export const CALL_OPTIONS: OptionRules<CallOptions> = { timeout: TIMEOUT, signal: SIGNAL };
 export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY, ...CALL_OPTIONS };
 /** The options of a backup, which are those of a restore too. */
@@ -64,3 +68,9 @@ export const BACKUP_OPTIONS: OptionRules<BackupOptions> = {
   onProgress: FUNCTION,
   signal: SIGNAL,
 };
+
+/** Returns a part of a storage that is optional. Throws `invalid_request` when the storage does not have this part. */
+export function supported<T>(part: T | undefined, operation: string): T {
+  if (part === undefined) throw invalidRequest(`${operation} is not supported by this storage`);
+  return part;
+}
