@@ -29,7 +29,7 @@ export async function* walkPets(
     page = await readPage({ status, after: from, limit: Math.min(left, LIMIT_MAX) }, page);
     const { pets, more } = page;
     // The limit of a page that a link leads to is the limit of the page before.
-    yield* pets.length > left ? pets.slice(0, left) : pets;
+    yield* pets.slice(0, left);
     left -= pets.length;
     from = pets.at(-1)?.id;
     if (!more || left <= 0 || from === undefined) return;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
+import type { PetPage } from '../../src/application/ports/pet-repository.ts';
 import type { BackupOptions, Storage } from '../../src/application/ports/storage.ts';
 
 const REX = { name: 'Rex', categoryId: 1n } as const;
@@ -52,6 +53,50 @@ describe('pets', () => {
     );
     expect(limits).toEqual([100, 20]);
     expect(await collect(store.listPets({ status: 'sold' }))).toEqual([]);
+  });
+
+  test('are read by the storage itself page after page, if it can, and pets beyond the limit are left out', async () => {
+    for (let count = 0; count < 5; count++) await store.createPet(REX);
+    const { pets: all } = await store.listPage();
+    const calls: unknown[] = [];
+    const options = { timeout: 5 };
+    storage.pets.list = async (query, given) => {
+      calls.push(['list', query.limit, given]);
+      return { pets: all.slice(0, 2), more: true };
+    };
+    Object.assign(storage.pets, {
+      next: async (page: PetPage, given: unknown) => {
+        calls.push(['next', page.pets.length, given]);
+        return { pets: all.slice(2, 4), more: true };
+      },
+    });
+    expect(await collect(store.listPets({ limit: 3 }, options))).toEqual(all.slice(0, 3));
+    expect(calls).toEqual([
+      ['list', 3, options],
+      ['next', 2, options],
+    ]);
+    const walk = store.listPets({ limit: 4 }, options);
+    for (let count = 0; count < 2; count++) await walk.next();
+    await store.close();
+    await expect(walk.next()).rejects.toMatchObject({ code: 'storage_unavailable' });
+  });
+
+  test('reject a call with options that are invalid, and with a signal that is aborted', async () => {
+    const pet = await store.createPet(REX);
+    const unknown = { timeOut: 5 } as object;
+    const aborted = { signal: AbortSignal.abort(new Error('enough')) };
+    for (const call of [
+      (options: object) => store.getPet(pet.id, options),
+      (options: object) => store.listPage({}, options),
+      (options: object) => store.createPet(REX, options),
+      (options: object) => store.createPetOnce(REX, 'me', 'key', options),
+      (options: object) => collect(store.exportPets({}, options)),
+    ]) {
+      await expect(call(unknown)).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(call({ timeout: 0 })).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(call(aborted)).rejects.toThrow('enough');
+    }
+    expect((await store.listPage()).pets).toEqual([pet]);
   });
 
   test('can be listed one by one, and the walk ends when a storage returns an empty page', async () => {

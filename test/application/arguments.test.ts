@@ -11,6 +11,7 @@ import {
   type Rule,
   SIGNAL,
   STRING,
+  TIMEOUT,
 } from '../../src/application/arguments.ts';
 
 const VALUES: readonly unknown[] = [undefined, null, '', 'x', 0, true, [], ['x'], {}, () => {}];
@@ -29,6 +30,23 @@ describe('a rule', () => {
   ])('for %s accepts only such values', (expected, rule, accepted) => {
     expect(rule.expected).toBe(expected);
     expect(VALUES.filter((value) => rule.accepts(value))).toEqual(accepted);
+  });
+
+  test('for a time accepts what a timer accepts', () => {
+    expect(TIMEOUT.expected).toBe('a number of milliseconds from 1 to 2147483647');
+    const values = [
+      1,
+      1.5,
+      2_147_483_647,
+      0.99,
+      2_147_483_647.5,
+      2_147_483_648,
+      Number.NaN,
+      Infinity,
+      '5',
+      5n,
+    ];
+    expect(values.filter((value) => TIMEOUT.accepts(value))).toEqual([1, 1.5, 2_147_483_647]);
   });
 
   test('for a signal accepts a signal of any class', () => {

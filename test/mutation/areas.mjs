@@ -22,7 +22,8 @@ const API_TESTS = globSync(`${HTTP_TESTS}/*.test.ts`, {
 
 export const AREAS = {
   core: {
-    mutate: ['src/{domain,application}/**/*.ts'],
+    // The queue of calls belongs to `sqlite-writer`, whose tests fill it up to its limits.
+    mutate: ['src/{domain,application}/**/*.ts', '!src/application/call-queue.ts'],
     testFiles: ['test/{domain,application}/**/*.test.ts'],
     threshold: 98,
     testTimeout: 4000,
