@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallQueue, type QueuedCall } from '../../src/application/call-queue.ts';
+import { AnimalStoreError } from '../../src/domain/errors.ts';
 
 const TIMEOUT = 1000;
 
@@ -13,6 +14,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -65,4 +67,51 @@ test('at most 10,000 calls wait', async () => {
   expect(itemsOf(queue.takeCalls(1))).toEqual([0]);
   addIgnored(1);
   expect(queue.length).toBe(10_000);
+});
+
+test('calls that are put back are sent next, and are rejected at their old deadline', async () => {
+  addIgnored(1, 2);
+  const calls = queue.takeCalls(2);
+  vi.advanceTimersByTime(TIMEOUT / 2);
+  addIgnored(3);
+  queue.putBackCalls(calls);
+  expect(itemsOf(queue.takeCalls(2))).toEqual([1, 2]);
+  queue.putBackCalls(calls);
+  vi.advanceTimersByTime(TIMEOUT / 2);
+  expect(itemsOf(queue.takeCalls(3))).toEqual([3]);
+  queue.putBackCalls(calls);
+  expect(queue.length).toBe(0);
+});
+
+test('all calls can be rejected', async () => {
+  const calls = [queue.addCall(1), queue.addCall(2)];
+  const error = new AnimalStoreError('storage_unavailable', 'closed');
+  queue.rejectCalls(error);
+  for (const call of calls) await expect(call).rejects.toBe(error);
+  expect(queue.length).toBe(0);
+});
+
+test('calls that come back when no timer runs are rejected at their deadlines', () => {
+  addIgnored(1);
+  const first = queue.takeCalls(1);
+  vi.advanceTimersByTime(TIMEOUT / 2);
+  addIgnored(2);
+  const second = queue.takeCalls(1);
+  vi.advanceTimersByTime(TIMEOUT / 2);
+  expect(vi.getTimerCount()).toBe(0);
+  queue.putBackCalls(second);
+  expect(queue.length).toBe(1);
+  vi.advanceTimersByTime(TIMEOUT / 2);
+  expect([queue.length, vi.getTimerCount()]).toEqual([0, 0]);
+  queue.retryCalls(first);
+  vi.advanceTimersByTime(TIMEOUT - 1);
+  expect(queue.length).toBe(1);
+  vi.advanceTimersByTime(1);
+  expect(queue.length).toBe(0);
+});
+
+test('calls are queued where timers are numbers, as in a browser', () => {
+  vi.spyOn(globalThis, 'setTimeout').mockReturnValue(1 as never);
+  addIgnored(1);
+  expect(itemsOf(queue.takeCalls(1))).toEqual([1]);
 });
