@@ -154,10 +154,13 @@ function idOf(id: string): bigint {
   return parseInt64(id) ?? INT64_MIN;
 }
 
+type KeyRow = readonly [
+  ...[id: bigint, hash: Buffer, name: string, prefix: string, createdAt: bigint],
+  ...[expiresAt: bigint | null, revokedAt: bigint | null, lastUsedOn: bigint | null, callerId: bigint | null],
+];
+
 function apiKeyOf(row: Row): ApiKey {
-  type Text = readonly [id: bigint, hash: Buffer, name: string, prefix: string, createdAt: bigint];
-  const [id, , name, prefix, createdAt] = row as unknown as Text;
-  const [expiresAt, revokedAt, lastUsedOn, callerId] = row.slice(5) as (bigint | null)[];
+  const [id, , name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId] = row as KeyRow;
   return Object.freeze({
     id: String(id),
     name,
@@ -170,6 +173,6 @@ function apiKeyOf(row: Row): ApiKey {
   });
 }
 
-function timeOf(value: bigint | null | undefined): number | undefined {
-  return value == null ? undefined : Number(value);
+function timeOf(value: bigint | null): number | undefined {
+  return value === null ? undefined : Number(value);
 }
