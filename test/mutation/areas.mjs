@@ -2,7 +2,7 @@
  * The areas of the mutation tests. StrykerJS changes one expression of src/ at a time, and expects a test to fail. Each
  * area is tested only by the tests that belong to it, because a mutant that survives runs all tests of its area. The
  * threshold is the minimum percentage of mutants that the tests must detect. The timeout of a test, in milliseconds, is
- * short in an area whose mutants often make a test wait forever. The tests of an area that `needsBuild` use the built
+ * short in an area whose mutants often make a test wait forever. The tests of an area that `needsBuild` load the built
  * files that the HTTP adapter serves.
  */
 
@@ -59,6 +59,7 @@ export const AREAS = {
       `${SQLITE_TESTS}/{health/changed-files,health/health,maintenance/pet-transfer}.test.ts`,
     ],
     threshold: 85,
+    needsBuild: true,
   },
   // StrykerJS activates a mutant on the main thread only. So writer-thread.ts, the entry point of the writer thread,
   // cannot be mutated, and the modules that this thread runs are tested on the main thread.
@@ -74,6 +75,7 @@ export const AREAS = {
       `test/application/{call-queue,gathering}.test.ts`,
     ],
     threshold: 85,
+    needsBuild: true,
     testTimeout: 5000,
   },
   'sqlite-files': {
@@ -87,6 +89,7 @@ export const AREAS = {
       `${SQLITE_TESTS}/health/{full-disk,health,probe,readiness,store-files}.test.ts`,
     ],
     threshold: 85,
+    needsBuild: true,
     testTimeout: 10_000,
   },
 };
