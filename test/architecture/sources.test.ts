@@ -1,4 +1,4 @@
-/** Checks rules about decorators, the environment and the container, which imports do not show, in the syntax trees. */
+/** Checks rules about decorators, casts, the environment and the container, which imports do not show, in the syntax trees. */
 
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -57,6 +57,15 @@ const opensConnection: Finder = (node) => {
 
 const startsProcess: Finder = (node) => ts.isStringLiteral(node) && /^(node:)?child_process$/.test(node.text);
 
+/** Finds `x as unknown as T` and `<T>(<unknown>x)`, with parentheses or without: such a cast hides any mistake. */
+const castsThroughUnknown: Finder = (node) => {
+  if (!ts.isAsExpression(node) && !ts.isTypeAssertionExpression(node)) return false;
+  let inner = node.expression;
+  while (ts.isParenthesizedExpression(inner)) inner = inner.expression;
+  if (!ts.isAsExpression(inner) && !ts.isTypeAssertionExpression(inner)) return false;
+  return inner.type.kind === ts.SyntaxKind.UnknownKeyword;
+};
+
 function nodesOf(text: string): ts.Node[] {
   const nodes: ts.Node[] = [ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest, true)];
   for (const node of nodes) ts.forEachChild(node, (child) => void nodes.push(child));
@@ -80,6 +89,10 @@ describe('in the sources', () => {
   test('there are no decorators', () => {
     expect(sources.length).toBeGreaterThan(30);
     expect(filesWith(isDecorator)).toEqual([]);
+  });
+
+  test('there are no casts through unknown', () => {
+    expect(filesWith(castsThroughUnknown)).toEqual([]);
   });
 
   test('only src/main.ts reads the environment', () => {
@@ -142,6 +155,11 @@ describe('in the sources', () => {
         'await import(name)',
       ],
     ],
+    [
+      'a cast through unknown',
+      castsThroughUnknown,
+      ['a as unknown as B', '(a as unknown) as B', 'f(<B>(<unknown>a))', '(await a) as unknown as () => void'],
+    ],
     ['the container', usesContainer, ['container.resolve(x)', 'Reflect.getMetadata(x)']],
   ] as const)('%s is found, and nothing else', (_case, find, examples) => {
     for (const text of examples) expect(has(text, find), text).toBe(true);
@@ -153,6 +171,8 @@ describe('in the sources', () => {
       "import { createServer, type Agent } from 'node:http'",
       "import type { connect } from 'node:net'",
       '// fetch(url)',
+      'f(a as unknown, b as B)',
+      'f((a as B) as C) // as unknown as B',
     ]) {
       expect(has(text, find), text).toBe(false);
     }
