@@ -158,7 +158,12 @@ describe('in the sources', () => {
     [
       'a cast through unknown',
       castsThroughUnknown,
-      ['a as unknown as B', '(a as unknown) as B', 'f(<B>(<unknown>a))', '(await a) as unknown as () => void'],
+      [
+        'a as unknown as B',
+        '(a as unknown) as B',
+        'f(<B>(<unknown>a))',
+        '(await a) as unknown as () => void',
+      ],
     ],
     ['the container', usesContainer, ['container.resolve(x)', 'Reflect.getMetadata(x)']],
   ] as const)('%s is found, and nothing else', (_case, find, examples) => {

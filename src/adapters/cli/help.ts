@@ -70,8 +70,7 @@ UTC.
 Examples:
   animal-store keys revoke 3
 
-A server on this machine refuses the key within 1 s, a server on another machine
-within 5 s.
+Every server that uses the store refuses the key within 1 s.
 `,
   'animal-store keys rotate': `
 Examples:

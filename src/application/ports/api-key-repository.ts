@@ -9,8 +9,7 @@ export type SaveKey = () => void | Promise<void>;
  * be in one transaction. Returned objects are frozen.
  *
  * A change is durable when its promise resolves. Every call that starts later in this process sees the change. Calls in
- * other processes see the change within 1 s when they are on the same machine, and within 5 s when they share a
- * database server over a network.
+ * other processes see the change within 1 s.
  *
  * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
  * code `storage_unavailable` when the storage cannot handle requests.

@@ -15,8 +15,8 @@ export interface ApiKeyVerifier {
    * Resolves with the key holder of an active key, or with `undefined` when the key is unknown, expired or revoked. The
    * result `undefined` does not tell the caller which of these three reasons applies.
    *
-   * The process that revokes a key refuses the key at once. Other processes refuse the key within 1 s when they are on
-   * the same machine, and within 5 s when they share a database server over a network.
+   * The process that revokes a key refuses the key at once. Every other process that uses the same store
+   * refuses it within 1 s.
    *
    * Rejects with `storage_unavailable` when the stored keys cannot be read.
    */

@@ -32,8 +32,7 @@ export interface PetPage {
  * Stores pets. A stored pet never changes. Returned objects are frozen, so a caller may cache them.
  *
  * After the promise of a write has resolved, every read that starts in this process returns the written data. Reads in
- * other processes return this data within 1 s when they are on the same machine, and within 5 s when they share a
- * database server over a network.
+ * other processes return this data within 1 s.
  *
  * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
  * code `storage_unavailable` when the storage cannot handle requests.

@@ -197,6 +197,11 @@ describe('keys revoke', () => {
     });
   });
 
+  test('has the time in its help after which every server refuses the key', async () => {
+    const { out } = await inMemory().run(['keys', 'revoke', '--help']);
+    expect(out.match(/within [^.]*/g)).toEqual(['within 1 s']);
+  });
+
   test('of an unknown id fails', async () => {
     const cli = inMemory();
     await createShop(cli);
