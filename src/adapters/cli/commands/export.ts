@@ -26,7 +26,7 @@ export async function exportPets(flags: ExportFlags, options: CommandOptions): P
   const { status, output, force = false } = flags;
   if (force && output === undefined) throw new UsageError('--force requires --output');
   const storeFiles = await options.storeFiles(databaseUrl);
-  const file = output === undefined ? undefined : new OutputFile(output, '--output', storeFiles, console);
+  const file = output === undefined ? undefined : new OutputFile(output, '--output', storeFiles);
   if (!force) file?.refuseExisting('--force replaces it');
   const isOnTerminal = file === undefined && console.outScreen.columns !== undefined;
   const isCompressed = flags.gzip ?? output?.endsWith('.gz') ?? false;
@@ -54,10 +54,10 @@ export async function exportPets(flags: ExportFlags, options: CommandOptions): P
     try {
       if (isCompressed) await writeCompressed(texts(), write);
       else for await (const text of texts()) await write(text);
+      await file?.complete();
       await file?.place();
-      await file?.keep();
     } catch (error) {
-      await file?.takeBack();
+      await file?.discard();
       if (isBrokenPipe(error)) return;
       const outcome = file === undefined ? 'the export is not complete' : 'nothing was exported';
       throw signal.aborted ? new CommandError(`interrupted; ${outcome}`) : error;

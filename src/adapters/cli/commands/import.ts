@@ -7,6 +7,7 @@ import { OutputFile } from '../files/output-file.ts';
 import { isSameFile, refuseStoreFile } from '../files/paths.ts';
 import { type PetOfLine, petOfLine } from '../files/pet-of-line.ts';
 import type { CommandOptions, JsonFlag } from '../options.ts';
+import type { Console } from '../output/console.ts';
 import { counted, durationAndRate } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
 import { printResult } from '../output/result.ts';
@@ -46,7 +47,7 @@ export async function importPets(file: string, flags: ImportFlags, options: Comm
   const imported = await importFile(file, flags, options).catch((error: unknown) => {
     throw options.signal.aborted ? new CommandError(`interrupted; ${NOTHING}`) : error;
   });
-  await report(imported, flags, options);
+  await report(imported, flags, options.console);
 }
 
 async function importFile(file: string, flags: ImportFlags, options: CommandOptions) {
@@ -55,7 +56,7 @@ async function importFile(file: string, flags: ImportFlags, options: CommandOpti
   const input = await openInput(file, console.stdin, signal);
   try {
     if (input.descriptor !== undefined) refuseStoreFile(input.descriptor, input.name, storeFiles);
-    const refused = flags.skipInvalid ? refusedFileOf(file, flags, input, storeFiles, options) : undefined;
+    const refused = flags.skipInvalid ? refusedFileOf(file, flags, input, storeFiles) : undefined;
     const work = (store: AnimalStore) => importLines(store, input, refused, flags, options);
     // A dry run does not accept --create-store.
     const createStore = flags.dryRun ? undefined : (flags.createStore ?? false);
@@ -74,11 +75,10 @@ function refusedFileOf(
   { refused, force = false }: ImportFlags,
   input: Input,
   storeFiles: readonly string[],
-  { console }: CommandOptions,
 ): OutputFile {
   const name = refused ?? `${file === '-' ? 'import' : file}.refused.ndjson`;
   const option = '--refused';
-  const lines = new OutputFile(name, option, storeFiles, console);
+  const lines = new OutputFile(name, option, storeFiles);
   if (input.descriptor !== undefined && isSameFile(lines.path, input.descriptor)) {
     throw new FileError(`${option}: ${name} is the input file`);
   }
@@ -91,8 +91,8 @@ function refusedFileOf(
 }
 
 /**
- * Imports the pets of an input, and writes the refused lines to a file. That file is complete under its name before the
- * pets are stored. If an error occurs, the store stays unchanged, and a file that the refused lines replaced is restored.
+ * Imports the pets of an input, and writes the refused lines to a file. The caller must place that file, which is durable
+ * before the pets are stored. If an error occurs, the store and an earlier file stay unchanged.
  */
 async function importLines(
   store: AnimalStore,
@@ -125,7 +125,7 @@ async function importLines(
       refusals = [];
       progress.show({ title: 'Reading', count, share: input.share() });
     }
-    if (skipped > 0) await refused?.place();
+    if (skipped > 0) await refused?.complete();
   };
   try {
     const imported = await store.importPets(batches(), {
@@ -137,11 +137,14 @@ async function importLines(
       onProgress: (stored) => progress.show({ title: 'Storing', count: stored, share: stored / count }),
       signal,
     });
-    await refused?.keep();
-    const refusedFile = skipped > 0 ? refused?.name : undefined;
-    return { count: imported, skipped, elapsed: progress.elapsed, refusedFile };
+    return {
+      count: imported,
+      skipped,
+      elapsed: progress.elapsed,
+      refused: skipped > 0 ? refused : undefined,
+    };
   } catch (error) {
-    await refused?.takeBack();
+    await refused?.discard();
     throw withOutcome(error);
   } finally {
     progress.end();
@@ -174,16 +177,20 @@ function withOutcome(error: unknown): unknown {
 }
 
 async function report(
-  { count, skipped, elapsed, refusedFile }: Awaited<ReturnType<typeof importLines>>,
+  { count, skipped, elapsed, refused }: Awaited<ReturnType<typeof importLines>>,
   { dryRun = false, json }: ImportFlags,
-  { console }: CommandOptions,
+  console: Console,
 ): Promise<void> {
   const pets = counted(count, 'pet');
   const done = dryRun ? `dry run: ${pets} can be imported` : `imported ${pets}`;
+  await refused?.place().catch((error: Error) => {
+    throw new CommandError(`${done}, but ${error.message}; the skipped lines are in ${refused.partial}`);
+  });
   const details = ` in ${durationAndRate(count, elapsed)}`;
   const counts = dryRun ? { dryRun, imported: 0, importable: count } : { imported: count };
-  const members = { ...counts, skipped, refusedFile, milliseconds: Math.round(elapsed) };
+  const members = { ...counts, skipped, refusedFile: refused?.name, milliseconds: Math.round(elapsed) };
   await printResult(console, { done, details, members }, json);
-  if (refusedFile === undefined || json) return;
-  console.err(`Skipped ${counted(skipped, 'line')}, see ${visible(refusedFile)}\n`);
+  if (refused !== undefined && !json) {
+    console.err(`Skipped ${counted(skipped, 'line')}, see ${visible(refused.name)}\n`);
+  }
 }

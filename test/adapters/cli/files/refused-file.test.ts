@@ -1,4 +1,4 @@
-/** The file of refused lines and the store change together, or neither changes. */
+/** The file of refused lines is durable before the store changes, and replaces an earlier file only after that. */
 
 import {
   appendFileSync,
@@ -17,10 +17,11 @@ import {
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { openMemoryStorage } from '../../../../src/adapters/memory/index.ts';
 import { temporaryFolder } from '../../../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../../../support/small-disk.ts';
 import { identityOf, makeSpecialFiles } from '../../../support/special-files.ts';
-import { type CommandLine, commandLine, exportOf, line, type Run, withRex } from '../cli.ts';
+import { type CommandLine, commandLine, exportOf, inMemory, line, type Run, withRex } from '../cli.ts';
 
 const INPUT = `${line('Mia')}oops\n`;
 
@@ -163,6 +164,33 @@ describe('a file that appears during the import is not replaced, and nothing is 
     }
     expect(readdirSync(folder).toSorted()).toEqual(['pets.db', 'special']);
   });
+});
+
+test('a file that appears after the pets were stored is not replaced, and the lines stay beside it', async () => {
+  const refused = join(temporaryFolder(), 'bad.ndjson');
+  const storage = openMemoryStorage();
+  const cli = inMemory({
+    ...storage,
+    transfer: {
+      exportPets: () => storage.transfer.exportPets(),
+      async importPets(batches, options) {
+        const count = await storage.transfer.importPets(batches, options);
+        writeFileSync(refused, 'precious');
+        return count;
+      },
+    },
+  });
+  const { status, out, err } = await importWith(cli, refused);
+  const [, reason, partial = ''] =
+    /^animal-store: imported 1 pet, but (.*); the skipped lines are in (.*)\n$/.exec(err) ?? [];
+  expect([status, out, reason]).toEqual([
+    1,
+    '',
+    `cannot write ${refused}: another program has created or changed this file in the meantime`,
+  ]);
+  expect(readFileSync(refused, 'utf8')).toBe('precious');
+  expect(JSON.parse(readFileSync(partial, 'utf8'))).toMatchObject({ line: 2, text: 'oops' });
+  expect(await exportOf(cli)).toContain('Mia');
 });
 
 describe('an existing file is neither replaced nor followed without --force', () => {
