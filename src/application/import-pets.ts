@@ -65,81 +65,57 @@ export class ImportPets {
     checkArgument('batches', batches, BATCHES);
     checkOptions(options, OPTIONS);
     const { onRefused = refuse, onProgress, dryRun = false, signal } = options;
-    const validation = new Validation(onRefused);
+    const validate = petValidator();
+    /** The inputs of the current batch, because `onRefused` gets the input of a pet with a duplicate id. */
+    let inputs = new Map<NewPet | Pet, ImportedPet>();
+    let count = 0;
     let isChecked = false;
     const pets = async function* () {
-      yield* validation.read(batches);
+      for await (const batch of batches) {
+        checkArgument('batches', batch, BATCH);
+        inputs = new Map();
+        for (const input of batch) {
+          try {
+            inputs.set(validate(input), input);
+          } catch (error) {
+            const refusal = asAnimalStoreError(error);
+            if (refusal?.code !== 'invalid_request') throw error;
+            onRefused(input, refusal.message);
+          }
+        }
+        count += inputs.size;
+        yield [...inputs.keys()];
+      }
       isChecked = true;
       // The contract of the port: when a batch fails, nothing is stored.
       if (dryRun) throw new Error('the dry run is complete');
     };
+    const onDuplicateId = (pet: Pet): void => {
+      count -= 1;
+      onRefused(inputs.get(pet) as ImportedPet, `duplicate id ${pet.id}`);
+    };
     try {
-      return await this.#transfer.importPets(pets(), {
-        onDuplicateId: (pet) => validation.refuseDuplicate(pet),
-        onProgress,
-        signal,
-      });
+      return await this.#transfer.importPets(pets(), { onDuplicateId, onProgress, signal });
     } catch (error) {
-      if (dryRun && isChecked) return validation.count;
+      if (dryRun && isChecked) return count;
       throw error;
     }
   }
 }
 
-/**
- * Validates the pets of each batch. Keeps the inputs of the current batch, because `onRefused` gets the original input
- * of a pet with a duplicate id.
- */
-class Validation {
-  readonly #onRefused: (pet: ImportedPet, reason: string) => void;
-  #inputs: ImportedPet[] = [];
-  #pets: (NewPet | Pet)[] = [];
-  #haveIds: boolean | undefined;
-  /** The number of pets that were read and not refused. */
-  count = 0;
-
-  constructor(onRefused: (pet: ImportedPet, reason: string) => void) {
-    this.#onRefused = onRefused;
-  }
-
-  async *read(batches: AsyncIterable<readonly ImportedPet[]>): AsyncGenerator<readonly (NewPet | Pet)[]> {
-    for await (const batch of batches) {
-      checkArgument('batches', batch, BATCH);
-      this.#inputs = [];
-      this.#pets = [];
-      for (const input of batch) this.#addOrRefuse(input);
-      this.count += this.#pets.length;
-      yield this.#pets;
-    }
-  }
-
-  refuseDuplicate(pet: Pet): void {
-    const input = this.#inputs[this.#pets.indexOf(pet)] as ImportedPet;
-    this.count -= 1;
-    this.#onRefused(input, `duplicate id ${pet.id}`);
-  }
-
-  #addOrRefuse(input: ImportedPet): void {
-    try {
-      this.#pets.push(this.#validated(input));
-      this.#inputs.push(input);
-    } catch (error) {
-      const refusal = asAnimalStoreError(error);
-      if (refusal?.code !== 'invalid_request') throw error;
-      this.#onRefused(input, refusal.message);
-    }
-  }
-
-  #validated(input: ImportedPet): NewPet | Pet {
+/** Returns a function that validates the pets of an import, of which either all have an id or none has. */
+function petValidator(): (input: ImportedPet) => NewPet | Pet {
+  let haveIds: boolean | undefined;
+  return (input) => {
     const id = input?.id;
     const hasId = id !== undefined;
     const pet = hasId ? petWithId({ ...input, id }) : newPet(input);
-    this.#haveIds ??= hasId;
-    if (hasId === this.#haveIds) return pet;
+    haveIds ??= hasId;
+    if (hasId === haveIds) return pet;
     throw invalidRequest(
       `id ${hasId ? 'must be left out' : 'is required'}: either all pets have an id or none has`,
     );
-  }
+  };
 }
 
 function refuse(_pet: ImportedPet, reason: string): never {

@@ -3,18 +3,32 @@
  * It loads no module of Node.js.
  */
 
+import type { AnimalStore } from '../application/animal-store.ts';
 import { checkOptions, FUNCTION, type OptionRules, STRING, TIMEOUT } from '../application/arguments.ts';
-import type { ClientOptions } from '../application/store-options.ts';
+import { CreatePet } from '../application/create-pet.ts';
+import { CreatePetOnce, THIS_PROGRAM } from '../application/create-pet-once.ts';
+import { GetPet } from '../application/get-pet.ts';
+import { ListPets } from '../application/list-pets.ts';
+import type { Storage } from '../application/ports/storage.ts';
+import { CALL_OPTIONS, type ClientOptions, CREATE_OPTIONS } from '../application/store-options.ts';
+import { walkPets } from '../application/walk-pets.ts';
 import { api } from '../composition/databases/api.ts';
 import { invalidRequest } from '../domain/errors.ts';
-import { ApiStore, type PetStore } from './api-store.ts';
 
 export type { PetPageQuery } from '../application/list-pets.ts';
 export type { CallOptions, PetPage } from '../application/ports/pet-repository.ts';
 export type { ClientOptions, CreateOptions, Deprecation, PetWalk } from '../application/store-options.ts';
 export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
-export type { PetStore } from './api-store.ts';
+
+/**
+ * The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `PetStore` too, so a program
+ * that takes a `PetStore` can be tested with a store in memory.
+ */
+export type PetStore = Pick<
+  AnimalStore,
+  'createPet' | 'getPet' | 'listPets' | 'listPage' | 'check' | 'close' | typeof Symbol.asyncDispose
+>;
 
 /** The configuration of the store of a server. */
 export interface ClientConfig extends ClientOptions {
@@ -42,5 +56,36 @@ export async function createAnimalStore(config: ClientConfig): Promise<PetStore>
   if (base === undefined)
     throw invalidRequest(`database: expected ${api.usage}, without a user name or a query`);
   const { open } = await api.load();
-  return new ApiStore(await open(base, { client }));
+  return petStoreOf(await open(base, { client }));
+}
+
+/** An `AnimalStore` would add the use cases that only the server has, and make a web page larger by a third. */
+function petStoreOf(storage: Storage): PetStore {
+  const { pets, idempotentCreates } = storage;
+  const store: PetStore = {
+    async createPet(input, options = {}) {
+      checkOptions(options, CREATE_OPTIONS);
+      const { idempotencyKey: key, ...call } = options;
+      if (key === undefined) return await new CreatePet(pets).execute(input, call);
+      return (await new CreatePetOnce(idempotentCreates).execute(input, THIS_PROGRAM, key, call)).pet;
+    },
+    listPets: (query, options) =>
+      walkPets(
+        async (page, previous) =>
+          (previous && (await pets.next?.(previous, options))) ?? (await store.listPage(page, options)),
+        query,
+      ),
+    async listPage(query, options = {}) {
+      checkOptions(options, CALL_OPTIONS);
+      return await new ListPets(pets).execute(query, options);
+    },
+    async getPet(id, options = {}) {
+      checkOptions(options, CALL_OPTIONS);
+      return await new GetPet(pets).execute(id, options);
+    },
+    check: () => storage.check(),
+    close: () => storage.close(),
+    [Symbol.asyncDispose]: () => storage.close(),
+  };
+  return store;
 }
