@@ -25,9 +25,10 @@ export function createCommands(environment: Environment, version: string): Comma
     async openStore(databaseUrl, { mustExist, work }) {
       const database = await durableDatabase(databaseUrl);
       database.refuseWork(work);
-      const { withApiKey } = await import('./config.ts');
+      const { loadClient } = await import('./config.ts');
       const { AnimalStore } = await import('../application/animal-store.ts');
-      return new AnimalStore(await withApiKey(environment, database).open({ mustExist, forCommand: true }));
+      const client = loadClient(environment, database);
+      return new AnimalStore(await database.open({ mustExist, forCommand: true, client }));
     },
     async isServer(databaseUrl) {
       return (await durableDatabase(databaseUrl)).isRemote;

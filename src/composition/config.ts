@@ -2,9 +2,9 @@
 
 import type { ServeValues } from '../adapters/cli/index.ts';
 import type { HttpServerOptions } from '../adapters/http/api/index.ts';
+import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
 import { ConfigError, type Environment, Settings } from './config/settings.ts';
-import { parseTrustedProxies } from './config/trusted-proxies.ts';
 import { Database, parseDatabase } from './databases/database.ts';
 import type { Engine } from './databases/engine.ts';
 import { ENGINES, STORE_ENGINES } from './databases/index.ts';
@@ -51,7 +51,7 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
     http: {
       publicUrl: settings.read('PUBLIC_URL', formats.PUBLIC_URL),
       corsOrigins: settings.read('CORS_ORIGIN', formats.ORIGINS),
-      trustedProxies: settings.read('TRUST_PROXY', parseTrustedProxies),
+      trustedProxies: settings.read('TRUST_PROXY', formats.NETWORKS),
       rateLimit: settings.read('RATE_LIMIT', formats.RATE_LIMIT),
       maxConnections: settings.read('MAX_CONNECTIONS', formats.integer(1, MAX_CONNECTIONS)),
     },
@@ -81,15 +81,15 @@ export function loadDurableDatabase(environment: Environment, databaseUrl?: stri
 }
 
 /**
- * Adds the API key of `API_KEY` to a database that is the address of a server, and returns any other database unchanged.
- * Throws a `ConfigError` if the key is missing or invalid.
+ * Reads `API_KEY` for a database that is the address of a server. Returns `undefined` for any other database. Throws a
+ * `ConfigError` if the key is missing or invalid.
  */
-export function withApiKey(environment: Environment, database: Database): Database {
-  if (!database.isRemote) return database;
+export function loadClient(environment: Environment, database: Database): ClientOptions | undefined {
+  if (!database.isRemote) return undefined;
   const settings = new Settings(environment, {});
   const apiKey = settings.readSecret('API_KEY', formats.API_KEY);
   settings.throwFaults();
-  if (apiKey !== undefined) return database.withClient({ apiKey });
+  if (apiKey !== undefined) return { apiKey };
   throw new ConfigError(
     'API_KEY: expected the API key for the server, in API_KEY or in the file API_KEY_FILE',
   );

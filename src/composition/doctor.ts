@@ -3,7 +3,7 @@
 import type { DoctorReport } from '../adapters/cli/index.ts';
 import type { Diagnosis, Problem } from '../application/ports/maintenance.ts';
 import type { Environment } from './config/settings.ts';
-import { type Config, loadConfig, loadDatabase, withApiKey } from './config.ts';
+import { type Config, loadClient, loadConfig, loadDatabase } from './config.ts';
 import type { Database } from './databases/database.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 
@@ -25,12 +25,15 @@ export async function diagnose(
   const problems: Problem[] = [];
   // The faults of the database are among the faults of the configuration.
   const given = await attempt(() => loadDatabase(environment, databaseUrl), []);
-  if (given?.isRemote) return diagnoseRemote(environment, given);
-  const config = await attempt(() => loadConfig(environment, { databaseUrl }), problems);
+  // For the address of another server, the settings of a server on this machine do not matter.
+  const config = given?.isRemote
+    ? undefined
+    : await attempt(() => loadConfig(environment, { databaseUrl }), problems);
   const database = config?.database ?? given;
-  const diagnosis = database && (await attempt(() => database.examine(), problems));
+  const examine = (of: Database) => of.examine(loadClient(environment, of));
+  const diagnosis = database && (await attempt(() => examine(database), problems));
   problems.push(...(diagnosis?.problems ?? []));
-  const fileDescriptors = descriptorLimit();
+  const fileDescriptors = given?.isRemote ? undefined : descriptorLimit();
   if (config !== undefined) {
     if (diagnosis !== undefined) problems.push(...keyProblems(config, diagnosis));
     problems.push(...connectionProblems(config, fileDescriptors));
@@ -43,15 +46,6 @@ export async function diagnose(
     database: diagnosis,
     problems,
   };
-}
-
-/** Examines the server at an address. The settings of a server on this machine do not matter. */
-async function diagnoseRemote(environment: Environment, given: Database): Promise<DoctorReport> {
-  const problems: Problem[] = [];
-  const database = await attempt(() => withApiKey(environment, given).examine(), problems);
-  problems.push(...(database?.problems ?? []));
-  const { source, scheme } = given;
-  return { node: process.version, fileDescriptors: undefined, source, scheme, database, problems };
 }
 
 /** Resolves with the result of `work`. If `work` fails, adds each line of the error to the problems. */

@@ -1,6 +1,6 @@
 /** The formats of the settings. Each format is a function that parses the text of a setting. */
 
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import type { RateLimit } from '../../adapters/http/index.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { mayHoldPassword, refuse } from '../databases/refuse.ts';
@@ -14,6 +14,14 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  * `path`, or no key is created.
  */
 export type FirstKey = 'print' | { readonly path: string } | 'none';
+
+type Network = readonly [address: string, prefix: number, family: 'ipv4' | 'ipv6'];
+
+const NETWORK = /^([^/]+)(?:\/(\d{1,3}))?$/;
+
+/** An IPv4-mapped IPv6 address. The first 96 bits are fixed. */
+const MAPPED = /^::ffff:(?=.*\.)/i;
+const MAPPED_BITS = 96;
 
 const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
 
@@ -61,6 +69,15 @@ export const ORIGINS: Parse<readonly string[]> = (text) =>
     webUrl(item)?.origin === item ? item : undefined,
   );
 
+/** IP addresses and networks. */
+export const NETWORKS: Parse<BlockList> = (text) => {
+  const proxies = new BlockList();
+  for (const network of parseList(text, 'addresses or networks such as 10.0.0.0/8', parseNetwork)) {
+    proxies.addSubnet(...network);
+  }
+  return proxies;
+};
+
 /** The message shows no key. */
 export const API_KEYS: Parse<readonly string[]> = (text) => {
   const keys = itemsOf(text);
@@ -89,11 +106,7 @@ export function integer(min: number, max: number): Parse<number> {
  *
  * @param parseItem returns `undefined` when the item is invalid
  */
-export function parseList<T>(
-  text: string,
-  what: string,
-  parseItem: (item: string) => T | undefined,
-): readonly T[] {
+function parseList<T>(text: string, what: string, parseItem: (item: string) => T | undefined): readonly T[] {
   const values: T[] = [];
   for (const item of itemsOf(text)) {
     const value = parseItem(item);
@@ -116,4 +129,15 @@ function itemsOf(text: string): readonly string[] {
 function webUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/** Parses an address or a network. An IPv4-mapped IPv6 address is the IPv4 address. */
+function parseNetwork(text: string): Network | undefined {
+  const [, given = '', length] = NETWORK.exec(text) ?? [];
+  const address = given.replace(MAPPED, '');
+  const family = isIP(address);
+  if (family === 0 || address.includes('%')) return undefined;
+  const bits = family === 4 ? 32 : 128;
+  const prefix = length === undefined ? bits : Number(length) - (address === given ? 0 : MAPPED_BITS);
+  return prefix < 0 || prefix > bits ? undefined : [address, prefix, family === 4 ? 'ipv4' : 'ipv6'];
 }

@@ -17,15 +17,12 @@ export class Database {
   /** The name of the setting that selected the database. Messages of `storage_unavailable` begin with this name. */
   readonly source: string | undefined;
   readonly #engine: Engine;
-  readonly #client: ClientOptions | undefined;
 
-  /** @param client the options of a database that is the address of a server */
-  constructor(engine: Engine, scheme: string, location: string, source?: string, client?: ClientOptions) {
+  constructor(engine: Engine, scheme: string, location: string, source?: string) {
     this.scheme = scheme;
     this.location = location;
     this.source = source;
     this.#engine = engine;
-    this.#client = client;
   }
 
   /** Whether the data outlives the process. */
@@ -38,17 +35,12 @@ export class Database {
     return this.#engine.isRemote === true;
   }
 
-  /** Returns the same database with the options of a database that is the address of a server. */
-  withClient(client: ClientOptions): Database {
-    return new Database(this.#engine, this.scheme, this.location, this.source, client);
-  }
-
   /**
    * Opens the database. Rejects with `storage_unavailable` when the database cannot be opened or the driver is not
    * installed.
    */
   open(options: OpenOptions = {}): Promise<Storage> {
-    return this.#withAdapter((adapter) => adapter.open(this.location, { client: this.#client, ...options }));
+    return this.#withAdapter((adapter) => adapter.open(this.location, options));
   }
 
   /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
@@ -57,8 +49,8 @@ export class Database {
   }
 
   /** Examines the database without changing it. Rejects with `storage_unavailable` when the driver is not installed. */
-  examine(): Promise<Diagnosis> {
-    return this.#withAdapter((adapter) => adapter.examine(this.location, this.#client));
+  examine(client?: ClientOptions): Promise<Diagnosis> {
+    return this.#withAdapter((adapter) => adapter.examine(this.location, client));
   }
 
   /**
