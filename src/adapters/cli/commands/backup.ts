@@ -1,31 +1,55 @@
 import { statSync } from 'node:fs';
-import type { AnimalStore } from '../../../application/animal-store.ts';
+import type { BackupOptions } from '../../../application/ports/storage.ts';
 import { CommandError } from '../errors.ts';
 import type { CommandOptions, ReplaceFlags } from '../options.ts';
-import { duration, number } from '../output/format.ts';
+import { counted, duration, number } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
 import { printResult } from '../output/result.ts';
+import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 
 /** Copies the whole store into a file. Other processes can write to the store during the copy. */
-export async function backup(
-  file: string,
-  { force = false, json }: ReplaceFlags,
-  options: CommandOptions,
-): Promise<void> {
-  const { console, signal } = options;
-  const progress = new Progress(console);
-  const onProgress = (share: number): void => progress.show({ title: 'Copying', share });
-  const copy = (store: AnimalStore) => store.backup(file, { overwrite: force, onProgress, signal });
-  await withStore(options, 'backup', copy)
-    .catch((error: unknown) => {
-      throw signal.aborted ? new CommandError('interrupted; nothing was backed up') : error;
-    })
-    .finally(() => progress.end());
-  const { elapsed } = progress;
+export async function backup(file: string, flags: ReplaceFlags, options: CommandOptions): Promise<void> {
+  const { elapsed } = await copied(flags, options, 'backed up', (how) =>
+    withStore(options, 'backup', (store) => store.backup(file, how)),
+  );
   const { size } = statSync(file);
   const done = `backed up to ${file}`;
   const details = `: ${number(size)} bytes in ${duration(elapsed)}`;
   const members = { file, bytes: size, milliseconds: Math.round(elapsed) };
-  await printResult(console, { done, details, members }, json);
+  await printResult(options.console, { done, details, members }, flags.json);
+}
+
+/** Replaces the store by a backup. The store must not be in use. */
+export async function restore(file: string, flags: ReplaceFlags, options: CommandOptions): Promise<void> {
+  const { console, databaseUrl, restoreStore } = options;
+  const { elapsed, result } = await copied(flags, options, 'restored', (how) =>
+    restoreStore(databaseUrl, file, how),
+  );
+  const { location, bytes, pets, apiKeys, setAside } = result;
+  const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
+  const done = `restored ${location}`;
+  const details = ` from ${file}: ${contents} in ${duration(elapsed)}`;
+  const members = { store: location, bytes, pets, apiKeys, setAside, milliseconds: Math.round(elapsed) };
+  await printResult(console, { done, details, members }, flags.json);
+  for (const path of setAside) console.err(`The unreadable store is kept in ${visible(path)}\n`);
+}
+
+/** Makes a copy, and shows its progress. */
+async function copied<T>(
+  { force = false }: ReplaceFlags,
+  { console, signal }: CommandOptions,
+  done: string,
+  copy: (how: BackupOptions) => Promise<T>,
+): Promise<{ readonly result: T; readonly elapsed: number }> {
+  const progress = new Progress(console);
+  const onProgress = (share: number): void => progress.show({ title: 'Copying', share });
+  try {
+    const result = await copy({ overwrite: force, onProgress, signal });
+    return { result, elapsed: progress.elapsed };
+  } catch (error) {
+    throw signal.aborted ? new CommandError(`interrupted; nothing was ${done}`) : error;
+  } finally {
+    progress.end();
+  }
 }

@@ -6,6 +6,12 @@ import { visible } from '../output/visible.ts';
 /** How the report shows whether there is a store. */
 const EXISTS = { true: 'yes', false: 'no', undefined: 'unknown' } as const;
 
+/** The order of the members in JSON. */
+const FACTS = [
+  ...(['location', 'exists', 'schemaVersion', 'supportedSchemaVersion', 'isSound', 'bytes'] as const),
+  ...(['pets', 'apiKeys', 'idempotencyRecords', 'freeBytes'] as const),
+];
+
 /** Prints the facts about the settings and the store, and the problems. Fails if a problem is an error. */
 export async function doctor(
   { json }: JsonFlag,
@@ -58,16 +64,7 @@ function jsonOf(report: DoctorReport, version: string): string {
   const facts = database && {
     source,
     scheme,
-    location: database.location,
-    exists: database.exists,
-    schemaVersion: database.schemaVersion,
-    supportedSchemaVersion: database.supportedSchemaVersion,
-    isSound: database.isSound,
-    bytes: database.bytes,
-    pets: database.pets,
-    apiKeys: database.apiKeys,
-    idempotencyRecords: database.idempotencyRecords,
-    freeBytes: database.freeBytes,
+    ...Object.fromEntries(FACTS.map((name) => [name, database[name]])),
   };
   const members = { version, node, database: facts, fileDescriptors, problems };
   return JSON.stringify(members, (_, value: unknown) => value ?? null, 2);

@@ -8,8 +8,7 @@ import type { CliOptions, CommandOptions, JsonFlag, ReplaceFlags, ServeValues } 
 import { pathOf } from '../words.ts';
 import type { ExportFlags } from './export.ts';
 import type { ImportFlags } from './import.ts';
-import type { CreateFlags, RotateFlags } from './keys/issue.ts';
-import type { ListFlags } from './keys/list.ts';
+import type { CreateFlags, ListFlags, RotateFlags } from './keys.ts';
 
 const EXPIRES = '--expires <when>';
 const JSON_KEY = ['--json', 'print the key and its attributes as JSON'] as const;
@@ -49,23 +48,21 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .option(EXPIRES, 'a duration such as 90d, 12h or 30m, a date such as 2027-01-31, or never')
     .option('--create-store', 'create the store if it does not exist')
     .option(...JSON_KEY)
-    .action(async (flags: CreateFlags) => (await import('./keys/issue.ts')).createKey(flags, options));
+    .action(async (flags: CreateFlags) => (await import('./keys.ts')).createKey(flags, options));
 
   keys
     .command('list')
     .description('list all keys with their attributes')
     .option('--active', 'only keys that are neither expired nor revoked')
     .option('--json', 'print the list as JSON')
-    .action(async (flags: ListFlags) => (await import('./keys/list.ts')).listKeys(flags, options));
+    .action(async (flags: ListFlags) => (await import('./keys.ts')).listKeys(flags, options));
 
   keys
     .command('revoke')
     .description('revoke a key immediately')
     .argument('<id>', 'the id of the key, see keys list')
     .option('--json', 'print the attributes of the key as JSON')
-    .action(async (id: string, flags: JsonFlag) =>
-      (await import('./keys/revoke.ts')).revokeKey(id, flags, options),
-    );
+    .action(async (id: string, flags: JsonFlag) => (await import('./keys.ts')).revokeKey(id, flags, options));
 
   keys
     .command('rotate')
@@ -79,7 +76,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .option(EXPIRES, 'the expiry of the new key, or never (default: the lifetime of the old key)')
     .option(...JSON_KEY)
     .action(async (id: string, flags: RotateFlags) =>
-      (await import('./keys/issue.ts')).rotateKey(id, flags, options),
+      (await import('./keys.ts')).rotateKey(id, flags, options),
     );
 
   program
@@ -123,7 +120,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .option('--force', 'replace a store that has pets, or that cannot be read')
     .option(...JSON_RESULT)
     .action(async (file: string, flags: ReplaceFlags) =>
-      (await import('./restore.ts')).restore(file, flags, options),
+      (await import('./backup.ts')).restore(file, flags, options),
     );
 
   program

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { explain, isBrokenPipe } from '../errors.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
 import type { Console } from '../output/console.ts';
-import { keyNotice } from './key-notice.ts';
 import { refuseOutputToStore } from './store.ts';
 
 /** Runs the server until `signal` is aborted. */
@@ -11,17 +10,14 @@ export async function serve(values: ServeValues, options: CommandOptions): Promi
   await refuseOutputToStore(options);
   const service = await startService({ ...values, databaseUrl });
   try {
-    const stopped = aborted(signal);
+    const stopped = signal.aborted ? undefined : once(signal, 'abort');
     await Promise.race([stopped, announce(service, console).then(() => stopped)]);
   } finally {
     await service.stop();
   }
 }
 
-/**
- * Prints the URLs, and what is to be said about API keys. A failure to print does not end the server, because the user
- * can create another key.
- */
+/** A failure to print does not end the server, because the user can create another key. */
 async function announce(service: RunningService, console: Console): Promise<void> {
   const { url, firstKey } = service;
   const page = new URL('/docs', url);
@@ -34,6 +30,28 @@ async function announce(service: RunningService, console: Console): Promise<void
   }
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
+/**
+ * Returns the first key, which is never shown again, or the path of its file. If the server accepts only keys that were
+ * created earlier, returns how to create another key.
+ */
+function keyNotice({ url, firstKey, firstKeyFile, hasConfiguredKeys }: RunningService): string {
+  if (firstKey !== undefined) return welcome(url, firstKey.key);
+  if (firstKeyFile !== undefined) return `The first API key is in the file ${firstKeyFile}\n`;
+  if (hasConfiguredKeys) return '';
+  return 'To create another API key for this database: npx animal-store keys create --name NAME\n';
+}
+
+function welcome(url: string, key: string): string {
+  const authorization = `-H 'Authorization: Bearer ${key}'`;
+  const create = `curl -sS -w '\\n' ${authorization} -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":7}' ${url}/pets`;
+  return `
+The store had no API key, so this one was created. Save it: it is not shown again.
+
+  ${key}
+
+Create a pet, then list all pets:
+
+  ${create} && curl -sS -w '\\n' ${authorization} ${url}/pets
+
+`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDuration, parseExpiry } from '../../../../src/adapters/cli/commands/keys/times.ts';
+import { parseDuration, parseExpiry } from '../../../../src/adapters/cli/commands/times.ts';
 import { day, lastDay, moment } from '../../../../src/adapters/cli/output/format.ts';
 
 const HOUR = 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 /** Parses durations and dates, which are in UTC. */
 
-import { UsageError } from '../../errors.ts';
-import { day } from '../../output/format.ts';
+import { UsageError } from '../errors.ts';
+import { day } from '../output/format.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

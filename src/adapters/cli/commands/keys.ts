@@ -1,0 +1,139 @@
+/** The commands for API keys. A new key is printed once, to standard output, and its attributes to standard error. */
+
+import type { IssuedApiKey } from '../../../application/api-keys.ts';
+import { type ApiKey, apiKeyStatus } from '../../../domain/api-key.ts';
+import { CommandError } from '../errors.ts';
+import type { CommandOptions, JsonFlag } from '../options.ts';
+import { type Console, isNullDevice } from '../output/console.ts';
+import { day, lastDay, moment } from '../output/format.ts';
+import { printResult } from '../output/result.ts';
+import { type Row, table } from '../output/table.ts';
+import { visible } from '../output/visible.ts';
+import { withStore } from './store.ts';
+import { parseDuration, parseExpiry } from './times.ts';
+
+interface IssueFlags extends JsonFlag {
+  readonly expires?: string;
+}
+
+export interface CreateFlags extends IssueFlags {
+  readonly name: string;
+  readonly createStore?: boolean;
+}
+
+export interface RotateFlags extends IssueFlags {
+  readonly overlap: string;
+}
+
+export interface ListFlags extends JsonFlag {
+  readonly active?: boolean;
+}
+
+const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'];
+
+export async function createKey(flags: CreateFlags, options: CommandOptions): Promise<void> {
+  const expiresAt = expiryOf(flags) ?? undefined;
+  refuseDiscardedOutput(options.console);
+  const { name, createStore = false } = flags;
+  const issued = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.create(name, expiresAt), {
+    createStore,
+  });
+  await showKey(issued, flags, options.console);
+}
+
+export async function rotateKey(id: string, flags: RotateFlags, options: CommandOptions): Promise<void> {
+  const expiresAt = expiryOf(flags);
+  const overlap = parseDuration(flags.overlap, '--overlap');
+  refuseDiscardedOutput(options.console);
+  const [issued, old] = await withStore(options, 'keys', async ({ apiKeys }) => {
+    const issued = await apiKeys.rotate(id, overlap, expiresAt);
+    return [issued, (await apiKeys.list()).find((key) => key.id === id)] as const;
+  });
+  const end = old?.expiresAt ?? issued.about.createdAt + overlap;
+  const when = end <= Date.now() ? 'now' : moment(end);
+  await showKey(issued, flags, options.console, ` Key ${id} expires ${when}.`);
+}
+
+export async function revokeKey(id: string, { json }: JsonFlag, options: CommandOptions): Promise<void> {
+  const key = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.revoke(id));
+  const done = `key ${key.id} (${key.name}) is revoked`;
+  await printResult(options.console, { done, members: attributesOf(key) }, json);
+}
+
+export async function listKeys({ active, json }: ListFlags, options: CommandOptions): Promise<void> {
+  const { console } = options;
+  const now = Date.now();
+  const all = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.list());
+  const keys = active ? all.filter((key) => apiKeyStatus(key, now) === 'active') : all;
+  if (json) {
+    await console.out(`${JSON.stringify(keys.map(attributesOf), null, 2)}\n`);
+  } else if (keys.length > 0) {
+    const rows = keys.map((key) => rowOf(key, now));
+    await console.outRaw(table(HEAD, rows, console.outScreen));
+  } else {
+    const kind = all.length > 0 ? 'active key' : 'key yet';
+    console.err(`There is no ${kind}. Create one: animal-store keys create --name NAME\n`);
+  }
+}
+
+function expiryOf({ expires }: IssueFlags): number | null | undefined {
+  return expires === undefined ? undefined : parseExpiry(expires, '--expires', Date.now());
+}
+
+/** Throws, before a key is created, if nobody could read the key. */
+function refuseDiscardedOutput({ outDescriptor }: Console): void {
+  if (!isNullDevice(outDescriptor)) return;
+  throw new CommandError(
+    'standard output is closed or the null device, so the new key would be lost: redirect it to a file or a pipe',
+  );
+}
+
+/** @param outcome what else the command has done */
+async function showKey(
+  { key, about }: IssuedApiKey,
+  { json }: JsonFlag,
+  console: Console,
+  outcome = '',
+): Promise<void> {
+  const { id, name, expiresAt } = about;
+  const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
+  await console.out(`${text}\n`).catch((error: Error) => {
+    const revoke = `animal-store keys revoke ${id}`;
+    throw new CommandError(`key ${id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
+  });
+  const expires = expiresAt === undefined ? 'never' : moment(expiresAt);
+  const attributes = `  id       ${id}\n  name     ${visible(name)}\n  expires  ${expires}\n`;
+  console.err(`Key created. Save it: it is not shown again.${outcome}\n${attributes}`);
+}
+
+/** Returns the attributes of a key as members of JSON, with the dates and times of RFC 3339. */
+function attributesOf(key: ApiKey): object {
+  const { id, name, prefix, createdAt, lastUsedOn, expiresAt, revokedAt } = key;
+  const timestamp = (time?: number) => (time === undefined ? null : new Date(time).toISOString());
+  return {
+    id,
+    name,
+    prefix,
+    status: apiKeyStatus(key, Date.now()),
+    createdAt: timestamp(createdAt),
+    lastUsedOn: lastUsedOn === undefined ? null : day(lastUsedOn),
+    expiresAt: timestamp(expiresAt),
+    revokedAt: timestamp(revokedAt),
+  };
+}
+
+function rowOf(key: ApiKey, now: number): Row {
+  const { id, name, prefix, createdAt, lastUsedOn } = key;
+  const used = lastUsedOn === undefined ? '-' : day(lastUsedOn);
+  return {
+    cells: [id, name, prefix, statusOf(key, now), day(createdAt), used],
+    isInactive: apiKeyStatus(key, now) !== 'active',
+  };
+}
+
+function statusOf(key: ApiKey, now: number): string {
+  const status = apiKeyStatus(key, now);
+  if (status === 'revoked') return `revoked on ${day(key.revokedAt ?? now)}`;
+  if (key.expiresAt === undefined) return status;
+  return `${status === 'active' ? 'ends' : status} on ${lastDay(key.expiresAt)}`;
+}
