@@ -20,7 +20,6 @@ const EXIT_STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   internal_error: FAILED,
 };
 
-/** What the codes of the most common errors of the file system mean. */
 const FILE_REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   ENAMETOOLONG: 'the name is too long',
@@ -30,23 +29,20 @@ const FILE_REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 };
 
-/** Returns the reason why a file cannot be read or written, in words, with the code of the error. */
 export function reasonOf(error: unknown): string {
   const { message, code = '' } = error as Error & { readonly code?: string };
   const reason = FILE_REASONS[code];
   return reason === undefined ? message : `${reason} (${code})`;
 }
 
-/** The error of a command that failed although its usage was correct. The message of the error is shown to the user. */
+/** The error of a command that failed although its usage was correct. */
 export class CommandError extends Error {}
 
-/** The error of a command whose usage was wrong. */
 export class UsageError extends Error {}
 
 /** The error of a file that a command must not read or write. Its message is complete without the help of the command. */
 export class FileError extends UsageError {}
 
-/** The error of a failed write to standard output. */
 export class OutputError extends Error {
   constructor(cause: Error) {
     super(`standard output cannot be written: ${cause.message}`, { cause });
@@ -79,7 +75,7 @@ function adviceOn(error: unknown, command: string): string {
   return error instanceof UsageError && !(error instanceof FileError) ? ` (see ${command} --help)` : '';
 }
 
-/** Whether an error is a `ConfigError`. Only a `ConfigError` can contain several faults, one per line. */
+/** Only a `ConfigError` can contain several faults, one per line. */
 function isConfigError(error: unknown): boolean {
   return error instanceof Error && error.name === 'ConfigError';
 }

@@ -57,7 +57,6 @@ export interface ServeValues {
   readonly port?: string | undefined;
 }
 
-/** A server that accepts connections. */
 export interface RunningService {
   /** The base URL of the API. */
   readonly url: string;
@@ -70,7 +69,6 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** What `doctor` has found out. */
 export interface DoctorReport {
   /** The version of Node.js, such as `v26.0.0`. */
   readonly node: string;

@@ -1,5 +1,3 @@
-/** Runs one command. */
-
 import { Command, CommanderError } from 'commander';
 import { defineCommands } from './commands/index.ts';
 import { candidateLines } from './completion/candidates.ts';
@@ -7,7 +5,6 @@ import { DONE, exitStatusOf, explain, isBrokenPipe, UsageError, WRONG_USAGE } fr
 import type { CliOptions } from './options.ts';
 import { pathOf, positionAfter } from './words.ts';
 
-/** Matches the suggestion in the second line of an error message of commander. */
 const SUGGESTION = /\n(\(Did you mean .*\))$/;
 
 /** Runs one command. Resolves with the exit status: 0 done, 1 failed, 2 wrong usage. */

@@ -1,5 +1,3 @@
-/** Finds the place in the definition of the program to which the words of a command line lead. */
-
 import type { Command, Option } from 'commander';
 
 export interface Position {
@@ -9,8 +7,8 @@ export interface Position {
 }
 
 /**
- * Skips options, their values and arguments. The words after `help` lead to the command whose help they ask for.
- * @param words the words after the name of the program
+ * Returns the command to which the words after the name of the program lead. The words after `help` lead to the command
+ * whose help they ask for.
  */
 export function positionAfter(program: Command, words: readonly string[]): Position {
   let command = program;

@@ -3,7 +3,6 @@ import type { CommandOptions, DoctorReport, JsonFlag } from '../options.ts';
 import { counted, number } from '../output/format.ts';
 import { visible } from '../output/visible.ts';
 
-/** How the report shows whether there is a store. */
 const EXISTS = { true: 'yes', false: 'no', undefined: 'unknown' } as const;
 
 /** The order of the members in JSON. */
@@ -53,7 +52,6 @@ function lineOf(name: string, value: string): string {
   return `${name.padEnd(12)} ${visible(value)}`;
 }
 
-/** Returns the text of a fact, or `undefined` if the fact is unknown. */
 function shown<T>(fact: T | undefined, format: (fact: T) => string): string | undefined {
   return fact === undefined ? undefined : format(fact);
 }

@@ -11,16 +11,12 @@ import { withStore } from './store.ts';
 
 export interface ExportFlags {
   readonly status?: PetStatus;
-  /** The path of the file to write. Without it, the export is written to standard output. */
   readonly output?: string;
   readonly force?: boolean;
   readonly gzip?: boolean;
 }
 
-/**
- * Writes each pet as a line of NDJSON. All pets are read from one snapshot of the store, except for the pets of a server,
- * which are read page by page.
- */
+/** Writes each pet as a line of NDJSON. */
 export async function exportPets(flags: ExportFlags, options: CommandOptions): Promise<void> {
   const { console, databaseUrl, signal } = options;
   const { status, output, force = false } = flags;

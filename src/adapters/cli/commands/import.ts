@@ -16,20 +16,16 @@ import { withStore } from './store.ts';
 
 export interface ImportFlags extends JsonFlag {
   readonly skipInvalid?: boolean;
-  /** The path of the file to which refused lines are written. */
+  /** The file of refused lines. */
   readonly refused?: string;
-  /** Whether an existing file of `refused` is replaced. */
   readonly force?: boolean;
   readonly newIds?: boolean;
-  /** Whether a store that does not exist is created. */
   readonly createStore?: boolean;
-  /** Whether the pets are checked, but not imported. */
   readonly dryRun?: boolean;
 }
 
 const NOTHING = 'nothing was imported';
 
-/** A line that cannot be imported. */
 interface Refusal {
   readonly line: Line;
   readonly reason: string;
@@ -60,16 +56,13 @@ async function importFile(file: string, flags: ImportFlags, options: CommandOpti
     const work = (store: AnimalStore) => importLines(store, input, refused, flags, options);
     // A dry run does not accept --create-store.
     const createStore = flags.dryRun ? undefined : (flags.createStore ?? false);
-    return await withStore(options, 'import', work, { createStore });
+    return await withStore(options, 'import', work, createStore);
   } finally {
     input.stream.destroy();
   }
 }
 
-/**
- * Returns the file for refused lines. Throws, before anything is written, if that file belongs to the store, is the
- * input, is not a regular file, or exists and the flag `force` is not set.
- */
+/** Throws, before anything is written, if the file of refused lines must not be written. */
 function refusedFileOf(
   file: string,
   { refused, force = false }: ImportFlags,
@@ -102,7 +95,6 @@ async function importLines(
   { console, signal }: CommandOptions,
 ) {
   const progress = new Progress(console);
-  /** The number of pets that were read so far and not refused. */
   let count = 0;
   let skipped = 0;
   let refusals: Refusal[] = [];
@@ -165,10 +157,7 @@ async function writeRefusals(given: readonly Refusal[], file: OutputFile | undef
   await file.write(`${lines.join('\n')}\n`);
 }
 
-/**
- * Adds to the message of an expected error that nothing was imported. The use case refuses an import that has a callback
- * for invalid pets only because of the ids.
- */
+/** The use case refuses an import that has a callback for invalid pets only because of the ids. */
 function withOutcome(error: unknown): unknown {
   if (error instanceof CommandError) return new CommandError(`${error.message}; ${NOTHING}`);
   const refusal = asAnimalStoreError(error);

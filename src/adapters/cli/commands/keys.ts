@@ -35,9 +35,12 @@ export async function createKey(flags: CreateFlags, options: CommandOptions): Pr
   const expiresAt = expiryOf(flags) ?? undefined;
   refuseDiscardedOutput(options.console);
   const { name, createStore = false } = flags;
-  const issued = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.create(name, expiresAt), {
+  const issued = await withStore(
+    options,
+    'keys',
+    ({ apiKeys }) => apiKeys.create(name, expiresAt),
     createStore,
-  });
+  );
   await showKey(issued, flags, options.console);
 }
 

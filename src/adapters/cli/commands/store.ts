@@ -6,24 +6,18 @@ import { FileError } from '../errors.ts';
 import { refuseStoreFile } from '../files/paths.ts';
 import type { CommandOptions } from '../options.ts';
 
-interface Opening {
-  /**
-   * Whether a store that does not exist is created. Such a store is refused by default, because a mistyped path would
-   * go unnoticed. `undefined` if the command has no option `--create-store`, which the error would name.
-   */
-  readonly createStore?: boolean | undefined;
-}
-
 /**
  * Calls `use` with the store, and closes the store afterwards.
  *
  * @param work what `use` does: a storage that does not support it is not opened
+ * @param createStore whether a store that does not exist is created. By default it is refused, because a mistyped path
+ * would go unnoticed. `undefined` if the command has no option `--create-store`, which the error would name.
  */
 export async function withStore<T>(
   options: CommandOptions,
   work: Parameters<CommandOptions['openStore']>[1]['work'],
   use: (store: AnimalStore) => Promise<T>,
-  { createStore }: Opening = {},
+  createStore?: boolean,
 ): Promise<T> {
   await refuseOutputToStore(options);
   const { databaseUrl, openStore } = options;

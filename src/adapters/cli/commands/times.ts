@@ -37,16 +37,13 @@ export function parseExpiry(text: string, option: string, now: number): number |
   return time;
 }
 
-/** Returns the length of a duration in milliseconds, or `NaN` if the text is not a duration. */
+/** Returns `NaN` if the text is not a duration. */
 function lengthOf(text: string): number {
   const [, count, unit = ''] = DURATION.exec(text) ?? [];
   return Number(count) * (LENGTH_OF[unit] ?? Number.NaN);
 }
 
-/**
- * Returns the end of a day, or `NaN` if the day does not exist. The parsed date is formatted again and compared with
- * `text`, because `Date.parse` accepts February 30th as March 2nd.
- */
+/** Returns `NaN` if the day does not exist. `Date.parse` accepts February 30th as March 2nd. */
 function endOfDay(text: string): number {
   const start = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(start) && day(start) === text ? start + DAY : Number.NaN;

@@ -1,5 +1,3 @@
-/** Computes the words with which a shell can complete a command line. */
-
 import type { Argument, Command, Option } from 'commander';
 import { namesOf, optionsOf, positionAfter } from '../words.ts';
 

@@ -1,5 +1,3 @@
-/** Compresses exports and decompresses imports. The memory use does not depend on the size of the data. */
-
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -9,9 +7,8 @@ const MAGIC = Buffer.from([0x1f, 0x8b]);
 const CHUNK_SIZE = 64 * 1024;
 
 /**
- * Yields the chunks of an input. If the input starts with the magic number of gzip, the chunks are decompressed. No
- * NDJSON file starts with this number, because it is not valid UTF-8.
- * @param name the name of the input in the message of an error
+ * Yields the chunks of an input, decompressed if the input starts with the magic number of gzip. No NDJSON file starts
+ * with this number, because it is not valid UTF-8.
  */
 export async function* decompressed(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
   let head: Buffer = Buffer.alloc(0);
@@ -39,7 +36,6 @@ async function* gunzip(chunks: AsyncGenerator<Buffer>, name: string): AsyncGener
   }
 }
 
-/** Compresses texts, and passes each chunk of the result to `write`. */
 export async function writeCompressed(
   texts: AsyncGenerator<string>,
   write: (chunk: Buffer) => Promise<void>,

@@ -1,5 +1,3 @@
-/** Opens the input of an import. */
-
 import { once } from 'node:events';
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -11,9 +9,8 @@ import { decompressed } from './gzip.ts';
 export interface Input {
   readonly name: string;
   readonly stream: Readable;
-  /** The file descriptor of the stream, or `undefined` if the stream has none. */
   readonly descriptor: number | undefined;
-  /** Returns the fraction of the input that was read, or `undefined` if the size of the input is unknown. */
+  /** Returns the fraction that was read, if the size of the input is known. */
   readonly share: () => number | undefined;
 }
 
@@ -27,10 +24,7 @@ export async function openInput(file: string, stdin: Readable, signal: AbortSign
   return input;
 }
 
-/**
- * Yields the chunks of an input. An input that is compressed with gzip is decompressed. If reading fails, throws an
- * error whose message contains the name of the input.
- */
+/** Yields the chunks of an input, decompressed. The error of a failed read contains the name of the input. */
 export function chunksOf({ stream, name }: Input): AsyncGenerator<Buffer> {
   const chunks = (async function* () {
     try {
@@ -65,8 +59,7 @@ async function openFile(file: string, signal: AbortSignal): Promise<Input> {
 
 /**
  * Opens a named pipe in non-blocking mode, as a socket. In blocking mode, `open` would wait for a program that writes
- * to the pipe, and `signal` could not end this wait. A read from the socket waits for such a program too, but ends when
- * `signal` is aborted.
+ * to the pipe, and `signal` could not end this wait.
  */
 function openFifo(file: string, signal: AbortSignal): Input {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

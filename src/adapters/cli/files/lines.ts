@@ -1,5 +1,3 @@
-/** Splits a file into lines while it is read. The memory use does not depend on the size of the file. */
-
 import { isUtf8 } from 'node:buffer';
 
 /** The maximum length of a line in bytes, equal to the maximum length of a request body. */
@@ -12,10 +10,10 @@ const NEWLINE = 10;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 export interface Line {
-  /** The number of the line in the file, starting at 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly text: string;
-  /** The reason why the line is invalid: too long, or not UTF-8. `undefined` for any other line. */
+  /** The reason why the line is invalid: too long, or not UTF-8. */
   readonly fault?: string;
 }
 
@@ -42,19 +40,13 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   if (rest.length > 0) yield split(rest);
 }
 
-/**
- * Appends bytes to an incomplete line. Keeps only the first `LINE_LIMIT` + 1 bytes, enough to detect a line that is too
- * long.
- */
+/** Appends bytes to an incomplete line, but no more than are needed to detect a line that is too long. */
 function keep(rest: Buffer, bytes: Buffer): Buffer {
   const room = LINE_LIMIT + 1 - rest.length;
   return room <= 0 ? rest : Buffer.concat([rest, bytes.subarray(0, room)]);
 }
 
-/**
- * Splits bytes into lines, numbered from `first`. Valid UTF-8 is decoded in one call, which is much faster than one
- * call per line.
- */
+/** Valid UTF-8 is decoded in one call, which is much faster than one call per line. */
 function linesOf(bytes: Buffer, first: number): readonly Line[] {
   if (!isUtf8(bytes)) {
     const lines = bytes.toString('latin1').split('\n');

@@ -1,13 +1,11 @@
-/** Checks whether a command may read or write a file. */
-
 import { type BigIntStats, fstatSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CommandError, FileError } from '../errors.ts';
 
-/** The path of a file, or the descriptor of an open file. */
-export type FileReference = string | number;
+/** A path or a descriptor. */
+type FileReference = string | number;
 
-/** Returns the device number and the inode number of a file. Both numbers are the same for all paths of one file. */
+/** Returns a text that is the same for all paths of one file. */
 export function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
@@ -22,18 +20,11 @@ export function isSameFile(one: FileReference, other: FileReference): boolean {
   return typeof one === 'string' && typeof other === 'string' && realPath(one) === realPath(other);
 }
 
-/**
- * Throws a {@link FileError} if `file` belongs to the store, because a command must not read or overwrite a file of
- * the store.
- */
 export function refuseStoreFile(file: FileReference, name: string, storeFiles: readonly string[]): void {
   if (storeFiles.some((own) => isSameFile(file, own))) throw new FileError(`${name} belongs to the store`);
 }
 
-/**
- * Returns the real path of `file`, or `file` itself if nothing exists there. Throws a {@link FileError} if `file` is
- * not a regular file, and a {@link CommandError} if the folder of `file` does not exist.
- */
+/** Returns the real path of `file`, or `file` itself if nothing exists there. Throws if no file can be written there. */
 export function pathToWrite(file: string, option: string): string {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) {
     if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) return file;

@@ -6,10 +6,8 @@ import type { Line } from './lines.ts';
 export type PetOfLine = ImportedPet & { readonly line: Line };
 
 /**
- * Parses a line of NDJSON into a pet to import. Returns `undefined` for a blank line. Throws an error with the reason if
- * the line contains no pet. The application checks later whether the pet is valid.
- *
- * @param newIds whether the id in the line is ignored
+ * Returns `undefined` for a blank line. Throws an error with the reason if the line contains no pet. The application
+ * checks later whether the pet is valid.
  */
 export function petOfLine(line: Line, newIds: boolean): PetOfLine | undefined {
   if (line.fault !== undefined) throw new Error(line.fault);

@@ -11,19 +11,15 @@ import { visibleLines } from './visible.ts';
 /** Commands write results to standard output, and messages, progress and errors to standard error. */
 export interface Console {
   /**
-   * Escapes a text by `visibleLines`, and writes the text to standard output. Resolves when the operating system has
-   * accepted the text. This can take long if the output is a pipe with a slow reader. Rejects with an {@link
-   * OutputError} if the text cannot be written.
+   * Writes a text, escaped by `visibleLines`. Resolves when the operating system has accepted the text, which can take
+   * long if the reader of a pipe is slow. Rejects with an {@link OutputError} if the text cannot be written.
    */
   readonly out: (text: string) => Promise<void>;
-  /** Escapes a text by `visibleLines`, and writes the text to standard error. Ignores a failed write. */
+  /** Writes a text, escaped by `visibleLines`. Ignores a failed write. */
   readonly err: (text: string) => void;
-  /**
-   * Like `out`, but writes the text or the bytes unchanged, for example with terminal styles. If standard output is a terminal, the
-   * caller must escape untrusted text.
-   */
+  /** Like `out`, but escapes nothing. */
   readonly outRaw: (text: string | Uint8Array) => Promise<void>;
-  /** Like `err`, but writes the text unchanged, for example with terminal styles. */
+  /** Like `err`, but escapes nothing. */
   readonly errRaw: (text: string) => void;
   readonly stdin: Readable;
   /** The file descriptor of standard output, or `undefined` if standard output has none. */
@@ -44,19 +40,13 @@ export function styled(style: 'bold' | 'dim' | 'green', text: string, { hasColou
   return hasColours ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** A writable stream with the optional properties of a terminal, and an optional file descriptor. */
-export type Output = Writable &
+type Output = Writable &
   Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>> & { readonly fd?: number };
 
-export interface Streams {
-  readonly stdin: Readable;
-  readonly stdout: Output;
-  readonly stderr: Output;
-}
+type Streams = Pick<Console, 'stdin'> & Readonly<Record<'stdout' | 'stderr', Output>>;
 
 export function consoleOf({ stdin, stdout, stderr }: Streams): Console {
-  // Without an `error` listener, a failed write would end the process. `out` rejects with the error, and `err`
-  // ignores the error.
+  // Without a listener, a failed write would end the process.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   const outRaw = writerTo(stdout);
   const errRaw = (text: string): void => {
@@ -101,10 +91,7 @@ export function isNullDevice(descriptor: number | undefined): boolean {
   return device !== undefined && stats.isCharacterDevice() && stats.rdev === device.rdev;
 }
 
-/**
- * Returns the properties of a stream as a terminal. `hasColors` considers NO_COLOR and the type of the terminal. A
- * terminal of unknown width reports 0 columns, and is treated as 80 columns wide.
- */
+/** `hasColors` considers NO_COLOR. A terminal of unknown width reports 0 columns, and is treated as 80 columns wide. */
 function screenOf(stream: Output): Screen {
   return {
     get columns() {

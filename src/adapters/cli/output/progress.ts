@@ -1,14 +1,8 @@
-/**
- * Shows the progress of a long command on standard error: as a progress bar if standard error is a terminal, or else as
- * lines.
- */
-
 import { type Console, styled } from './console.ts';
 import { duration, number, rate } from './format.ts';
 
-/** The minimum interval between two updates of the progress bar, in milliseconds. */
+/** The minimum intervals between two updates, in milliseconds. */
 const BAR_INTERVAL = 100;
-/** The minimum interval between two progress lines, in milliseconds. */
 const LINE_INTERVAL = 5000;
 
 const BAR_WIDTH = 24;
@@ -18,12 +12,13 @@ const CLEAR_LINE = '\r\u001b[K';
 export interface Step {
   /** The name of the step, such as `Reading`. */
   readonly title: string;
-  /** The number of pets that were processed so far. */
+  /** The number of pets so far. */
   readonly count?: number;
-  /** The fraction of the step that is done, from 0 to 1, or `undefined` if the fraction is unknown. */
+  /** The fraction that is done, from 0 to 1, if it is known. */
   readonly share?: number | undefined;
 }
 
+/** Shows the progress of a long command on standard error: as a bar on a terminal, or else as lines. */
 export class Progress {
   readonly #console: Console;
   readonly #now: () => number;
@@ -40,12 +35,10 @@ export class Progress {
     this.#shownAt = this.#startedAt;
   }
 
-  /** The number of milliseconds since this object was created. */
   get elapsed(): number {
     return this.#now() - this.#startedAt;
   }
 
-  /** Shows the progress of a step. Does nothing if the last update was less than the minimum interval ago. */
   show(step: Step): void {
     const now = this.#now();
     if (step.title !== this.#title) {
@@ -60,7 +53,6 @@ export class Progress {
     else this.#draw(step, facts, columns);
   }
 
-  /** Removes the progress bar from the terminal. */
   end(): void {
     if (this.#isBarShown) this.#console.errRaw(CLEAR_LINE);
     this.#isBarShown = false;

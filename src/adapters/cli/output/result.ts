@@ -2,20 +2,15 @@ import { CommandError, isBrokenPipe, OutputError } from '../errors.ts';
 import type { Console } from './console.ts';
 import { visible } from './visible.ts';
 
-/** What a command has done. */
-export interface Result {
+interface Result {
   /** The start of a sentence, such as `imported 2 pets`. */
   readonly done: string;
   /** The end of the sentence, such as ` in 3.9 s`. */
   readonly details?: string;
-  /** The members of the result in JSON. */
   readonly members: object;
 }
 
-/**
- * Prints the result of a completed command, as a sentence or as JSON. If standard output cannot be written, throws an
- * error. The message of the error contains `done`, except after a broken pipe.
- */
+/** Prints the result of a completed command. If it cannot be written, the error says what was done nevertheless. */
 export async function printResult(
   console: Console,
   { done, details = '', members }: Result,

@@ -1,11 +1,9 @@
-/** Formats a table for people: aligns the columns, escapes the cells, and truncates the names on a narrow screen. */
-
 import { type Screen, styled } from './console.ts';
 import { visible } from './visible.ts';
 
 export interface Row {
   readonly cells: readonly string[];
-  /** Whether the row is dimmed, because it describes something inactive, such as a revoked key. */
+  /** Whether the row is dimmed. */
   readonly isInactive?: boolean;
 }
 
@@ -19,6 +17,7 @@ const segmenter = new Intl.Segmenter('en');
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 
+/** Aligns the columns, escapes the cells, and truncates the names on a narrow screen. */
 export function table(head: readonly string[], given: readonly Row[], screen: Screen): string {
   const { columns } = screen;
   const rows = given.map((row) => ({ ...row, cells: row.cells.map(visible) }));
@@ -50,7 +49,6 @@ function inWidth(text: string, width: number): string {
   return `${kept}…${' '.repeat(width - widthOf(kept) - 1)}`;
 }
 
-/** Returns the number of columns that a text occupies in most terminals. */
 function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of segmenter.segment(text)) width += WIDE.test(segment) ? 2 : 1;

@@ -1,11 +1,9 @@
-/** Escapes untrusted text, so that a terminal does not execute control sequences in the text. */
-
 /** Matches control characters, bidirectional formatting characters, line separators and lone surrogates. */
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
- * Replaces each unsafe character with its JSON escape, such as `\u001b`. In a JSON text, this does not change the
- * values.
+ * Replaces each unsafe character with its JSON escape, such as `\u001b`, so that a terminal does not execute control
+ * sequences in untrusted text. In a JSON text, this does not change the values.
  */
 export function visible(text: string): string {
   return text.replaceAll(
