@@ -139,6 +139,27 @@ describe('/openapi.json', () => {
     expect(documentOf(body).servers).toEqual([{ url: 'https://pets.example.org/v1' }]);
   });
 
+  test('is compressed at the public address, and there only', async () => {
+    const gzip = { 'Accept-Encoding': 'gzip' };
+    const { client, origin } = await startServer('memory', { publicUrl: 'https://pets.example.org' });
+    const plain = await client.get('/openapi.json');
+    const response = await fetch(`${origin}/openapi.json`, { headers: gzip });
+    expect(response.headers.get('Content-Encoding')).toBe('gzip');
+    expect(response.headers.get('Vary')).toBe('Accept-Encoding');
+    expect(Number(response.headers.get('Content-Length'))).toBeLessThan(plain.body.length / 2);
+    expect(await response.text()).toBe(plain.body);
+    const etag = response.headers.get('ETag') ?? '';
+    expect(etag).not.toBe(plain.headers['etag']);
+    expect(await client.get('/openapi.json', { ...gzip, 'If-None-Match': etag })).toMatchObject({
+      status: 304,
+      headers: { etag },
+    });
+
+    const ofHost = await (await startServer('memory')).client.get('/openapi.json', gzip);
+    expect(ofHost.headers['vary']).toBe('Accept-Encoding');
+    expect(ofHost.headers).not.toHaveProperty('content-encoding');
+  });
+
   test('200 requests in one write, each with another Host, get the documents of their hosts', async () => {
     const { origin } = await startServer('memory');
     const connection = await Connection.open(origin);

@@ -2,10 +2,11 @@
 
 import { gunzipSync } from 'node:zlib';
 import type { Handler } from '../api/exchange.ts';
-import { SECURITY_HEADERS, VARY_ENCODING } from '../api/headers.ts';
+import { SECURITY_HEADERS } from '../api/headers.ts';
 import type { Headers } from '../api/http.ts';
-import { entityTag, representation, revalidated } from '../api/responses.ts';
+import { entityTag } from '../api/responses.ts';
 import { builtFile } from './built-file.ts';
+import { encodings, negotiated } from './encodings.ts';
 
 /** A file of the reference page. */
 export interface Asset {
@@ -27,7 +28,6 @@ export const DOCS_ASSETS: readonly Asset[] = [
  */
 const HEADERS: Headers = [
   ...SECURITY_HEADERS,
-  ...VARY_ENCODING,
   'Content-Security-Policy',
   [
     "default-src 'none'",
@@ -41,20 +41,9 @@ const HEADERS: Headers = [
   ].join('; '),
 ];
 
-const ACCEPTS_GZIP = /(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i;
-
 export function docsAsset({ file, type }: Asset): Handler {
-  const representations = builtFile(`${file}.gz`, (gzip) => {
-    const etag = entityTag(gzip);
-    return {
-      identity: representation(gunzipSync(gzip), etag, HEADERS, type),
-      // The codings have different strong entity tags, as RFC 9110, section 8.8.3, requires.
-      gzip: representation(gzip, etag.replace(/"$/, '-gzip"'), HEADERS, type, ['Content-Encoding', 'gzip']),
-    };
-  });
-  return ({ head }) => {
-    const { identity, gzip } = representations();
-    const acceptsGzip = ACCEPTS_GZIP.test(String(head.headers['accept-encoding'] ?? ''));
-    return revalidated(head, acceptsGzip ? gzip : identity);
-  };
+  const representations = builtFile(`${file}.gz`, (gzip) =>
+    encodings(gunzipSync(gzip), gzip, entityTag(gzip), HEADERS, type),
+  );
+  return ({ head }) => negotiated(head, representations());
 }

@@ -1,5 +1,6 @@
 /** The OpenAPI document, which the build generates from the schemas that validate requests. */
 
+import { gzipSync } from 'node:zlib';
 import { parseJson } from '../../../domain/json.ts';
 import { exactJson } from '../api/exact-json.ts';
 import type { Handler } from '../api/exchange.ts';
@@ -8,6 +9,7 @@ import type { HttpOptions } from '../api/options.ts';
 import { BASE_PATH, serverUrlOf } from '../api/public-url.ts';
 import { entityTag, type Representation, representation, revalidated } from '../api/responses.ts';
 import { builtFile } from './built-file.ts';
+import { type Encodings, encodings, negotiated } from './encodings.ts';
 
 const HEADERS = [...API_HEADERS, ...VARY_ENCODING];
 
@@ -32,12 +34,31 @@ export function openApiDocument(origin: string, { indent = 0 }: { readonly inden
  * a URL that is derived from the `Host` of the request.
  */
 export function openApi({ publicUrl }: HttpOptions): Handler {
+  return publicUrl === undefined ? openApiOfHost() : openApiAt(publicUrl);
+}
+
+/** The document of a known URL is compressed once. */
+function openApiAt(publicUrl: string): Handler {
+  let built: Encodings | undefined;
+  const build = () => {
+    const content = Buffer.from(openApiDocument(publicUrl));
+    const gzip = gzipSync(content, { level: 9 });
+    return encodings(content, gzip, entityTag(content), API_HEADERS, 'application/json');
+  };
+  return ({ head }) => {
+    built ??= build();
+    return negotiated(head, built);
+  };
+}
+
+/** The document of each host is not compressed, because everybody could have it compressed for another host. */
+function openApiOfHost(): Handler {
   let lastOrigin: string | undefined;
   let last: Representation;
   return ({ head, scheme }) => {
     const { host } = head.headers;
     // Without a `Host`, the URL of the server is relative to the URL of the document.
-    const origin = publicUrl ?? (host ? `${scheme}://${host}` : '');
+    const origin = host ? `${scheme}://${host}` : '';
     if (origin !== lastOrigin) {
       const content = Buffer.from(openApiDocument(origin));
       last = representation(content, entityTag(content), HEADERS);
