@@ -4,17 +4,23 @@
 package main
 
 import (
-	"bytes"
+	// region create
 	"crypto/rand"
-	"encoding/json"
 	"errors"
+	// endregion
+
+	// region list
+	"net/url"
+	"regexp"
+	// endregion
+
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
-	"net/url"
 	"os"
-	"regexp"
 	"strconv"
 	"time"
 )
@@ -56,6 +62,8 @@ type Store struct {
 	client  http.Client
 }
 
+// region create
+
 // Create creates a pet, and returns it with its id. Each attempt has the same key, and each pet has its own key.
 func (s *Store) Create(pet NewPet) (Pet, error) {
 	body, err := json.Marshal(pet)
@@ -72,7 +80,9 @@ func (s *Store) Create(pet NewPet) (Pet, error) {
 	return created, err
 }
 
-// region pages
+// endregion
+
+// region list
 
 // Walk calls visit with each page of the matching pets, until the last page or the first error.
 func (s *Store) Walk(query url.Values, visit func(page []Pet) error) error {
@@ -110,8 +120,6 @@ func nextURL(response *http.Response) (string, error) {
 
 // endregion
 
-// region retries
-
 // send sends a request, and decodes the response into result. It repeats the request after a lost connection, a 429 or a
 // 503, up to 5 attempts in all. It returns an *APIError for a response that is an error.
 func (s *Store) send(method, address string, header http.Header, body []byte, result any) (*http.Response, error) {
@@ -137,8 +145,6 @@ func (s *Store) send(method, address string, header http.Header, body []byte, re
 		time.Sleep(wait)
 	}
 }
-
-// endregion
 
 // attempt sends a request once, and reads the whole response.
 func (s *Store) attempt(method, address string, header http.Header, body []byte) (*http.Response, []byte, error) {
@@ -179,6 +185,7 @@ func main() {
 	}
 	store := &Store{baseURL, key, http.Client{Timeout: 30 * time.Second}}
 
+	// region create
 	for number := int64(1); number <= 3; number++ {
 		pet, err := store.Create(NewPet{Name: "Rex", CategoryID: 1<<53 + number, Status: "sold"})
 		if err != nil {
@@ -186,9 +193,11 @@ func main() {
 		}
 		fmt.Printf("created pet %d\n", pet.ID)
 	}
+	// endregion
 
+	// region list
 	pages := 0
-	err := store.Walk(url.Values{"status": {"sold"}, "limit": {"2"}}, func(page []Pet) error {
+	walked := store.Walk(url.Values{"status": {"sold"}, "limit": {"2"}}, func(page []Pet) error {
 		pages++
 		fmt.Printf("page %d:\n", pages)
 		for _, pet := range page {
@@ -196,14 +205,17 @@ func main() {
 		}
 		return nil
 	})
-	if err != nil {
-		log.Fatal(err)
+	if walked != nil {
+		log.Fatal(walked)
 	}
+	// endregion
 
-	_, err = store.Create(NewPet{Name: "", CategoryID: 7})
+	// region create
+	_, err := store.Create(NewPet{Name: "", CategoryID: 7})
 	var refused *APIError
 	if !errors.As(err, &refused) {
 		log.Fatalf("expected an error of the API, got %v", err)
 	}
 	fmt.Println("refused:", refused)
+	// endregion
 }

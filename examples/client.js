@@ -12,8 +12,6 @@ if (JSON.rawJSON === undefined) throw new Error('expected Node.js 22 or newer');
 const ATTEMPTS = 5;
 const MAX_WAIT = 30;
 
-// region retries
-
 /** Sends a request. Repeats it after a lost connection, a 429 or a 503, up to 5 attempts in all. */
 async function send(url, options = {}) {
   for (let attempt = 1; ; attempt += 1) {
@@ -34,6 +32,8 @@ async function send(url, options = {}) {
   }
 }
 
+// region create
+
 /** Creates a pet. `categoryId` is a `bigint` or a safe integer. Each attempt has the same key, each pet its own key. */
 async function createPet(pet) {
   const result = await send(`${BASE_URL}/pets`, {
@@ -46,7 +46,7 @@ async function createPet(pet) {
 
 // endregion
 
-// region pages
+// region list
 
 /** Yields all pets that match a query, page by page. */
 async function* listPets(query) {
@@ -72,6 +72,8 @@ function readExactly(_key, value, { source }) {
   return typeof value === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
+// region create
+
 function writeExactly(_key, value) {
   return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 }
@@ -79,7 +81,19 @@ function writeExactly(_key, value) {
 for (const name of ['Rex', 'Tom', 'Минька']) {
   await createPet({ name, categoryId: 9007199254740993n, status: 'sold' });
 }
+
+// endregion
+
+// region list
+
 for await (const { id, name, categoryId } of listPets({ status: 'sold', limit: 2 })) {
   console.log(`pet ${id}: ${name} in category ${categoryId}`);
 }
+
+// endregion
+
+// region create
+
 await createPet({ name: '', categoryId: 7 }).catch((error) => console.log(`refused: ${error.message}`));
+
+// endregion

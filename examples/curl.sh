@@ -9,8 +9,6 @@ set -eu
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
-# region retries
-
 # Sends a request. Repeats it after a lost connection, a 429 or a 503, up to 5 attempts in all. curl waits for the time in
 # Retry-After, and also repeats after a 408, 500, 502 or 504. Prints the body, sets $link to the Link field, and fails if the
 # status is 400 or above.
@@ -24,6 +22,8 @@ send() {
   [ "$status" -lt 400 ]
 }
 
+# region create
+
 # Creates a pet from JSON. Each attempt has the same key, and each pet has its own key.
 create_pet() {
   key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
@@ -32,7 +32,7 @@ create_pet() {
 
 # endregion
 
-# region pages
+# region list
 
 # Prints all pets that match a query, one page per line.
 list_pets() {
@@ -46,13 +46,25 @@ list_pets() {
 
 # endregion
 
+# region create
+
 echo '# Create three pets whose categoryId is too large for a double'
 for name in Rex Tom Минька; do
   create_pet '{"name":"'"$name"'","categoryId":9007199254740993,"status":"pending"}'
 done
 
+# endregion
+
+# region list
+
 echo '# List all pending pets, two per page'
 list_pets 'status=pending&limit=2'
 
+# endregion
+
+# region create
+
 echo '# The response to an invalid request has a code, a message and a status'
 ! create_pet '{"name":"","categoryId":7}'
+
+# endregion

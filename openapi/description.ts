@@ -27,7 +27,7 @@ Without a valid key, the response is 401 \`unauthorized\`, whatever else is wron
 
 \`id\` and \`categoryId\` are int64, and exact in every request and response. A client that reads numbers as doubles rounds integers above 2^53, such as 9007199254740993.
 
-- **JavaScript.** \`JSON.parse\` rounds. Pass it a function that reads \`source\`, the text of each number, as the samples do. This needs Node.js 22 or a browser of 2025.
+- **JavaScript.** \`JSON.parse\` rounds. Pass it a function that reads \`source\`, the text of each number, as the samples with \`fetch\` do. This needs Node.js 22 or a browser of 2025.
 - **Python.** \`json\` is exact.
 - **Go.** Decode into \`int64\` members. Without a type, \`encoding/json\` decodes numbers into doubles.
 
@@ -37,9 +37,9 @@ In a request, \`5\`, \`5.0\` and \`5e0\` are the same integer. \`1.5\` and \`"5"
 
 The body of a list is a bare array, in ascending order of \`id\`. While more pets follow, \`Link\` has the URL of the next page: \`</v1/pets?limit=20&after=20>; rel="next"\`. The URL keeps \`limit\` and \`status\`, and is relative to the URL of the request.
 
-Follow these links until a response has none. This visits every pet that existed at the start exactly once, even while pets are added. Each sample here is a part of a complete program in the folder \`examples\` of the package.
+Follow these links until a response has none. This visits every pet that existed at the start exactly once, even while pets are added. Each sample is a complete program, which reads the API key from \`ANIMAL_STORE_KEY\`.
 
-${samplesOf('pages')}
+${samplesOf('list')}
 
 ## Safe retries
 
@@ -49,7 +49,7 @@ For ${IDEMPOTENCY_LIFETIME / HOUR} hours, a request with the same key and the sa
 
 Repeat a request after a lost connection, a 429 or a 503. Wait for the seconds in \`Retry-After\`, but limit the wait and the number of attempts:
 
-${samplesOf('retries')}
+${samplesOf('create')}
 
 ## Errors
 

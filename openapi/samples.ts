@@ -1,19 +1,35 @@
-/** The samples in the description of the API: regions of the programs in the folder `examples`. */
+/** The samples in the description of the API: the programs in the folder `examples`, complete, one for each language. */
 
 import { readFileSync } from 'node:fs';
 
 /** The programs, and the languages that Markdown and the reference page call them by. */
-const PROGRAMS = { 'curl.sh': 'sh', 'client.js': 'js', 'client.py': 'python', 'client.go': 'go' };
+const PROGRAMS = {
+  'curl.sh': 'sh',
+  'animal-store-client.js': 'js',
+  'client.js': 'js fetch',
+  'client.py': 'python',
+  'client.go': 'go',
+};
 
-/** Returns the region of each program, in Markdown. */
-export function samplesOf(region: 'pages' | 'retries'): string {
+/** What a sample shows. A program marks the parts that only one of the samples needs as a region with this name. */
+export type Region = 'create' | 'list';
+
+const REGION = /^[ \t]*(?:#|\/\/) region (\w+)\n+(.*?)\s*^[ \t]*(?:#|\/\/) endregion\n(\n*)/gms;
+
+/** Returns each program without the parts that only another sample needs, in Markdown. */
+export function samplesOf(region: Region): string {
   const blocks = Object.entries(PROGRAMS).map(([file, language]) => {
     const program = readFileSync(new URL(`../examples/${file}`, import.meta.url), 'utf8');
-    const start = `^( *)(?:#|//) region ${region}\n`;
-    const match = new RegExp(`${start}(.*?)^ *(?:#|//) endregion$`, 'ms').exec(program);
-    if (match === null) throw new Error(`examples/${file} has no region "${region}"`);
-    const [, indentation, code = ''] = match;
-    return `\`\`\`${language}\n${code.replaceAll(new RegExp(`^${indentation}`, 'gm'), '').trim()}\n\`\`\``;
+    return `\`\`\`${language}\n${programOf(program, region)}\n\`\`\``;
   });
   return blocks.join('\n\n');
+}
+
+/** Removes the marks of the regions, and the regions with another name. */
+export function programOf(program: string, region: Region): string {
+  return program
+    .replace(REGION, (_match, name: string, code: string, blankLines: string) =>
+      name === region ? `${code}\n${blankLines}` : '',
+    )
+    .trim();
 }

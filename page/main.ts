@@ -44,7 +44,7 @@ function show(text: string): void {
   const reference = readReference(text);
   const urls = baseUrls(reference.serverUrl);
   const choices = newChoices();
-  const { introduction, guides } = guidesOf(reference.description, choices);
+  const { introduction, guides } = guidesOf(reference.description, urls.forPrograms, choices);
   content.replaceChildren(
     overview(reference, introduction, urls.forPrograms, choices),
     group(

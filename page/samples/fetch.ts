@@ -1,10 +1,8 @@
+import { quote } from './quote.ts';
 import type { SampleOptions, SampleRequest } from './request.ts';
 
-/** Returns the request as a JavaScript module for Node.js 22 or newer. */
-export function javaScriptSample(
-  { method, url, headers, body }: SampleRequest,
-  { key }: SampleOptions,
-): string {
+/** Returns the request as a JavaScript module for Node.js 22 or newer, which needs no package. */
+export function fetchSample({ method, url, headers, body }: SampleRequest, { key }: SampleOptions): string {
   const authorization =
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the sample contains a template.
     key === undefined ? '`Bearer ${process.env.ANIMAL_STORE_KEY}`' : quote(`Bearer ${key}`);
@@ -29,9 +27,4 @@ export function javaScriptSample(
     'console.log(response.status, JSON.parse(body, exact));',
   ];
   return lines.join('\n');
-}
-
-/** Returns a string literal, in single quotes when the text needs no escape. */
-function quote(text: string): string {
-  return /^[^'\\\p{Cc}\u2028\u2029]*$/u.test(text) ? `'${text}'` : JSON.stringify(text);
 }

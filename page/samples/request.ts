@@ -4,6 +4,11 @@ import type { Operation } from '../reference.ts';
 
 /** A request that the console sends and the samples show. */
 export interface SampleRequest {
+  /** The slug of the operation, such as `list-pets`. */
+  readonly operation: string;
+  readonly baseUrl: string;
+  /** The parameters that are given. Integers are `bigint`. */
+  readonly parameters: Readonly<Record<string, string | bigint>>;
   readonly method: string;
   readonly url: string;
   /** The header fields, except `Authorization`. */
@@ -28,11 +33,11 @@ export function requestOf(
   { parameters, body }: Values,
   baseUrl: string,
 ): SampleRequest {
+  const all = operation.parameters
+    .map(({ name, in: place, schema }) => ({ name, place, schema, value: parameters.get(name) ?? '' }))
+    .filter(({ value }) => value !== '');
   const given = (place: string) =>
-    operation.parameters
-      .filter((parameter) => parameter.in === place)
-      .map(({ name }) => [name, parameters.get(name) ?? ''] as const)
-      .filter(([, value]) => value !== '');
+    all.filter((parameter) => parameter.place === place).map(({ name, value }) => [name, value] as const);
   const path = given('path').reduce(
     (text, [name, value]) => text.replace(`{${name}}`, () => encodeURIComponent(value)),
     operation.path,
@@ -40,6 +45,14 @@ export function requestOf(
   const query = new URLSearchParams(given('query').map(([name, value]) => [name, value])).toString();
   const hasBody = operation.body !== undefined;
   return {
+    operation: operation.slug,
+    baseUrl,
+    parameters: Object.fromEntries(
+      all.map(({ name, schema, value }) => [
+        name,
+        schema.type === 'integer' && /^-?\d+$/.test(value) ? BigInt(value) : value,
+      ]),
+    ),
     method: operation.method,
     url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
     headers: [...(hasBody ? [['Content-Type', 'application/json'] as const] : []), ...given('header')],

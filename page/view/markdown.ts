@@ -19,12 +19,20 @@ export interface Guide {
 const LANGUAGES: Readonly<Record<string, Language>> = {
   sh: 'curl',
   js: 'JavaScript',
+  'js fetch': 'fetch',
   python: 'Python',
   go: 'Go',
 };
 
+/** The base URL of the examples, which read another one from an environment variable. */
+const EXAMPLE_URL = 'http://127.0.0.1:3000/v1';
+
 /** Splits Markdown into an introduction and guides. Code blocks that follow each other are shown as one sample. */
-export function guidesOf(text: string, choices: Choices): { introduction: Node[]; guides: Guide[] } {
+export function guidesOf(
+  text: string,
+  baseUrl: string,
+  choices: Choices,
+): { introduction: Node[]; guides: Guide[] } {
   const introduction: Node[] = [];
   const guides: (Guide & { content: Node[] })[] = [];
   const samples: Tokens.Code[] = [];
@@ -34,7 +42,8 @@ export function guidesOf(text: string, choices: Choices): { introduction: Node[]
   };
   for (const token of marked.lexer(text)) {
     if (token.type === 'code') {
-      samples.push(token as Tokens.Code);
+      const code = token as Tokens.Code;
+      samples.push({ ...code, text: code.text.replaceAll(EXAMPLE_URL, baseUrl) });
     } else if (token.type !== 'space') {
       addSamples();
       if (token.type === 'heading' && token['depth'] === 2) {

@@ -1,9 +1,10 @@
-/** Tests that the samples in docs/api.md are parts of the example clients, which `npm run test:clients` runs. */
+/** Tests that the samples in docs/api.md and in the description of the API come from the examples, which tests run. */
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { apiDescription } from '../../openapi/description.ts';
+import { programOf } from '../../openapi/samples.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -25,6 +26,10 @@ function samplesOf(section: string): { language: string; code: string }[] {
   }));
 }
 
+function withoutIndentation(code: string): string {
+  return code.replaceAll(/^[ \t]+/gm, '');
+}
+
 test.each(['All pages', 'Retrying'])(
   '"%s" has a sample in each language, from a complete client',
   (section) => {
@@ -32,17 +37,27 @@ test.each(['All pages', 'Retrying'])(
     expect(samples.map(({ language }) => language)).toEqual([...FILES.keys()]);
     for (const { language, code } of samples) {
       const file = read(FILES.get(language) ?? '');
-      const indented = code.replaceAll(/^(?=.)/gm, '    ');
-      expect(file.includes(code) || file.includes(indented), `${section}: ${language}`).toBe(true);
+      const program = programOf(file, section === 'All pages' ? 'list' : 'create');
+      const paragraphs = withoutIndentation(code).trim().split('\n\n');
+      for (const paragraph of paragraphs) expect(withoutIndentation(program), section).toContain(paragraph);
     }
   },
 );
 
-test('the description of the API has the same samples', () => {
+test('the description of the API has every program completely, once for each of its guides', () => {
   const description = apiDescription();
-  for (const { language, code } of ['All pages', 'Retrying'].flatMap(samplesOf)) {
-    expect(description).toContain(`\`\`\`${language}\n${code}\`\`\`\n`);
+  for (const file of [...FILES.values(), 'examples/animal-store-client.js']) {
+    for (const region of ['list', 'create'] as const) {
+      expect(description).toContain(`\n${programOf(read(file), region)}\n\`\`\`\n`);
+    }
   }
+  expect(description.match(/^```\w/gm)).toHaveLength(2 * (FILES.size + 1));
+});
+
+test('a sample has the regions of its name and no other, without their marks', () => {
+  const program = 'a\n\n  # region list\n  b\n  # endregion\n\n// region create\n\nc\n\n// endregion\n\nd\n';
+  expect(programOf(program, 'list')).toBe('a\n\n  b\n\nd');
+  expect(programOf(program, 'create')).toBe('a\n\nc\n\nd');
 });
 
 test('docs/api.md has no other samples, and links to the client of each sample', () => {

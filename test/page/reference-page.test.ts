@@ -192,6 +192,9 @@ describe('a request', () => {
       ['after', '09007199254740993'],
     ]);
     expect(requestOf(operation('list-pets'), { ...noValues, parameters }, BASE_URL)).toEqual({
+      operation: 'list-pets',
+      baseUrl: BASE_URL,
+      parameters: { status: 'a&b', after: 9007199254740993n },
       method: 'GET',
       url: `${BASE_URL}/pets?status=a%26b&after=09007199254740993`,
       headers: [],
@@ -203,6 +206,9 @@ describe('a request', () => {
   test('has the text of the body', () => {
     const body = ' {"categoryId": 9007199254740993 }';
     expect(requestOf(operation('create-pet'), { ...noValues, body }, BASE_URL)).toEqual({
+      operation: 'create-pet',
+      baseUrl: BASE_URL,
+      parameters: {},
       method: 'POST',
       url: `${BASE_URL}/pets`,
       headers: [['Content-Type', 'application/json']],
@@ -262,7 +268,7 @@ describe('the samples', () => {
     expect(shown).toContain('pets_it');
     for (const sample of [hidden, shown]) {
       expect(sample).toContain('9007199254740993');
-      expect(sample).toContain(request.url);
+      expect(sample).toContain(language === 'JavaScript' ? BASE_URL : request.url);
     }
   });
 
@@ -270,9 +276,45 @@ describe('the samples', () => {
     const text = `{"a":"'\`\\n\${x}"}`;
     const odd = { ...request, body: text };
     expect(SAMPLES.curl(odd, go)).toContain(`--data-raw '{"a":"'\\''\`\\n\${x}"}'`);
-    expect(SAMPLES.JavaScript(odd, go)).toContain(`body: ${JSON.stringify(text)},`);
+    expect(SAMPLES.fetch(odd, go)).toContain(`body: ${JSON.stringify(text)},`);
+    expect(SAMPLES.JavaScript(odd, go)).toContain(`createPet({ a: "'\`\\n\${x}" })`);
     expect(SAMPLES.Python(odd, go)).toContain(`data=${JSON.stringify(text)}.encode(),`);
     expect(SAMPLES.Go(odd, go)).toContain(`strings.NewReader(${JSON.stringify(text)})`);
+  });
+
+  test.each([
+    ['get-pet', { petId: '9007199254740993' }, '', 'getPet(9007199254740993n)'],
+    ['get-pet', { petId: 'x' }, '', "getPet('x')"],
+    ['list-pets', {}, '', 'listPage()'],
+    ['list-pets', { status: 'sold', after: '-7' }, '', "listPage({ status: 'sold', after: -7 })"],
+    [
+      'create-pet',
+      { 'Idempotency-Key': 'k-1' },
+      '{"name":"it\'s","categoryId":-9007199254740993,"more":[null,{"a b":1.5}]}',
+      `createPet({ name: "it's", categoryId: -9007199254740993n, more: [null, { 'a b': 1.5 }] }, ` +
+        "{ idempotencyKey: 'k-1' })",
+    ],
+    [
+      'create-pet',
+      {},
+      `{"name":"${'x'.repeat(80)}","categoryId":1}`,
+      `createPet({\n  name: '${'x'.repeat(80)}',\n  categoryId: 1,\n})`,
+    ],
+  ])('JavaScript calls the client for %s with %j', (slug, parameters, text, call) => {
+    const values = { parameters: new Map(Object.entries(parameters)), body: text };
+    const sample = SAMPLES.JavaScript(requestOf(operation(slug), values, BASE_URL), go);
+    expect(sample.endsWith(`console.log(await store.${call});`), sample).toBe(true);
+  });
+
+  test.each([
+    ['a body that is not JSON', 'create-pet', '{"name":'],
+    ['a body that is no object', 'create-pet', '[1]'],
+    ['a missing id', 'get-pet', ''],
+    ['an operation that the client does not have', 'new-operation', ''],
+  ])('JavaScript uses fetch for %s', (_case, slug, text) => {
+    const known = operation(slug === 'get-pet' ? slug : 'create-pet');
+    const odd = requestOf({ ...known, slug }, { parameters: new Map(), body: text }, BASE_URL);
+    expect(SAMPLES.JavaScript(odd, go)).toBe(SAMPLES.fetch(odd, go));
   });
 
   test('Go declares the types of the response', () => {

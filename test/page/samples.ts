@@ -2,6 +2,40 @@
 
 import type { Language } from '../../page/samples/samples.ts';
 
+const PRINT_IN_JAVASCRIPT = String.raw`
+// JSON.parse alone would round integers above 2^53.
+const exact = (key, value, { source }) =>
+  /^-?\d{16,}$/.test(source) ? BigInt(source) : value;
+const body = await response.text();
+console.log(response.status, JSON.parse(body, exact));
+`;
+
+const PRINT_IN_PYTHON = `try:
+    response = urlopen(request)
+except HTTPError as error:
+    response = error
+# The integers of Python are exact.
+print(response.status, json.load(response))
+`;
+
+const SEND_IN_GO = `	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= 400 {
+		problem, _ := io.ReadAll(response.Body)
+		log.Fatal(response.Status, " ", string(problem))
+	}
+`;
+
+const PRINT_IN_GO = String.raw`	if err := json.NewDecoder(response.Body).Decode(&result); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s %+v\n", response.Status, result)
+}
+`;
+
 /** The samples of a create that reads the key from the environment. */
 export const CREATE_SAMPLES: Record<Language, string> = {
   curl: String.raw`curl --request POST 'https://pets.example.org/v1/pets' \
@@ -9,22 +43,24 @@ export const CREATE_SAMPLES: Record<Language, string> = {
   --header 'Content-Type: application/json' \
   --data-raw '{"name":"Rex"}'
 `,
-  JavaScript: String.raw`const url = 'https://pets.example.org/v1/pets';
+  JavaScript: `import { createAnimalStore } from 'animal-store/client'; // npm install animal-store
+
+const store = await createAnimalStore({
+  database: 'https://pets.example.org/v1',
+  apiKey: process.env.ANIMAL_STORE_KEY,
+});
+console.log(await store.createPet({ name: 'Rex' }));
+`,
+  fetch: `const url = 'https://pets.example.org/v1/pets';
 const response = await fetch(url, {
   method: 'POST',
   headers: {
-    Authorization: ${'`Bearer $'}{process.env.ANIMAL_STORE_KEY}${'`'},
+    Authorization: \`Bearer \${process.env.ANIMAL_STORE_KEY}\`,
     'Content-Type': 'application/json',
   },
   body: '{"name":"Rex"}',
 });
-
-// JSON.parse alone would round integers above 2^53.
-const exact = (key, value, { source }) =>
-  /^-?\d{16,}$/.test(source) ? BigInt(source) : value;
-const body = await response.text();
-console.log(response.status, JSON.parse(body, exact));
-`,
+${PRINT_IN_JAVASCRIPT}`,
   Python: `import json
 import os
 from urllib.error import HTTPError
@@ -39,14 +75,8 @@ request = Request(
     },
     data='{"name":"Rex"}'.encode(),
 )
-try:
-    response = urlopen(request)
-except HTTPError as error:
-    response = error
-# The integers of Python are exact.
-print(response.status, json.load(response))
-`,
-  Go: String.raw`package main
+${PRINT_IN_PYTHON}`,
+  Go: `package main
 
 import (
 	"encoding/json"
@@ -59,35 +89,21 @@ import (
 )
 
 type Pet struct {
-	Id         int64  ${'`json:"id"`'}
-	Name       string ${'`json:"name"`'}
-	CategoryId int64  ${'`json:"categoryId"`'}
-	Status     string ${'`json:"status"`'}
+	Id         int64  \`json:"id"\`
+	Name       string \`json:"name"\`
+	CategoryId int64  \`json:"categoryId"\`
+	Status     string \`json:"status"\`
 }
 
 func main() {
-	request, err := http.NewRequest("POST", "https://pets.example.org/v1/pets", strings.NewReader(${'`{"name":"Rex"}`'}))
+	request, err := http.NewRequest("POST", "https://pets.example.org/v1/pets", strings.NewReader(\`{"name":"Rex"}\`))
 	if err != nil {
 		log.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+os.Getenv("ANIMAL_STORE_KEY"))
 	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode >= 400 {
-		problem, _ := io.ReadAll(response.Body)
-		log.Fatal(response.Status, " ", string(problem))
-	}
-	var result Pet
-	if err := json.NewDecoder(response.Body).Decode(&result); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%s %+v\n", response.Status, result)
-}
-`,
+${SEND_IN_GO}	var result Pet
+${PRINT_IN_GO}`,
 };
 
 /** The samples of a list with a key, whose schema is unknown. */
@@ -95,19 +111,21 @@ export const LIST_SAMPLES: Record<Language, string> = {
   curl: String.raw`curl 'https://pets.example.org/v1/pets?limit=2' \
   --header 'Authorization: Bearer pets_x'
 `,
-  JavaScript: String.raw`const url = 'https://pets.example.org/v1/pets?limit=2';
+  JavaScript: `import { createAnimalStore } from 'animal-store/client'; // npm install animal-store
+
+const store = await createAnimalStore({
+  database: 'https://pets.example.org/v1',
+  apiKey: 'pets_x',
+});
+console.log(await store.listPage({ limit: 2 }));
+`,
+  fetch: `const url = 'https://pets.example.org/v1/pets?limit=2';
 const response = await fetch(url, {
   headers: {
     Authorization: 'Bearer pets_x',
   },
 });
-
-// JSON.parse alone would round integers above 2^53.
-const exact = (key, value, { source }) =>
-  /^-?\d{16,}$/.test(source) ? BigInt(source) : value;
-const body = await response.text();
-console.log(response.status, JSON.parse(body, exact));
-`,
+${PRINT_IN_JAVASCRIPT}`,
   Python: `import json
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -118,14 +136,8 @@ request = Request(
         "Authorization": "Bearer pets_x",
     },
 )
-try:
-    response = urlopen(request)
-except HTTPError as error:
-    response = error
-# The integers of Python are exact.
-print(response.status, json.load(response))
-`,
-  Go: String.raw`package main
+${PRINT_IN_PYTHON}`,
+  Go: `package main
 
 import (
 	"encoding/json"
@@ -141,20 +153,6 @@ func main() {
 		log.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer pets_x")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode >= 400 {
-		problem, _ := io.ReadAll(response.Body)
-		log.Fatal(response.Status, " ", string(problem))
-	}
-	var result any
-	if err := json.NewDecoder(response.Body).Decode(&result); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%s %+v\n", response.Status, result)
-}
-`,
+${SEND_IN_GO}	var result any
+${PRINT_IN_GO}`,
 };
