@@ -6,9 +6,13 @@ import { join } from 'node:path';
 import { fsyncTime } from './data.ts';
 import { generator } from './load/closed.ts';
 import { isPinned } from './processes.ts';
+import type { Runtime } from './servers.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const PEER_PACKAGES = ['fastify', 'express'];
+const PEER_PACKAGES: Readonly<Record<Runtime, readonly string[]>> = {
+  node: ['fastify', 'express'],
+  bun: ['bun', 'elysia'],
+};
 const OUR_PACKAGES = [
   'koa',
   '@koa/router',
@@ -36,7 +40,8 @@ export interface Machine {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-export function describeMachine(): Machine {
+/** @param runtime the runtime of the servers */
+export function describeMachine(runtime: Runtime): Machine {
   return {
     cpu: cpus()[0]?.model.trim() || 'unknown',
     cores: cpus().length,
@@ -48,7 +53,7 @@ export function describeMachine(): Machine {
     fsync: Number(fsyncTime().toFixed(3)),
     versions: {
       'animal-store': versionOf(ROOT),
-      ...versionsIn(import.meta.dirname, PEER_PACKAGES),
+      ...versionsIn(import.meta.dirname, PEER_PACKAGES[runtime]),
       ...versionsIn(ROOT, OUR_PACKAGES),
     },
   };

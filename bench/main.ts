@@ -67,12 +67,13 @@ async function main(options: Options): Promise<void> {
     console.log((await profile(options)).join('\n'));
     return;
   }
-  const machine = describeMachine();
+  const machine = describeMachine(options.runtime);
   console.log(machineText(machine));
   const results = newResults(machine, options);
   for (const part of options.parts) await runPart(part, options, results.found);
   if (!options.isWhole) return;
-  for (const path of [writeResults(results), writeChart(results)]) {
+  const written = [writeResults(results), options.runtime === 'node' ? writeChart(results) : undefined];
+  for (const path of written) {
     if (path !== undefined) console.log(`\nwritten: ${relative(process.cwd(), path)}`);
   }
 }

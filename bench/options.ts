@@ -1,7 +1,16 @@
 /** Parses the command line of the benchmark. */
 
 import { parseArgs } from 'node:util';
-import { missing, OURS, SERVER_NAMES, type ServerName } from './servers.ts';
+import {
+  missing,
+  OURS,
+  OURS_ON_BUN,
+  RUNTIMES,
+  type Runtime,
+  SERVER_NAMES,
+  type ServerName,
+  serversOn,
+} from './servers.ts';
 import { WORKS, type Work } from './works.ts';
 
 const PARTS = [
@@ -22,6 +31,8 @@ export interface Options {
   readonly profile: boolean;
   /** Whether PostgreSQL has little memory and a slow disk. */
   readonly cold: boolean;
+  /** The runtime of the servers. */
+  readonly runtime: Runtime;
   /**
    * Whether none of --quick, --profile, --only, --servers and --pets was given. Only the figures of such a run are
    * written to a file.
@@ -46,6 +57,7 @@ const HELP = `Usage: npm run bench -- [options]
                       only one order of the works
   --profile           write a CPU profile per work to bench/profiles/
   --cold              only gets on PostgreSQL with little memory and a slow disk (with --only postgres)
+  --runtime bun       compare servers on Bun, with Elysia instead of the frameworks for Node.js
   --only A,B          only these works (${WORKS.join(', ')})
                       or parts (${PARTS.join(', ')})
   --servers A,B       only these servers (${SERVER_NAMES.join(', ')})
@@ -54,7 +66,7 @@ const HELP = `Usage: npm run bench -- [options]
   --pets N            number of pets in the file
   --help              print this text
 
-A complete run is written to bench/results/ and docs/benchmark.svg.`;
+A complete run is written to bench/results/, and on Node.js to docs/benchmark.svg.`;
 
 /**
  * Parses the options. `--only` with kinds of work selects the part `compare`, and `--only` with parts selects every
@@ -67,6 +79,7 @@ export function readOptions(args: readonly string[]): Options {
       quick: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       cold: { type: 'boolean', default: false },
+      runtime: { type: 'string' },
       only: { type: 'string' },
       servers: { type: 'string' },
       rounds: { type: 'string' },
@@ -83,7 +96,9 @@ export function readOptions(args: readonly string[]): Options {
   const only = choose(values.only, [...WORKS, ...PARTS]);
   const works = WORKS.filter((work) => only?.includes(work));
   const parts = PARTS.filter((part) => only?.includes(part));
-  const servers = choose(values.servers, SERVER_NAMES) ?? (profile ? [OURS] : SERVER_NAMES);
+  const [runtime = 'node'] = choose(values.runtime, RUNTIMES) ?? [];
+  if (profile && runtime !== 'node') throw new Error('--profile needs Node.js');
+  const servers = choose(values.servers, SERVER_NAMES) ?? (profile ? [OURS] : serversOn(runtime));
   for (const reason of servers.map(missing)) if (reason !== undefined) throw new Error(reason);
   const isWhole = ![quick, profile, cold, values.only, values.servers, values.pets].some(Boolean);
   const seconds = positive('seconds', values.seconds, quick ? 0.4 : 5);
@@ -91,6 +106,7 @@ export function readOptions(args: readonly string[]): Options {
     quick,
     profile,
     cold,
+    runtime,
     isWhole,
     works: works.length > 0 ? works : WORKS,
     parts: parts.length > 0 ? parts : works.length > 0 ? ['compare'] : possibleParts(servers, quick),
@@ -108,7 +124,9 @@ export function readOptions(args: readonly string[]): Options {
 function possibleParts(servers: readonly ServerName[], quick: boolean): readonly Part[] {
   const parts: readonly Part[] = servers.includes(OURS)
     ? PARTS
-    : ['compare', 'reads-first', 'fsync', 'postgres'];
+    : servers.includes(OURS_ON_BUN)
+      ? ['compare', 'reads-first']
+      : ['compare', 'reads-first', 'fsync', 'postgres'];
   return quick ? parts.filter((part) => part !== 'reads-first') : parts;
 }
 

@@ -15,7 +15,10 @@ const FOLDER = join(import.meta.dirname, 'results');
 export interface Results {
   readonly date: string;
   readonly machine: Machine;
-  readonly options: Pick<Options, 'rounds' | 'seconds' | 'warmup' | 'connections' | 'pets' | 'sizes'>;
+  readonly options: Pick<
+    Options,
+    'runtime' | 'rounds' | 'seconds' | 'warmup' | 'connections' | 'pets' | 'sizes'
+  >;
   readonly found: Partial<Found>;
 }
 
@@ -33,14 +36,20 @@ export interface Found {
 }
 
 export function newResults(machine: Machine, options: Options): Results {
-  const { rounds, seconds, warmup, connections, pets, sizes } = options;
+  const { runtime, rounds, seconds, warmup, connections, pets, sizes } = options;
   const date = new Date().toISOString().slice(0, 10);
-  return { date, machine, options: { rounds, seconds, warmup, connections, pets, sizes }, found: {} };
+  return {
+    date,
+    machine,
+    options: { runtime, rounds, seconds, warmup, connections, pets, sizes },
+    found: {},
+  };
 }
 
 export function writeResults(results: Results): string {
   mkdirSync(FOLDER, { recursive: true });
-  const path = join(FOLDER, `${results.date}.json`);
+  const { runtime } = results.options;
+  const path = join(FOLDER, `${results.date}${runtime === 'node' ? '' : `-${runtime}`}.json`);
   writeFileSync(path, `${JSON.stringify(results, rounded, 2)}\n`);
   return path;
 }

@@ -2,14 +2,18 @@
 
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import Database from 'better-sqlite3';
 import { Store } from './store.ts';
 
 const { PORT = '0', DATABASE_URL = '' } = process.env;
 
 export const address: { host: string; port: number } = { host: '127.0.0.1', port: Number(PORT) };
 
+/** The path of the SQLite file. */
+export const file: string = DATABASE_URL.replace(/^sqlite:/, '');
+
 export function openStore(): Store {
-  return new Store(DATABASE_URL.replace(/^sqlite:/, ''));
+  return new Store(new Database(file, { fileMustExist: true }).defaultSafeIntegers(true));
 }
 
 export function run(server: Server, store?: Store): void {

@@ -1,7 +1,6 @@
 /** The storage of the peers, with the same table, index and pragmas as animal-store, and one transaction per create. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import Database from 'better-sqlite3';
 
 export interface Pet {
   readonly id: bigint;
@@ -17,26 +16,38 @@ export interface Query {
 }
 
 interface KeyRow {
-  readonly hash: Buffer;
+  readonly hash: Uint8Array;
   readonly expires_at: bigint | null;
   readonly revoked_at: bigint | null;
 }
 
 const COLUMNS = 'id, name, category_id AS categoryId, status';
 
-export class Store {
-  readonly #db: Database.Database;
-  readonly #list: Database.Statement<[bigint, number], Pet>;
-  readonly #listOfStatus: Database.Statement<[string, bigint, number], Pet>;
-  readonly #find: Database.Statement<[bigint], Pet>;
-  readonly #add: Database.Statement<[string, bigint, string]>;
-  readonly #key: Database.Statement<[Buffer], KeyRow>;
+/** What better-sqlite3 and `bun:sqlite` have in common. */
+export interface Driver {
+  exec(sql: string): unknown;
+  prepare(sql: string): Statement;
+  close(): unknown;
+}
 
-  constructor(path: string) {
-    const db = new Database(path, { fileMustExist: true });
-    db.pragma('journal_mode = WAL');
-    db.pragma('synchronous = FULL');
-    db.defaultSafeIntegers(true);
+interface Statement {
+  all(...parameters: unknown[]): unknown[];
+  get(...parameters: unknown[]): unknown;
+  run(...parameters: unknown[]): { readonly lastInsertRowid: number | bigint };
+}
+
+export class Store {
+  readonly #db: Driver;
+  readonly #list: Statement;
+  readonly #listOfStatus: Statement;
+  readonly #find: Statement;
+  readonly #add: Statement;
+  readonly #key: Statement;
+
+  /** @param db an open file, whose integers are returned as bigint */
+  constructor(db: Driver) {
+    db.exec('PRAGMA journal_mode = WAL');
+    db.exec('PRAGMA synchronous = FULL');
     this.#db = db;
     this.#list = db.prepare(`SELECT ${COLUMNS} FROM pets WHERE id > ? ORDER BY id LIMIT ?`);
     this.#listOfStatus = db.prepare(
@@ -48,11 +59,13 @@ export class Store {
   }
 
   list({ limit, status, after = 0n }: Query): Pet[] {
-    return status === undefined ? this.#list.all(after, limit) : this.#listOfStatus.all(status, after, limit);
+    const rows =
+      status === undefined ? this.#list.all(after, limit) : this.#listOfStatus.all(status, after, limit);
+    return rows as Pet[];
   }
 
   find(id: bigint): Pet | undefined {
-    return this.#find.get(id);
+    return (this.#find.get(id) ?? undefined) as Pet | undefined;
   }
 
   /** Stores a pet. The pet is durable when this method returns. */
@@ -66,8 +79,8 @@ export class Store {
     const key = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (key === undefined) return false;
     const hash = createHash('sha256').update(key).digest();
-    const row = this.#key.get(hash);
-    if (row === undefined || !timingSafeEqual(row.hash, hash)) return false;
+    const row = this.#key.get(hash) as KeyRow | null | undefined;
+    if (!row || !timingSafeEqual(row.hash, hash)) return false;
     return row.revoked_at === null && (row.expires_at === null || row.expires_at > BigInt(Date.now()));
   }
 
