@@ -1,6 +1,5 @@
 import { AnimalStoreError } from '../domain/errors.ts';
 
-/** The maximum number of queued calls. */
 const LENGTH_LIMIT = 10_000;
 
 /** A call that waits until it is sent to the storage, and then for its result. */
@@ -22,6 +21,8 @@ export interface CallQueueOptions<T> {
   readonly full: string;
   /** The message of the error `storage_unavailable`, for a call that is still queued at its deadline. */
   readonly late: string;
+  /** The maximum number of queued calls. Default: {@link LENGTH_LIMIT}. */
+  readonly lengthLimit?: number;
   /** The maximum total size of the queued calls. By default, only their number is limited. */
   readonly sizeLimit?: number;
   sizeOf?(item: T): number;
@@ -46,9 +47,9 @@ export class CallQueue<T, R> {
 
   /** Queues a call. When the queue is full, the promise rejects at once with `overloaded`. */
   addCall(item: T): Promise<R> {
-    const { timeout, full, sizeLimit = Infinity } = this.#options;
+    const { timeout, full, lengthLimit = LENGTH_LIMIT, sizeLimit = Infinity } = this.#options;
     const size = this.#options.sizeOf?.(item) ?? 0;
-    if (this.#calls.length >= LENGTH_LIMIT || this.#size + size > sizeLimit) {
+    if (this.#calls.length >= lengthLimit || this.#size + size > sizeLimit) {
       return Promise.reject(new AnimalStoreError('overloaded', full));
     }
     this.#size += size;

@@ -19,6 +19,7 @@ import { SqliteIdempotentCreates } from './read/idempotent-creates.ts';
 import { SqlitePetRepository } from './read/pet-repository.ts';
 import { ReadSnapshot } from './read/read-snapshot.ts';
 import { Writer } from './write/writer.ts';
+import type { WriterSharing } from './write/writer-sharing.ts';
 
 /** The options for opening a SQLite file. */
 export interface SqliteOptions {
@@ -52,6 +53,19 @@ const OPTIONS: OptionRules<SqliteOptions> = { mustExist: BOOLEAN, startWriter: B
  * ```
  */
 export function openSqliteStorage(path: string, options: SqliteOptions = {}): Storage {
+  return openStorage(path, options);
+}
+
+/** Opens the store as `openSqliteStorage` does, in one of several threads of a process that share one writer thread. */
+export function openSharedSqliteStorage(
+  path: string,
+  options: SqliteOptions,
+  sharing: WriterSharing,
+): Storage {
+  return openStorage(path, options, sharing);
+}
+
+function openStorage(path: string, options: SqliteOptions, sharing?: WriterSharing): Storage {
   checkArgument('path', path, STRING);
   checkOptions(options, OPTIONS);
   const { mustExist = false, startWriter = true, observer = {} } = options;
@@ -60,13 +74,13 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
   const health = new Health(filesOf(path), safeObserver);
-  const snapshot = new ReadSnapshot(db, health);
+  const snapshot = new ReadSnapshot(db, health, sharing?.commits);
   // Ends the read transaction after a commit, so that later reads return the committed data.
   const onCommit = (commit: Commit): void => {
     snapshot.leave();
     safeObserver.onCommit?.(commit);
   };
-  const writer = new Writer(health, onCommit);
+  const writer = new Writer(health, onCommit, sharing);
   if (startWriter) writer.start();
   const pets = new SqlitePetRepository(db, snapshot, writer);
   const apiKeys = new SqliteApiKeyRepository(db, snapshot, writer);

@@ -9,7 +9,7 @@ import { causeOf } from '../inspection.ts';
  * the data, and SQLite acquires its locks only once. The reads are queued, and run one after another at the end of the
  * iteration, because the code and the data of SQLite then stay in the caches of the processor. The transaction ends
  * with the iteration, or earlier when this process commits a write. It ends before the promise of the write resolves,
- * so that every later read returns the written data.
+ * so that every later read returns the written data. It also ends before the first read after a commit of another thread.
  */
 export class ReadSnapshot {
   readonly #db: Database.Database;
@@ -17,15 +17,20 @@ export class ReadSnapshot {
   readonly #begin: Database.Statement;
   readonly #rollback: Database.Statement;
   readonly #dataVersion: Database.Statement;
+  readonly #commits: Int32Array<SharedArrayBuffer> | undefined;
   #version: unknown;
+  /** The number of commits of all threads before the read transaction began. */
+  #commitsSeen = 0;
   #isOpen = false;
   #queue: (() => void)[] = [];
   #isScheduled = false;
   #isClosed = false;
 
-  constructor(db: Database.Database, health: Health) {
+  /** @param commits the number of commits of all threads, if several threads share the writer thread */
+  constructor(db: Database.Database, health: Health, commits?: Int32Array<SharedArrayBuffer>) {
     this.#db = db;
     this.#health = health;
+    this.#commits = commits;
     this.#begin = db.prepare('BEGIN');
     this.#rollback = db.prepare('ROLLBACK');
     this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
@@ -36,8 +41,9 @@ export class ReadSnapshot {
    * same, data that was read before is up to date. Throws a translated error when the storage cannot be read.
    */
   enter(): unknown {
-    if (this.#isOpen) return this.#version;
+    if (this.#isOpen && !this.#isOutdated) return this.#version;
     try {
+      this.leave();
       this.#open();
     } catch (error) {
       throw this.#readFailed(error, () => {});
@@ -79,6 +85,11 @@ export class ReadSnapshot {
     this.#isClosed = true;
   }
 
+  /** Whether another thread may have acknowledged a write since the read transaction began. */
+  get #isOutdated(): boolean {
+    return this.#commits !== undefined && Atomics.load(this.#commits, 0) !== this.#commitsSeen;
+  }
+
   /** Runs `#endTurn` at the end of this iteration of the event loop. */
   #schedule(): void {
     if (this.#isScheduled) return;
@@ -89,6 +100,7 @@ export class ReadSnapshot {
   readonly #endTurn = (): void => {
     const reads = this.#queue;
     this.#queue = [];
+    if (this.#isOutdated) this.leave();
     for (const runRead of reads) runRead();
     this.leave();
     this.#isScheduled = false;
@@ -101,6 +113,7 @@ export class ReadSnapshot {
   #open(): void {
     if (this.#isClosed) throw closedError();
     this.#health.assertReadable();
+    if (this.#commits !== undefined) this.#commitsSeen = Atomics.load(this.#commits, 0);
     this.#begin.run();
     this.#isOpen = true;
     try {

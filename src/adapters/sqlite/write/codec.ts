@@ -1,21 +1,30 @@
 /**
- * Encodes and decodes the messages between the main thread and the writer thread. Writes and outcomes are encoded as
+ * Encodes and decodes the messages between a thread and the writer thread. Writes and outcomes are encoded as
  * flat arrays, because copying nested arrays between threads takes much longer.
  */
 
+import type { Commit } from '../../../application/ports/observer.ts';
 import type { Failure, Findings } from '../health/findings.ts';
-import type { Outcome, Report } from './batch.ts';
+import type { Outcome } from './batch.ts';
 import type { Statement, Value, Write } from './statement.ts';
 
 /** A task for the writer thread: to run a batch of writes, or to test the storage (a probe). */
-export type Task =
-  | { readonly writes: Value[]; readonly lockTimeout: number }
-  | { readonly tryWrite: boolean };
+export type Task = BatchTask | { readonly tryWrite: boolean };
+
+export interface BatchTask {
+  readonly writes: Value[];
+  readonly lockTimeout: number;
+}
 
 /** The reply of the writer thread: the report of a batch, with encoded outcomes, or the findings of a probe. */
-export type Reply =
-  | (Omit<Report, 'outcomes'> & { readonly outcomes: readonly PackedOutcome[] })
-  | { readonly findings: Findings };
+export type Reply = BatchReply | { readonly findings: Findings };
+
+interface BatchReply {
+  readonly outcomes: readonly PackedOutcome[];
+  readonly findings: Findings;
+  /** Set if the transaction was committed, in the reply to the first of the batches that share the transaction. */
+  readonly transaction: Commit | undefined;
+}
 
 type PackedOutcome = number | bigint | Failure;
 

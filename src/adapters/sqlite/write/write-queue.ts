@@ -1,7 +1,8 @@
 import { CallQueue, type QueuedCall } from '../../../application/call-queue.ts';
 import type { Write, Written } from './statement.ts';
 
-/** The maximum total size of the queued writes in bytes, which is estimated from their values. */
+/** The maximum number of queued writes, and their maximum total size in bytes, which is estimated from their values. */
+const LENGTH_LIMIT = 10_000;
 const SIZE_LIMIT = 32 * 1024 * 1024;
 
 /** How long a write may stay in the queue, in milliseconds. */
@@ -16,13 +17,17 @@ export type WriteQueue = CallQueue<Write, Written>;
 /** A write that waits for its commit. */
 export type QueuedWrite = QueuedCall<Write, Written>;
 
-/** @param onLate called when writes were rejected at their deadline */
-export function newWriteQueue(onLate: () => void = () => {}): WriteQueue {
+/**
+ * @param onLate called when writes were rejected at their deadline
+ * @param threads the number of threads with such a queue, which share the limits
+ */
+export function newWriteQueue(onLate: () => void = () => {}, threads = 1): WriteQueue {
   return new CallQueue<Write, Written>({
     timeout: TIMEOUT,
     full: 'too many writes are queued for the disk',
     late: `the database was busy for ${TIMEOUT / 1000} seconds: nothing was stored`,
-    sizeLimit: SIZE_LIMIT,
+    lengthLimit: Math.ceil(LENGTH_LIMIT / threads),
+    sizeLimit: Math.ceil(SIZE_LIMIT / threads),
     sizeOf,
     onLate,
   });

@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, MessagePort, Worker } from 'node:worker_threads';
 import { atMost } from '../../../application/at-most.ts';
 import type { StoreFiles } from '../health/store-files.ts';
 import type { Reply, Task } from './codec.ts';
+import type { WriterSharing } from './writer-sharing.ts';
 
 /**
  * How long the writer thread may take for a task, and how long it may take to exit, in milliseconds. When it takes
@@ -19,6 +20,16 @@ const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta
 /** Bun prints a warning, with a stack, when the time of a thread is read. */
 const HAS_THREAD_TIMES = process.versions['bun'] === undefined;
 
+/** The writer thread, or a port to it. */
+type WriterLink = Pick<Worker, 'postMessage' | 'ref' | 'unref'>;
+
+/** The data of the writer thread. */
+export interface WriterData {
+  readonly files: StoreFiles;
+  /** {@link WriterSharing.commits} */
+  readonly commits: Int32Array<SharedArrayBuffer> | undefined;
+}
+
 export interface WriterEvents {
   /** Called with each reply. Replies arrive in the order of the tasks. */
   onReply(reply: Reply): void;
@@ -31,21 +42,27 @@ export interface WriterEvents {
   onLost(cause: unknown): void;
 }
 
-/** Starts the writer thread, sends tasks to it, and detects late replies and an unexpected exit. */
+/**
+ * Starts the writer thread, or opens a port to the writer thread of another storage. Sends tasks to it, and detects late
+ * replies and an unexpected exit.
+ */
 export class WriterHandle {
   readonly #files: StoreFiles;
+  readonly #sharing: WriterSharing | undefined;
   readonly #events: WriterEvents;
-  #thread: Worker | undefined;
+  #thread: WriterLink | undefined;
   #tasks = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(files: StoreFiles, events: WriterEvents) {
+  constructor(files: StoreFiles, sharing: WriterSharing | undefined, events: WriterEvents) {
     this.#files = files;
+    this.#sharing = sharing;
     this.#events = events;
+    sharing?.onOpen?.((port) => this.start().postMessage(port, [port]));
   }
 
-  /** Starts the writer thread unless it is running. */
-  start(): Worker {
+  /** Starts the writer thread, or opens the port to it, unless this was done before. */
+  start(): WriterLink {
     this.#thread ??= this.#startThread();
     return this.#thread;
   }
@@ -53,7 +70,8 @@ export class WriterHandle {
   /** How long the thread was busy since its start, in seconds; 0 where the runtime does not measure it. */
   get busySeconds(): number {
     if (!HAS_THREAD_TIMES) return 0;
-    return (this.#thread?.performance.eventLoopUtilization().active ?? 0) / 1000;
+    const thread = this.#thread;
+    return thread instanceof Worker ? thread.performance.eventLoopUtilization().active / 1000 : 0;
   }
 
   /** Sends a task. The thread keeps the event loop alive until its reply. An idle thread lets the process exit. */
@@ -75,6 +93,8 @@ export class WriterHandle {
     this.#thread = undefined;
     clearTimeout(this.#timer);
     if (thread === undefined) return;
+    if (thread instanceof MessagePort) thread.close();
+    if (!(thread instanceof Worker)) return;
     thread.ref();
     const exit = new Promise<void>((resolve) => {
       thread.once('exit', () => resolve());
@@ -84,21 +104,39 @@ export class WriterHandle {
     thread.unref();
   }
 
-  #startThread(): Worker {
-    // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the writer thread.
-    const thread = new Worker(THREAD, { workerData: this.#files, execArgv: [] });
-    thread.on('message', (reply: Reply) => {
-      if (this.#thread !== thread) return;
-      this.#tasks -= 1;
-      if (this.#tasks > 0) this.#watch();
-      else thread.unref();
-      this.#events.onReply(reply);
-    });
-    thread.on('error', (cause) => this.#lost(thread, cause));
-    thread.on('exit', () => this.#lost(thread));
+  #startThread(): WriterLink {
+    const sendPort = this.#sharing?.sendPort;
+    const thread = sendPort === undefined ? this.#startWorker() : this.#openPort(sendPort);
     // `unref` is called last, because adding a listener for messages makes the thread keep the event loop alive.
     thread.unref();
     return thread;
+  }
+
+  #startWorker(): Worker {
+    const workerData: WriterData = { files: this.#files, commits: this.#sharing?.commits };
+    // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the writer thread.
+    const thread = new Worker(THREAD, { workerData, execArgv: [] });
+    thread.on('message', (reply: Reply) => this.#receive(thread, reply));
+    thread.on('error', (cause) => this.#lost(thread, cause));
+    thread.on('exit', () => this.#lost(thread));
+    return thread;
+  }
+
+  /** Opens a port, whose other end is closed when the writer thread exits. */
+  #openPort(sendPort: (port: MessagePort) => void): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    port1.on('message', (reply: Reply) => this.#receive(port1, reply));
+    port1.on('close', () => this.#lost(port1));
+    sendPort(port2);
+    return port1;
+  }
+
+  #receive(thread: WriterLink, reply: Reply): void {
+    if (this.#thread !== thread) return;
+    this.#tasks -= 1;
+    if (this.#tasks > 0) this.#watch();
+    else thread.unref();
+    this.#events.onReply(reply);
   }
 
   /**
@@ -114,7 +152,7 @@ export class WriterHandle {
     }
   }
 
-  #lost(thread: Worker, cause?: unknown): void {
+  #lost(thread: WriterLink, cause?: unknown): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
     this.#tasks = 0;

@@ -1,30 +1,28 @@
 /**
- * The program of the writer thread. The class `Writer` of the main thread sends SQL statements to this thread. The
- * thread runs them in transactions, so that the event loop of the main thread does not wait for the disk.
+ * The program of the writer thread. The class `Writer` of another thread sends SQL statements to this thread. The thread
+ * runs them in transactions, so that no event loop waits for the disk. When several threads send batches, the batches
+ * that wait at the same time share a transaction.
  */
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { openWriter } from '../database.ts';
 import { isLocked } from '../errors.ts';
 import { FileGuard } from '../health/file-guard.ts';
-import { failureOf, findingsOf } from '../health/findings.ts';
+import { type Failure, failureOf, findingsOf } from '../health/findings.ts';
 import { testStorage } from '../health/probe.ts';
-import type { StoreFiles } from '../health/store-files.ts';
-import { BatchRunner } from './batch.ts';
-import { packOutcomes, type Reply, type Task, unpackWrites } from './codec.ts';
+import { BatchRunner, type Report } from './batch.ts';
+import { type BatchTask, packOutcomes, type Reply, type Task, unpackWrites } from './codec.ts';
+import type { Write } from './statement.ts';
+import type { WriterData } from './writer-handle.ts';
 
-const files = workerData as StoreFiles;
+const { files, commits } = workerData as WriterData;
 let runner: BatchRunner | undefined;
+/** The failure of an fsync. Each `Writer` refuses writes after it has been told, and this thread refuses those of others. */
+let syncFailure: Failure | undefined;
+/** One port for each thread that sends tasks. */
+const ports = new Set<MessagePort>();
 
-parentPort?.on('message', (task: Task | 'close') => {
-  if (task !== 'close') {
-    parentPort?.postMessage(perform(task));
-    return;
-  }
-  runner?.db.close();
-  // Nothing else keeps the thread alive. Deno has no `close`.
-  parentPort?.unref();
-});
+if (parentPort !== null) addPort(parentPort);
 
 // Opens the database file before the first task arrives. An error is ignored here, because the first task opens the
 // file again and reports the error.
@@ -32,22 +30,77 @@ try {
   runner = open();
 } catch {}
 
-/**
- * Performs a task and returns the reply. When the database file cannot be opened, the reply contains the failure. In
- * this case, the writer thread does not exit, and the next task tries to open the file again.
- */
-function perform(task: Task): Reply {
+function addPort(port: MessagePort): void {
+  ports.add(port);
+  port.on('close', () => ports.delete(port));
+  port.on('message', (message: Message) => {
+    const batches = new Map<MessagePort, BatchTask>();
+    receive(message, port, batches);
+    for (const other of ports) {
+      const waiting = other === port ? undefined : receiveMessageOnPort(other);
+      if (waiting !== undefined) receive(waiting.message as Message, other, batches);
+    }
+    if (batches.size > 0) commitBatches(batches);
+  });
+}
+
+type Message = Task | MessagePort | 'close';
+
+/** Handles a message, or adds it to the batches that are to be committed. */
+function receive(message: Message, port: MessagePort, batches: Map<MessagePort, BatchTask>): void {
+  if (message === 'close') {
+    runner?.db.close();
+    // Nothing else keeps the thread alive. Deno has no `close`.
+    for (const each of ports) each.unref();
+  } else if (message instanceof MessagePort) addPort(message);
+  else if ('writes' in message) batches.set(port, message);
+  else port.postMessage(probe(message.tryWrite));
+}
+
+function probe(tryWrite: boolean): Reply {
   try {
     runner ??= open();
   } catch (error) {
-    const failure = failureOf(error);
-    const findings = findingsOf(failure, 'write');
-    if (!('writes' in task)) return { findings };
-    return { outcomes: isLocked(error) ? [] : unpackWrites(task.writes).map(() => failure), findings };
+    return { findings: findingsOf(failureOf(error), 'write') };
   }
-  if (!('writes' in task)) return { findings: testStorage(runner, task.tryWrite) };
-  const report = runner.commitBatch(unpackWrites(task.writes), task.lockTimeout);
-  return { ...report, outcomes: packOutcomes(report.outcomes) };
+  return { findings: testStorage(runner, tryWrite) };
+}
+
+/** Commits all batches in one transaction, and replies to each port. The first reply tells the size of the transaction. */
+function commitBatches(batches: ReadonlyMap<MessagePort, BatchTask>): void {
+  const unpacked = [...batches.values()].map(({ writes }) => unpackWrites(writes));
+  const lockTimeout = Math.min(...[...batches.values()].map((task) => task.lockTimeout));
+  const { outcomes, commitMs, findings } = commit(unpacked.flat(), lockTimeout);
+  if (findings.write?.reason === 'sync_failed') syncFailure = findings.write;
+  if (commits !== undefined) Atomics.add(commits, 0, 1);
+  const stored = outcomes.reduce((count, outcome) => ('changes' in outcome ? count + 1 : count), 0);
+  let transaction = commitMs === undefined ? undefined : { writes: stored, ms: commitMs };
+  let start = 0;
+  for (const [index, port] of [...batches.keys()].entries()) {
+    const end = start + (unpacked[index]?.length ?? 0);
+    const reply: Reply = { outcomes: packOutcomes(outcomes.slice(start, end)), findings, transaction };
+    port.postMessage(reply);
+    transaction = undefined;
+    start = end;
+  }
+}
+
+/**
+ * Commits the writes. When the database file cannot be opened, the report contains the failure. In this case, the writer
+ * thread does not exit, and the next task tries to open the file again.
+ */
+function commit(writes: readonly Write[], lockTimeout: number): Report {
+  if (syncFailure !== undefined) return failed(writes, syncFailure);
+  try {
+    runner ??= open();
+  } catch (error) {
+    return isLocked(error) ? { outcomes: [], findings: {} } : failed(writes, failureOf(error));
+  }
+  return runner.commitBatch(writes, lockTimeout);
+}
+
+function failed(writes: readonly Write[], failure: Failure): Report {
+  return { outcomes: writes.map(() => failure), findings: findingsOf(failure, 'write') };
 }
 
 function open(): BatchRunner {

@@ -10,8 +10,9 @@ import type { Health } from '../health/health.ts';
 import { BATCH_LIMIT, type Outcome, UNKNOWN } from './batch.ts';
 import { packWrites, type Reply, unpackOutcomes } from './codec.ts';
 import type { Statement, Written } from './statement.ts';
-import { newWriteQueue, type QueuedWrite } from './write-queue.ts';
+import { newWriteQueue, type QueuedWrite, type WriteQueue } from './write-queue.ts';
 import { WriterHandle } from './writer-handle.ts';
+import type { WriterSharing } from './writer-sharing.ts';
 
 /**
  * The writes that were sent to the writer thread, to be stored in one transaction. When the writer thread does not reply
@@ -31,25 +32,33 @@ interface Batch {
 export class Writer {
   readonly health: Health;
   readonly onCommit: (commit: Commit) => void;
-  readonly #queue = newWriteQueue(() => this.#refusedLate());
+  readonly #batchLimit: number;
+  readonly #queue: WriteQueue;
+  readonly #gathering: Gathering;
   readonly #thread: WriterHandle;
   #batch: Batch | undefined;
   /** Whether another process held the lock of the database when the last batch was to be stored. */
   #isLocked = false;
-  readonly #gathering = new Gathering(
-    BATCH_LIMIT,
-    () => this.#queue.length,
-    () => this.#commitNext(),
-  );
   #probe: PromiseWithResolvers<void> | undefined;
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
-  /** @param onCommit called after a commit, before the callers of the committed writes continue */
-  constructor(health: Health, onCommit: (commit: Commit) => void) {
+  /**
+   * @param onCommit called after a commit, before the callers of the committed writes continue
+   * @param sharing set if several threads share the writer thread; only one of them is notified of a commit
+   */
+  constructor(health: Health, onCommit: (commit: Commit) => void, sharing?: WriterSharing) {
+    const threads = sharing?.threads ?? 1;
     this.health = health;
     this.onCommit = onCommit;
-    this.#thread = new WriterHandle(health.files, {
+    this.#batchLimit = Math.ceil(BATCH_LIMIT / threads);
+    this.#queue = newWriteQueue(() => this.#refusedLate(), threads);
+    this.#gathering = new Gathering(
+      this.#batchLimit,
+      () => this.#queue.length,
+      () => this.#commitNext(),
+    );
+    this.#thread = new WriterHandle(health.files, sharing, {
       onReply: (reply) => this.#receive(reply),
       onTimeout: () => this.#giveUp(),
       onLost: (cause) => this.#lost(cause),
@@ -121,7 +130,7 @@ export class Writer {
     if (this.#batch !== undefined) return;
     const { syncFault } = this.health;
     if (syncFault !== undefined) this.#queue.rejectCalls(syncFault);
-    const writes = this.#queue.takeCalls(BATCH_LIMIT);
+    const writes = this.#queue.takeCalls(this.#batchLimit);
     const [oldest] = writes;
     if (oldest === undefined) {
       this.#whenIdle?.();
@@ -143,7 +152,7 @@ export class Writer {
       this.#batch = undefined;
       this.#isLocked = reply.outcomes.length === 0;
       if (this.#isLocked && !batch.isGivenUp) this.#queue.putBackCalls(batch.writes);
-      else this.#settle(batch, unpackOutcomes(reply.outcomes), reply.commitMs);
+      else this.#settle(batch, unpackOutcomes(reply.outcomes), reply.transaction);
     }
     this.health.apply({ ...reply.findings, thread: null });
     if (batch === undefined) return;
@@ -151,16 +160,13 @@ export class Writer {
     else this.#gathering.committed(batch.writes.length, performance.now() - batch.startedAt);
   }
 
-  /** Settles the promises of the writes. `commitMs` is `undefined` when the batch was not committed. */
-  #settle({ writes }: Batch, outcomes: readonly Outcome[], commitMs: number | undefined): void {
-    let successful = 0;
+  /** Settles the promises of the writes. */
+  #settle({ writes }: Batch, outcomes: readonly Outcome[], transaction: Commit | undefined): void {
     for (const [index, outcome] of outcomes.entries()) {
-      if ('changes' in outcome) {
-        writes[index]?.resolve(outcome);
-        successful += 1;
-      } else writes[index]?.reject(errorOf(outcome));
+      if ('changes' in outcome) writes[index]?.resolve(outcome);
+      else writes[index]?.reject(errorOf(outcome));
     }
-    if (commitMs !== undefined) this.onCommit({ writes: successful, ms: commitMs });
+    if (transaction !== undefined) this.onCommit(transaction);
   }
 
   /** Called when queued writes were rejected at their deadline. A long lock is a fault until a write succeeds. */

@@ -1,0 +1,16 @@
+import type { MessagePort } from 'node:worker_threads';
+
+/** How the storages in several threads of a process share one writer thread, which one of the storages starts. */
+export interface WriterSharing {
+  /** The number of threads that queue writes. Each of them gets an equal part of the limits of the write queue. */
+  readonly threads: number;
+  /**
+   * The number of commits, in shared memory. The writer thread increments it after each commit, before it replies. A
+   * reader in any thread compares it, and so never returns data from before an acknowledged write.
+   */
+  readonly commits: Int32Array<SharedArrayBuffer>;
+  /** In the thread that starts the writer thread: receives the function to which the ports of other threads are passed. */
+  readonly onOpen?: (attachPort: (port: MessagePort) => void) => void;
+  /** In the other threads: transfers a port to the thread that has started the writer thread. */
+  readonly sendPort?: (port: MessagePort) => void;
+}

@@ -1,0 +1,135 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { MessagePort, Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test } from 'vitest';
+import { openReader } from '../../../../src/adapters/sqlite/database.ts';
+import { openSharedSqliteStorage, type WriterSharing } from '../../../../src/adapters/sqlite/index.ts';
+import { ReadSnapshot } from '../../../../src/adapters/sqlite/read/read-snapshot.ts';
+import type { Commit } from '../../../../src/application/ports/observer.ts';
+import type { Storage } from '../../../../src/application/ports/storage.ts';
+import { connect } from '../../../support/sqlite.ts';
+import { addPets, openHealth, REX, temporaryFile } from '../temporary-file.ts';
+import { addMany, assertStored, outcomesOf } from '../warm-storage.ts';
+
+interface Shared {
+  readonly path: string;
+  /** The first storage has started the writer thread, which the others share. */
+  readonly storages: readonly Storage[];
+  readonly commits: Commit[];
+  readonly threads: Worker[];
+}
+
+/** Opens several storages that share a writer thread. Unlike those of a server, they are in the same thread. */
+function openShared(count: number): Shared {
+  const shared: Shared = { path: temporaryFile(), storages: [], commits: [], threads: [] };
+  const remember = (thread: Worker) => shared.threads.push(thread);
+  process.on('worker', remember);
+  const common = { threads: count, commits: new Int32Array(new SharedArrayBuffer(4)) };
+  let sendPort = (_port: MessagePort): void => {};
+  const onOpen = (attachPort: typeof sendPort): void => {
+    sendPort = attachPort;
+  };
+  const open = (sharing: WriterSharing): Storage =>
+    openSharedSqliteStorage(
+      shared.path,
+      { observer: { onCommit: (commit) => shared.commits.push(commit) } },
+      sharing,
+    );
+  const first = open({ ...common, onOpen });
+  const others = Array.from({ length: count - 1 }, () =>
+    open({ ...common, sendPort: (port) => sendPort(port) }),
+  );
+  onTestFinished(async () => {
+    process.off('worker', remember);
+    await Promise.all(others.map((storage) => storage.close()));
+    await first.close();
+  });
+  return Object.assign(shared, { storages: [first, ...others] });
+}
+
+test('batches that wait at the same time share one transaction, which one of the storages reports', async () => {
+  const { path, storages, commits, threads } = openShared(3);
+  await Promise.all(storages.map((storage) => storage.check()));
+  const other = connect(path);
+  other.exec('BEGIN IMMEDIATE');
+  const adds = storages.map(({ pets }) => pets.add(REX));
+  await sleep(10);
+  other.exec('COMMIT');
+  expect((await Promise.all(adds)).map(({ id }) => id).toSorted()).toEqual([1n, 2n, 3n]);
+  await nextTurn();
+  expect(commits.length).toBeLessThan(3);
+  expect(commits.reduce((sum, { writes }) => sum + writes, 0)).toBe(3);
+  expect(threads).toHaveLength(1);
+});
+
+test('a write that fails does not affect the writes of another storage in the same transaction', async () => {
+  const { storages } = openShared(2);
+  const [first, second] = storages as [Storage, Storage];
+  const adds = [first.pets.add(REX), second.pets.add({ ...REX, name: null as unknown as string })];
+  const [added, refused] = await Promise.allSettled(adds);
+  expect(refused?.status).toBe('rejected');
+  expect(added?.status).toBe('fulfilled');
+  expect((await second.pets.list({ limit: 10 })).pets).toHaveLength(1);
+});
+
+test('a pet that one storage has added is in the next list of each other one', async () => {
+  const { storages } = openShared(3);
+  const query = { limit: 100 };
+  for (let count = 1; count <= 20; count++) {
+    const [adding, ...reading] = storages.toSorted(() => Math.random() - 0.5) as [Storage, ...Storage[]];
+    await Promise.all(reading.map(({ pets }) => pets.list(query)));
+    const pet = await adding.pets.add(REX);
+    for (const { pets } of reading) {
+      expect((await pets.list(query)).pets).toHaveLength(count);
+      expect(await pets.find(pet.id)).toEqual(pet);
+    }
+  }
+});
+
+test('a read after a commit of another thread returns its data, even in the same iteration of the event loop', async () => {
+  const path = temporaryFile();
+  const health = openHealth(path);
+  const db = openReader(path);
+  onTestFinished(() => void db.close());
+  const commits = new Int32Array(new SharedArrayBuffer(4));
+  const snapshot = new ReadSnapshot(db, health, commits);
+  const count = db.prepare('SELECT count(*) FROM pets').pluck().safeIntegers(false);
+  const before = snapshot.enter();
+  const reading = snapshot.read(() => count.get());
+  addPets(path, 1, REX);
+  expect(snapshot.enter()).toBe(before);
+  expect(count.get()).toBe(0);
+  Atomics.add(commits, 0, 1);
+  const after = snapshot.enter();
+  expect(after).not.toBe(before);
+  expect(snapshot.enter()).toBe(after);
+  expect(count.get()).toBe(1);
+  addPets(path, 1, REX);
+  Atomics.add(commits, 0, 1);
+  expect(await reading).toBe(2);
+  snapshot.close();
+});
+
+test('when the writer thread exits, every storage rejects the writes in flight, and stores the next ones', async () => {
+  const { storages, threads } = openShared(3);
+  await Promise.all(storages.map(({ pets }) => pets.add(REX)));
+  const outcomes = storages.map((storage) => outcomesOf(addMany(storage, 1000)));
+  await nextTurn();
+  await nextTurn();
+  await threads.at(-1)?.terminate();
+  const [first, ...others] = storages as [Storage, ...Storage[]];
+  for (const [index, { added, codes }] of (await Promise.all(outcomes)).entries()) {
+    expect(added.length + codes.length).toBe(1000);
+    expect(codes.every((code) => code === 'storage_unavailable')).toBe(true);
+    await assertStored(storages[(index + 1) % storages.length] as Storage, added);
+  }
+  for (const storage of [...others, first]) await assertStored(first, [await storage.pets.add(REX)]);
+  expect(threads).toHaveLength(2);
+  await Promise.all(storages.map((storage) => storage.check()));
+});
+
+test('the storages divide the limits of the write queue', async () => {
+  const { storages } = openShared(2);
+  const { added, codes } = await outcomesOf(addMany(storages[1] as Storage, 5001));
+  expect(added).toHaveLength(5000);
+  expect(codes).toEqual(['overloaded']);
+});
