@@ -55,7 +55,16 @@ export function releaseFaults({ packageJson, lockFile, changelog, workflow, tag 
   const addresses = Object.values(locked.packages).filter(({ resolved }) => resolved?.startsWith('http'));
   expect(addresses.length === 0, `package-lock.json: ${addresses.length} packages name a registry`);
   const newest = /^## \[(\d[^\]]*)\] - (\S+)$/m.exec(changelog);
-  expect(newest?.[1] === version, `CHANGELOG.md: the newest release is ${newest?.[1]}, not ${version}`);
+  const released = newest?.[1] ?? '';
+  if (hasNews(changelog)) {
+    expect(
+      isLater(version, released),
+      `package.json: the version is still ${version}, but CHANGELOG.md has news under Unreleased`,
+    );
+    expect(tag === undefined, 'CHANGELOG.md: news under Unreleased belongs to the release that is tagged');
+  } else {
+    expect(released === version, `CHANGELOG.md: the newest release is ${released}, not ${version}`);
+  }
   expect(/^\d{4}-\d\d-\d\d$/.test(newest?.[2] ?? ''), 'CHANGELOG.md: the newest release has no date');
   expect(tag === undefined || tag === `v${version}`, `the tag is ${tag}, not v${version}`);
   expect(publishConfig?.provenance === true, 'package.json: publishConfig.provenance is not true');
@@ -64,6 +73,21 @@ export function releaseFaults({ packageJson, lockFile, changelog, workflow, tag 
     expect(pattern.test(workflow), `publish.yml: it must ${duty}`);
   }
   return faults;
+}
+
+/** Returns whether the changelog has a line under *Unreleased*. */
+function hasNews(changelog: string): boolean {
+  const section = changelog.split('\n## ').find((text) => text.startsWith('[Unreleased]\n')) ?? '';
+  return section.replace('[Unreleased]', '').trim() !== '';
+}
+
+/** Returns whether a version, such as `2.1.0-dev`, has a greater number than a released one, such as `2.0.0`. */
+function isLater(version: string, released: string): boolean {
+  const [numbers, others] = [version, released].map(
+    (text) => text.split('-')[0]?.split('.').map(Number) ?? [],
+  );
+  const index = numbers?.findIndex((number, place) => number !== others?.[place]) ?? -1;
+  return index !== -1 && (numbers?.[index] ?? 0) > (others?.[index] ?? 0);
 }
 
 interface Package {

@@ -15,6 +15,9 @@ const BASE = 'localhost/debian-13';
 const POSTGRES = 'docker.io/library/postgres:18';
 const STAND_IN = 'test/deploy/postgres.Containerfile test/deploy';
 
+const { version } = JSON.parse(readFileSync(join(DEPLOY, '../package.json'), 'utf8')) as { version: string };
+const IMAGE = `animal-store:${version}`;
+
 const MANUAL = readFileSync(join(DEPLOY, '../docs/deploy.md'), 'utf8').replaceAll(/ \\\n +/g, ' ');
 const isSkipped = !hasPodman && !process.env['CI'];
 const note = isSkipped ? ' (skipped: needs root, podman, podman-compose, mmdebstrap and runc)' : '';
@@ -42,7 +45,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
         `podman build --build-arg BASE=${BASE} --format docker --tag ${POSTGRES} --file ${STAND_IN}`,
       ),
     ]);
-    size = Number(await podman.output("podman image inspect animal-store:1.0.0 --format '{{.Size}}'"));
+    size = Number(await podman.output(`podman image inspect ${IMAGE} --format '{{.Size}}'`));
   }, 400_000);
 
   afterAll(() => podman.remove());
@@ -77,7 +80,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
   test('the image is small, and has no shell, no package manager, no types and no sources', async () => {
     expect(size / 1e6).toBeGreaterThan(100);
     expect(Math.round(size / 1e7) * 10).toBe(170);
-    expect((await podman.run('podman run --rm --entrypoint sh animal-store:1.0.0 -c true')).status).toBe(127);
+    expect((await podman.run(`podman run --rm --entrypoint sh ${IMAGE} -c true`)).status).toBe(127);
     await start();
     const files =
       await evaluate(`["/etc", "/opt", "/usr", "/var/lib/dpkg"].flatMap((folder) => fs.readdirSync(folder, { recursive: true })

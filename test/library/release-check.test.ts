@@ -15,12 +15,44 @@ const HERE: Release = {
   lockFile: read('package-lock.json'),
   changelog: read('CHANGELOG.md'),
   workflow: read('.github/workflows/publish.yml'),
-  tag: `v${version}`,
+  tag: undefined,
 };
 
-test('what stands here can be released', () => {
+/** What stands here, as if everything were released. */
+const RELEASED: Release = {
+  ...HERE,
+  changelog: `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2026-11-23\n\n- A line.\n`,
+  tag: `v${version}`,
+};
+const WITH_NEWS = RELEASED.changelog.replace(
+  '## [Unreleased]\n',
+  '## [Unreleased]\n\n### Added\n\n- News.\n',
+);
+
+test('what stands here can be packed', () => {
   expect(releaseFaults(HERE)).toEqual([]);
-  expect(releaseFaults({ ...HERE, tag: undefined })).toEqual([]);
+});
+
+test('a release can be packed, before and after it is tagged', () => {
+  expect(releaseFaults(RELEASED)).toEqual([]);
+  expect(releaseFaults({ ...RELEASED, tag: undefined })).toEqual([]);
+});
+
+test('news under Unreleased need a later version, and cannot be tagged', () => {
+  const next = (later: string, tag?: string): Release => ({
+    ...RELEASED,
+    packageJson: HERE.packageJson.replaceAll(`"version": "${version}"`, `"version": "${later}"`),
+    lockFile: HERE.lockFile.replaceAll(`"version": "${version}"`, `"version": "${later}"`),
+    changelog: WITH_NEWS,
+    tag,
+  });
+  const [major = 0] = version.split('.').map(Number);
+  const later = `${major}.99.0-dev`;
+  expect(releaseFaults(next(later))).toEqual([]);
+  expect(releaseFaults(next(`${major + 1}.0.0`))).toEqual([]);
+  expect(releaseFaults(next(version))).toEqual([expect.stringContaining(`still ${version}`)]);
+  expect(releaseFaults(next(`${major - 1}.99.0`))).toEqual([expect.stringContaining('still')]);
+  expect(releaseFaults(next(later, `v${later}`))).toEqual([expect.stringContaining('news under Unreleased')]);
 });
 
 test.each<[keyof Release, string, string, string]>([
@@ -34,9 +66,9 @@ test.each<[keyof Release, string, string, string]>([
   ['changelog', `## [${version}] - `, `## [${version}] - soon`, 'has no date'],
   ['tag', `v${version}`, version, `the tag is ${version}`],
 ])('%s: %s instead of %s is found', (part, text, other, fault) => {
-  const broken = (HERE[part] as string).replace(text, other);
-  expect(broken).not.toBe(HERE[part]);
-  expect(releaseFaults({ ...HERE, [part]: broken }).join('\n')).toContain(fault);
+  const broken = (RELEASED[part] as string).replace(text, other);
+  expect(broken).not.toBe(RELEASED[part]);
+  expect(releaseFaults({ ...RELEASED, [part]: broken }).join('\n')).toContain(fault);
 });
 
 describe('the publishing workflow', () => {
@@ -46,7 +78,7 @@ describe('the publishing workflow', () => {
 
   test.each(duties)('cannot do without %s', (line) => {
     const workflow = HERE.workflow.replace(`${line}\n`, '');
-    expect(releaseFaults({ ...HERE, workflow })).toHaveLength(1);
+    expect(releaseFaults({ ...RELEASED, workflow })).toHaveLength(1);
   });
 
   test('has duties', () => expect(duties.length).toBe(14));
