@@ -13,12 +13,13 @@ export function typeOf({ $ref, type, format, items }: Schema): string {
 
 /** Returns the rules of a schema, such as `1 to 100`. The patterns of strings are not listed: descriptions name them. */
 export function rulesOf(schema: Schema): string[] {
-  const { minimum, maximum, minLength, maxLength } = schema;
+  const { minimum, maximum, minLength, maxLength, pattern } = schema;
+  const characters = pattern?.startsWith('^[!-~]') ? ' visible ASCII characters' : ' code points';
   return [
     ...(schema.enum === undefined ? [] : [`one of ${schema.enum.map(writeExact).join(', ')}`]),
     ...(schema.const === undefined ? [] : [`always ${writeExact(schema.const)}`]),
     ...range(minimum, maximum, ''),
-    ...range(minLength, maxLength, ' code points'),
+    ...range(minLength, maxLength, characters),
     ...(schema.default === undefined ? [] : [`default ${writeExact(schema.default)}`]),
   ];
 }

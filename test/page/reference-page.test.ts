@@ -174,6 +174,11 @@ describe('a schema in words', () => {
     ['integer (int64)', INT64, ['-9223372036854775808 to 9223372036854775807']],
     ['integer', { type: 'integer', minimum: 1n, default: 20n }, ['at least 1', 'default 20']],
     ['string', { type: 'string', maxLength: 255n }, ['at most 255 code points']],
+    [
+      'string',
+      { type: 'string', maxLength: 9n, pattern: '^[!-~]{1,9}$' },
+      ['at most 9 visible ASCII characters'],
+    ],
     ['string', { type: 'string', enum: ['a', 'b'] }, ['one of "a", "b"']],
     ['any', { const: '@1' }, ['always "@1"']],
   ])('is %s', (type, schema, rules) => {
