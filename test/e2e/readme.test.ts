@@ -1,9 +1,8 @@
 /** Tests the commands of the README without changes. */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
@@ -51,10 +50,9 @@ describe('the README', { timeout: 120_000 }, () => {
     });
   });
 
-  test('has commands that work one after another', async () => {
-    const blocks = BLOCKS.filter((text) => /keys create|restore/.test(text));
-    expect(blocks).toHaveLength(2);
-    const cwd = temporaryFolder();
+  test('has commands that work after the start', async () => {
+    const blocks = BLOCKS.filter((text) => text.startsWith('npx animal-store '));
+    expect(blocks).toHaveLength(1);
     // In the README, `npm start` has created the store. The tests of the package run npx itself.
     const script = [
       'npx() { shift; "$NODE" "$BIN" "$@"; }',
@@ -62,20 +60,9 @@ describe('the README', { timeout: 120_000 }, () => {
       ...blocks,
     ];
     const env = { NODE: process.execPath, BIN };
-    const { exit, out } = runCommand('sh', ['-ec', script.join('\n')], { cwd, env });
+    const { exit, out } = runCommand('sh', ['-ec', script.join('\n')], { cwd: temporaryFolder(), env });
     expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
     expect(out.stdout).toMatch(/^pets_[0-9A-Za-z]{49}\n/);
-    expect(existsSync(join(cwd, 'data/animal-store.db'))).toBe(true);
-    expect(existsSync(join(cwd, 'pets-backup.db'))).toBe(true);
-  });
-
-  test('links to files that exist', () => {
-    const links = [...README.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = '']) => path);
-    expect(links.length).toBeGreaterThan(3);
-    for (const path of [...links, ...README.matchAll(/`(src\/[\w/-]+\.ts)`/g)].flat()) {
-      if (!path.startsWith('`'))
-        expect(existsSync(fileURLToPath(new URL(`../../${path}`, import.meta.url))), path).toBe(true);
-    }
   });
 });
 
@@ -87,7 +74,7 @@ async function createAndList(shell: string, args: readonly string[]): Promise<vo
     .replace('pets_…', firstKey?.key ?? '')
     .replaceAll('http://127.0.0.1:3000', new URL(url).origin);
   const { exit, out } = runCommand(shell, args, { input: `${input}\n` });
-  const pet = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
+  const pet = '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}';
   expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
   expect(out.stdout).toContain(`${pet}\n[${pet}]\n`);
 }
