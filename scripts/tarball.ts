@@ -7,7 +7,10 @@ import { join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '..');
 
 /** The files that are neither compiled modules nor in dist/docs. */
-const OTHERS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin/animal-store.js', 'package.json'];
+const OTHERS = [
+  ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bench/README.md'],
+  ...['bin/animal-store.js', 'package.json'],
+];
 
 /** The reference page, and the OpenAPI document, in dist/docs. */
 const DOCS = ['docs.css.gz', 'docs.js.gz', 'icon.svg.gz', 'index.html.gz', 'openapi.json'];
