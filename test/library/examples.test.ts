@@ -1,6 +1,6 @@
 /**
- * Compiles and runs the examples of the docstrings, the README, docs/client.md and docs/embedding.md, with the built package. An example
- * must print what the comments behind `console.log` say.
+ * Compiles and runs the examples of the docstrings, and the blocks of JavaScript in the README and the manuals, with the built
+ * package. An example must print what the comments behind `console.log` say.
  */
 
 import { fork } from 'node:child_process';
@@ -55,7 +55,7 @@ const MAIN_NAMES = [
 ];
 
 const docstrings = globSync('src/**/*.ts', { cwd: ROOT }).flatMap(examplesOf);
-const documents = ['README.md', 'docs/client.md', 'docs/embedding.md'].flatMap(blocksOf);
+const documents = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).toSorted()].flatMap(blocksOf);
 
 /** Returns the examples in the docstrings of a module, with the name that each docstring describes. */
 function examplesOf(module: string): Example[] {
