@@ -1,7 +1,4 @@
-/**
- * The extent of the tests, from `FAULTS_*` environment variables. The defaults fit a build server; docs/reliability.md has a
- * table of the variables.
- */
+/** The extent of the tests, from `FAULTS_*` environment variables. The defaults fit a build server. */
 
 /** The seed reproduces every figure and every failure. `FAULTS_SEED=random` selects a new one. */
 export const SEED: number =
