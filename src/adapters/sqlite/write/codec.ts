@@ -26,6 +26,9 @@ interface BatchReply {
   readonly transaction: Commit | undefined;
 }
 
+/** The first message of the writer thread: it has loaded the SQLite driver, and tried to open the database file. */
+export const READY = 'ready';
+
 type PackedOutcome = number | bigint | Failure;
 
 /**

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads';
 import { atMost } from '../../../application/at-most.ts';
 import type { StoreFiles } from '../health/store-files.ts';
-import type { Reply, Task } from './codec.ts';
+import { READY, type Reply, type Task } from './codec.ts';
 import type { WriterSharing } from './writer-sharing.ts';
 
 /**
@@ -106,19 +106,20 @@ export class WriterHandle {
 
   #startThread(): WriterLink {
     const sendPort = this.#sharing?.sendPort;
-    const thread = sendPort === undefined ? this.#startWorker() : this.#openPort(sendPort);
-    // `unref` is called last, because adding a listener for messages makes the thread keep the event loop alive.
-    thread.unref();
-    return thread;
+    return sendPort === undefined ? this.#startWorker() : this.#openPort(sendPort);
   }
 
   #startWorker(): Worker {
     const workerData: WriterData = { files: this.#files, commits: this.#sharing?.commits };
     // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the writer thread.
     const thread = new Worker(THREAD, { workerData, execArgv: [] });
-    thread.on('message', (reply: Reply) => this.#receive(thread, reply));
+    thread.on('message', (reply: Reply | typeof READY) => this.#receive(thread, reply));
     thread.on('error', (cause) => this.#lost(thread, cause));
     thread.on('exit', () => this.#lost(thread));
+    // The start is the first task, so the thread keeps the event loop alive until it is ready. If the process exited
+    // while the thread loads the SQLite driver, the driver would abort the process.
+    this.#tasks = 1;
+    this.#watch();
     return thread;
   }
 
@@ -127,16 +128,18 @@ export class WriterHandle {
     const { port1, port2 } = new MessageChannel();
     port1.on('message', (reply: Reply) => this.#receive(port1, reply));
     port1.on('close', () => this.#lost(port1));
+    // `unref` is called last, because adding a listener for messages makes the port keep the event loop alive.
+    port1.unref();
     sendPort(port2);
     return port1;
   }
 
-  #receive(thread: WriterLink, reply: Reply): void {
+  #receive(thread: WriterLink, reply: Reply | typeof READY): void {
     if (this.#thread !== thread) return;
     this.#tasks -= 1;
     if (this.#tasks > 0) this.#watch();
     else thread.unref();
-    this.#events.onReply(reply);
+    if (reply !== READY) this.#events.onReply(reply);
   }
 
   /**

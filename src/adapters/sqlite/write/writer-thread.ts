@@ -11,7 +11,7 @@ import { FileGuard } from '../health/file-guard.ts';
 import { type Failure, failureOf, findingsOf } from '../health/findings.ts';
 import { testStorage } from '../health/probe.ts';
 import { BatchRunner, type Report } from './batch.ts';
-import { type BatchTask, packOutcomes, type Reply, type Task, unpackWrites } from './codec.ts';
+import { type BatchTask, packOutcomes, READY, type Reply, type Task, unpackWrites } from './codec.ts';
 import type { Write } from './statement.ts';
 import type { WriterData } from './writer-handle.ts';
 
@@ -29,6 +29,7 @@ if (parentPort !== null) addPort(parentPort);
 try {
   runner = open();
 } catch {}
+parentPort?.postMessage(READY);
 
 function addPort(port: MessagePort): void {
   ports.add(port);
