@@ -13,7 +13,7 @@ const SQLITE = 'src/adapters/sqlite';
 const SQLITE_TESTS = 'test/adapters/sqlite';
 
 /** The tests of slow clients and of connections, which take seconds. */
-const SOCKET_TESTS = `${HTTP_TESTS}/{connection,connections,lingering-close,overload,parser-input,pipelines,server,slice-turns,slow-client,stopping,tunnels}.test.ts`;
+const SOCKET_TESTS = `${HTTP_TESTS}/{connection,connections,lingering-close,overload,pipelines,server,slice-turns,slow-client,stopping,tunnels}.test.ts`;
 
 /** Random requests would make the score of each run another one. StrykerJS has no pattern that excludes test files. */
 const API_TESTS = globSync(`${HTTP_TESTS}/*.test.ts`, {

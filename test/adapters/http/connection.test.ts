@@ -165,12 +165,25 @@ describe('a connection', () => {
     expect(connection.isClosing).toBe(true);
   });
 
-  test('reports a flood of requests after its last response', async () => {
+  test.each([
+    [17, 0],
+    [18, 1],
+  ])('reports a flood of requests after its last response: %i requests', async (count, expected) => {
     const { send, floods } = await open(true);
-    await send(gets(0, 17));
-    expect(floods()).toBe(0);
-    await send(gets(17, 18));
-    expect(floods()).toBe(1);
+    await send(gets(0, count));
+    expect(floods()).toBe(expected);
+  });
+
+  test('stops parsing after the first request that it ignores', async () => {
+    const { connection, client, send, respond, handled, received } = await open(true);
+    await send(gets(0, 2));
+    await send(gets(2, 40));
+    expect([handled, connection.isHolding]).toEqual([['/0'], true]);
+    const ended = once(client, 'end');
+    await respond(1);
+    await ended;
+    await send(gets(40, 80));
+    expect([received, connection.isHolding]).toEqual([['/0'], true]);
   });
 
   test('is closed after its newest response, unless the head of this response was sent', async () => {
@@ -336,21 +349,5 @@ describe('a connection that is parsed in slices', () => {
       connection.input.slice();
       await expectSlices(harness);
     });
-  });
-
-  test('discards the received bytes after its last response', async () => {
-    const { connection, client, send, respond, handled } = await open(true);
-    connection.input.slice();
-    await send(gets(0, 20));
-    expect(handled).toEqual(['/0']);
-    expect(connection.isHolding).toBe(true);
-    const ended = once(client, 'end');
-    await respond(1);
-    await ended;
-    expect(connection.isHolding).toBe(false);
-    connection.input.slice();
-    await send(gets(20, 40));
-    expect(connection.isHolding).toBe(false);
-    expect(handled).toEqual(['/0']);
   });
 });

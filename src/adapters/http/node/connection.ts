@@ -49,12 +49,14 @@ export class Connection {
     this.#handle = handle;
     this.#onFlood = onFlood;
     this.input = new ParserInput(socket, nextSlice, () => this.#mayParse());
-    // Node.js calls `destroySoon` after the last response of a connection. The received data is discarded from then on.
+    // Node.js calls `destroySoon` after the last response of a connection. The rest of a request body is then discarded.
     socket.destroySoon = () => {
       if (socket.writableEnded) return;
       this.isClosing = true;
-      this.input.discard();
+      this.isRefused = true;
+      this.newest?.req.resume();
       lingeringClose(socket);
+      socket.resume();
     };
   }
 
@@ -76,11 +78,12 @@ export class Connection {
   /**
    * Handles a request immediately, or queues the request while {@link CONCURRENT_REQUESTS} requests are in progress. If
    * `isLast` is true, closes the connection after the response. Ignores the request if the connection is already being
-   * closed after an earlier response.
+   * closed after an earlier response. Node.js keeps the objects of ignored requests, so no further bytes are parsed.
    */
   acceptRequest(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
     if (this.#hasLastRequest) {
       this.#ignored += 1;
+      this.input.slice();
       if (this.#ignored > CONCURRENT_REQUESTS) this.#onFlood();
       return;
     }
@@ -128,10 +131,10 @@ export class Connection {
    */
   #mayParse(): boolean {
     const req = this.newest?.req;
-    if (req?.complete === false ? req.readableLength >= req.readableHighWaterMark : this.#hasLastRequest) {
-      return false;
-    }
+    const isUnread = req?.complete === false && req.readableLength >= req.readableHighWaterMark;
     return (
+      !isUnread &&
+      this.#ignored === 0 &&
       this.#unfinished.length < CONCURRENT_REQUESTS &&
       !this.socket.writableNeedDrain &&
       this.#unfinished.every(({ writableLength }) => writableLength === 0)

@@ -23,7 +23,8 @@ export function lingeringClose(socket: Socket): void {
       destroy();
       return;
     }
-    const silence = setTimeout(destroy, SILENCE_TIMEOUT);
+    // A client whose bytes wait is not silent.
+    const silence = setTimeout(() => socket.readableLength === 0 && destroy(), SILENCE_TIMEOUT);
     const end = setTimeout(destroy, LINGER_TIMEOUT);
     socket.on('data', () => silence.refresh());
     socket.once('end', destroy);

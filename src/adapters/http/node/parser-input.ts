@@ -29,16 +29,19 @@ export class ParserInput {
   /**
    * From this call on, the parser receives slices of {@link SLICE_SIZE} bytes. A stream that has a listener for `readable`
    * emits `data` only when `read` is called. So the parser, which listens for `data`, receives what {@link parseSlices}
-   * reads. The other bytes wait in the stream and in the network.
+   * reads. The other bytes wait in the stream and in the network. The listener ends the direct reading of the parser. While
+   * the parser is paused, nothing would start to read again, so the listener is added when Node.js has resumed the parser.
    */
   slice(): void {
-    this.#whenReading(() => {
-      if (this.#mode !== 'direct') return;
-      this.#mode = 'sliced';
-      this.#socket.on('readable', this.parseSlices);
-      // Node.js resumes the socket when the body of a request is read.
-      this.#socket.on('resume', this.parseSlices);
-    });
+    if (this.#mode !== 'direct') return;
+    if (this.#socket.isPaused()) {
+      this.#socket.once('resume', () => this.slice());
+      return;
+    }
+    this.#mode = 'sliced';
+    this.#socket.on('readable', this.parseSlices);
+    // Node.js resumes the socket when the body of a request is read.
+    this.#socket.on('resume', this.parseSlices);
   }
 
   /** Passes slices to the parser until it may not receive more. Must be called again when this can have changed. */
@@ -61,31 +64,11 @@ export class ParserInput {
     return this.#mode === 'sliced' && this.#socket.readableLength > 0 && this.#mayParse();
   }
 
-  /**
-   * Discards everything that the socket receives from now on. Node.js has no method that stops its parser, so the listener
-   * of the parser is removed. Otherwise, a client that sends requests without an end after the last response would make
-   * Node.js create, and keep, the objects of all these requests.
-   */
+  /** Discards everything that the socket receives, when Node.js has detached its parser from the socket. */
   discard(): void {
-    const isDirect = this.#mode === 'direct';
     this.#mode = 'discarded';
-    const replaceListeners = (): void => {
-      this.#socket.off('readable', this.parseSlices);
-      this.#socket.off('resume', this.parseSlices);
-      this.#socket.removeAllListeners('data');
-      this.#socket.on('data', () => {});
-    };
-    if (isDirect) this.#whenReading(replaceListeners);
-    else replaceListeners();
-    this.#socket.resume();
-  }
-
-  /**
-   * A new listener for `data` or `readable` ends the direct reading of the parser. While the parser is paused, nothing would
-   * start to read from the socket again, so the listener is added when Node.js has resumed the parser.
-   */
-  #whenReading(addListener: () => void): void {
-    if (this.#socket.isPaused()) this.#socket.once('resume', () => this.#whenReading(addListener));
-    else addListener();
+    this.#socket.off('readable', this.parseSlices);
+    this.#socket.off('resume', this.parseSlices);
+    this.#socket.on('data', () => {}).resume();
   }
 }
