@@ -110,7 +110,7 @@ export class ApiKeys {
   }
 }
 
-/** Returns the expiry at which a key that is created at the time `now` has the lifetime of an old key. */
+/** A key that is created at the time `now` and expires at the result has the lifetime of the old key. */
 function expiryLike({ createdAt, expiresAt }: ApiKey, now: number): number | undefined {
   return expiresAt === undefined ? undefined : Math.min(now + (expiresAt - createdAt), LAST_EXPIRY);
 }

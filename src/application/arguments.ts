@@ -8,10 +8,9 @@ export interface Rule {
   readonly accepts: (value: unknown) => boolean;
 }
 
-/** The rule for each option of a function. */
 export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
 
-/** The rule for an option whose value is checked elsewhere. */
+/** For an option whose value is checked elsewhere. */
 export const ANY: Rule = { expected: 'any value', accepts: () => true };
 export const STRING: Rule = { expected: 'a string', accepts: (value) => typeof value === 'string' };
 export const BOOLEAN: Rule = { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' };
@@ -23,14 +22,14 @@ export const TIMEOUT: Rule = {
 };
 export const OBJECT: Rule = { expected: 'an object', accepts: isObject };
 
-/** The rule for a signal. The signal can be of another realm, such as a frame, so its class is not compared. */
+/** A signal can be of another realm, such as a frame, so its class is not compared. */
 export const SIGNAL: Rule = {
   expected: 'an AbortSignal',
   accepts: (value) =>
     isObject(value) && typeof value['aborted'] === 'boolean' && isFunction(value['addEventListener']),
 };
 
-/** Returns the rule for an object with methods, which may be inherited. */
+/** The methods may be inherited. */
 export function objectWith(...methods: readonly string[]): Rule {
   const noun = methods.length === 1 ? 'method' : 'methods';
   return {
@@ -39,7 +38,6 @@ export function objectWith(...methods: readonly string[]): Rule {
   };
 }
 
-/** Returns the rule for an array. */
 export function arrayOf(expected: string, { accepts }: Rule): Rule {
   return { expected, accepts: (value) => Array.isArray(value) && value.every(accepts) };
 }

@@ -6,7 +6,7 @@ const SHARE = 1 / 4;
 const MIN = 1;
 const MAX = 50;
 
-/** The maximum length of a wait without a timer, in milliseconds. */
+/** The longest wait without a timer, in milliseconds. */
 const TURNS_TIME = 3;
 
 /**

@@ -1,15 +1,9 @@
 import type { PetPage, PetQuery } from './ports/pet-repository.ts';
 
-/**
- * The maximum size of the cache, in bytes. The size of a page is estimated from the lengths of its names. With names of
- * ordinary length, the cache has room for the first page for every `limit` and every status.
- */
+/** In bytes, with room for the first page for every `limit` and every status if names have an ordinary length. */
 const SIZE_LIMIT = 12 * 1024 * 1024;
 
-/**
- * The estimated number of bytes for each UTF-16 code unit of a name. A code unit takes two bytes in the name. A caller
- * may cache JSON together with the page, and a code unit takes up to six bytes in this JSON.
- */
+/** Two bytes in the name, and more in the JSON that a caller may cache together with the page. */
 const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
@@ -23,7 +17,7 @@ export class PageCache {
   #size = 0;
   #version: unknown;
 
-  /** Sets the version of the data. Removes all pages when it differs from the last version, and returns whether it does. */
+  /** Removes all pages when the version differs from the last one, and returns whether it does. */
   enter(version: unknown): boolean {
     if (version === this.#version) return false;
     this.#version = version;
@@ -35,7 +29,7 @@ export class PageCache {
     return this.#pages.get(key);
   }
 
-  /** Adds a page that was read after the version that was entered last. Removes all other pages when there are too many. */
+  /** Adds a page that was read after the version that was entered last. */
   set(key: string, page: PetPage): void {
     const size = sizeOf(page);
     if (this.#size + size > SIZE_LIMIT) this.#clear();

@@ -1,4 +1,4 @@
-/** The time until the records of a caller that has reached the limit are counted again, in milliseconds. */
+/** After this time, the records of a caller that has reached the limit are counted again, in milliseconds. */
 const RECOUNT_INTERVAL = 60_000;
 
 /**
@@ -7,10 +7,8 @@ const RECOUNT_INTERVAL = 60_000;
  */
 const MIN_ROOM = 1000;
 
-/** The maximum number of callers for which the result of the last count is kept. */
 const CALLERS_LIMIT = 10_000;
 
-/** The records of a caller. */
 export interface RecordCount {
   readonly count: number;
   /** The time of the oldest record; `undefined` when there is no record. */
@@ -37,10 +35,6 @@ export class RecordQuota {
   readonly #rooms = new Map<string, Room>();
   readonly #counting = new Map<string, Promise<Room>>();
 
-  /**
-   * @param limit the maximum number of records of one caller
-   * @param countOf counts the records of a caller
-   */
   constructor(limit: number, countOf: (caller: string) => Promise<RecordCount>) {
     this.#limit = limit;
     this.#countOf = countOf;

@@ -14,11 +14,10 @@ export class RecordRemoval {
     this.#createPetOnce = createPetOnce;
   }
 
-  /** Starts the timer unless it is running. The timer does not keep the process alive. */
   start(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setInterval(() => void this.#removeAll(), INTERVAL);
-    // In a browser, the timer is a number.
+    // The timer must not keep the process alive. In a browser, it is a number.
     if (typeof this.#timer === 'object') this.#timer.unref();
   }
 

@@ -56,13 +56,12 @@ export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCrea
   readonly idempotentCreates?: IdempotentCreates | undefined;
 }
 
-/** Which pets an export contains. */
 export type ExportQuery = Pick<PetQuery, 'status'>;
 
 export const EXPORT_QUERY: OptionRules<ExportQuery> = { status: ANY };
 export const CALL_OPTIONS: OptionRules<CallOptions> = { timeout: TIMEOUT, signal: SIGNAL };
 export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY, ...CALL_OPTIONS };
-/** The options of a backup, which are those of a restore too. */
+/** The options of a restore too. */
 export const BACKUP_OPTIONS: OptionRules<BackupOptions> = {
   overwrite: BOOLEAN,
   onProgress: FUNCTION,

@@ -6,17 +6,13 @@ import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** The maximum number of keys whose last day of use is cached. */
 const CACHE_LIMIT = 1000;
 
 /** Verifies API keys, and records the day on which each key was last used. */
 export class VerifyApiKey implements ApiKeyVerifier {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
-  /**
-   * The last day of use that was recorded for each key id, as the start of a UTC day. The day is cached here, because
-   * `lastUsedOn` of a repository can be out of date for a while.
-   */
+  /** The day that was recorded for each key id, because `lastUsedOn` of a repository can be out of date for a while. */
   readonly #recordedOn = new Map<string, number>();
 
   constructor(keys: ApiKeyRepository, now: () => number = Date.now) {

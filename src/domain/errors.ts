@@ -1,5 +1,3 @@
-/** The error class `AnimalStoreError`, and the complete list of its error codes. */
-
 /**
  * The codes that an {@link AnimalStoreError} can have.
  *

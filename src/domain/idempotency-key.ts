@@ -1,5 +1,3 @@
-/** The rules for idempotency keys, with which a client makes the retry of a create safe. */
-
 import { invalidRequest } from './errors.ts';
 
 /** The maximum length of an idempotency key, in characters. */

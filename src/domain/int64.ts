@@ -43,7 +43,6 @@ export function int64Fault(name: string, value: unknown, min: bigint = INT64_MIN
 /** The maximum length of a string in a message. API keys are longer, and are never shown. */
 const SHOWN_LENGTH = 30;
 
-/** Formats a value for a message. */
 function shown(value: unknown): string {
   if (value === null || value === undefined || typeof value === 'number') return String(value);
   if (typeof value === 'string' && value.length <= SHOWN_LENGTH) return JSON.stringify(value);

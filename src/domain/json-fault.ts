@@ -1,5 +1,3 @@
-/** Finds the first fault in a text that is not JSON (RFC 8259). The messages of JavaScript engines contain the text. */
-
 const PUNCTUATION = '{}[]:,';
 const WHITE_SPACE = /[ \t\n\r]*/y;
 const STRING_OR_LITERAL =
@@ -9,8 +7,8 @@ const STRING_OR_LITERAL =
 const VALUE = '{["0';
 
 /**
- * Says where the first token is that JSON does not allow, such as `unexpected text at character 9`. Returns `undefined`
- * if the text is JSON. The message contains nothing of the text.
+ * Says where the first token is that JSON (RFC 8259) does not allow, such as `unexpected text at character 9`. Returns
+ * `undefined` if the text is JSON. The message contains nothing of the text, unlike those of JavaScript engines.
  */
 export function jsonFault(text: string): string | undefined {
   const ends: string[] = [];

@@ -1,12 +1,7 @@
-/** Reads JSON (RFC 8259) with exact int64 values. */
-
 import { parseJsonInt64 } from './int64.ts';
 import { jsonFault } from './json-fault.ts';
 
-/**
- * Matches a text with a number that `JSON.parse` may round. A JavaScript number preserves up to 15 significant digits.
- * A number with more digits or with an exponent may be rounded.
- */
+/** Matches a text with a number that `JSON.parse` may round: it preserves up to 15 significant digits. */
 const MAYBE_ROUNDED = /[\d.]{16}|\d[eE]/;
 
 /**
@@ -32,10 +27,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Throws a `RangeError` when the text has too many levels of nesting. Only a reviver needs this limit. All texts are checked,
- * so that the limit does not depend on the numbers in a text. A text has at least one character for each level.
- */
+/** All texts are checked, although only a reviver needs this limit, so that it does not depend on the numbers in a text. */
 function refuseDeep(text: string): void {
   if (text.length <= MAX_DEPTH) return;
   let depth = 0;

@@ -1,5 +1,3 @@
-/** Opens a store from a configuration that a program passes. */
-
 import { AnimalStore } from '../application/animal-store.ts';
 import {
   checkArgument,

@@ -1,3 +1,5 @@
+/** Checks whether a command may read or write a file. */
+
 import { type BigIntStats, fstatSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CommandError, FileError } from '../errors.ts';
