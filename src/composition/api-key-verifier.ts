@@ -3,10 +3,7 @@ import type { AnimalStore } from '../application/animal-store.ts';
 import type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 import { secretPartFinder } from '../domain/api-key-format.ts';
 
-/**
- * Creates a verifier that accepts the keys in the store and the keys in the environment variable `API_KEYS`. The keys
- * in `API_KEYS` have the ids `env-1`, `env-2` and so on, in their order in the variable.
- */
+/** Accepts the keys in the store, and the keys of `API_KEYS` with the ids `env-1`, `env-2` and so on, in their order. */
 export function createApiKeyVerifier(
   store: Pick<AnimalStore, 'verifyApiKey'>,
   configuredKeys: readonly string[],

@@ -1,10 +1,8 @@
-/** Connects the commands of the command line to the settings in the environment, and to the store that they select. */
-
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
 import type { Environment } from './config/settings.ts';
 import type { Service } from './serve.ts';
 
-/** The dependencies of the commands. Every method can reject with a `ConfigError`. */
+/** Every method can reject with a `ConfigError`. */
 export interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
   startService(values: ServeValues): Promise<Service>;
 }

@@ -1,5 +1,3 @@
-/** The configuration of a server, read from the environment and from command line options. */
-
 import type { ServeValues } from '../adapters/cli/index.ts';
 import type { HttpServerOptions } from '../adapters/http/api/index.ts';
 import type { ClientOptions } from '../application/store-options.ts';
@@ -10,6 +8,7 @@ import type { Engine } from './databases/engine.ts';
 import { ENGINES, STORE_ENGINES } from './databases/index.ts';
 import { sqlite } from './databases/sqlite.ts';
 
+/** The configuration of a server. */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -33,10 +32,7 @@ const MAX_PORT = 65_535;
 const MAX_TIMEOUT = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 1_000_000;
 
-/**
- * Reads the configuration of a server. Throws a `ConfigError` that names every invalid setting. The message names the
- * option instead of the variable when the option is given.
- */
+/** Throws a `ConfigError` that names every invalid setting, by its option when the option is given. */
 export function loadConfig(environment: Environment, { host, port, databaseUrl }: ServeValues = {}): Config {
   const settings = new Settings(environment, { HOST: host, PORT: port, DATABASE_URL: databaseUrl });
   const config: Config = {
@@ -60,11 +56,7 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
   return config;
 }
 
-/**
- * Reads only the database URL. Other settings are not read. Throws a `ConfigError` if the URL is invalid.
- *
- * @param databaseUrl the value of `--database-url`, which has precedence over the environment
- */
+/** Reads only the database URL. Throws a `ConfigError` if the URL is invalid. */
 export function loadDatabase(environment: Environment, databaseUrl?: string): Database {
   const settings = new Settings(environment, { DATABASE_URL: databaseUrl });
   const database = readDatabase(settings, ENGINES);
@@ -80,10 +72,7 @@ export function loadDurableDatabase(environment: Environment, databaseUrl?: stri
   throw new ConfigError(`${database.source}: ${database.scheme}: ${reason}`);
 }
 
-/**
- * Reads `API_KEY` for a database that is the address of a server. Returns `undefined` for any other database. Throws a
- * `ConfigError` if the key is missing or invalid.
- */
+/** Reads `API_KEY` for the address of a server. Throws a `ConfigError` if the key is missing or invalid. */
 export function loadClient(environment: Environment, database: Database): ClientOptions | undefined {
   if (!database.isRemote) return undefined;
   const settings = new Settings(environment, {});

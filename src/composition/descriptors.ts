@@ -1,13 +1,7 @@
-/**
- * The number of file descriptors that are reserved for the database, the log, threads, a backup and an import.
- * Connections do not use them.
- */
+/** The file descriptors for the database, the log, threads, a backup and an import. */
 const RESERVED = 128;
 
-/**
- * Returns how many connections a limit of file descriptors leaves room for: the default of `MAX_CONNECTIONS`. Returns
- * `undefined` when there is no limit, or the limit is unknown.
- */
+/** Returns the default of `MAX_CONNECTIONS`, if there is a limit of file descriptors and it is known. */
 export function connectionsWithin(limit: number | undefined): number | undefined {
   return limit === undefined ? undefined : Math.max(limit - RESERVED, Math.floor(limit / 4));
 }

@@ -1,5 +1,3 @@
-/** Examines the settings and the store, and reports what an operator should change. */
-
 import type { DoctorReport } from '../adapters/cli/index.ts';
 import type { Diagnosis, Problem } from '../application/ports/maintenance.ts';
 import type { Environment } from './config/settings.ts';
@@ -9,14 +7,11 @@ import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 
 const CREATE = 'animal-store keys create --name NAME creates one';
 
-/** The number of connections below which the limit of file descriptors is a problem. */
 const FEW_CONNECTIONS = 100;
 
 /**
- * Examines the settings of a server and its store. Changes nothing, and creates no store. Problems are a part of the
- * report, and not errors.
- *
- * @param databaseUrl the value of `--database-url`, which has precedence over the environment
+ * Examines the settings of a server and its store, and reports what an operator should change. Changes nothing, and
+ * creates no store. Problems are a part of the report, and not errors.
  */
 export async function diagnose(
   environment: Environment,

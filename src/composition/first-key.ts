@@ -1,5 +1,3 @@
-/** Creates the first API key of a store, and keeps the key off standard output if the configuration says so. */
-
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';

@@ -1,5 +1,3 @@
-/** The JavaScript runtime of this process, and its HTTP server. */
-
 import type { HttpServer, HttpServerOptions, HttpStore } from '../adapters/http/api/index.ts';
 
 type CreateServer = (store: HttpStore, options: HttpServerOptions) => HttpServer;

@@ -1,5 +1,3 @@
-/** The formats of the settings. Each format is a function that parses the text of a setting. */
-
 import { BlockList, isIP } from 'node:net';
 import type { RateLimit } from '../../adapters/http/index.ts';
 import { invalidRequest } from '../../domain/errors.ts';
@@ -9,10 +7,7 @@ import type { Parse } from './settings.ts';
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/**
- * What happens to the first key of a store that has never had a key: the key is printed, or written to the file at
- * `path`, or no key is created.
- */
+/** The first key of a store is printed, or written to the file at `path`, or not created. */
 export type FirstKey = 'print' | { readonly path: string } | 'none';
 
 type Network = readonly [address: string, prefix: number, family: 'ipv4' | 'ipv6'];
@@ -54,7 +49,7 @@ export const RATE_LIMIT: Parse<RateLimit> = format(
   },
 );
 
-/** A URL with a password is refused, because the OpenAPI document shows the public URL. */
+/** The OpenAPI document shows the public URL, so it must not have a password. */
 export const PUBLIC_URL: Parse<string> = format(
   'an http or https URL without user name, password, query and fragment',
   (text) => {
@@ -69,7 +64,6 @@ export const ORIGINS: Parse<readonly string[]> = (text) =>
     webUrl(item)?.origin === item ? item : undefined,
   );
 
-/** IP addresses and networks. */
 export const NETWORKS: Parse<BlockList> = (text) => {
   const proxies = new BlockList();
   for (const network of parseList(text, 'addresses or networks such as 10.0.0.0/8', parseNetwork)) {
@@ -78,7 +72,7 @@ export const NETWORKS: Parse<BlockList> = (text) => {
   return proxies;
 };
 
-/** The message shows no key. */
+// The messages about keys do not show them.
 export const API_KEYS: Parse<readonly string[]> = (text) => {
   const keys = itemsOf(text);
   const invalid = keys.findIndex((key) => !/^[\x21-\x2b\x2d-\x7e]{32,}$/.test(key));
@@ -87,7 +81,6 @@ export const API_KEYS: Parse<readonly string[]> = (text) => {
   throw invalidRequest(`${place} is invalid: expected 32 or more visible ASCII characters`);
 };
 
-/** The key of a client. The message does not show it. */
 export const API_KEY: Parse<string> = (text) => {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   throw invalidRequest('expected visible ASCII characters without spaces');
@@ -101,8 +94,8 @@ export function integer(min: number, max: number): Parse<number> {
 }
 
 /**
- * Parses a list, separated by commas. The message shows the first invalid item. If the list may contain a password, the
- * message shows no item: a password can contain a comma, and an item of the list can then be a part of the password.
+ * Parses a list, separated by commas. The message shows the first invalid item, unless the list may contain a password:
+ * a password can contain a comma, and an item of the list can then be a part of the password.
  *
  * @param parseItem returns `undefined` when the item is invalid
  */
@@ -131,7 +124,6 @@ function webUrl(text: string): URL | undefined {
   return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-/** Parses an address or a network. An IPv4-mapped IPv6 address is the IPv4 address. */
 function parseNetwork(text: string): Network | undefined {
   const [, given = '', length] = NETWORK.exec(text) ?? [];
   const address = given.replace(MAPPED, '');

@@ -1,5 +1,3 @@
-/** Reads settings from the environment and from command line options, and collects the faults of invalid settings. */
-
 import { readFileSync } from 'node:fs';
 import { invalidRequest } from '../../domain/errors.ts';
 import { mayHoldPassword, refuse } from '../databases/refuse.ts';
@@ -11,31 +9,24 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/**
- * Parses a text. Throws `invalid_request`, without secrets in the message, when the text is invalid.
- *
- * @param source the name of the option or the variable that has the text
- */
+/** Throws `invalid_request`, without secrets in the message. `source` is the name of the option or of the variable. */
 export type Parse<T> = (text: string, source: string) => T;
 
+/** Reads settings from the environment and from command line options, and collects the faults of invalid settings. */
 export class Settings {
   readonly #environment: Environment;
   readonly #options: Environment;
   readonly #faults: string[] = [];
 
-  /** @param options the values of command line options, each under the variable that the option has precedence over */
+  /** @param options the values of command line options, by the variables that they have precedence over */
   constructor(environment: Environment, options: Environment) {
     this.#environment = environment;
     this.#options = options;
   }
 
-  /**
-   * Parses the value of a setting. Returns `undefined` if there is no option, and the variable is missing or empty. If
-   * the value is invalid, collects the fault.
-   */
+  /** Returns `undefined` if there is no value, or if the value is invalid. */
   read<T>(variable: string, parse: Parse<T>): T | undefined {
     const option = this.#options[variable];
-    // The option `--database-url` has precedence over the variable `DATABASE_URL`.
     const source = option === undefined ? variable : `--${variable.toLowerCase().replaceAll('_', '-')}`;
     const text = option ?? (this.#environment[variable] || undefined);
     try {
@@ -46,10 +37,7 @@ export class Settings {
     }
   }
 
-  /**
-   * Like `read`, but the value can also be in a file, whose path is in the variable `<variable>_FILE`. Collects a fault
-   * if both variables are set.
-   */
+  /** Like `read`, but the value can also be in a file, whose path is in the variable `<variable>_FILE`. */
   readSecret<T>(variable: string, parse: Parse<T>): T | undefined {
     const fileVariable = `${variable}_FILE`;
     const isInFile = this.#options[variable] === undefined && this.#environment[fileVariable];
@@ -60,7 +48,6 @@ export class Settings {
     });
   }
 
-  /** If faults were collected, throws a {@link ConfigError} with all of them. */
   throwFaults(): void {
     if (this.#faults.length > 0) throw new ConfigError(this.#faults.join('\n'));
   }

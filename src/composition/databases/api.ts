@@ -1,13 +1,12 @@
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import type { Engine } from './engine.ts';
 
-/** Matches the host and the path of an address. A user name, a query or a fragment is refused. */
+/** A user name, a query or a fragment is refused. */
 const ADDRESS = /^\/\/[^/?#@]+(?:\/[^?#]*)?$/;
 
 /** What the API has no operation for. */
 const TOOL = 'animal-store on the machine of the server';
 
-/** How long an examination waits for a server, in milliseconds. */
 const EXAMINATION_TIMEOUT = 5000;
 
 /** The engine for the base address of a server, such as `https://pets.example.org/v1`. It needs `fetch`, and no driver. */

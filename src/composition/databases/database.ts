@@ -6,7 +6,10 @@ import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../doma
 import type { Adapter, Engine, OpenOptions, Work } from './engine.ts';
 import { refuse } from './refuse.ts';
 
-/** A database that a database URL selects. It need not exist. */
+/**
+ * A database that a database URL selects. It need not exist. The methods are those of its {@link Adapter}. They reject
+ * with `storage_unavailable` when the driver is not installed.
+ */
 export class Database {
   readonly scheme: string;
   /**
@@ -14,7 +17,7 @@ export class Database {
    * printed, because it can be a URL with a password.
    */
   readonly location: string;
-  /** The name of the setting that selected the database. Messages of `storage_unavailable` begin with this name. */
+  /** The setting that selected the database. Messages of `storage_unavailable` begin with it. */
   readonly source: string | undefined;
   readonly #engine: Engine;
 
@@ -25,38 +28,26 @@ export class Database {
     this.#engine = engine;
   }
 
-  /** Whether the data outlives the process. */
   get isDurable(): boolean {
     return this.#engine.isDurable;
   }
 
-  /** Whether the database is the address of a server, which has the store. */
   get isRemote(): boolean {
     return this.#engine.isRemote === true;
   }
 
-  /**
-   * Opens the database. Rejects with `storage_unavailable` when the database cannot be opened or the driver is not
-   * installed.
-   */
   open(options: OpenOptions = {}): Promise<Storage> {
     return this.#withAdapter((adapter) => adapter.open(this.location, options));
   }
 
-  /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
   files(): Promise<readonly string[]> {
     return this.#withAdapter((adapter) => adapter.files(this.location));
   }
 
-  /** Examines the database without changing it. Rejects with `storage_unavailable` when the driver is not installed. */
   examine(client?: ClientOptions): Promise<Diagnosis> {
     return this.#withAdapter((adapter) => adapter.examine(this.location, client));
   }
 
-  /**
-   * Replaces the database, which no process may have open, by a backup. Rejects with `invalid_request` when the engine
-   * does not support restores.
-   */
   async restore(file: string, options: RestoreOptions = {}): Promise<Restored> {
     this.refuseWork('restore');
     return await this.#withAdapter((adapter) => {
@@ -81,8 +72,8 @@ export class Database {
 }
 
 /**
- * Parses a database URL. Throws `invalid_request` when the URL is invalid. If no engine has the scheme, the message
- * shows only the scheme, because the rest of the URL may contain a password.
+ * Throws `invalid_request` when the URL is invalid. If no engine has the scheme, the message shows only the scheme,
+ * because the rest of the URL may contain a password.
  *
  * @param source the name of the setting that has the URL
  */
@@ -106,7 +97,6 @@ async function loadAdapter({ driver, load }: Engine): Promise<Adapter> {
   }
 }
 
-/** Adds the name of a setting to the message of `storage_unavailable`. Returns any other error unchanged. */
 function withSource(error: unknown, source: string): unknown {
   const known = asAnimalStoreError(error);
   if (known?.code !== 'storage_unavailable') return error;

@@ -3,25 +3,22 @@ import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
 
-/** The options for opening a database. */
 export interface OpenOptions {
   /** If true, opening a missing database is an error. By default a missing database is created. */
   readonly mustExist?: boolean;
   /** Whether the database is opened for a command other than `serve`. Default: false. */
   readonly forCommand?: boolean;
-  /** Notified of commits, and of changes in the state of the storage. */
   readonly observer?: Observer | undefined;
-  /** The options of a database that is the address of a server. */
+  /** For the address of a server. */
   readonly client?: ClientOptions | undefined;
 }
 
-/** What a command does with a store. Not every engine supports all of it. */
 export type Work = 'backup' | 'export' | 'import' | 'keys' | 'restore';
 
 /** The functions of a loaded storage adapter. Each `location` is a result of {@link Engine.parse}. */
 export interface Adapter {
   open(location: string, options: OpenOptions): Storage | Promise<Storage>;
-  /** Returns the paths of all files that the database can have, including missing files. Does not open the database. */
+  /** Returns the paths of all files that the database can have, including missing files. */
   files(location: string): readonly string[];
   /**
    * Replaces the database, which no process may have open, by a backup in a file. An engine that has its own backup

@@ -9,8 +9,8 @@ import { memory } from './memory.ts';
 import { postgres } from './postgres.ts';
 import { sqlite } from './sqlite.ts';
 
-/** The databases that a server can use. */
+/** Those that a server can use. */
 export const STORE_ENGINES: readonly Engine[] = [sqlite, memory, postgres];
 
-/** All databases, with the address of another server. */
+/** All of them, with the address of another server. */
 export const ENGINES: readonly Engine[] = [...STORE_ENGINES, api];

@@ -1,9 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/**
- * The database engine for the URL `memory:`. It needs no driver and works in a browser. The data is lost when the
- * process ends.
- */
+/** It needs no driver and works in a browser. */
 export const memory: Engine = {
   schemes: ['memory'],
   usage: 'memory:',

@@ -3,7 +3,6 @@ import type { Engine } from './engine.ts';
 /** Matches `//`, a user if there is one, and an empty host: the socket is in the query of the URL. */
 const EMPTY_HOST = /^\/\/([^/?]*@)?(?=[/?])/;
 
-/** The database engine for URLs such as `postgres://user@host/database`. The tables are created by default. */
 export const postgres: Engine = {
   // PostgreSQL's own programs accept both.
   schemes: ['postgres', 'postgresql'],

@@ -1,6 +1,5 @@
 import type { Engine } from './engine.ts';
 
-/** The database engine for URLs such as `sqlite:./pets.db`. By default, a missing database file is created. */
 export const sqlite: Engine = {
   schemes: ['sqlite'],
   usage: 'sqlite:PATH',
