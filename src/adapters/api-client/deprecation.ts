@@ -1,8 +1,5 @@
-/** Tells a program that an operation of the API is deprecated, as the header fields of its responses say. */
-
 import type { Deprecation } from '../../application/store-options.ts';
 
-/** The operations that this process has warned of. */
 const WARNED = new Set<string>();
 
 /** Warns once per process and operation. */

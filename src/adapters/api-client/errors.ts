@@ -1,5 +1,3 @@
-/** The errors of calls to the API: each has the code that the server has sent, or the code of a storage. */
-
 import { AnimalStoreError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
 
 /** A response whose body was read. */
@@ -14,7 +12,6 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 'unauthorized
 
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 
-/** Returns the error for a response with an unexpected status. */
 export function errorOf({ status, headers, text }: ApiResponse, base: string): AnimalStoreError {
   if (status === 404 || status === 410) {
     return new AnimalStoreError('storage_unavailable', `${base} is not the address of an API: ${EXAMPLE}`);
@@ -31,7 +28,6 @@ export function errorOf({ status, headers, text }: ApiResponse, base: string): A
   return new AnimalStoreError(known ?? fallback, message, { retryAfter });
 }
 
-/** Returns the error of a request that has no response. */
 export function unreachable(base: string, cause: unknown): AnimalStoreError {
   const { message } = innermost(cause);
   return new AnimalStoreError('storage_unavailable', `${base} cannot be reached: ${message}`, { cause });

@@ -1,5 +1,3 @@
-/** Reads pages of pets, follows the links between them, and reads a page again only when it has changed. */
-
 import { PageCache } from '../../application/page-cache.ts';
 import type { CallOptions, PetPage } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
@@ -12,17 +10,16 @@ const NEXT = /<([^<>]*)>[^<]*;\s*rel="?next\b/i;
 
 interface Origin {
   readonly etag: string | null;
-  /** The address of the next page. */
   readonly next: string | undefined;
 }
 
+/** Reads pages of pets, follows the links between them, and reads a page again only when it has changed. */
 export class Pages {
   readonly #base: string;
   readonly #send: Send;
   readonly #cache = new PageCache();
   readonly #origins = new WeakMap<PetPage, Origin>();
 
-  /** @param base the base address of the API */
   constructor(base: string, send: Send) {
     this.#base = base;
     this.#send = send;
@@ -33,12 +30,8 @@ export class Pages {
     const cached = this.#cache.get(url);
     const etag = cached && this.#origins.get(cached)?.etag;
     const headers = etag ? { 'If-None-Match': etag } : {};
-    const response = await this.#send(
-      'listPets',
-      url,
-      { expected: etag ? [200, 304] : [200], headers },
-      options,
-    );
+    const expected = etag ? [200, 304] : [200];
+    const response = await this.#send('listPets', url, { expected, headers }, options);
     if (cached !== undefined && response.status === 304) return cached;
     const page = this.#pageOf(response, url);
     this.#cache.set(url, page);

@@ -12,7 +12,6 @@ import { unknownOutcome, unreadable } from './errors.ts';
 import { Pages } from './pages.ts';
 import type { Send } from './request.ts';
 
-/** The number of random bytes in an idempotency key. */
 const KEY_BYTES = 16;
 
 /** Stores the pets at a server, with the three operations of its API. */
@@ -20,12 +19,10 @@ export class ApiPetRepository implements PetRepository {
   readonly #base: string;
   readonly #send: Send;
   readonly #pages: Pages;
-  /** The creates in flight. */
   readonly #creates = new Set<Promise<unknown>>();
   /** Whether the server no longer has the deprecated operation `getPet`. */
   #isGetPetRemoved = false;
 
-  /** @param base the base address of the API */
   constructor(base: string, send: Send) {
     this.#base = base;
     this.#send = send;
@@ -67,7 +64,6 @@ export class ApiPetRepository implements PetRepository {
     return this.#pages.next(page, options);
   }
 
-  /** Resolves when no create is in flight. */
   async settleCreates(): Promise<void> {
     await Promise.allSettled(this.#creates);
   }

@@ -1,5 +1,3 @@
-/** Sends the requests of a client. A request is retried until it has a response, or until its time is over. */
-
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { type ApiResponse, errorOf, unknownOutcome, unreachable } from './errors.ts';
@@ -32,20 +30,10 @@ export type Send = (
   options?: CallOptions,
 ) => Promise<ApiResponse>;
 
-/**
- * Returns a function that sends requests.
- *
- * @param base the base address of the API, for messages
- * @param defaultTimeout how long a request is tried, in milliseconds
- */
+/** Returns a function that retries a request until it has a response, or until its time is over. */
 export function sender(base: string, apiKey: string, defaultTimeout: number): Send {
   const authorization = { Authorization: `Bearer ${apiKey}` };
-  return async (
-    _operation,
-    url,
-    { expected, headers, create },
-    { timeout = defaultTimeout, signal } = {},
-  ) => {
+  return async (_, url, { expected, headers, create }, { timeout = defaultTimeout, signal } = {}) => {
     const init: RequestInit = {
       headers: { ...authorization, ...headers, ...(create && createHeaders(create.idempotencyKey)) },
       redirect: 'manual',
@@ -80,7 +68,6 @@ function createHeaders(idempotencyKey: string): Record<string, string> {
   return { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
 }
 
-/** Whether a create with this response can have stored a pet. */
 function mayHaveStored(status: number, { code }: AnimalStoreError): boolean {
   return status === 408 || (status >= 500 && code !== 'overloaded');
 }

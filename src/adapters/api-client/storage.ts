@@ -9,13 +9,11 @@ import { deprecationOf, warnOfDeprecation } from './deprecation.ts';
 import { ApiPetRepository } from './pet-repository.ts';
 import { type Send, sender } from './request.ts';
 
-/** How long a call is tried, in milliseconds, unless the program says otherwise. */
+/** How long a call and a check of the server are tried, in milliseconds. */
 const DEFAULT_TIMEOUT = 30_000;
-
-/** How long the check of the server is tried, in milliseconds. */
 const CHECK_TIMEOUT = 1000;
 
-/** The maximum number of pets in a batch of an export, which is a page. */
+/** The number of pets in a page of an export. */
 const BATCH_SIZE = 100;
 
 /**

@@ -30,17 +30,14 @@ export function errorFields(error: unknown): ErrorFields {
   };
 }
 
-/**
- * Returns a text that identifies the kind of an error: the codes of the error and of its causes, then the message of
- * the error.
- */
+/** Returns the codes of an error and of its causes, then its message. */
 export function errorKind(error: unknown): string {
   const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
   const message = error instanceof Error ? error.message : textOf(error);
   return shown([...codes, message].join(': '), KIND_LIMIT);
 }
 
-/** Returns the error, its cause, the cause of its cause, and so on, with at most `CAUSES_LIMIT` elements. */
+/** Returns the error, its cause, the cause of its cause, and so on. */
 function causesOf(error: unknown): unknown[] {
   const causes: unknown[] = [error];
   for (let cause = error; causes.length < CAUSES_LIMIT; causes.push(cause)) {

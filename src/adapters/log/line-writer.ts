@@ -10,12 +10,8 @@ import { writeSync } from 'node:fs';
 /** The maximum size of the buffer in bytes. A character is counted as one byte, because most log lines are ASCII. */
 export const BUFFER_LIMIT: number = 1024 * 1024;
 
-/** The interval between attempts to write to a full pipe, in milliseconds. */
+/** The intervals between attempts to write to a full pipe, and after any other error, in milliseconds. */
 const RETRY_INTERVAL = 10;
-/**
- * The interval between attempts to write after any other error, in milliseconds. A full disk stays full for longer than
- * a full pipe.
- */
 const RETRY_INTERVAL_AFTER_ERROR = 1000;
 
 export class LineWriter {
@@ -56,10 +52,6 @@ export class LineWriter {
     while (this.#drain() === 'EAGAIN' && performance.now() < deadline) sleep(RETRY_INTERVAL);
   }
 
-  /**
-   * Writes the buffer. If a write fails, a timer calls this function again later. The timer does not delay the exit of
-   * the process.
-   */
   readonly #flush = (): void => {
     const fault = this.#drain();
     this.#isScheduled = fault !== undefined;

@@ -3,16 +3,19 @@
  * contains an API key or a body.
  */
 
+import { constants, fstatSync, openSync } from 'node:fs';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { errorFields } from './error-fields.ts';
 import { LineWriter } from './line-writer.ts';
-import { openStandardError } from './standard-error.ts';
 import { reportSuppressed } from './throttle.ts';
 
 export type { Logger } from 'pino';
 
 /** How long the exit of the process may be delayed because nobody reads standard error, in milliseconds. */
 const EXIT_TIMEOUT = 1000;
+
+const STANDARD_ERROR = 2;
+const FLAGS = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** The destination of all logs of the process. */
 let standardError: Promise<DestinationStream> | undefined;
@@ -37,16 +40,35 @@ export function logTo(destination: DestinationStream, level: LevelWithSilent, fi
 }
 
 async function standardErrorLines(): Promise<DestinationStream> {
-  const { descriptor, isTerminal } = openStandardError();
+  const isTerminal = process.stderr.isTTY === true;
   const readable = isTerminal
     ? (await import('pino-pretty')).prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' })
     : (line: string) => line;
-  const writer = new LineWriter(descriptor, (count) => readable(droppedLine(count)));
+  const writer = new LineWriter(openStandardError(), (count) => readable(droppedLine(count)));
   process.once('exit', () => {
     reportSuppressed();
     writer.end(EXIT_TIMEOUT);
   });
   return isTerminal ? { write: (line) => writer.write(readable(line)) } : writer;
+}
+
+/**
+ * Returns a file descriptor of standard error on which no write blocks.
+ *
+ * Non-blocking mode belongs to the open file description, which other processes may share. These processes could reset
+ * the mode, or fail because they do not expect `EAGAIN`. For this reason, a pipe, a terminal or another character
+ * device is opened again in non-blocking mode, which Linux allows. A socket cannot be opened again, but Node.js makes
+ * sockets and pipes non-blocking when `process.stderr` is first accessed. A regular file must not be opened again,
+ * because standard output may share the file and its position with standard error.
+ */
+function openStandardError(): number {
+  const stats = fstatSync(STANDARD_ERROR);
+  if (!stats.isFIFO() && !stats.isCharacterDevice()) return STANDARD_ERROR;
+  try {
+    return openSync(`/proc/self/fd/${STANDARD_ERROR}`, FLAGS);
+  } catch {
+    return STANDARD_ERROR;
+  }
 }
 
 function droppedLine(count: number): string {
@@ -56,10 +78,7 @@ function droppedLine(count: number): string {
 let millisecond = Number.NaN;
 let isoMember = '';
 
-/**
- * Returns the current time as a JSON member after a comma, as pino expects. The text is cached until the next
- * millisecond, because formatting a date is slow.
- */
+/** Like pino's `isoTime`, but cached until the next millisecond, because formatting takes longer than the rest of a line. */
 function isoTime(): string {
   const now = Date.now();
   if (now !== millisecond) {

@@ -1,5 +1,3 @@
-/** Logs requests, errors and changes of the state of the storage. */
-
 import type { Observer } from '../../application/ports/observer.ts';
 import { errorKind } from './error-fields.ts';
 import type { Logger } from './log.ts';
@@ -14,7 +12,6 @@ const ANONYMOUS_LIMIT = 100;
 /** A good request that takes longer is not sampled, in milliseconds. */
 const SLOW = 1000;
 
-/** The options of the log. */
 interface LogOptions {
   /** Of how many good requests one is logged. Failed and slow requests are not sampled. Default: 1. */
   readonly sample?: number;
@@ -25,10 +22,7 @@ interface LogOptions {
   readonly hasTraceparent?: boolean;
 }
 
-/**
- * Returns an observer that writes to the log. If the log level excludes the lines for requests, the observer has no
- * method `onRequest`.
- */
+/** Returns an observer without `onRequest` if the log level excludes the lines for requests. */
 export function logObserver(log: Logger, { sample = 1, hasTraceparent = true }: LogOptions = {}): Observer {
   return {
     ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, sample, hasTraceparent) }),
@@ -90,7 +84,6 @@ function errorLog(log: Logger, hasTraceparent: boolean): NonNullable<Observer['o
   };
 }
 
-/** Logs when the storage becomes unavailable, when the reason changes, and when the storage is available again. */
 function storageLog(log: Logger): NonNullable<Observer['onStorageState']> {
   return (fault) => {
     if (fault === undefined) log.info('the storage is available again');

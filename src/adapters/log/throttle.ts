@@ -18,7 +18,6 @@ export function reportSuppressed(): void {
 export class Throttle {
   readonly #limit: number;
   readonly #onSuppressed: (count: number, kind: string) => void;
-  /** The number of events of each kind in the current second. */
   readonly #counts = new Map<string, number>();
 
   /**

@@ -1,5 +1,3 @@
-/** The metrics whose values are read when the metrics are requested. */
-
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type {
   CacheStatistics,
@@ -18,9 +16,9 @@ export interface MetricsSources {
   countRecords(): Promise<number>;
 }
 
-/** The value of a series. */
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
+/** Registers the metrics whose values are read when the metrics are requested. */
 export function registerStatistics(registry: Registry, sources: MetricsSources): void {
   const registers = [registry];
   const server = () => sources.serverStatistics();
@@ -74,10 +72,9 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
     labelNames: ['state'],
     registers,
     collect() {
-      const { connections } = storage();
-      if (connections === undefined) return;
-      this.set({ state: 'busy' }, connections.busy);
-      this.set({ state: 'idle' }, connections.idle);
+      const { busy, idle } = storage().connections ?? {};
+      if (busy !== undefined) this.set({ state: 'busy' }, busy);
+      if (idle !== undefined) this.set({ state: 'idle' }, idle);
     },
   });
   gauge(
