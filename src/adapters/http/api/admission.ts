@@ -122,19 +122,20 @@ export class Admission {
   }
 
   /**
-   * Resolves when a response may be sent. While the server is crowded, all responses to clients without an API key are
-   * delayed, and otherwise only refusals. {@link RefusalDelays} explains which of these clients are delayed.
+   * Returns a promise that resolves when a response may be sent, or `undefined` if it may be sent immediately. While the
+   * server is crowded, all responses to clients without an API key are delayed, and otherwise only refusals.
+   * {@link RefusalDelays} explains which of these clients are delayed.
    *
    * @param caller the id of the caller; `undefined` without a valid API key
    * @param isOverload whether the response is a refusal because of overload
    */
-  async delayResponse(
+  delayResponse(
     request: DelayedRequest,
     caller: string | undefined,
     isOverload: boolean,
-  ): Promise<void> {
-    if (this.isStopping) return;
-    if (isOverload || (caller === undefined && this.isCrowded)) await this.#delays.wait(request, caller);
+  ): Promise<void> | undefined {
+    const isDelayed = isOverload || (caller === undefined && this.isCrowded);
+    return isDelayed && !this.isStopping ? this.#delays.wait(request, caller) : undefined;
   }
 
   /**

@@ -68,21 +68,57 @@ export class Api {
     this.#verifier = apiKeys ?? { verify: (key) => store.verifyApiKey(key) };
     this.#routes = createRoutes(store, this.admission, options, prefix);
     // A path without variables is found without the router, which compares a path with one template after another.
-    const hasVariables = (path: string) => path.includes('{');
-    const matchTemplate = createMatcher([...this.#routes.keys()].filter(hasVariables));
-    this.#match = (path) =>
-      this.#routes.has(path) && !hasVariables(path) ? { route: path, params: {} } : matchTemplate(path);
+    const [templates = [], paths = []] = [true, false].map((hasVariables) =>
+      [...this.#routes.keys()].filter((path) => path.includes('{') === hasVariables),
+    );
+    const matches = new Map(paths.map((route) => [route, { route, params: {} }]));
+    const matchTemplate = createMatcher(templates);
+    this.#match = (path) => matches.get(path) ?? matchTemplate(path);
   }
 
-  /** Handles a request, and sends its response. Never rejects. */
+  /**
+   * Handles a request, and sends its response. Never rejects. The API key is checked before anything else about the request:
+   * a client without a valid key gets status 401 for every path under `/v1`, and learns nothing else about the API. All of it
+   * is one asynchronous function, because each further one would allocate memory for every request.
+   */
   async handle(carried: CarriedRequest): Promise<void> {
     const exchange = new Exchange(carried, this.#context);
+    const { head } = exchange;
+    const { path, connection } = carried;
+    const { authorization } = head.headers;
+    // A request that will be refused, because the server is too busy, does not wait for its turn.
+    const isTooBusy = this.admission.isTooBusy(authorization) && !isHealthCheck(path);
+    let isOverload = false;
     let response: ApiResponse;
     try {
-      response = await this.#respond(exchange);
+      const waits = !isTooBusy && connection !== undefined;
+      const turn = waits ? this.admission.enter(connection, authorization) : undefined;
+      if (turn !== undefined) await turn;
+      if (this.#cors.isPreflight(head)) {
+        this.#refuseMalformed(head);
+        response = noContent();
+      } else {
+        if (path === '') throw invalidRequest('the request target is not a URL');
+        const isMetrics = path === METRICS_PATH && this.#routes.has(path);
+        if (isMetrics || needsApiKey(path)) {
+          exchange.holder = await this.#verifier.verify(bearerKey(head));
+          this.admission.setKnown(authorization ?? '', exchange.holder !== undefined);
+          if (exchange.holder === undefined) throw invalidKey();
+        }
+        const refusal = isMetrics
+          ? this.admission.metricsRefusalOf(exchange.callerId ?? '')
+          : this.admission.refusalOf(head.method ?? '', exchange.callerId, isTooBusy);
+        if (refusal !== undefined) throw refusal;
+        this.#refuseMalformed(head);
+        exchange.match = this.#match(path);
+        response = await (this.#routes.get(exchange.match?.route ?? '') ?? notFound)(exchange);
+      }
     } catch (error) {
+      isOverload = isTooBusy || (error instanceof HttpError && error.code === 'overloaded');
       response = this.#failure(error, exchange);
     }
+    const delay = this.admission.delayResponse(carried, exchange.callerId, isOverload);
+    if (delay !== undefined) await delay;
     const isConnected = carried.send(this.#complete(response, exchange));
     this.#report(exchange, response.status, isConnected);
   }
@@ -102,7 +138,7 @@ export class Api {
   ): void {
     const requestId = newRequestId();
     const response = errorResponse(error, requestId);
-    send(complete(response, [...response.headers], requestId));
+    send(completed(response, requestId));
     this.#observer.onRequest?.({
       method: '',
       route: undefined,
@@ -117,56 +153,6 @@ export class Api {
     });
   }
 
-  /**
-   * Responds to a request. The API key is checked before anything else about the request: a client without a valid key gets
-   * status 401 for every path under `/v1`, and learns nothing else about the API.
-   */
-  async #respond(exchange: Exchange): Promise<ApiResponse> {
-    const { head, carried } = exchange;
-    const { path, connection } = carried;
-    const { authorization } = head.headers;
-    // A request that will be refused, because the server is too busy, does not wait for its turn.
-    const isTooBusy = this.admission.isTooBusy(authorization) && !isHealthCheck(path);
-    const waits = !isTooBusy && connection !== undefined;
-    const turn = waits ? this.admission.enter(connection, authorization) : undefined;
-    if (turn !== undefined) await turn;
-    if (this.#cors.isPreflight(head)) {
-      this.#refuseMalformed(head);
-      await this.admission.delayResponse(carried, undefined, false);
-      return noContent();
-    }
-    await this.#admit(exchange, isTooBusy);
-    this.#refuseMalformed(head);
-    exchange.match = this.#match(path);
-    const handler = this.#routes.get(exchange.match?.route ?? '') ?? notFound;
-    return await handler(exchange);
-  }
-
-  /** Checks the API key, and then whether the server admits the request. Throws the error to respond with. */
-  async #admit(exchange: Exchange, isTooBusy: boolean): Promise<void> {
-    const { head, carried } = exchange;
-    const { path } = carried;
-    if (path === '') throw invalidRequest('the request target is not a URL');
-    const isMetrics = path === METRICS_PATH && this.#routes.has(path);
-    try {
-      if (isMetrics || needsApiKey(path)) {
-        const holder = await this.#verifier.verify(bearerKey(head));
-        this.admission.setKnown(head.headers.authorization ?? '', holder !== undefined);
-        if (holder === undefined) throw invalidKey();
-        exchange.holder = holder;
-      }
-      const refusal = isMetrics
-        ? this.admission.metricsRefusalOf(exchange.callerId ?? '')
-        : this.admission.refusalOf(head.method ?? '', exchange.callerId, isTooBusy);
-      if (refusal !== undefined) throw refusal;
-    } catch (error) {
-      const isOverload = isTooBusy || (error instanceof HttpError && error.code === 'overloaded');
-      await this.admission.delayResponse(carried, exchange.callerId, isOverload);
-      throw error;
-    }
-    if (exchange.holder === undefined) await this.admission.delayResponse(carried, undefined, false);
-  }
-
   /** Creates the response to a request whose handling failed. The thrown value can have any type. */
   #failure(error: unknown, exchange: Exchange): ApiResponse {
     const { head, requestId, address } = exchange;
@@ -176,12 +162,12 @@ export class Api {
   }
 
   #complete(response: ApiResponse, { head, carried, match, requestId }: Exchange): CompleteResponse {
-    const fields = [...response.headers];
-    this.#cors.addFields(fields, head);
+    const complete = completed(response, requestId);
+    this.#cors.addFields(complete.headers, head);
     // A request can be refused before its path is matched.
     const { route } = match ?? this.#match(carried.path) ?? {};
-    if (route === DEPRECATED_PATH && response.status !== 401) fields.push(...this.#deprecation);
-    return complete(response, fields, requestId);
+    if (route === DEPRECATED_PATH && response.status !== 401) complete.headers.push(...this.#deprecation);
+    return complete;
   }
 
   #report(exchange: Exchange, status: number, isConnected: boolean): void {
@@ -201,18 +187,13 @@ export class Api {
   }
 }
 
-/**
- * Adds the header fields that every response has.
- *
- * @param fields the other header fields
- */
-function complete(
-  { status, body, closes = false }: ApiResponse,
-  fields: string[],
+/** Adds the header fields that every response has. */
+function completed(
+  { status, headers, body, closes = false }: ApiResponse,
   requestId: string,
-): CompleteResponse {
+): CompleteResponse & { readonly headers: string[] } {
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  fields.push('X-Request-Id', requestId);
+  const fields = [...headers, 'X-Request-Id', requestId];
   if (status !== 204 && status !== 304) fields.push('Content-Length', String(length));
   return { status, headers: fields, body, length, closes };
 }
