@@ -13,7 +13,7 @@ import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
 import type { BackupOptions } from './ports/storage.ts';
-import { RecordRemoval } from './record-removal.ts';
+import { startRecordRemoval } from './record-removal.ts';
 import {
   BACKUP_OPTIONS,
   CALL_OPTIONS,
@@ -37,16 +37,15 @@ export class AnimalStore implements AsyncDisposable {
   readonly #storage: StoreStorage;
   readonly #apiKeys: ApiKeys;
   readonly #verifyApiKey: VerifyApiKey;
-  readonly #recordRemoval: RecordRemoval | undefined;
+  #stopRemoval: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   /** @param storage the storage of the store; {@link AnimalStore.close} closes this storage */
   constructor(storage: StoreStorage) {
-    const { apiKeys, idempotentCreates } = storage;
+    const { apiKeys } = storage;
     this.#storage = storage;
     this.#apiKeys = new ApiKeys(apiKeys);
     this.#verifyApiKey = new VerifyApiKey(apiKeys);
-    this.#recordRemoval = idempotentCreates && new RecordRemoval(new CreatePetOnce(idempotentCreates));
   }
 
   /**
@@ -104,7 +103,9 @@ export class AnimalStore implements AsyncDisposable {
    * starts. In other programs, the first create with an idempotency key has the same effect.
    */
   startMaintenance(): void {
-    if (this.#closed === undefined) this.#recordRemoval?.start();
+    const { idempotentCreates } = this.#storage;
+    if (this.#closed !== undefined || idempotentCreates === undefined) return;
+    this.#stopRemoval ??= startRecordRemoval(new CreatePetOnce(idempotentCreates));
   }
 
   /**
@@ -227,7 +228,7 @@ export class AnimalStore implements AsyncDisposable {
    * no effect.
    */
   close(): Promise<void> {
-    this.#recordRemoval?.stop();
+    this.#stopRemoval?.();
     this.#closed ??= this.#storage.close();
     return this.#closed;
   }

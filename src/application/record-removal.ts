@@ -4,37 +4,26 @@ import { nextTurn } from './next-turn.ts';
 /** How often old records are removed, in milliseconds. */
 const INTERVAL = 60_000;
 
-/** Removes old idempotency records once a minute, in many small transactions, so that other writes do not wait long. */
-export class RecordRemoval {
-  readonly #createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>;
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #isRunning = false;
-
-  constructor(createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>) {
-    this.#createPetOnce = createPetOnce;
-  }
-
-  start(): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => void this.#removeAll(), INTERVAL);
+/**
+ * Removes old idempotency records a minute after the last removal has ended, in many small transactions, so that other
+ * writes do not wait long. After a failure, the next removal continues. Returns a function that stops the removals.
+ */
+export function startRecordRemoval(createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const schedule = (): void => {
+    timer = setTimeout(removeAll, INTERVAL);
     // The timer must not keep the process alive. In a browser, it is a number.
-    if (typeof this.#timer === 'object') this.#timer.unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-
-  /** Removes all old records. After a failure, the next call continues. */
-  async #removeAll(): Promise<void> {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
+    if (typeof timer === 'object') timer.unref();
+  };
+  const removeAll = async (): Promise<void> => {
     try {
-      while (this.#timer !== undefined && (await this.#createPetOnce.removeOldRecords())) await nextTurn();
-    } catch {
-    } finally {
-      this.#isRunning = false;
-    }
-  }
+      while (timer !== undefined && (await createPetOnce.removeOldRecords())) await nextTurn();
+    } catch {}
+    if (timer !== undefined) schedule();
+  };
+  schedule();
+  return () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
 }

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../domain/errors.ts';
-import { ANY, BOOLEAN, FUNCTION, type OptionRules, SIGNAL, TIMEOUT } from './arguments.ts';
+import { ANY, BOOLEAN, FUNCTION, type OptionRules, SIGNAL, STRING, TIMEOUT } from './arguments.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
@@ -58,6 +58,11 @@ export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCrea
 
 export type ExportQuery = Pick<PetQuery, 'status'>;
 
+export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
+  apiKey: STRING,
+  timeout: TIMEOUT,
+  onDeprecation: FUNCTION,
+};
 export const EXPORT_QUERY: OptionRules<ExportQuery> = { status: ANY };
 export const CALL_OPTIONS: OptionRules<CallOptions> = { timeout: TIMEOUT, signal: SIGNAL };
 export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY, ...CALL_OPTIONS };

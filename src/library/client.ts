@@ -4,13 +4,18 @@
  */
 
 import type { AnimalStore } from '../application/animal-store.ts';
-import { checkOptions, FUNCTION, type OptionRules, STRING, TIMEOUT } from '../application/arguments.ts';
+import { checkOptions, type OptionRules, STRING } from '../application/arguments.ts';
 import { CreatePet } from '../application/create-pet.ts';
 import { CreatePetOnce, THIS_PROGRAM } from '../application/create-pet-once.ts';
 import { GetPet } from '../application/get-pet.ts';
 import { ListPets } from '../application/list-pets.ts';
 import type { Storage } from '../application/ports/storage.ts';
-import { CALL_OPTIONS, type ClientOptions, CREATE_OPTIONS } from '../application/store-options.ts';
+import {
+  CALL_OPTIONS,
+  CLIENT_OPTIONS,
+  type ClientOptions,
+  CREATE_OPTIONS,
+} from '../application/store-options.ts';
 import { walkPets } from '../application/walk-pets.ts';
 import { api } from '../composition/databases/api.ts';
 import { invalidRequest } from '../domain/errors.ts';
@@ -36,12 +41,7 @@ export interface ClientConfig extends ClientOptions {
   readonly database: string;
 }
 
-const OPTIONS: OptionRules<ClientConfig> = {
-  database: STRING,
-  apiKey: STRING,
-  timeout: TIMEOUT,
-  onDeprecation: FUNCTION,
-};
+const OPTIONS: OptionRules<ClientConfig> = { database: STRING, ...CLIENT_OPTIONS };
 
 /**
  * Opens the store of a server. Sends no request before the first call of a method. Rejects with `invalid_request` when

@@ -2,14 +2,12 @@ import { AnimalStore } from '../application/animal-store.ts';
 import {
   checkArgument,
   checkOptions,
-  FUNCTION,
   OBJECT,
   type OptionRules,
   objectWith,
   STRING,
-  TIMEOUT,
 } from '../application/arguments.ts';
-import type { ClientOptions, StoreStorage } from '../application/store-options.ts';
+import { CLIENT_OPTIONS, type ClientOptions, type StoreStorage } from '../application/store-options.ts';
 import { type Database, parseDatabase } from '../composition/databases/database.ts';
 import type { Engine } from '../composition/databases/engine.ts';
 import { invalidRequest } from '../domain/errors.ts';
@@ -38,9 +36,7 @@ export type AnimalStoreConfig =
 const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions> = {
   database: { ...STRING, expected: "a string such as 'memory:'" },
   storage: objectWith('check', 'close'),
-  apiKey: STRING,
-  timeout: TIMEOUT,
-  onDeprecation: FUNCTION,
+  ...CLIENT_OPTIONS,
 };
 
 /**

@@ -4,7 +4,7 @@ import { AnimalStore } from '../../src/application/animal-store.ts';
 import { CreatePetOnce, IDEMPOTENCY_LIFETIME } from '../../src/application/create-pet-once.ts';
 import { nextTurn } from '../../src/application/next-turn.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
-import { RecordRemoval } from '../../src/application/record-removal.ts';
+import { startRecordRemoval } from '../../src/application/record-removal.ts';
 
 const REX = { name: 'Rex', categoryId: 7n } as const;
 const MINUTE = 60_000;
@@ -78,24 +78,23 @@ describe('CreatePetOnce', () => {
   });
 });
 
-describe('RecordRemoval', () => {
+describe('the removal of records', () => {
   /** Fakes the timers, and returns an object that counts its steps. */
   function start(steps: readonly (boolean | Error)[]) {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const left = [...steps];
-    const removal = new RecordRemoval({
+    const stop = startRecordRemoval({
       async removeOldRecords() {
         const step = left.shift() ?? false;
         if (step instanceof Error) throw step;
         return step;
       },
     });
-    removal.start();
     onTestFinished(() => {
-      removal.stop();
+      stop();
       vi.useRealTimers();
     });
-    return { removal, left };
+    return { left };
   }
 
   /** Waits for more turns of the event loop than any removal in these tests needs. */
@@ -104,8 +103,7 @@ describe('RecordRemoval', () => {
   }
 
   test('removes until nothing is left, once a minute', async () => {
-    const { left, removal } = start([true, true, false, true, false]);
-    removal.start();
+    const { left } = start([true, true, false, true, false]);
     expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(MINUTE - 1);
     await settle();
@@ -129,19 +127,16 @@ describe('RecordRemoval', () => {
   });
 
   test('does not keep the process alive', () => {
-    using set = vi.spyOn(globalThis, 'setInterval');
-    const removal = new RecordRemoval({ removeOldRecords: async () => false });
-    removal.start();
-    onTestFinished(() => removal.stop());
+    using set = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(startRecordRemoval({ removeOldRecords: async () => false }));
     expect(set.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
   });
 
   test('starts and stops in a browser, whose timers are numbers', () => {
-    using set = vi.spyOn(globalThis, 'setInterval').mockReturnValue(7 as never);
-    using clear = vi.spyOn(globalThis, 'clearInterval').mockReturnValue();
-    const removal = new RecordRemoval({ removeOldRecords: async () => false });
-    removal.start();
-    removal.stop();
+    using set = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(7 as never);
+    using clear = vi.spyOn(globalThis, 'clearTimeout').mockReturnValue();
+    const stop = startRecordRemoval({ removeOldRecords: async () => false });
+    stop();
     expect(set).toHaveBeenCalledTimes(1);
     expect(clear).toHaveBeenCalledWith(7);
   });
@@ -149,9 +144,9 @@ describe('RecordRemoval', () => {
   test('does not begin again while it is removing, and stops in the middle', async () => {
     let finish = (_more: boolean) => {};
     let calls = 0;
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const removal = new RecordRemoval({
+    const stop = startRecordRemoval({
       removeOldRecords() {
         calls += 1;
         return new Promise((resolve) => {
@@ -159,14 +154,14 @@ describe('RecordRemoval', () => {
         });
       },
     });
-    removal.start();
     vi.advanceTimersByTime(3 * MINUTE);
     await settle();
     expect(calls).toBe(1);
-    removal.stop();
+    stop();
     finish(true);
     await settle();
     expect(calls).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
@@ -199,7 +194,7 @@ describe('AnimalStore', () => {
   });
 
   test('startMaintenance removes old records before the first create', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const store = new AnimalStore(storage);
     expect(vi.getTimerCount()).toBe(0);
@@ -210,7 +205,7 @@ describe('AnimalStore', () => {
   });
 
   test('removes old records while it is open', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const store = new AnimalStore(storage);
     await store.createPet(REX, { idempotencyKey: 'a' });

@@ -1,4 +1,3 @@
-import { checkArgument, FUNCTION, TIMEOUT } from '../../application/arguments.ts';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import type { IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
 import type { PetTransfer } from '../../application/ports/pet-transfer.ts';
@@ -24,8 +23,6 @@ const BATCH_SIZE = 100;
  */
 export function openApiStorage(base: string, options: ClientOptions = {}): Storage {
   const { apiKey = '', timeout = DEFAULT_TIMEOUT, onDeprecation = warnOfDeprecation } = options;
-  checkArgument('timeout', timeout, TIMEOUT);
-  checkArgument('onDeprecation', onDeprecation, FUNCTION);
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw invalidRequest('apiKey: expected the API key of the server, in visible ASCII characters');
   }

@@ -27,7 +27,11 @@ export function logObserver(log: Logger, { sample = 1, hasTraceparent = true }: 
   return {
     ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, sample, hasTraceparent) }),
     onError: errorLog(log, hasTraceparent),
-    onStorageState: storageLog(log),
+    onStorageState(fault) {
+      if (fault === undefined) return log.info('the storage is available again');
+      const { reason, message, cause } = fault;
+      log.error({ reason, detail: String(cause) }, `the storage is unavailable: ${message}`);
+    },
     onWarning: (message) => log.warn(message),
   };
 }
@@ -81,15 +85,5 @@ function errorLog(log: Logger, hasTraceparent: boolean): NonNullable<Observer['o
     if (!errors.passes(errorKind(err))) return;
     const shown = hasTraceparent ? traceparent : undefined;
     log.error({ err, requestId, address, traceparent: shown }, 'request failed');
-  };
-}
-
-function storageLog(log: Logger): NonNullable<Observer['onStorageState']> {
-  return (fault) => {
-    if (fault === undefined) log.info('the storage is available again');
-    else {
-      const { reason, message, cause } = fault;
-      log.error({ reason, detail: String(cause) }, `the storage is unavailable: ${message}`);
-    }
   };
 }
