@@ -28,23 +28,12 @@ export type {
   CreateResult,
   IdempotentCreates,
 } from '../application/ports/idempotent-creates.ts';
-export {
-  type Diagnosis,
-  OverwriteRefused,
-  type Problem,
-  type Restored,
-  type RestoreOptions,
-} from '../application/ports/maintenance.ts';
+export * from '../application/ports/maintenance.ts';
 export type { Commit, Observer, RequestOutcome } from '../application/ports/observer.ts';
 export type { CallOptions, PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
 export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
 export type { BackupOptions, Storage } from '../application/ports/storage.ts';
-export {
-  STORAGE_FAULT_REASONS,
-  StorageFault,
-  type StorageFaultReason,
-  storageFaultReason,
-} from '../application/ports/storage-fault.ts';
+export * from '../application/ports/storage-fault.ts';
 export type {
   ClientOptions,
   CreateOptions,

@@ -2,15 +2,17 @@ import type { ApiKeyRepository } from '../../application/ports/api-key-repositor
 import type { IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
 import type { PetTransfer } from '../../application/ports/pet-transfer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
-import type { ClientOptions } from '../../application/store-options.ts';
+import type { ClientOptions, Deprecation } from '../../application/store-options.ts';
 import { invalidRequest } from '../../domain/errors.ts';
-import { deprecationOf, warnOfDeprecation } from './deprecation.ts';
 import { ApiPetRepository } from './pet-repository.ts';
 import { type Send, sender } from './request.ts';
 
 /** How long a call and a check of the server are tried, in milliseconds. */
 const DEFAULT_TIMEOUT = 30_000;
 const CHECK_TIMEOUT = 1000;
+
+/** The operations that this process has warned of. */
+const WARNED = new Set<string>();
 
 /** The number of pets in a page of an export. */
 const BATCH_SIZE = 100;
@@ -102,4 +104,29 @@ async function refuse(work: string): Promise<never> {
   throw invalidRequest(
     `${work} is not supported by this storage: use animal-store on the machine of the server`,
   );
+}
+
+/** Warns once per process and operation. */
+function warnOfDeprecation({ operation, sunset }: Deprecation): void {
+  if (WARNED.has(operation)) return;
+  WARNED.add(operation);
+  const end = sunset === undefined ? '' : `, and will be removed on ${sunset.toISOString().slice(0, 10)}`;
+  console.warn(
+    `animal-store: the operation ${operation} of the API is deprecated${end}; onDeprecation replaces this warning`,
+  );
+}
+
+/** Returns the notice in the header fields of a response (RFC 9745, RFC 8594), or `undefined` without one. */
+function deprecationOf(operation: string, headers: Headers): Deprecation | undefined {
+  const since = headers.get('Deprecation');
+  if (since === null) return undefined;
+  return {
+    operation,
+    since: dateOf(Number(/^@(\d+)$/.exec(since)?.[1]) * 1000),
+    sunset: dateOf(Date.parse(headers.get('Sunset') ?? '')),
+  };
+}
+
+function dateOf(milliseconds: number): Date | undefined {
+  return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds);
 }

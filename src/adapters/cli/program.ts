@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { defineCommands } from './commands/index.ts';
-import { candidateLines } from './completion/candidates.ts';
 import { DONE, exitStatusOf, explain, isBrokenPipe, UsageError, WRONG_USAGE } from './errors.ts';
 import type { CliOptions } from './options.ts';
-import { pathOf, positionAfter } from './words.ts';
+import { candidateLines, pathOf, positionAfter } from './words.ts';
 
 const SUGGESTION = /\n(\(Did you mean .*\))$/;
 

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import type { BackupOptions } from '../../../application/ports/storage.ts';
 import { CommandError } from '../errors.ts';
 import type { CommandOptions, ReplaceFlags } from '../options.ts';
+import { printResult } from '../output/console.ts';
 import { counted, duration, number } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
-import { printResult } from '../output/result.ts';
 import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 

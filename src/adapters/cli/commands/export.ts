@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { PetStatus } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
 import { CommandError, isBrokenPipe, UsageError } from '../errors.ts';
@@ -31,10 +32,13 @@ export async function exportPets(flags: ExportFlags, options: CommandOptions): P
       '--gzip: expected --output FILE or a redirection, because standard output is a terminal',
     );
   }
+  // A slow reader of standard output must not delay the exit.
+  const aborted = once(signal, 'abort').then(() => signal.throwIfAborted());
+  aborted.catch(() => {});
   const write = (chunk: string | Buffer): Promise<void> => {
     if (file !== undefined) return file.write(chunk);
     // A terminal must not execute control sequences in the names of pets.
-    return unlessAborted(isOnTerminal ? console.out(String(chunk)) : console.outRaw(chunk), signal);
+    return Promise.race([aborted, isOnTerminal ? console.out(String(chunk)) : console.outRaw(chunk)]);
   };
   await withStore(options, 'export', async (store) => {
     const progress = new Progress(console);
@@ -69,15 +73,5 @@ export async function exportPets(flags: ExportFlags, options: CommandOptions): P
         'The pages were read one after the other: pets that were added meanwhile can be among them.\n',
       );
     }
-  });
-}
-
-/** Waits for a write, but rejects as soon as `signal` is aborted, because a slow reader must not delay the exit. */
-function unlessAborted(writing: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    writing.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }

@@ -1,16 +1,16 @@
 import type { AnimalStore } from '../../../application/animal-store.ts';
+import type { ImportedPet } from '../../../application/import-pets.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
+import { parsePetMembers } from '../../../domain/pet-json.ts';
 import { CommandError, FileError, UsageError } from '../errors.ts';
 import { chunksOf, type Input, openInput } from '../files/input.ts';
 import { type Line, readLines } from '../files/lines.ts';
 import { OutputFile } from '../files/output-file.ts';
 import { isSameFile, refuseStoreFile } from '../files/paths.ts';
-import { type PetOfLine, petOfLine } from '../files/pet-of-line.ts';
 import type { CommandOptions, JsonFlag } from '../options.ts';
-import type { Console } from '../output/console.ts';
+import { type Console, printResult } from '../output/console.ts';
 import { counted, durationAndRate } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
-import { printResult } from '../output/result.ts';
 import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 
@@ -26,10 +26,8 @@ export interface ImportFlags extends JsonFlag {
 
 const NOTHING = 'nothing was imported';
 
-interface Refusal {
-  readonly line: Line;
-  readonly reason: string;
-}
+/** A pet and the line from which the pet was read. The application ignores the property `line`. */
+type PetOfLine = ImportedPet & { readonly line: Line };
 
 /**
  * Imports the pets of an NDJSON file, or of standard input if `file` is `-`. If an error occurs, no pet is imported. A
@@ -97,7 +95,7 @@ async function importLines(
   const progress = new Progress(console);
   let count = 0;
   let skipped = 0;
-  let refusals: Refusal[] = [];
+  let refusals: Line[] = [];
   const batches = async function* () {
     for await (const lines of readLines(chunksOf(input))) {
       const pets: PetOfLine[] = [];
@@ -106,7 +104,7 @@ async function importLines(
           const pet = petOfLine(line, newIds);
           if (pet !== undefined) pets.push(pet);
         } catch (error) {
-          refusals.push({ line, reason: (error as Error).message });
+          refusals.push({ ...line, fault: (error as Error).message });
         }
       }
       count += pets.length;
@@ -122,9 +120,9 @@ async function importLines(
   try {
     const imported = await store.importPets(batches(), {
       dryRun,
-      onRefused(pet, reason) {
+      onRefused(pet, fault) {
         count -= 1;
-        refusals.push({ line: (pet as PetOfLine).line, reason });
+        refusals.push({ ...(pet as PetOfLine).line, fault });
       },
       onProgress: (stored) => progress.show({ title: 'Storing', count: stored, share: stored / count }),
       signal,
@@ -143,16 +141,27 @@ async function importLines(
   }
 }
 
-async function writeRefusals(given: readonly Refusal[], file: OutputFile | undefined): Promise<void> {
-  const refusals = given.toSorted((one, other) => one.line.number - other.line.number);
+/**
+ * Returns `undefined` for a blank line. Throws an error with the reason if the line contains no pet. The application
+ * checks later whether the pet is valid.
+ */
+function petOfLine(line: Line, newIds: boolean): PetOfLine | undefined {
+  if (line.fault !== undefined) throw new Error(line.fault);
+  if (line.text.trim() === '') return undefined;
+  const { id, ...members } = parsePetMembers(line.text);
+  return { ...members, id: newIds ? undefined : id, line };
+}
+
+async function writeRefusals(refusals: Line[], file: OutputFile | undefined): Promise<void> {
+  refusals.sort((one, other) => one.number - other.number);
   if (file === undefined) {
     const [first] = refusals;
     throw new CommandError(
-      `line ${first?.line.number}: ${first?.reason} (--skip-invalid leaves out invalid lines)`,
+      `line ${first?.number}: ${first?.fault} (--skip-invalid leaves out invalid lines)`,
     );
   }
-  const lines = refusals.map(({ line: { number, text }, reason }) =>
-    visible(JSON.stringify({ line: number, reason, text })),
+  const lines = refusals.map(({ number, text, fault }) =>
+    visible(JSON.stringify({ line: number, reason: fault, text })),
   );
   await file.write(`${lines.join('\n')}\n`);
 }

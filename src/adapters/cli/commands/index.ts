@@ -2,7 +2,7 @@
 
 import { Argument, type Command, Option } from 'commander';
 import { PET_STATUSES } from '../../../domain/pet.ts';
-import { SCRIPTS } from '../completion/scripts.ts';
+import { SCRIPTS } from '../completion.ts';
 import { HELP } from '../help.ts';
 import type { CliOptions, CommandOptions, JsonFlag, ReplaceFlags, ServeValues } from '../options.ts';
 import { pathOf } from '../words.ts';

@@ -48,16 +48,14 @@ function keep(rest: Buffer, bytes: Buffer): Buffer {
 
 /** Valid UTF-8 is decoded in one call, which is much faster than one call per line. */
 function linesOf(bytes: Buffer, first: number): readonly Line[] {
-  if (!isUtf8(bytes)) {
-    const lines = bytes.toString('latin1').split('\n');
-    return lines.map((line, index) => lineOf(Buffer.from(line, 'latin1'), first + index));
-  }
-  const texts = bytes.toString('utf8').split('\n');
-  return texts.map((text, index) =>
-    text.length > LINE_LIMIT / 3 && Buffer.byteLength(text) > LINE_LIMIT
-      ? tooLong(text, first + index)
-      : { number: first + index, text },
-  );
+  const isValid = isUtf8(bytes);
+  const texts = bytes.toString(isValid ? 'utf8' : 'latin1').split('\n');
+  return texts.map((text, index) => {
+    const number = first + index;
+    if (!isValid) return lineOf(Buffer.from(text, 'latin1'), number);
+    const isTooLong = text.length > LINE_LIMIT / 3 && Buffer.byteLength(text) > LINE_LIMIT;
+    return isTooLong ? tooLong(text, number) : { number, text };
+  });
 }
 
 function lineOf(bytes: Buffer, number: number): Line {

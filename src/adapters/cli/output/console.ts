@@ -5,8 +5,8 @@ import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
-import { OutputError } from '../errors.ts';
-import { visibleLines } from './visible.ts';
+import { CommandError, isBrokenPipe, OutputError } from '../errors.ts';
+import { visible, visibleLines } from './visible.ts';
 
 /** Commands write results to standard output, and messages, progress and errors to standard error. */
 export interface Console {
@@ -99,4 +99,27 @@ function screenOf(stream: Output): Screen {
     },
     hasColours: stream.isTTY === true && stream.hasColors?.() === true,
   };
+}
+
+interface Result {
+  /** The start of a sentence, such as `imported 2 pets`. */
+  readonly done: string;
+  /** The end of the sentence, such as ` in 3.9 s`. */
+  readonly details?: string;
+  readonly members: object;
+}
+
+/** Prints the result of a completed command. If it cannot be written, the error says what was done nevertheless. */
+export async function printResult(
+  console: Console,
+  { done, details = '', members }: Result,
+  json = false,
+): Promise<void> {
+  const sentence = visible(`${done.charAt(0).toUpperCase()}${done.slice(1)}${details}.`);
+  try {
+    await console.out(`${json ? JSON.stringify(members) : sentence}\n`);
+  } catch (error) {
+    if (!(error instanceof OutputError) || isBrokenPipe(error)) throw error;
+    throw new CommandError(`${done}, but ${error.message}`);
+  }
 }
