@@ -8,9 +8,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../support/free-port.ts';
+import { withClientServers } from './client-servers.js';
 import { clientStory } from './client-story.js';
 import { startServer } from './server.js';
-import { startUnreliable } from './unreliable.js';
 
 const FOLDER = fileURLToPath(new URL('./', import.meta.url));
 const DOCUMENT = `${FOLDER}generated/openapi.json`;
@@ -63,17 +63,8 @@ function story(baseUrl, key) {
 }
 
 async function clientOfTheApi() {
-  const own = await startServer();
-  const proxy = await startUnreliable(own.origin);
-  try {
-    const { createAnimalStore } = await import('../../dist/library/client.js');
-    const addresses = { base: `${own.origin}/v1`, unreliable: `${proxy.origin}/v1`, apiKey: own.key };
-    await clientStory(createAnimalStore, addresses);
-    if (!proxy.requests.some(({ status }) => status === 'lost')) throw new Error('no response was lost');
-  } finally {
-    await proxy.stop();
-    await own.stop();
-  }
+  const { createAnimalStore } = await import('../../dist/library/client.js');
+  await withClientServers((addresses) => clientStory(createAnimalStore, addresses));
 }
 
 /**

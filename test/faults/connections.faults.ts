@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Horde, HordeResult } from './crowd/horde.ts';
 import { OPERATOR } from './keys.ts';
-import { IDLE, SLOW } from './options.ts';
+import { IDLE, PIPELINED, SLOW } from './options.ts';
 import { FaultsServer, hasProc } from './server.ts';
 import type { GoodLoad, GoodResult } from './soak/good-load.ts';
 import { Helper } from './soak/helper.ts';
@@ -67,7 +67,8 @@ describe.skipIf(!isPossible)(
       const watch = new Watch(server);
       const load: GoodLoad = { port: server.port, key: OPERATOR, perSecond: PER_SECOND, name: 'good' };
       const goodLoad = new Helper<GoodResult>('good-load.ts', JSON.stringify(load));
-      const options: Horde = { port: server.port, key: OPERATOR, idle: IDLE, slow: SLOW };
+      const pipelined = Math.min(16, PIPELINED);
+      const options: Horde = { port: server.port, key: OPERATOR, idle: IDLE, slow: SLOW, pipelined };
       const helper = new Helper<HordeResult>('../crowd/horde.ts', JSON.stringify(options));
       let during = 0;
       for (const end = performance.now() + SECONDS * 1000; performance.now() < end; await sleep(500)) {

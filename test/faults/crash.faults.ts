@@ -4,14 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Pipeline } from './client/pipeline.ts';
 import { OPERATOR } from './keys.ts';
-import { ROUNDS, SEED } from './options.ts';
+import { PIPELINED, ROUNDS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
 import { exportOf, FaultsServer, newFolder } from './server.ts';
 import { printTable } from './table.ts';
 
 const CONNECTIONS = 8;
-const BATCH = 50;
 const STREAM = 0x6372_7368;
 const TIMEOUT = { timeout: 60_000 + ROUNDS * 20_000 };
 
@@ -59,11 +58,11 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
   /** Sends a batch once the previous batch was acknowledged, so the ids of each batch are greater. */
   async function createUntilKilled(pipeline: Pipeline, writer: string, lastId: number): Promise<void> {
     let greatest = lastId;
-    for (let count = 0; ; count += BATCH) {
-      const bodies = Array.from({ length: BATCH }, (_, index) =>
+    for (let count = 0; ; count += PIPELINED) {
+      const bodies = Array.from({ length: PIPELINED }, (_, index) =>
         bodyOf(`${writer}.${count + index}`, random),
       );
-      sent += BATCH;
+      sent += PIPELINED;
       const responses = await pipeline.create(bodies);
       expect(responses.filter(({ status }) => status !== 201)).toEqual([]);
       const pets = responses.map(({ body }) => body.toString());
@@ -72,7 +71,7 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
       greatest = Math.max(greatest, ...ids);
       greatestId = Math.max(greatestId, greatest);
       acknowledged.push(...pets);
-      if (responses.length < BATCH) return;
+      if (responses.length < PIPELINED) return;
     }
   }
 });

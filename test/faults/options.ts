@@ -35,6 +35,9 @@ export const SLOW: number = integer('FAULTS_SLOW', 1000);
 /** The number of connections that request full pages and never read. */
 export const UNREAD: number = integer('FAULTS_UNREAD', 600);
 
+/** The number of requests that a connection sends at once, at most. A server that does not support pipelines needs 1. */
+export const PIPELINED: number = integer('FAULTS_PIPELINED', 50);
+
 /** How often the server is killed, or its files are moved, during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);
 

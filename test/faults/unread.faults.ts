@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BIN, RUNTIME } from '../support/process.ts';
 import { OPERATOR } from './keys.ts';
-import { UNREAD } from './options.ts';
+import { PIPELINED, UNREAD } from './options.ts';
 import { FaultsServer, hasProc, newFolder, storeOf } from './server.ts';
 import type { GoodLoad, GoodResult } from './soak/good-load.ts';
 import { Helper } from './soak/helper.ts';
@@ -16,6 +16,9 @@ import { printTable } from './table.ts';
 
 /** In MB: the limit of the server. Most responses to the same request share their bytes, and take less. */
 const MEMORY_LIMIT = 128;
+
+/** The number of pages that each client requests. */
+const PAGES = Math.min(16, PIPELINED);
 
 /** In seconds, after all connections are open. */
 const SECONDS = 5;
@@ -53,7 +56,13 @@ describe.skipIf(!isPossible)(
       const watch = new Watch(server);
       const load: GoodLoad = { port: server.port, key: OPERATOR, perSecond: 100, name: 'good' };
       const goodLoad = new Helper<GoodResult>('good-load.ts', JSON.stringify(load));
-      const clients = spawn('python3', [CLIENTS, String(server.port), OPERATOR, String(UNREAD)]);
+      const clients = spawn('python3', [
+        CLIENTS,
+        String(server.port),
+        OPERATOR,
+        String(UNREAD),
+        String(PAGES),
+      ]);
       const lines = createInterface(clients.stdout)[Symbol.asyncIterator]();
       expect(await lines.next()).toMatchObject({ value: 'opened' });
       await sleep(SECONDS * 1000);

@@ -1,36 +1,40 @@
 /**
- * Tests Bun, Deno and workerd: the API over the servers of Bun and Deno, the command on both, and the examples.
- * Prints each fault, and the number of tests. Exits with 1 on a fault.
+ * Tests Bun, Deno and workerd: the API over the servers of Bun and Deno, the command and the client on both, and the
+ * examples. Prints each fault, and the number of tests. Exits with 1 on a fault.
  */
 
+import { checkClient } from './client.ts';
 import { exampleChecks } from './examples.ts';
-import { runApiSuite, runCommandSuite } from './suite.ts';
+import { runSuite, SUITES } from './suite.ts';
 
 let passed = 0;
 let failed = 0;
 
-for (const runtime of ['bun', 'deno'] as const) {
-  for (const [what, run] of [
-    ['the API', runApiSuite],
-    ['the command', runCommandSuite],
-  ] as const) {
-    const result = await run(runtime);
-    console.log(`${runtime}: ${result.passed} tests of ${what} passed`);
+// Most of the tests wait, so both runtimes are tested at the same time.
+await Promise.all((['bun', 'deno'] as const).map(testRuntime));
+for (const [name, works] of Object.entries(exampleChecks())) await check(`examples/runtimes/${name}`, works);
+console.log(`${passed} passed, ${failed} failed`);
+// The route of Next.js keeps its store open.
+process.exit(failed === 0 ? 0 : 1);
+
+async function testRuntime(runtime: 'bun' | 'deno'): Promise<void> {
+  for (const suite of SUITES) {
+    const result = await runSuite(runtime, suite);
+    console.log(`${runtime}: ${result.passed} tests of the ${suite} passed in ${result.seconds} s`);
     for (const fault of result.faults) console.error(fault);
     passed += result.passed;
     failed += result.faults.length;
   }
+  await check(`the client on ${runtime}`, () => checkClient(runtime));
 }
-for (const [name, check] of Object.entries(exampleChecks())) {
+
+async function check(name: string, works: () => Promise<void>): Promise<void> {
   try {
-    await check();
+    await works();
     passed += 1;
-    console.log(`examples/runtimes/${name} works`);
+    console.log(`${name} works`);
   } catch (error) {
     failed += 1;
-    console.error(`examples/runtimes/${name}:`, error);
+    console.error(`${name}:`, error);
   }
 }
-console.log(`${passed} passed, ${failed} failed`);
-// The route of Next.js keeps its store open.
-process.exit(failed === 0 ? 0 : 1);

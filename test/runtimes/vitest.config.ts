@@ -1,21 +1,59 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-/** The tests of what the API decides. What the server of a runtime decides is not in these files. */
+const root = new URL('../..', import.meta.url).pathname;
+const common = { root, hookTimeout: 60_000 };
+const CANARY = `${root}test/support/canary-setup.ts`;
+const FAULTS = `${root}test/faults/setup.ts`;
+
 const config: ViteUserConfig = defineConfig({
   test: {
-    root: new URL('../..', import.meta.url).pathname,
-    include: [
-      'test/adapters/http/{authentication,body,create,every-path,every-storage,failure,get,keys-in-log,list}.test.ts',
-      'test/adapters/http/{openapi-document,overload,properties,public-paths,public-url,rate-limit,request-id}.test.ts',
-      'test/adapters/http/{incoming-bodies,request-log}.test.ts',
-      'test/library/fetch.test.ts',
+    projects: [
+      {
+        // What the API decides. What the server of a runtime decides is not in these files.
+        test: {
+          ...common,
+          name: 'api',
+          include: [
+            'test/adapters/http/{authentication,body,create,every-path,every-storage,failure,get,keys-in-log,list}.test.ts',
+            'test/adapters/http/{openapi-document,overload,properties,public-paths,public-url,rate-limit,request-id}.test.ts',
+            'test/adapters/http/{incoming-bodies,request-log}.test.ts',
+            'test/library/fetch.test.ts',
+          ],
+          setupFiles: [CANARY],
+          env: { TEST_CARRIER: 'fetch', TEST_STORAGES: 'memory,sqlite' },
+          maxWorkers: 2,
+          testTimeout: 10_000,
+          expect: { poll: { timeout: 5000 } },
+        },
+      },
+      {
+        // The real command, which `TEST_RUNTIME` runs. The tests themselves run on Node.js.
+        test: {
+          ...common,
+          name: 'command',
+          include: [
+            'test/e2e/{serve,crash,disk,cli-keys,cli-output,restore,store-file}.test.ts',
+            'test/faults/{crash,disk,stopping,two-servers,retries}.faults.ts',
+          ],
+          setupFiles: [CANARY, FAULTS],
+          // Most of these tests wait.
+          maxWorkers: 3,
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
+        },
+      },
+      {
+        // What the server of the runtime decides, in the real command.
+        test: {
+          ...common,
+          name: 'server',
+          include: ['test/faults/{connections,floods,messages,unread}.faults.ts'],
+          setupFiles: [FAULTS],
+          maxWorkers: 1,
+          testTimeout: 60_000,
+        },
+      },
     ],
-    setupFiles: ['test/support/canary-setup.ts'],
-    env: { TEST_CARRIER: 'fetch', TEST_STORAGES: 'memory,sqlite' },
-    maxWorkers: 2,
-    testTimeout: 10_000,
-    hookTimeout: 30_000,
-    expect: { poll: { timeout: 5000 } },
   },
 });
 

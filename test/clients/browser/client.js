@@ -1,12 +1,10 @@
 /** The client of the API in a page of another origin. */
 
-import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { startServer } from '../server.js';
-import { startUnreliable } from '../unreliable.js';
+import { withClientServers } from '../client-servers.js';
 
 const ENTRY = 'story';
 const PROGRAM = `
@@ -35,22 +33,14 @@ export async function clientInPage({ context }) {
   }).listen(0, '127.0.0.1');
   await once(site, 'listening');
   const origin = `http://127.0.0.1:${site.address().port}`;
-  const server = await startServer({ CORS_ORIGIN: origin });
-  const proxy = await startUnreliable(server.origin);
   const page = await context.newPage();
   try {
     await page.goto(origin);
     await page.addScriptTag({ content: await bundle() });
-    await page.evaluate((addresses) => globalThis.story.run(addresses), {
-      base: `${server.origin}/v1`,
-      unreliable: `${proxy.origin}/v1`,
-      apiKey: server.key,
-    });
-    assert.ok(proxy.requests.some(({ status }) => status === 'lost'));
+    const run = (addresses) => page.evaluate((servers) => globalThis.story.run(servers), addresses);
+    await withClientServers(run, { CORS_ORIGIN: origin });
   } finally {
     await page.close();
-    await proxy.stop();
-    await server.stop();
     site.closeAllConnections();
     site.close();
   }

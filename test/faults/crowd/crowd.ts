@@ -77,7 +77,7 @@ function count(text: string, sentAt: number): void {
     latencies.add(performance.now() - sentAt);
   } else if (status === '503') {
     refused += 1;
-    if (!text.includes('\r\nRetry-After: 1\r\n') || !text.includes('"code":"overloaded"')) malformed += 1;
+    if (!/\r\nRetry-After: 1\r\n/i.test(text) || !text.includes('"code":"overloaded"')) malformed += 1;
   } else if (status === '401' && crowd.work === 'unauthorized') {
     refused += 1;
   } else {

@@ -10,6 +10,8 @@ export interface Horde extends Target {
   readonly idle: number;
   /** The number of connections of each kind that sends or reads one byte per second. */
   readonly slow: number;
+  /** The number of requests that a slow reader sends at once. */
+  readonly pipelined: number;
 }
 
 /** How many connections of each kind were opened, and how many the server closed. */
@@ -41,7 +43,7 @@ const KINDS: Readonly<Record<string, (socket: Socket) => void>> = {
   'slow body': slowSender(`${create}{"name":"`),
   'slow reader'(socket) {
     socket.pause();
-    socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(16));
+    socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(horde.pipelined));
     everySecond(socket, () => socket.read(1));
   },
 };
