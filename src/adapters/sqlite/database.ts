@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
-import { AnimalStoreError } from '../../domain/errors.ts';
+import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { storageError, unavailable } from './errors.ts';
 import { identityOf, modeOfNewFile, sizeOf, statOf } from './files.ts';
 import { assertSameFiles, type StoreFiles } from './health/store-files.ts';
@@ -30,14 +30,27 @@ const READ_CACHE_SIZE = 4096;
  */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
+interface Preparation {
+  /** Whether a missing database file is an error. Default: false. */
+  readonly mustExist?: boolean;
+  /** Whether to check that the database file can be written. The check waits for other writers. Default: true. */
+  readonly tryWrite?: boolean;
+}
+
 /**
  * Creates the database file when it is missing, and migrates its schema. Throws when the file is damaged or cannot be
  * written. Throws when the file belongs to another application or was written by a newer release. A file that is refused
  * stays unchanged, so that its data can be rescued.
- * @param mustExist whether a missing database file is an error
- * @param tryWrite whether to check that the database file can be written; the check waits for other writers
  */
-export function prepareDatabase(path: string, mustExist = false, tryWrite = true): void {
+export function prepareDatabase(
+  path: string,
+  { mustExist = false, tryWrite = true }: Preparation = {},
+): void {
+  if (['', ':memory:'].includes(path.trim())) {
+    throw invalidRequest(
+      `path: expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`,
+    );
+  }
   if (!mustExist) createFolderOf(path);
   else if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
   refuseUnusable(path);
@@ -111,7 +124,7 @@ export function createFolderOf(path: string): void {
  * the permissions of the database file. An error is ignored: SQLite reports it when it opens the file.
  */
 function createFile(path: string): void {
-  if (path === ':memory:' || existsSync(path)) return;
+  if (existsSync(path)) return;
   try {
     closeSync(openSync(path, 'a', modeOfNewFile(path)));
   } catch {}

@@ -69,7 +69,7 @@ function openStorage(path: string, options: SqliteOptions, sharing?: WriterShari
   checkArgument('path', path, STRING);
   checkOptions(options, OPTIONS);
   const { mustExist = false, startWriter = true, observer = {} } = options;
-  prepareDatabase(path, mustExist, startWriter);
+  prepareDatabase(path, { mustExist, tryWrite: startWriter });
   const db = openReader(path);
   // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);

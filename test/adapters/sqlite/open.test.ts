@@ -221,11 +221,11 @@ test('with `mustExist`, a missing file is refused and not created, and an existi
 
 test('without `tryWrite`, a new store is created, and an existing one is opened while it is locked', () => {
   const path = temporaryFile();
-  prepareDatabase(path, false, false);
+  prepareDatabase(path, { tryWrite: false });
   const other = connect(path);
   expect(other.pragma('user_version', { simple: true })).toBe(BigInt(MIGRATIONS.length));
   other.exec('BEGIN IMMEDIATE');
-  prepareDatabase(path, false, false);
+  prepareDatabase(path, { tryWrite: false });
   other.exec('ROLLBACK');
 });
 
@@ -261,11 +261,18 @@ test('a connection waits briefly for a lock of another process', () => {
   expect(timeouts).toEqual([100n, 100n]);
 });
 
-test('a database that cannot be durable is refused', () => {
-  expect(() => openSqliteStorage(':memory:')).toThrow(
-    refusal(':memory:', /does not support a write-ahead log/),
-  );
+test('a database in memory is refused, because it is not durable', () => {
+  for (const path of ['', ':memory:', ' :memory: ']) {
+    const message = `path: expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`;
+    expect(() => openSqliteStorage(path)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message }),
+    );
+  }
   expect(existsSync(':memory:')).toBe(false);
+});
+
+test('a database whose file system does not support a write-ahead log is refused', () => {
+  expect(() => openReader(':memory:')).toThrow(refusal(':memory:', /does not support a write-ahead log/));
 });
 
 test('a connection for reading cannot write', () => {
