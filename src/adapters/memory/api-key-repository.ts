@@ -5,18 +5,17 @@ import { type ApiKey, isActive, type NewApiKey } from '../../domain/api-key.ts';
 const CACHE_LIMIT = 1000;
 
 interface StoredKey {
-  /** The SHA-256 hash of the key, as a promise, because Web Crypto hashes asynchronously. */
-  readonly hash: Promise<Uint8Array>;
   about: ApiKey;
 }
 
 /**
- * Stores the keys by id. The first look-up of a key compares the hash of the key with all stored hashes. The time for a
- * comparison does not depend on the position of the first different byte. Found keys are cached. Hashes are computed
- * with Web Crypto, because browsers support it.
+ * Stores the attributes of the keys by id, and finds them by the SHA-256 hash of the key. Whoever does not know a key
+ * cannot choose its hash, so the time of a look-up tells nothing about the key. Found keys are cached, because hashing
+ * with Web Crypto, which browsers support, is asynchronous.
  */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
   readonly #keys = new Map<string, StoredKey>();
+  readonly #byHash = new Map<string, StoredKey>();
   readonly #found = new Map<string, StoredKey>();
   readonly #idPrefix: string;
   readonly #closed: AbortSignal;
@@ -41,9 +40,9 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   async add(key: string, about: NewApiKey): Promise<ApiKey> {
     this.#closed.throwIfAborted();
     const id = `${this.#idPrefix}${this.#keys.size + 1}`;
-    const stored = { hash: sha256(key), about: Object.freeze({ id, ...about }) };
+    const stored = { about: Object.freeze({ id, ...about }) };
     this.#keys.set(id, stored);
-    await stored.hash;
+    this.#byHash.set(await sha256(key), stored);
     return stored.about;
   }
 
@@ -93,11 +92,7 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   }
 
   async #lookUp(key: string): Promise<StoredKey | undefined> {
-    const hash = await sha256(key);
-    let found: StoredKey | undefined;
-    for (const stored of this.#keys.values()) {
-      if (isEqual(hash, await stored.hash)) found = stored;
-    }
+    const found = this.#byHash.get(await sha256(key));
     if (found === undefined) return undefined;
     if (this.#found.size >= CACHE_LIMIT) this.#found.clear();
     this.#found.set(key, found);
@@ -110,13 +105,8 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   }
 }
 
-async function sha256(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-}
-
-/** Compares two hashes of equal length. The duration does not depend on the position of the first different byte. */
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  let difference = 0;
-  for (const [index, byte] of a.entries()) difference |= byte ^ (b[index] ?? 0);
-  return difference === 0;
+/** Returns the hash of a key, one character per byte. */
+async function sha256(key: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key));
+  return String.fromCharCode(...new Uint8Array(hash));
 }
