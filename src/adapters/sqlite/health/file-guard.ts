@@ -4,14 +4,7 @@ import { StorageFault } from '../../../application/ports/storage-fault.ts';
 import { LOCK_TIMEOUT } from '../database.ts';
 import { codeOf, isLocked } from '../errors.ts';
 import { databaseSize, quickCheck, READ_ENDS } from '../inspection.ts';
-import { assertSame, assertSameFiles, folderChangedAt, type StoreFiles } from './store-files.ts';
-
-/**
- * How long commits rely on the last check of the files of the store, in milliseconds. A `stat` of the write-ahead log and
- * its index at every commit would make commits slow. Within this time, these files are checked only if a file in their
- * folder was created, removed or renamed.
- */
-const FRESH_TIME = 10;
+import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
 /**
  * The error codes of the operating system that mean that a file is read-only. Any other error code means that the file
@@ -27,8 +20,6 @@ const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
 export class FileGuard {
   readonly #files: StoreFiles;
   #main: BigIntStats;
-  #folderChangedAt: bigint | undefined;
-  #checkedAt = Number.NEGATIVE_INFINITY;
 
   /** Throws when one of the files is missing or was replaced. */
   constructor(files: StoreFiles) {
@@ -36,21 +27,11 @@ export class FileGuard {
     this.#main = assertSameFiles(files);
   }
 
-  /** Throws a {@link StorageFault} when another program removed, replaced or damaged the database file. */
+  /** Throws a {@link StorageFault} when another program removed, replaced or damaged one of the files. */
   assertUnharmed(): void {
-    const folder = folderChangedAt(this.#files);
     const main = assertSameFiles(this.#files);
-    const isChanged = main.size !== this.#main.size || main.mtimeNs !== this.#main.mtimeNs;
-    if (isChanged) assertSound(this.#files);
+    if (main.size !== this.#main.size || main.mtimeNs !== this.#main.mtimeNs) assertSound(this.#files);
     this.#main = main;
-    this.#folderChangedAt = folder;
-    this.#checkedAt = performance.now();
-  }
-
-  /** Checks the files of the store before a commit. When this method throws, nothing is stored. */
-  beforeCommit(): void {
-    const isFresh = performance.now() - this.#checkedAt < FRESH_TIME;
-    if (!isFresh || this.#isFolderChanged()) this.assertUnharmed();
   }
 
   /**
@@ -58,14 +39,9 @@ export class FileGuard {
    * can change the database file, but it never makes the file smaller.
    */
   afterCommit(): void {
-    const main = this.#isFolderChanged() ? assertSameFiles(this.#files) : assertSame(this.#files.main);
+    const main = assertSameFiles(this.#files);
     if (main.size < this.#main.size) assertSound(this.#files);
     this.#main = main;
-    this.#checkedAt = performance.now();
-  }
-
-  #isFolderChanged(): boolean {
-    return folderChangedAt(this.#files) !== this.#folderChangedAt;
   }
 
   /** Throws a {@link StorageFault} when the file cannot be written, for example because its disk became read-only. */

@@ -1,7 +1,7 @@
 /** Detects when a file that the store has open was removed, or was replaced by another file at the same path. */
 
 import { type BigIntStats, realpathSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { StorageFault } from '../../../application/ports/storage-fault.ts';
 
 interface OpenFile {
@@ -20,8 +20,6 @@ export interface StoreFiles {
   readonly log: OpenFile;
   /** The index that SQLite keeps of the write-ahead log. All processes that have the store open share this file. */
   readonly index: OpenFile;
-  /** The path of the folder that contains the write-ahead log and its index. */
-  readonly folder: string;
 }
 
 /**
@@ -35,7 +33,6 @@ export function filesOf(path: string): StoreFiles {
     main: identify(absolute),
     log: identify(`${real}-wal`),
     index: identify(`${real}-shm`),
-    folder: dirname(real),
   };
 }
 
@@ -66,14 +63,6 @@ export function assertSame({ path, dev, ino }: OpenFile): BigIntStats {
     });
   }
   return state;
-}
-
-/**
- * Returns the time when a file in the folder of the store was last created, removed or renamed. The time is in
- * nanoseconds since the Unix epoch. Returns `undefined` when the folder does not exist.
- */
-export function folderChangedAt({ folder }: StoreFiles): bigint | undefined {
-  return statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
 }
 
 function identify(path: string): OpenFile {

@@ -58,7 +58,7 @@ export class BatchRunner {
     try {
       this.#beginWithin(lockTimeout);
       const outcomes = this.#runWrites(writes, lockTimeout);
-      this.guard.beforeCommit();
+      this.guard.assertUnharmed();
       isCommitting = true;
       this.#commit.run();
       this.guard.afterCommit();

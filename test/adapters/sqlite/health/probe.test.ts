@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
 import type { Findings } from '../../../../src/adapters/sqlite/health/findings.ts';
 import { testStorage } from '../../../../src/adapters/sqlite/health/probe.ts';
@@ -117,7 +117,9 @@ describe('a probe', () => {
 
   test('that writes finds a file that another program truncates during its commit', () => {
     const guard = new FileGuard(files);
-    guard.beforeCommit = () => truncateSync(path, 4096);
+    vi.spyOn(guard, 'assertUnharmed')
+      .mockReturnValueOnce()
+      .mockImplementation(() => truncateSync(path, 4096));
     expect(probeWith(guard)(true).write).toMatchObject({ reason: 'damaged' });
   });
 

@@ -12,7 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { databaseFiles } from '../../../../src/adapters/sqlite/files.ts';
@@ -23,7 +23,6 @@ import { testStorage } from '../../../../src/adapters/sqlite/health/probe.ts';
 import {
   assertSameFiles,
   filesOf,
-  folderChangedAt,
   type StoreFiles,
 } from '../../../../src/adapters/sqlite/health/store-files.ts';
 import { BatchRunner } from '../../../../src/adapters/sqlite/write/batch.ts';
@@ -76,14 +75,9 @@ describe('the files of a store', () => {
   test('are found through a symbolic link', () => {
     const link = join(temporaryFolder(), 'link.db');
     symlinkSync(path, link);
-    const { main, log, index, folder } = filesOf(link);
+    const { main, log, index } = filesOf(link);
     const real = realpathSync(path);
-    expect([main.path, log.path, index.path, folder]).toEqual([
-      link,
-      `${real}-wal`,
-      `${real}-shm`,
-      dirname(real),
-    ]);
+    expect([main.path, log.path, index.path]).toEqual([link, `${real}-wal`, `${real}-shm`]);
     expect([main.dev, main.ino]).toEqual([files.main.dev, files.main.ino]);
   });
 
@@ -136,14 +130,6 @@ describe('the files of a store', () => {
     expect(() => assertSameFiles({ ...files, main })).toThrow(fault('file_replaced'));
   });
 
-  test('have a folder whose changes are seen', () => {
-    const before = folderChangedAt(files);
-    utimesSync(dirname(path), 1, 1);
-    expect(folderChangedAt(files)).toBe(1_000_000_000n);
-    expect(before).not.toBe(1_000_000_000n);
-    expect(folderChangedAt({ ...files, folder: `${files.folder}-missing` })).toBeUndefined();
-  });
-
   test('have names that SQLite derives from the real path, also before they exist', () => {
     const folder = join(temporaryFolder(), 'folder');
     mkdirSync(folder);
@@ -162,7 +148,7 @@ describe('the files of a store', () => {
 describe('the guard of commits', () => {
   test('accepts a store that nobody harmed', () => {
     const guard = new FileGuard(files);
-    guard.beforeCommit();
+    guard.assertUnharmed();
     guard.afterCommit();
     guard.assertUnharmed();
   });
@@ -177,7 +163,7 @@ describe('the guard of commits', () => {
 
   test('finds a file that became smaller during a commit', () => {
     const guard = new FileGuard(files);
-    guard.beforeCommit();
+    guard.assertUnharmed();
     truncateSync(path, 4096);
     expect(failureIn(() => guard.afterCommit())).toEqual(fault('damaged'));
   });
@@ -209,28 +195,9 @@ describe('the guard of commits', () => {
 
   test.each(['-wal', '-shm'])('finds that pets.db%s was removed during a commit', (suffix) => {
     const guard = new FileGuard(files);
-    guard.beforeCommit();
-    utimesSync(dirname(path), 1, 1);
+    guard.assertUnharmed();
     rmSync(path + suffix);
     expect(() => guard.afterCommit()).toThrow(fault('file_missing'));
-  });
-
-  test('relies on its last check for 10 milliseconds, unless the folder has changed', () => {
-    controlClock();
-    const guard = new FileGuard(files);
-    guard.beforeCommit();
-    const check = vi.spyOn(guard, 'assertUnharmed');
-    vi.advanceTimersByTime(9);
-    guard.beforeCommit();
-    expect(check).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(1);
-    guard.beforeCommit();
-    expect(check).toHaveBeenCalledTimes(1);
-    utimesSync(dirname(path), 1, 1);
-    guard.beforeCommit();
-    expect(check).toHaveBeenCalledTimes(2);
-    guard.beforeCommit();
-    expect(check).toHaveBeenCalledTimes(2);
   });
 
   test('examines a file again after each change of another program', () => {
@@ -322,9 +289,11 @@ describe('a failed read', () => {
 
 test('a probe whose write is refused leaves no transaction open', () => {
   const guard = new FileGuard(files);
-  guard.beforeCommit = () => {
-    throw systemError('SQLITE_IOERR_WRITE');
-  };
+  vi.spyOn(guard, 'assertUnharmed')
+    .mockReturnValueOnce()
+    .mockImplementation(() => {
+      throw systemError('SQLITE_IOERR_WRITE');
+    });
   expect(testStorage(new BatchRunner(db, guard), true)).toMatchObject({
     write: { reason: 'io_error' },
   });

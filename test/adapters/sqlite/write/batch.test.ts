@@ -171,7 +171,7 @@ test('when the space is used up, every acknowledged write is stored, and the oth
 
 describe('a fault of the storage', () => {
   /** A runner whose guard throws an error of SQLite at one of its checks. */
-  function runnerWith(check: 'beforeCommit' | 'afterCommit', code: string): BatchRunner {
+  function runnerWith(check: 'assertUnharmed' | 'afterCommit', code: string): BatchRunner {
     const guard = new FileGuard(files);
     guard[check] = () => {
       throw new Database.SqliteError('failed', code);
@@ -212,7 +212,7 @@ describe('a fault of the storage', () => {
     ['SQLITE_IOERR_FSYNC', 'sync_failed', { write: failed('sync_failed') }],
     ['SQLITE_FULL', 'disk_full', {}],
   ])('%s before a commit: nothing was stored', (code, reason, findings) => {
-    expect(runnerWith('beforeCommit', code).commitBatch([add('a')], 0)).toEqual({
+    expect(runnerWith('assertUnharmed', code).commitBatch([add('a')], 0)).toEqual({
       outcomes: [failed(reason)],
       findings,
       commitMs: undefined,
