@@ -18,13 +18,13 @@ export const runtime: Runtime =
   bun !== undefined
     ? {
         releases: { bun, node: process.version },
-        notHeld: `Bun's server does not limit connections, slow clients and unread responses: ${SEE}`,
+        notHeld: `Bun's server limits neither connections nor unread responses, and supports no pipelines: ${SEE}`,
         loadServer: async () => (await import('../adapters/http/fetch/server/index.ts')).createBunServer,
       }
     : deno !== undefined
       ? {
           releases: { deno, node: process.version },
-          notHeld: `Deno's server does not limit connections, slow clients and unread responses: ${SEE}`,
+          notHeld: `Deno's server does not limit connections, slow clients and unread responses, and a stop can break a request: ${SEE}`,
           loadServer: async () => (await import('../adapters/http/fetch/server/index.ts')).createDenoServer,
         }
       : {

@@ -14,8 +14,11 @@ import { createHandler, type FetchHandler } from '../handler.ts';
  */
 const LEAVING_TIME = 1000;
 
-/** No request has arrived for this time when the server stops listening, in milliseconds. */
-const QUIET_TIME = 20;
+/**
+ * No request has arrived for this time when the server stops listening, in milliseconds. On a busy machine, the clients may
+ * not run for a few tens of milliseconds, and then all connect at once.
+ */
+const QUIET_TIME = 100;
 
 /**
  * After {@link QUIET_TIME}, no request has arrived in this number of iterations of the event loop either. If other programs
@@ -24,7 +27,7 @@ const QUIET_TIME = 20;
 const QUIET_ITERATIONS = 10;
 
 /** How long responses are held back at most, in milliseconds. */
-const HOLDING_TIME = 500;
+const HOLDING_TIME = 1000;
 
 /** How long after the server has stopped listening a connection may stay open without a request, in milliseconds. */
 const IDLE_TIME = 1000;
@@ -118,23 +121,26 @@ export class FetchServer implements HttpServer {
   }
 
   /**
-   * Stops listening at a moment without requests on their way. `closed` is what `stop` of the runtime
-   * returned. Resolves with `undefined` if there was no such moment before the deadline.
+   * Stops listening at a moment without requests on their way. On a busy machine, such a moment can take seconds to come.
+   * `closed` is what `stop` of the runtime returned. Resolves with `undefined` if there was no such moment before the
+   * deadline, and `stop` would break the requests in flight.
    */
   async #stopListening(
     server: RuntimeServer,
     timeout: number,
   ): Promise<{ closed: Promise<void> } | undefined> {
-    const deadline = performance.now() + timeout;
+    const deadline = performance.now() + (server.breaksBodies ? timeout : timeout / 2);
+    const quietTime = Math.min(QUIET_TIME, timeout / 5);
     const holdingTime = Math.min(HOLDING_TIME, timeout / 4);
     for (;;) {
       await delay(Math.min(LEAVING_TIME, timeout / 2));
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#released = promise;
       try {
-        const isQuiet = await this.#untilQuiet(holdingTime, server.breaksBodies);
-        if (isQuiet || !server.breaksBodies) return { closed: server.stop() };
-        if (performance.now() >= deadline) return undefined;
+        const isQuiet = await this.#untilQuiet(quietTime, holdingTime, server.breaksBodies);
+        const isLate = performance.now() >= deadline;
+        if (isQuiet || (isLate && !server.breaksBodies)) return { closed: server.stop() };
+        if (isLate) return undefined;
       } finally {
         this.#released = undefined;
         resolve();
@@ -149,11 +155,11 @@ export class FetchServer implements HttpServer {
   }
 
   /** Resolves with whether a time without new requests has come, in which no earlier request was in flight either. */
-  async #untilQuiet(timeout: number, awaitsRequests: boolean): Promise<boolean> {
+  async #untilQuiet(quietTime: number, timeout: number, awaitsRequests: boolean): Promise<boolean> {
     const deadline = performance.now() + timeout;
     while (performance.now() < deadline) {
       const held = this.#held;
-      await delay(QUIET_TIME);
+      await delay(quietTime);
       for (let count = 0; count < QUIET_ITERATIONS && this.#held === held; count += 1) {
         // The runtimes differ in when they accept connections: while they wait for a timer, or after it.
         await delay(1);
