@@ -8,7 +8,7 @@ import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../src/application/list-pet
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
 import { INT64_MAX, INT64_MIN } from '../src/domain/int64.ts';
 import { NAME_MAX_LENGTH, NAME_MIN_LENGTH } from '../src/domain/pet.ts';
-import { ERROR_CODES, WHEN } from './errors.ts';
+import { ERROR_CODES, MESSAGES, WHEN } from './errors.ts';
 import { samplesOf } from './samples.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -55,9 +55,9 @@ ${samplesOf('create')}
 
 The body of every error has exactly the members \`code\`, \`message\` and \`status\`. This includes errors for unknown paths and for messages that are not HTTP. Programs should read \`code\`. The message names the field and the rule.
 
-| Code | Status | When |
-| --- | --- | --- |
-${ERROR_CODES.map((code) => `| \`${code}\` | ${STATUS_OF[code]} | ${WHEN[code]} |`).join('\n')}
+| Code | Status | When | A \`message\` |
+| --- | --- | --- | --- |
+${ERROR_CODES.map((code) => `| \`${code}\` | ${STATUS_OF[code]} | ${WHEN[code]} | \`${MESSAGES[code]}\` |`).join('\n')}
 
 When several errors apply, the order is 401, 503 \`overloaded\`, 429, 404, 405, 415, 413, 400. A response with status 429 or 503 has \`Retry-After\`: repeat the request after that many seconds, with a limit for the number of attempts. Do not repeat a request after any other error.
 

@@ -23,7 +23,7 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
 
 /** An example of the message of each error. */
 export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
-  invalid_request: 'Host must be given once',
+  invalid_request: 'categoryId is required',
   unauthorized: 'an API key is required: Authorization: Bearer <API_KEY>',
   not_found: 'there is no pet with id 1',
   method_not_allowed: 'DELETE is not allowed here: expected GET, HEAD or OPTIONS',

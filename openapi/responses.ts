@@ -32,10 +32,10 @@ const SUCCESSES: Readonly<Record<Operation['id'], Part>> = {
   getPet: { description: 'The pet.', content: json('Pet', { found: { value: REX } }) },
 };
 
-/** The example message of `invalid_request`, for the operations that check input of their own. */
+/** The example message of `invalid_request`, for the operations that have no member `categoryId`. */
 const BROKEN_RULES: Readonly<Partial<Record<Operation['id'], string>>> = {
   listPets: 'limit must be an integer from 1 to 100',
-  createPet: 'categoryId is required',
+  getPet: 'Host must be a host name or an IP address, optionally with a port from 1 to 65535',
 };
 
 /** Describes all responses of an operation. The keys of the result are the statuses. */

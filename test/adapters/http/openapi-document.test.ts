@@ -2,17 +2,20 @@
 
 import { readFile } from 'node:fs/promises';
 import { BlockList } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { generateDocument } from '../../../openapi/document.ts';
-import { STATUS_OF } from '../../../src/adapters/http/api/errors.ts';
+import { MESSAGES, WHEN } from '../../../openapi/errors.ts';
+import { type HttpErrorCode, STATUS_OF } from '../../../src/adapters/http/api/errors.ts';
 import type { Exchange } from '../../../src/adapters/http/api/exchange.ts';
 import type { ApiResponse } from '../../../src/adapters/http/api/http.ts';
 import { OPERATIONS } from '../../../src/adapters/http/api/operations.ts';
+import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
 import { openApi, openApiDocument } from '../../../src/adapters/http/docs/openapi.ts';
 import { assertSame } from '../../../src/adapters/sqlite/health/store-files.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
 import { createCommands } from '../../../src/composition/commands.ts';
 import type { Answer } from '../../support/client.ts';
-import { Connection } from '../../support/connection.ts';
+import { Connection, sendLast, sendRaw } from '../../support/connection.ts';
 import { checkAgainstDocument, parseExact } from '../../support/openapi-check.ts';
 import { startServer } from '../../support/server.ts';
 
@@ -54,7 +57,9 @@ describe('the document', () => {
     const manual = await readFile(MANUAL, 'utf8');
     for (const [code, status] of Object.entries(STATUS_OF)) {
       const row = new RegExp(`^\\| \`${code}\` \\| ${status} \\| .+\\. \\|$`, 'm');
-      expect(description).toMatch(row);
+      expect(description).toContain(
+        `| \`${code}\` | ${status} | ${WHEN[code as HttpErrorCode]} | \`${MESSAGES[code as HttpErrorCode]}\` |\n`,
+      );
       expect(manual).toMatch(row);
     }
   });
@@ -99,13 +104,6 @@ describe('the document', () => {
     expect(new Set(tags).size).toBe(origins.length);
     expect(origins.map(etagAt)).toEqual(tags);
     expect(responseAt('http://x')).toEqual(responseAt('http://x'));
-  });
-
-  test('has an example for storage_unavailable whose message the server sends', () => {
-    const message = 'the database file was removed or renamed while it was open';
-    const file = { path: '/nowhere/pets.db', dev: 0n, ino: 0n };
-    expect(() => assertSame(file)).toThrow(expect.objectContaining({ code: 'storage_unavailable', message }));
-    expect(openApiDocument('')).toContain(JSON.stringify(message));
   });
 });
 
@@ -191,7 +189,7 @@ describe('the examples', () => {
   });
 
   test('of responses equal the responses of the server', async () => {
-    const { client } = await startServer('memory');
+    const { client, origin, key } = await startServer('memory');
     const expectExample = ({ status, body }: Answer, path: string, method: string, name: string) => {
       const content = document.paths[path]?.[method]?.responses[status]?.content?.['application/json'];
       expect(parseExact(body)).toEqual(content?.examples[name]?.value ?? `no example ${status} ${name}`);
@@ -202,6 +200,8 @@ describe('the examples', () => {
     await client.post('{"name":"Минька 🐈","categoryId":9007199254740993,"status":"pending"}');
     expectExample(await client.get('/v1/pets'), '/pets', 'get', 'page');
     expectExample(await client.get('/v1/pets/1'), '/pets/{petId}', 'get', 'found');
+    const message = `GET /v1/pets/1 HTTP/1.1\r\nHost: x y\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+    expectExample(await sendRaw(origin, message), '/pets/{petId}', 'get', 'invalid_request');
     expectExample(await client.get('/v1/pets?limit=0'), '/pets', 'get', 'invalid_request');
     expectExample(await client.post('{"name":"Rex"}'), '/pets', 'post', 'invalid_request');
     const unauthorized = await client.request('GET', '/v1/pets', { key: null });
@@ -210,6 +210,50 @@ describe('the examples', () => {
     const text = await client.post('{}', { 'Content-Type': 'text/plain' });
     expectExample(text, '/pets', 'post', 'unsupported_media_type');
   });
+});
+
+test('the example of every error is a response of the server', async () => {
+  const messages: Partial<Record<HttpErrorCode, string>> = {};
+  const collect = ({ status, body }: Answer) => {
+    const { code, message, ...others } = JSON.parse(body) as { code: HttpErrorCode; message: string };
+    expect(others).toEqual({ status });
+    expect(status).toBe(STATUS_OF[code]);
+    messages[code] = message;
+  };
+  const failing = async (error: unknown) => {
+    const list = () => Promise.reject(error);
+    const wrap = (storage: Storage) => ({ ...storage, pets: { ...storage.pets, list } });
+    const { client } = await startServer('memory', { wrap });
+    collect(await client.get('/v1/pets', { 'X-Request-Id': 'hT5kQ2aP-1c' }));
+  };
+  const { client, origin, key } = await startServer('memory');
+  collect(await client.request('GET', '/v1/pets', { key: null }));
+  collect(await client.get('/v1/pets/1'));
+  collect(await client.request('DELETE', '/v1/pets/1'));
+  collect(await client.post(' '.repeat(65_537)));
+  collect(await client.post('{}', { 'Content-Type': 'text/plain' }));
+  await client.post('{"name":"Rex","categoryId":1}', { 'Idempotency-Key': 'key-1' });
+  collect(await client.post('{"name":"Tom","categoryId":1}', { 'Idempotency-Key': 'key-1' }));
+  const head = `GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nHost: x\r\n`;
+  collect(await client.post('{"name":"Rex"}'));
+  collect(await sendRaw(origin, `${head}X: ${'x'.repeat(17_000)}\r\n\r\n`));
+
+  const limited = await startServer('memory', { rateLimit: { requests: 1, seconds: 1 } });
+  await limited.client.get('/v1/pets');
+  collect(await limited.client.get('/v1/pets'));
+
+  const hasty = await startServer('memory', { headersTimeout: 300, requestTimeout: 400 });
+  for (const answer of await sendLast(hasty.origin, head)) collect(answer);
+
+  const missing = { path: '/nowhere/pets.db', dev: 0n, ino: 0n };
+  await failing(thrownBy(() => assertSame(missing)));
+  await failing(new Error('unexpected'));
+
+  const turn = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(500);
+  onTestFinished(() => turn.mockRestore());
+  collect(await client.get('/v1/pets', { Connection: 'close' }));
+
+  expect(messages).toEqual(MESSAGES);
 });
 
 test.each<[string, (answer: Answer) => Answer, RegExp]>([
@@ -251,4 +295,13 @@ function withFields(answer: Answer, headers: Record<string, string>): Answer {
 
 function edited(answer: Answer, from: string, to: string): Answer {
   return { ...answer, body: answer.body.replace(from, to) };
+}
+
+function thrownBy(what: () => void): unknown {
+  try {
+    what();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
 }
