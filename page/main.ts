@@ -3,16 +3,21 @@
 import { readReference, slugOf } from './reference.ts';
 import type { BaseUrls } from './view/console.ts';
 import { el, heading, methodBadge } from './view/dom.ts';
+import { followFragments } from './view/landing.ts';
 import { guidesOf } from './view/markdown.ts';
 import { fillNavigation } from './view/navigation.ts';
 import { operationView } from './view/operation.ts';
 import { overview } from './view/overview.ts';
 import { schemaView } from './view/schema.ts';
+import { installSearch } from './view/search.ts';
 import { newChoices } from './view/state.ts';
+import { themeChoice } from './view/theme.ts';
 
 const content = document.querySelector('main') as HTMLElement;
 const navigation = document.querySelector('nav') as HTMLElement;
 const menu = document.querySelector('#menu') as HTMLButtonElement;
+const search = document.querySelector('#search') as HTMLButtonElement;
+const theme = themeChoice();
 
 menu.addEventListener('click', () => setMenu(menu.getAttribute('aria-expanded') !== 'true'));
 navigation.addEventListener('click', ({ target }) => {
@@ -69,7 +74,9 @@ function show(text: string): void {
     Guides: guides,
     Schemas: reference.schemas.map(([title]) => ({ slug: `schema-${slugOf(title)}`, title })),
   });
-  goToFragment();
+  navigation.append(theme);
+  installSearch(search, content);
+  followFragments();
 }
 
 /**
@@ -95,12 +102,6 @@ function group(title: string, ...sections: readonly Node[]): HTMLElement {
 function section(title: string, slug: string, ...children: readonly Node[]): HTMLElement {
   const attributes = { id: slug, class: 'text', 'aria-labelledby': `${slug}-heading` };
   return el('section', attributes, heading('h3', slug, title), ...children);
-}
-
-/** Scrolls to the section that the URL names. The browser cannot, because the section did not exist when it loaded. */
-function goToFragment(): void {
-  if (location.hash !== '')
-    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 }
 
 function setMenu(isOpen: boolean): void {

@@ -23,6 +23,8 @@ export interface Success {
 export interface Failure {
   readonly status: string;
   readonly code: string;
+  /** The body of such a response. */
+  readonly example: unknown;
 }
 
 export interface Operation {
@@ -119,8 +121,8 @@ function successOf(status: string, { description, headers = {}, content }: Respo
 
 /** Returns the errors with a status. The names of the examples are the error codes. */
 function failuresOf(status: string, { content }: ResponseObject): Failure[] {
-  const codes = Object.keys(content?.['application/json']?.examples ?? {});
-  return codes.map((code) => ({ status, code }));
+  const examples = Object.entries(content?.['application/json']?.examples ?? {});
+  return examples.map(([code, { value }]) => ({ status, code, example: value }));
 }
 
 /** Returns the day in the `Sunset` field (RFC 8594), or `undefined` when no response has a fixed `Sunset` field. */

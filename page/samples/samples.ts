@@ -16,3 +16,5 @@ export const SAMPLES: Readonly<Record<Language, (request: SampleRequest, options
   Python: pythonSample,
   Go: goSample,
 };
+
+export const LANGUAGES: readonly Language[] = Object.keys(SAMPLES) as Language[];

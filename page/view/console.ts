@@ -7,6 +7,8 @@ import { apiKeyField, bodyField, parameterField } from './fields.ts';
 import { responseView } from './response.ts';
 import { type Choices, State } from './state.ts';
 
+const KEY_FIELD = 'Idempotency-Key';
+
 export interface Console {
   readonly element: HTMLElement;
   /** The request of the form, with the public base URL. */
@@ -27,6 +29,9 @@ export function consoleOf(
   choices: Choices,
 ): Console {
   const fields = operation.parameters.map((parameter) => parameterField(parameter, resolve));
+  for (const { name, control } of fields) {
+    if (name === KEY_FIELD) control.setAttribute('placeholder', 'a new key for each request');
+  }
   const body = operation.body && bodyField(operation.body);
   const values = (): Values => ({
     parameters: new Map(fields.map(({ name, control }) => [name, control.value])),
@@ -46,34 +51,51 @@ export function consoleOf(
       'div',
       { class: 'send-row' },
       send,
+      el('kbd', {}, 'Ctrl Enter'),
       urls.forConsole !== urls.forPrograms && el('span', {}, `to ${urls.forConsole}`),
     ),
   );
   form.addEventListener('input', () => request.set(requestOf(operation, values(), urls.forPrograms)));
 
   let isBusy = false;
-  const submit = async () => {
+  const submit = async (sent: SampleRequest) => {
     if (isBusy) return;
     isBusy = true;
-    const sent = requestOf(operation, values(), urls.forConsole);
     try {
-      await response.show(sent, choices.apiKey.value, turnPage);
+      await response.show(sent, choices.apiKey.value, { turnPage, repeat: () => void submit(sent) });
     } finally {
       isBusy = false;
     }
   };
+  const submitForm = () => submit(withKey(requestOf(operation, values(), urls.forConsole), operation));
   const turnPage = (link: string | null) => {
     const query = nextPage(link);
     if (query === undefined) return undefined;
     return () => {
       for (const { name, control } of fields) control.value = query.get(name) ?? '';
       form.dispatchEvent(new Event('input'));
-      void submit();
+      void submitForm();
     };
   };
+  form.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void submit();
+    void submitForm();
   });
-  return { element: el('div', {}, form, response.element), request };
+  return { element: el('div', { class: 'console-and-response' }, form, response.element), request };
+}
+
+/** Adds a new key to a request that can have one, so that the request can be repeated when its response is lost. */
+function withKey(request: SampleRequest, { parameters }: Operation): SampleRequest {
+  const hasField = parameters.some(({ name }) => name === KEY_FIELD);
+  if (!hasField || request.headers.some(([name]) => name === KEY_FIELD)) return request;
+  // `randomUUID` is missing on a page that was loaded over plain HTTP from another machine.
+  const key = crypto
+    .getRandomValues(new Uint8Array(16))
+    .reduce((text, byte) => text + byte.toString(16).padStart(2, '0'), '');
+  return { ...request, headers: [...request.headers, [KEY_FIELD, key]] };
 }

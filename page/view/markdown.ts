@@ -100,13 +100,24 @@ function samplesOf(samples: readonly Tokens.Code[], guide: Guide | undefined, ch
 
 /** Creates a table. A row whose first cell is a name in code has an id, such as `errors-not-found`. */
 function table({ header, rows }: Tokens.Table, slug: string): HTMLElement {
-  const head = header.map((cell) => el('th', { scope: 'col' }, ...cell.tokens.map(inline)));
+  const head = header.map((cell) =>
+    el('th', { scope: 'col', role: 'columnheader' }, ...cell.tokens.map(inline)),
+  );
   const body = rows.map((cells) => {
     const [first] = cells[0]?.tokens ?? [];
     const id = first?.type === 'codespan' ? `${slug}-${slugOf(String(first['text']))}` : undefined;
-    return el('tr', { id }, ...cells.map((cell) => el('td', {}, ...cell.tokens.map(inline))));
+    const columns = cells.map((cell, index) =>
+      el('td', { role: 'cell', 'data-label': head[index]?.textContent ?? '' }, ...cell.tokens.map(inline)),
+    );
+    return el('tr', { id, role: 'row' }, ...columns);
   });
-  const element = el('table', {}, el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...body));
+  // On a narrow window, each row is shown as a block. Without the roles, it would no longer be a row of a table.
+  const element = el(
+    'table',
+    { role: 'table' },
+    el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ...head)),
+    el('tbody', { role: 'rowgroup' }, ...body),
+  );
   return el(
     'div',
     { class: 'table', tabindex: '0', role: 'region', 'aria-label': `Table: ${slug}` },

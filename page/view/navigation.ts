@@ -1,4 +1,4 @@
-/** The navigation: links to all sections, a search, and the mark of the section in view. */
+/** The navigation: links to all sections, and the mark of the section in view. */
 
 import { el } from './dom.ts';
 
@@ -14,10 +14,8 @@ export type Links = Readonly<Record<string, readonly Link[]>>;
 
 /** Fills the navigation. All sections must be in the document. */
 export function fillNavigation(navigation: HTMLElement, links: Links): void {
-  const search = el('input', { type: 'search', id: 'search', placeholder: 'Search', autocomplete: 'off' });
-  const count = el('p', { class: 'count', role: 'status' });
   const groups = Object.entries(links).map(([title, entries]) => {
-    const items = entries.map((entry) => item(entry));
+    const items = entries.map(item);
     const id = `navigation-${title.toLowerCase()}`;
     const element = el(
       'div',
@@ -27,22 +25,7 @@ export function fillNavigation(navigation: HTMLElement, links: Links): void {
     );
     return { element, items };
   });
-  const find = () => {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const { element, items } of groups) {
-      for (const { element: row, text } of items) row.hidden = !words.every((word) => text.includes(word));
-      element.hidden = items.every(({ element: row }) => row.hidden);
-    }
-    const found = groups.flatMap(({ items }) => items).filter(({ element }) => !element.hidden).length;
-    count.textContent = words.length === 0 ? '' : `${found} ${found === 1 ? 'section' : 'sections'} found`;
-  };
-  search.addEventListener('input', find);
-  navigation.replaceChildren(
-    el('label', { for: 'search', class: 'visually-hidden' }, 'Search'),
-    search,
-    count,
-    ...groups.map(({ element }) => element),
-  );
+  navigation.replaceChildren(...groups.map(({ element }) => element));
   markSectionInView(groups.flatMap(({ items }) => items));
 }
 
@@ -50,8 +33,6 @@ interface Item {
   readonly element: HTMLElement;
   readonly link: HTMLAnchorElement;
   readonly section: HTMLElement | null;
-  /** The text that the search looks at. */
-  readonly text: string;
 }
 
 function item({ slug, title, isDeprecated = false, badge }: Link): Item {
@@ -63,13 +44,7 @@ function item({ slug, title, isDeprecated = false, badge }: Link): Item {
     hint,
     badge,
   );
-  const section = document.getElementById(slug);
-  return {
-    element: el('li', {}, link),
-    link,
-    section,
-    text: `${title} ${section?.textContent}`.toLowerCase(),
-  };
+  return { element: el('li', {}, link), link, section: document.getElementById(slug) };
 }
 
 /** The height of the window, in pixels, in which the section in view starts. */

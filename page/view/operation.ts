@@ -83,20 +83,21 @@ function exampleView({ summary, successes }: Operation): HTMLElement[] {
   return [codeBlock(name, formatJson(writeExact(example.value)), `Example response ${status}`)];
 }
 
-function failureList({ failures }: Operation): HTMLElement {
-  return el(
-    'ul',
-    { class: 'failures' },
-    ...failures.map(({ status, code }) =>
-      el(
-        'li',
-        {},
-        el('a', { href: `#errors-${code.replaceAll('_', '-')}` }, el('code', {}, `${status} ${code}`)),
+function failureList({ summary, failures }: Operation): HTMLElement {
+  const rows = failures.map(({ status, code, example }) =>
+    el(
+      'li',
+      {},
+      details(
+        el('code', {}, `${status} ${code}`),
+        codeBlock(`response ${code} of ${summary}`, formatJson(writeExact(example)), 'Example response'),
+        el('a', { href: `#errors-${code.replaceAll('_', '-')}` }, `When ${code} is sent`),
       ),
     ),
   );
+  return el('ul', { class: 'failures' }, ...rows);
 }
 
-function details(title: string, ...content: readonly Child[]): HTMLElement {
+function details(title: Child, ...content: readonly Child[]): HTMLElement {
   return el('details', {}, el('summary', {}, title), ...content);
 }

@@ -5,40 +5,44 @@ import type { SampleRequest } from '../samples/request.ts';
 import { codeBlock } from './code.ts';
 import { button, el } from './dom.ts';
 
+/** How a request goes on after its response. */
+export interface Continuation {
+  /** Returns the function that requests the next page, or `undefined` on the last page. */
+  turnPage(link: string | null): (() => void) | undefined;
+  /** Sends the same request again, with the same `Idempotency-Key`. */
+  repeat(): void;
+}
+
 export interface ResponseView {
   readonly element: HTMLElement;
-  /**
-   * Sends the request with the API key, and shows the response or the fault.
-   *
-   * @param turnPage returns the function that requests the next page, or `undefined` on the last page
-   */
-  show(
-    request: SampleRequest,
-    apiKey: string,
-    turnPage: (link: string | null) => (() => void) | undefined,
-  ): Promise<void>;
+  /** Sends the request with the API key, and shows the response or the fault. */
+  show(request: SampleRequest, apiKey: string, continuation: Continuation): Promise<void>;
 }
+
+/** A request without a response is given up after this time. */
+const TIMEOUT = 30_000;
 
 export function responseView(name: string): ResponseView {
   const status = el('p', { class: 'response-status', role: 'status' });
   const details = el('div', { class: 'response-details' });
+  const fail = (what: string, error: unknown, ...more: readonly Node[]) => {
+    status.replaceChildren(el('strong', { class: 'bad' }, what), (error as Error).message);
+    details.replaceChildren(...more);
+  };
   return {
     element: el('div', { class: 'response' }, status, details),
-    async show({ method, url, headers, body }, apiKey, turnPage) {
+    async show(sample, apiKey, { turnPage, repeat }) {
       status.replaceChildren('Sending…');
       const startedAt = performance.now();
+      let request: Request;
       try {
-        const response = await fetch(url, {
-          method,
-          headers: [...(apiKey === '' ? [] : [['Authorization', `Bearer ${apiKey}`]]), ...headers] as [
-            string,
-            string,
-          ][],
-          ...(body !== undefined && { body }),
-          cache: 'no-store',
-          credentials: 'omit',
-          redirect: 'error',
-        });
+        request = requestOf(sample, apiKey);
+      } catch (error) {
+        fail('Not sent: ', error);
+        return;
+      }
+      try {
+        const response = await fetch(request);
         const text = await response.text();
         const milliseconds = Math.round(performance.now() - startedAt);
         const kind = response.ok ? 'good' : 'bad';
@@ -61,14 +65,44 @@ export function responseView(name: string): ResponseView {
           ),
         );
       } catch (error) {
-        status.replaceChildren(
-          el('strong', { class: 'bad' }, 'Not sent: '),
-          String((error as Error).message),
-        );
-        details.replaceChildren();
+        fail('No response: ', error, ...outcome(request, repeat));
       }
     },
   };
+}
+
+function requestOf({ method, url, headers, body }: SampleRequest, apiKey: string): Request {
+  const authorization = apiKey === '' ? [] : [['Authorization', `Bearer ${apiKey}`] as const];
+  return new Request(url, {
+    method,
+    headers: [...authorization, ...headers].map(([name, value]) => [name, value] as [string, string]),
+    ...(body !== undefined && { body }),
+    cache: 'no-store',
+    credentials: 'omit',
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT),
+  });
+}
+
+/** Says what is known about a request without a response, and offers to repeat it where that is safe. */
+function outcome({ method, headers }: Request, repeat: () => void): HTMLElement[] {
+  const key = headers.get('Idempotency-Key');
+  if (method === 'GET') {
+    return [el('p', {}, 'Nothing was changed.'), button({ class: 'tool' }, 'Repeat', repeat)];
+  }
+  const unknown =
+    'The outcome is unknown: the server may have handled the request before the connection was lost.';
+  if (key === null) return [el('p', {}, unknown)];
+  return [
+    el(
+      'p',
+      {},
+      `${unknown} With the same Idempotency-Key, `,
+      el('code', {}, key),
+      ', it is handled only once.',
+    ),
+    button({ class: 'tool' }, 'Repeat with the same key', repeat),
+  ];
 }
 
 /** Indents JSON. Returns other text unchanged. */

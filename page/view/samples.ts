@@ -2,13 +2,11 @@
 
 import type { GoOptions } from '../samples/go.ts';
 import type { SampleRequest } from '../samples/request.ts';
-import { type Language, SAMPLES } from '../samples/samples.ts';
+import { LANGUAGES, type Language, SAMPLES } from '../samples/samples.ts';
 import { codeElement, copyButton, showCode } from './code.ts';
 import { button, el } from './dom.ts';
 import type { Choices, State } from './state.ts';
 import { tabList } from './tabs.ts';
-
-const LANGUAGES = Object.keys(SAMPLES) as Language[];
 
 /**
  * Creates the samples of an operation. The samples follow the console, the language and the API key. The copy button

@@ -1,6 +1,6 @@
-/** The choices of the reader. They are kept in memory only, and are lost when the tab is closed or reloaded. */
+/** The choices of the reader. The browser remembers the language and the theme. The API key is kept in memory only. */
 
-import type { Language } from '../samples/samples.ts';
+import { LANGUAGES, type Language } from '../samples/samples.ts';
 
 /** A value whose changes can be observed. */
 export class State<T> {
@@ -27,6 +27,28 @@ export class State<T> {
   }
 }
 
+/** Creates a state that the browser remembers, unless the reader forbids it to store anything. */
+export function remembered<T extends string>(name: string, values: readonly T[], initial: T): State<T> {
+  const item = `animal-store-${name}`;
+  let stored: string | null = null;
+  try {
+    stored = localStorage.getItem(item);
+  } catch {
+    // The browser stores nothing for this page.
+  }
+  const state = new State(values.find((value) => value === stored) ?? initial);
+  state.observe((value) => {
+    if (value === (stored ?? initial)) return;
+    stored = value;
+    try {
+      localStorage.setItem(item, value);
+    } catch {
+      // The choice is lost when the page is closed.
+    }
+  });
+  return state;
+}
+
 export interface Choices {
   /** The language of all samples. */
   readonly language: State<Language>;
@@ -36,5 +58,9 @@ export interface Choices {
 }
 
 export function newChoices(): Choices {
-  return { language: new State<Language>('curl'), apiKey: new State(''), isKeyShown: new State(false) };
+  return {
+    language: remembered('language', LANGUAGES, 'curl'),
+    apiKey: new State(''),
+    isKeyShown: new State(false),
+  };
 }

@@ -1,20 +1,25 @@
 /** Tests the reference page in a real browser, as a person uses it, and the client of the API. Prints one line per check; exits with 1 on a failure. */
 
 import { join } from 'node:path';
-import { consoles, contents, deepLinks, keyboard, samples, search } from './browser/checks.js';
+import { consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
 import { clientInPage } from './browser/client.js';
 import { coldStart, noDocument, noScript, publicUrl } from './browser/environment.js';
+import { lostConnection } from './browser/lost-connection.js';
+import { prints, remembers, tables } from './browser/reading.js';
 import { runSamples } from './browser/run-samples.js';
+import { search } from './browser/search.js';
 import {
   checkAccessibility,
   checkWidth,
   DESKTOP,
+  LAPTOP,
   operation,
   PHONE,
   SCREENSHOTS,
   startBrowser,
   typeKey,
   visit,
+  WIDE,
 } from './browser/visit.js';
 import { startServer } from './server.js';
 
@@ -30,11 +35,15 @@ try {
   await check('every sample runs', runSamples);
   await check('the client of the API runs in a page of another origin', clientInPage);
   await check('the page works with the keyboard', keyboard);
-  await check('the search finds sections', search);
+  await check('the search finds every part of the page', search);
+  await check('a lost create can be repeated', lostConnection);
+  await check('the theme and the language are remembered', remembers);
+  await check('the page can be printed', prints);
+  await check('tables can be read on a phone', tables);
   await check('the samples use the public URL', publicUrl);
   await check('a missing document is reported', noDocument);
   await check('the document is linked for readers without JavaScript', noScript);
-  for (const [name, size] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  for (const [name, size] of Object.entries({ desktop: DESKTOP, laptop: LAPTOP, wide: WIDE, phone: PHONE })) {
     for (const scheme of ['light', 'dark']) {
       await check(`${name}, ${scheme}: axe finds nothing in any state`, () => look(name, size, scheme));
     }
@@ -58,14 +67,14 @@ async function check(name, what) {
   }
 }
 
-/** Examines the page with axe on load, opened, executed, with the key shown, with the menu, and with a search. */
+/** Examines the page with axe on load, opened, executed, with the key shown, with the menu, and with the search. */
 function look(name, size, scheme) {
   return visit(context, server.origin, { size, scheme }, async (page) => {
     const examine = async (state) => {
       const where = `${name}-${scheme}-${state}`;
       await page.screenshot({
         path: join(SCREENSHOTS, `${where}.png`),
-        fullPage: state !== 'loaded' && state !== 'menu',
+        fullPage: !['loaded', 'menu', 'search'].includes(state),
       });
       await checkWidth(page, where);
       await checkAccessibility(page, where);
@@ -82,7 +91,9 @@ function look(name, size, scheme) {
       await examine(`executed-${language}`);
     }
     if (size === PHONE) await page.getByRole('button', { name: 'Menu' }).click();
-    await page.getByRole('searchbox').fill('pet');
     await examine('menu');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('pet');
+    await examine('search');
   });
 }

@@ -10,6 +10,7 @@ import type { Schema } from '../../page/openapi.ts';
 import { type Operation, type Reference, readReference, slugOf } from '../../page/reference.ts';
 import { nextPage, requestOf, type SampleRequest } from '../../page/samples/request.ts';
 import { type Language, SAMPLES } from '../../page/samples/samples.ts';
+import { excerptOf, findEntries, wordsOf } from '../../page/search.ts';
 import { STATUS_OF } from '../../src/adapters/http/api/errors.ts';
 import { OPERATIONS } from '../../src/adapters/http/api/operations.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
@@ -100,8 +101,12 @@ describe('the contents', () => {
     expect(get).toMatchObject({ isDeprecated: true, sunset: '5 Dec 2030' });
     expect(get.successes.map(({ status }) => status)).toEqual(['200', '304']);
     expect(get.successes[0]?.headers).toContainEqual(['Sunset', expect.objectContaining({ required: true })]);
-    expect(get.failures).toContainEqual({ status: '404', code: 'not_found' });
-    expect(get.failures).toContainEqual({ status: '503', code: 'storage_unavailable' });
+    expect(get.failures).toContainEqual({
+      status: '404',
+      code: 'not_found',
+      example: { code: 'not_found', message: 'there is no pet with id 1', status: 404n },
+    });
+    expect(get.failures.map(({ code }) => code)).toContain('storage_unavailable');
     expect(operation('list-pets')).not.toHaveProperty('sunset');
     expect(operation('create-pet').body?.schema).toEqual({ $ref: '#/components/schemas/NewPet' });
     expect(get).not.toHaveProperty('body');
@@ -329,6 +334,42 @@ describe('the samples', () => {
     expect(sample).toContain('\tCategoryId int64  `json:"categoryId"`\n');
     expect(sample).toContain('\tStatus     string `json:"status"`\n');
     expect(SAMPLES.Go(list, { resolve: reference.resolve })).toContain('var result any\n');
+  });
+});
+
+describe('the search', () => {
+  const entries = [
+    { title: 'Load', text: 'a refusal is 503 Overloaded', isSection: true },
+    { title: '', text: 'the order is 413, 400', isSection: false },
+    { title: 'payload_too_large 413', text: 'the body has more than 64 KiB', isSection: false },
+    { title: '413 payload_too_large', text: '', isSection: false },
+    { title: 'Too large', text: '', isSection: true },
+  ];
+
+  test.each([
+    ['413', [3, 2, 1]],
+    ['  413   LARGE ', [3, 2]],
+    ['large', [4, 2, 3]],
+    ['overloaded', [0]],
+    ['413 kib', [2]],
+    ['none', []],
+    [' ', []],
+  ])('finds %j in %j', (query, found) => {
+    expect(findEntries(entries, wordsOf(query))).toEqual(found.map((index) => entries[index]));
+  });
+
+  test('marks each match in the text around the first one', () => {
+    const text = `${'x'.repeat(100)} the Order is 413, or 400 ${'y'.repeat(200)}`;
+    const pieces = excerptOf(text, ['413', 'or']);
+    expect(pieces.filter(({ isMatch }) => isMatch).map((piece) => piece.text)).toEqual(['Or', '413', 'or']);
+    expect(pieces[0]?.text).toMatch(/^…x+ the $/);
+    expect(pieces.at(-1)?.text).toMatch(/y…$/);
+    expect(excerptOf('a.b', ['.'])).toEqual([
+      { text: 'a', isMatch: false },
+      { text: '.', isMatch: true },
+      { text: 'b', isMatch: false },
+    ]);
+    expect(excerptOf('title only', ['none'])).toEqual([{ text: 'title only', isMatch: false }]);
   });
 });
 

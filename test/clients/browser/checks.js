@@ -37,7 +37,7 @@ export function consoles({ context, server }) {
     assert.match(await list.response.textContent(), new RegExp(`"categoryId": ${LARGE}\\b`));
     await list.section.getByRole('button', { name: 'Next page' }).click();
     await page.waitForFunction(() =>
-      document.querySelector('#list-pets pre code')?.textContent.includes('after=1'),
+      document.querySelector('#list-pets [role=tabpanel]')?.textContent.includes('after=1'),
     );
     await list.response.filter({ hasText: '"Rex"' }).waitFor();
     assert.equal(await list.section.getByRole('button', { name: 'Next page' }).count(), 0);
@@ -220,24 +220,5 @@ export async function keyboard({ context, server }) {
     await navigation.getByRole('link', { name: 'Errors' }).press('Enter');
     assert.equal(await navigation.isVisible(), false);
     assert.match(page.url(), /#errors$/);
-  });
-}
-
-/** The search shows the sections that contain every word. */
-export function search({ context, server }) {
-  return visit(context, server.origin, {}, async (page) => {
-    const links = page.getByRole('navigation').getByRole('link');
-    const all = await links.count();
-    await page.getByRole('searchbox', { name: 'Search' }).fill('if-none-match');
-    assert.deepEqual(await links.allTextContents(), [
-      'List petsGET',
-      'Get a pet (deprecated) GET',
-      'Caching',
-    ]);
-    assert.equal(await page.getByRole('navigation').getByRole('status').textContent(), '3 sections found');
-    await page.getByRole('searchbox').fill('no such word');
-    assert.equal(await links.count(), 0);
-    await page.getByRole('searchbox').fill('');
-    assert.equal(await links.count(), all);
   });
 }

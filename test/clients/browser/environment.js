@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { startServer } from '../server.js';
 import { operation, startBrowser, typeKey, visit } from './visit.js';
 
-const MAXIMUM_BYTES = 600_000;
+const MAXIMUM_BYTES = 120_000;
 const MAXIMUM_MILLISECONDS = 2000;
 
 /** With `PUBLIC_URL`, the samples use this URL. The console uses the origin of the page, and says so. */

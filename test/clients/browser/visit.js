@@ -10,6 +10,8 @@ import { chromium } from 'playwright-core';
 
 export const SCREENSHOTS = fileURLToPath(new URL('../screenshots/', import.meta.url));
 export const DESKTOP = { width: 1280, height: 900 };
+export const LAPTOP = { width: 1400, height: 900 };
+export const WIDE = { width: 1920, height: 1080 };
 export const PHONE = { width: 390, height: 844 };
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -69,6 +71,11 @@ export async function visit(context, origin, options, what) {
       globalThis.reportViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
     });
   });
+  // The page remembers choices of the reader. Each visit begins without any, and keeps them when it reloads.
+  await page.addInitScript(() => {
+    if (sessionStorage.getItem('visited') === null) localStorage.clear();
+    sessionStorage.setItem('visited', 'yes');
+  });
   await prepare(page);
   await page.goto(`${origin}/docs${fragment}`);
   await page.locator('main h1').waitFor();
@@ -116,7 +123,7 @@ export function operation(page, slug) {
     async send() {
       await section.getByRole('button', { name: 'Send request' }).click();
       const status = section.getByRole('status');
-      await status.filter({ hasText: / ms$|Not sent/ }).waitFor();
+      await status.filter({ hasText: / ms$|Not sent|No response/ }).waitFor();
       return (await status.textContent()) ?? '';
     },
   };

@@ -1,0 +1,59 @@
+/** Finds the parts of the page that contain all words of a query. */
+
+/** A part of the page that can be found. */
+export interface Entry {
+  /** What the part is called, such as the name of a parameter. Empty for a paragraph. */
+  readonly title: string;
+  /** Whether the part is a section. Sections are found before their contents. */
+  readonly isSection: boolean;
+  readonly text: string;
+}
+
+/** A part of a text. */
+export interface Piece {
+  readonly text: string;
+  readonly isMatch: boolean;
+}
+
+/** The length of an excerpt, in UTF-16 code units. */
+const EXCERPT_LENGTH = 140;
+const BEFORE_MATCH = 40;
+
+const NOT_FOUND = 4;
+
+/** Returns the words of a query, in lower case. */
+export function wordsOf(query: string): string[] {
+  return query.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** Returns the entries that contain every word: sections and parts whose title does come first. */
+export function findEntries<E extends Entry>(entries: readonly E[], words: readonly string[]): E[] {
+  if (words.length === 0) return [];
+  const rank = ({ title, text, isSection }: E) => {
+    if (!has(title, words)) return has(`${title} ${text}`, words) ? 3 : NOT_FOUND;
+    if (isSection) return 0;
+    return title.toLowerCase().startsWith(words[0] as string) ? 1 : 2;
+  };
+  const ranks = new Map(entries.map((entry) => [entry, rank(entry)]));
+  const rankOf = (entry: E) => ranks.get(entry) ?? NOT_FOUND;
+  return entries.filter((entry) => rankOf(entry) < NOT_FOUND).toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** Returns the part of a text around the first match, and marks every match. */
+export function excerptOf(text: string, words: readonly string[]): Piece[] {
+  const lower = text.toLowerCase();
+  const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
+  const start = Math.max(Math.min(...found, text.length) - BEFORE_MATCH, 0);
+  const end = start + EXCERPT_LENGTH;
+  const part = `${start > 0 ? '…' : ''}${text.slice(start, end).trim()}${end < text.length ? '…' : ''}`;
+  const pattern = words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '\\$&')).join('|');
+  return part
+    .split(new RegExp(`(${pattern})`, 'i'))
+    .map((piece, index) => ({ text: piece, isMatch: index % 2 === 1 }))
+    .filter(({ text: piece }) => piece !== '');
+}
+
+function has(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return words.every((word) => lower.includes(word));
+}

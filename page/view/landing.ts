@@ -1,0 +1,36 @@
+/** Shows the part of the page that a link or the search leads to. */
+
+/** Scrolls to an element, highlights it, and changes the URL to the section that the element is in. */
+export function land(element: HTMLElement): void {
+  // The id of a heading is only for the label of its section.
+  const id = element.closest('[id]:not([id$="-heading"])')?.id ?? '';
+  // `pushState` fires no event and scrolls nowhere, so the element can be a part of what the URL names.
+  if (id !== '' && location.hash !== `#${id}`) history.pushState(null, '', `#${id}`);
+  show(element);
+}
+
+/** Shows the element that the URL names. The browser cannot, because the element did not exist when it loaded. */
+export function followFragments(): void {
+  const follow = () => {
+    const element = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (element !== null) show(element);
+  };
+  addEventListener('hashchange', follow);
+  follow();
+}
+
+function show(element: HTMLElement): void {
+  for (const details of ancestorsOf(element)) details.open = true;
+  element.scrollIntoView();
+  const heading = element.matches('section') ? element.querySelector('.heading, h1') : null;
+  const shown = heading ?? element;
+  document.querySelector('.is-landed')?.classList.remove('is-landed');
+  shown.classList.add('is-landed');
+}
+
+/** Returns the folded parts that an element is in or has. */
+function ancestorsOf(element: HTMLElement): HTMLDetailsElement[] {
+  const own = element.matches('li') ? element.querySelector('details') : null;
+  const all = [...document.querySelectorAll('details')].filter((details) => details.contains(element));
+  return own === null ? all : [...all, own];
+}

@@ -1,0 +1,58 @@
+/** The console when a response is lost, and its keys. */
+
+import assert from 'node:assert/strict';
+import { operation, typeKey, visit } from './visit.js';
+
+/** The console says what is known of a lost create. A repetition with the same key stores nothing twice. */
+export function lostConnection({ context, server }) {
+  return visit(context, server.origin, {}, async (page) => {
+    const keys = [];
+    let isLost = true;
+    await page.route('**/v1/pets*', async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      if (!isLost) return route.continue();
+      // The server has handled the request when the connection is lost.
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await typeKey(page, server.key);
+    const create = operation(page, 'create-pet');
+    const list = operation(page, 'list-pets');
+    await create.field('body').fill('{"name":"lost and found","categoryId":77}');
+    assert.match(await create.send(), /^No response: /);
+    const details = create.section.locator('.response-details');
+    assert.match(await details.textContent(), /The outcome is unknown/);
+    assert.ok((await details.textContent()).includes(keys[0]));
+    assert.match(await list.send(), /^No response: /);
+    assert.match(await list.section.locator('.response-details').textContent(), /Nothing was changed/);
+
+    isLost = false;
+    await list.section.getByRole('button', { name: 'Repeat' }).click();
+    await list.status.filter({ hasText: /^200 / }).waitFor();
+    await details.getByRole('button', { name: 'Repeat with the same key' }).click();
+    await create.status.filter({ hasText: /^201 / }).waitFor();
+    await details.locator('summary').click();
+    assert.match(await details.textContent(), /idempotency-replayed: true/);
+    const stored = await page.request.get(`${server.origin}/v1/pets?limit=100`, {
+      headers: { Authorization: `Bearer ${server.key}` },
+    });
+    assert.equal((await stored.text()).split('lost and found').length - 1, 1);
+
+    await create.field('body').press('Control+Enter');
+    await create.status.filter({ hasText: /^201 / }).waitFor();
+    const created = keys.filter((key) => key !== undefined);
+    assert.equal(created.length, 3);
+    assert.equal(created[0], created[1]);
+    assert.notEqual(created[1], created[2], 'another request has another key');
+
+    await create.field('Idempotency-Key').fill('my-key');
+    await create.field('body').fill(`{"name":"${'x'.repeat(300)}","categoryId":77}`);
+    assert.match(await create.send(), /^400 /);
+    assert.equal(keys.at(-1), 'my-key');
+    const { scrollWidth, clientWidth } = await create.response.evaluate((element) => ({
+      scrollWidth: element.scrollWidth,
+      clientWidth: element.clientWidth,
+    }));
+    assert.equal(scrollWidth, clientWidth, 'a long message wraps');
+  });
+}
