@@ -2,8 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { clientPackageFaults } from './client-check.ts';
 import { createSbom, sbomFaults } from './sbom.ts';
-import { expectedFiles, packedFiles } from './tarball.ts';
+import { expectedFiles, packedFiles, tarballFaults } from './tarball.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -29,6 +30,9 @@ const WORKFLOW: Readonly<Record<string, RegExp>> = {
   'pack the files that it publishes (npm pack)': /^ +- run: npm pack$/m,
   'publish (npm publish … --provenance --access public)':
     /^ +- run: npm publish \.\/animal-store-\*\.tgz --provenance --access public$/m,
+  'write the package of the client (node scripts/client-package.ts)':
+    /^ +- run: node scripts\/client-package\.ts$/m,
+  'publish the package of the client': /^ +- run: npm publish \.\/dist-client --provenance --access public$/m,
   'write the SBOM (npm run sbom)': /^ +- run: npm run --silent sbom > animal-store\.cdx\.json$/m,
   'attest the SBOM (actions/attest-sbom)': /^ +- uses: actions\/attest-sbom@/m,
   'may attest (attestations: write)': /^ +attestations: write$/m,
@@ -95,15 +99,6 @@ interface Package {
   readonly publishConfig?: { readonly provenance?: boolean; readonly access?: string };
 }
 
-/** Returns a fault for each file that the package lacks, and for each file that does not belong in the package. */
-export function tarballFaults(packed: readonly string[], expected: readonly string[]): string[] {
-  const missing = expected.filter((file) => !packed.includes(file)).map((file) => `${file} is missing`);
-  const extra = packed
-    .filter((file) => !expected.includes(file))
-    .map((file) => `${file} does not belong there`);
-  return [...missing, ...extra].map((fault) => `the package: ${fault}`);
-}
-
 if (import.meta.main) {
   const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
   const [packageJson, lockFile] = [read('package.json'), read('package-lock.json')];
@@ -115,6 +110,7 @@ if (import.meta.main) {
     tag: process.env['GITHUB_REF_TYPE'] === 'tag' ? process.env['GITHUB_REF_NAME'] : undefined,
   });
   faults.push(...tarballFaults(packedFiles(), expectedFiles()));
+  faults.push(...(await clientPackageFaults()));
   faults.push(...sbomFaults(createSbom(packageJson, lockFile), packageJson, lockFile));
   for (const fault of faults) console.error(fault);
   console.log(faults.length === 0 ? 'ready to be released' : `${faults.length} faults`);

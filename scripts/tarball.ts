@@ -43,3 +43,12 @@ export function packedFiles(): string[] {
   const [pack] = JSON.parse(output.slice(output.indexOf('[\n'))) as [{ files: { path: string }[] }];
   return pack.files.map(({ path }) => path).toSorted();
 }
+
+/** Returns a fault for each file that the package lacks, and for each file that does not belong in the package. */
+export function tarballFaults(packed: readonly string[], expected: readonly string[]): string[] {
+  const missing = expected.filter((file) => !packed.includes(file)).map((file) => `${file} is missing`);
+  const extra = packed
+    .filter((file) => !expected.includes(file))
+    .map((file) => `${file} does not belong there`);
+  return [...missing, ...extra].map((fault) => `the package: ${fault}`);
+}
