@@ -19,7 +19,7 @@ interface Series {
 
 /**
  * The histogram of the durations of requests. The histogram of prom-client is not used, because it builds a string of all
- * labels for each observation, and so for each request, which takes many times as long (see docs/performance.md).
+ * labels for each observation, and so for each request, which takes many times as long (see bench/README.md).
  */
 export class RequestDurations {
   /** The series of each route, by the numbers of method and status. */

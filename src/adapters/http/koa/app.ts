@@ -6,7 +6,7 @@ import { KoaRequest } from './koa-request.ts';
 
 /**
  * A Koa app that only runs the middleware. The base class would also listen for the end of each response, which costs more than
- * the rest of Koa (docs/performance.md), and send `ctx.body`. `Api` handles all errors itself.
+ * the rest of Koa (bench/README.md), and send `ctx.body`. `Api` handles all errors itself.
  */
 class App extends Koa {
   handleRequest(ctx: Context, run: (ctx: Context) => Promise<void>): Promise<void> {

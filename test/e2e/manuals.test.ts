@@ -1,0 +1,65 @@
+/** Runs the blocks `sh` of docs/operations.md, docs/api.md and docs/scaling.md, each document in one folder and from top to bottom. */
+
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { blocksOf } from '../manuals/manuals.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
+import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
+import { environmentOf, startInProcess } from '../support/service.ts';
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+/** Makes the built command the program `animal-store`. */
+const INSTALL = `mkdir .bin && PATH="$PWD/.bin:$PATH"
+printf '#!/bin/sh\\nexec "$NODE" "$BIN" "$@"\\n' > .bin/animal-store && chmod +x .bin/animal-store`;
+
+/** The commands of a manual that are meant to run, as one script. */
+function scriptOf(manual: string): string {
+  const blocks = blocksOf(`docs/${manual}`).filter(
+    ({ language, note }) => language === 'sh' && !note?.startsWith('not run: '),
+  );
+  expect(blocks.length).toBeGreaterThan(0);
+  return blocks.map(({ code }) => code).join('');
+}
+
+/** Runs a script in a new folder, where `animal-store` is the built command. Resolves with its standard output. */
+async function run(script: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
+  const env = { NODE: process.execPath, BIN, ...variables };
+  const { exit, out } = runCommand('sh', ['-ec', `${INSTALL}\n${script}`], { cwd: temporaryFolder(), env });
+  expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
+  return out.stdout;
+}
+
+describe('the commands of', { timeout: 120_000 }, () => {
+  test('docs/operations.md work one after another', async () => {
+    const output = await run(
+      `${scriptOf('operations.md')}\nanimal-store export --database-url sqlite:copy.db`,
+    );
+    expect(output).toMatch(/^pets_\w{49}\n/);
+    expect(output).toContain('pets-backup.db');
+    expect(output).toMatch(/"name":"Rex","categoryId":7,"status":"sold"}\n$/);
+  });
+
+  test.skipIf(!hasCurl)('docs/api.md find one pet by its id (skipped without curl)', async () => {
+    const { url, firstKey } = await startInProcess(await environmentOf('memory'));
+    const ANIMAL_STORE_KEY = firstKey?.key ?? '';
+    const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
+    for (const name of ['Rex', 'Bella']) {
+      const body = JSON.stringify({ name, categoryId: 7 });
+      expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
+    }
+    const output = await run(scriptOf('api.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
+    expect(output).toBe('[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]');
+  });
+
+  test.skipIf(!canRunPostgres)(`docs/scaling.md move a store to PostgreSQL${postgresNote}`, async () => {
+    const target = await newDatabaseUrl();
+    const script = scriptOf('scaling.md').replace(/TARGET=\S+/, `TARGET='${target}'`);
+    const pets = '{"name":"Rex","categoryId":7}\n{"name":"Bella","categoryId":9007199254740993}\n';
+    const output = await run(`printf '${pets}' | animal-store import --create-store -\n${script}`);
+    const [one = '', other = ''] = output.match(/^[0-9a-f]{64}/gm) ?? [];
+    expect(one).toMatch(/^[0-9a-f]{64}$/);
+    expect(other).toBe(one);
+    expect(output).toMatch(/pets_\w{49}\n$/);
+  });
+});

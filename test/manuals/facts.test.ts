@@ -1,0 +1,380 @@
+/**
+ * The limits, defaults, codes, variables and commands in the manuals are those of the code. Every quantity in their prose, such as
+ * `64 KiB` or `10 s`, must be a part of one of the phrases below, whose figures come from the code. So two manuals cannot
+ * say different things, and a change of the code names the sentences that must change.
+ */
+
+import { globSync } from 'node:fs';
+import { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { defineCommands } from '../../src/adapters/cli/commands/index.ts';
+import { HELP } from '../../src/adapters/cli/help.ts';
+import type { CliOptions } from '../../src/adapters/cli/options.ts';
+import { STATUS_OF } from '../../src/adapters/http/api/errors.ts';
+import { BODY_LIMIT } from '../../src/adapters/http/api/json-body.ts';
+import { BUFFER_LIMIT } from '../../src/adapters/log/line-writer.ts';
+import { IDEMPOTENCY_LIFETIME } from '../../src/application/create-pet-once.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../src/application/list-pets.ts';
+import { RECORDS_PER_CALLER } from '../../src/application/ports/idempotent-creates.ts';
+import { STORAGE_FAULT_REASONS } from '../../src/application/ports/storage-fault.ts';
+import { loadConfig } from '../../src/composition/config.ts';
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../src/domain/idempotency-key.ts';
+import { NAME_MAX_LENGTH, NAME_MIN_LENGTH } from '../../src/domain/pet.ts';
+import { codeSpans, MANUALS, proseOf, read, tableBelow } from './manuals.ts';
+
+const API = 'src/adapters/http/api';
+const NODE = 'src/adapters/http/node';
+const SQLITE = 'src/adapters/sqlite';
+const POSTGRES = 'src/adapters/postgres';
+
+/** Returns the value of a constant in a module, such as `const TIMEOUT = 10_000;`, which need not be exported. */
+function constant(module: string, name: string): number {
+  const [, expression] =
+    new RegExp(`^(?:export )?const ${name}(?:: number)? = ([\\d_. *]+);`, 'm').exec(read(module)) ?? [];
+  if (expression === undefined) throw new Error(`${module} has no constant ${name}`);
+  return expression
+    .replaceAll('_', '')
+    .split('*')
+    .reduce((product, factor) => product * Number(factor), 1);
+}
+
+/** Returns the number that a pattern finds in a file. */
+function numberIn(file: string, pattern: RegExp): number {
+  const [, digits] = pattern.exec(read(file)) ?? [];
+  if (digits === undefined) throw new Error(`${file} has no ${pattern}`);
+  return Number(digits.replaceAll('_', ''));
+}
+
+const whole = (value: number) => value.toLocaleString('en-US');
+const kib = (bytes: number) => `${bytes / 1024} KiB`;
+const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
+const seconds = (milliseconds: number) => milliseconds / 1000;
+const hours = IDEMPOTENCY_LIFETIME / 3_600_000;
+
+const keysAreCachedFor = constant(`${POSTGRES}/api-key-repository.ts`, 'CACHE_TIME');
+const queueTime = seconds(constant(`${SQLITE}/write/write-queue.ts`, 'TIMEOUT'));
+const diskTime = seconds(constant(`${SQLITE}/write/writer-handle.ts`, 'TIMEOUT'));
+const databaseTime = seconds(constant(`${POSTGRES}/config.ts`, 'TIMEOUT'));
+const walSize = mib(constant(`${SQLITE}/database.ts`, 'JOURNAL_SIZE_LIMIT'));
+const unread = mib(constant(`${NODE}/server.ts`, 'UNSENT_LIMIT'));
+const keepAlive = seconds(constant(`${NODE}/server.ts`, 'KEEP_ALIVE_TIMEOUT'));
+const leaving = constant(`${NODE}/server.ts`, 'IDLE_TIME');
+const delayMin = constant(`${API}/refusal-delays.ts`, 'DELAY_MIN') / 2;
+const delayMax = constant(`${API}/refusal-delays.ts`, 'DELAY_MAX') * 1.5;
+const metricsRate = numberIn(
+  `${API}/admission.ts`,
+  /#metricsLimiter = new RateLimiter\(\{ requests: (\d+), seconds: 1 \}\)/,
+);
+const readingTimeout = timeoutOf('readingTimeout');
+const stopLimit = numberIn('deploy/animal-store.service', /SHUTDOWN_TIMEOUT_MS and (\d+) seconds/);
+const stopTimeout = numberIn('deploy/animal-store.service', /^TimeoutStopSec=(\d+)$/m);
+const backupDays = numberIn('deploy/animal-store-backup.service', /-mtime \+(\d+) -o/) + 1;
+const grace = numberIn('deploy/kubernetes.yaml', /terminationGracePeriodSeconds: (\d+)/);
+const preStop = numberIn('deploy/kubernetes.yaml', /sleep:\n *seconds: (\d+)/);
+const reads = constant(`${POSTGRES}/config.ts`, 'MAX_READS');
+const others = constant(`${POSTGRES}/storage.ts`, 'OTHER_CONNECTIONS');
+
+/** Phrases of the manuals, with figures of the code. Each of them is in a manual. */
+const FACTS: readonly string[] = [
+  `${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} Unicode code points`,
+  `\`limit\` is ${LIMIT_MIN} to ${LIMIT_MAX}, by default ${LIMIT_DEFAULT};`,
+  `an \`Idempotency-Key\` of 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters`,
+  `For ${hours} hours, - the same key`,
+  `A caller can use ${whole(RECORDS_PER_CALLER)} of them within ${hours} hours`,
+  `idempotency keys of a caller within ${hours} hours | ${whole(RECORDS_PER_CALLER)}`,
+  `the body of a request | ${kib(BODY_LIMIT)}, and ${constant('src/domain/json.ts', 'MAX_DEPTH')} levels of nesting`,
+  `has at most ${kib(constant('src/adapters/cli/files/lines.ts', 'LINE_LIMIT'))}. Input`,
+  `the request line and the header fields | ${kib(constant(`${NODE}/server.ts`, 'HEAD_LIMIT'))}`,
+  `the time to send the header fields | ${timeoutOf('headersTimeout')} s`,
+  `the time to send the whole request | ${timeoutOf('requestTimeout')} s`,
+  `the cache has at most ${mib(constant('src/application/page-cache.ts', 'SIZE_LIMIT'))}`,
+  `without a response within ${databaseTime} s is refused`,
+  `did not respond in ${databaseTime} s`,
+  `plus ${stopLimit} seconds, even if the disk hangs`,
+  `overlap, ${overlapDays()} days by default`,
+  `refuses a revoked key within ${Math.ceil(seconds(keysAreCachedFor))} s`,
+  `refuses the key within ${Math.ceil(seconds(keysAreCachedFor))} s`,
+  `One that waits for ${queueTime} s gets 503`,
+  `has not begun after ${queueTime} seconds get 503`,
+  `get 503 after ${diskTime} seconds, and whether they are stored is unknown`,
+  `has not finished a write for ${diskTime} seconds`,
+  `held the lock of the file for ${queueTime} seconds`,
+  `writes in the queue of SQLite | ${whole(constant('src/application/call-queue.ts', 'LENGTH_LIMIT'))} and ${mib(constant(`${SQLITE}/write/write-queue.ts`, 'SIZE_LIMIT'))}, for ${queueTime} seconds`,
+  `wait for PostgreSQL | ${whole(constant('src/application/call-queue.ts', 'LENGTH_LIMIT'))} each`,
+  `less than ${keepAlive} seconds, after which the server closes`,
+  `before the server does, after ${keepAlive} s`,
+  `those that take ${seconds(constant('src/adapters/log/observer.ts', 'SLOW'))} s or more`,
+  `have at most ${constant('src/adapters/log/observer.ts', 'ANONYMOUS_LIMIT')} lines per second`,
+  `It buffers ${mib(BUFFER_LIMIT)}`,
+  `for \`/metrics\` | ${metricsRate} per second`,
+  `${seconds(delayMin)} to ${seconds(delayMax)} seconds later`,
+  `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'NO_SPACE'))} of free space`,
+  `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'LITTLE_SPACE'))}, few descriptors`,
+  `wait | ${constant(`${API}/admission.ts`, 'BUSY_TIME')} ms, or ${constant(`${API}/admission.ts`, 'BUSY_TIME_OF_STRANGERS')} ms for a key`,
+  `create requests in progress | ${whole(constant(`${API}/admission.ts`, 'CREATES_LIMIT'))} |`,
+  `handled at the same time | ${constant(`${NODE}/connection.ts`, 'CONCURRENT_REQUESTS')} |`,
+  `arrive at the same time | ${whole(constant(`${API}/api.ts`, 'BODIES_LIMIT'))} |`,
+  `all together | ${unread}`,
+  `an unread response | ${readingTimeout} seconds`,
+  `among at most ${constant(`${API}/client-address.ts`, 'MAX_PROXIES')}.`,
+  `systemd waits ${stopTimeout} seconds`,
+  `after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds. - **PostgreSQL.**`,
+  `older than ${backupDays} days`,
+  `the last ${numberIn('deploy/litestream.yml', /retention: (\d+)h/)} hours`,
+  `larger than ${walSize}`,
+  `waits ${preStop} seconds for the Service, and then the server has ${grace - preStop} seconds`,
+  `It closes them after ${seconds(constant(`${POSTGRES}/connections.ts`, 'IDLE_TIMEOUT'))} s without use`,
+  `opens up to ${reads} for reads`,
+  `an image of ${numberIn('test/deploy/container.deploy.ts', /size \/ 1e7\) \* 10\)\.toBe\((\d+)\)/)} MB`,
+];
+
+/** Phrases with quantities of other programs, with examples, and with what was measured. */
+const OTHERS: readonly string[] = [
+  ...[
+    'makes it 5 s. A read',
+    'leaves a server out for 10 seconds',
+    'allows 100 requests at once and then 100 per second',
+  ],
+  ...['allows 600 at once and then 10 per second', 'beyond 10,000 in 30 seconds', 'can take 0.2 s'],
+  ...[
+    '512 MB of memory for the machine',
+    'the default of 10 seconds is too short',
+    'One million pets took 12 seconds',
+  ],
+  'every 1 to 2 s, with a timeout of 1 s',
+];
+
+/** What is left out: measurements. `docs/performance.md` and `docs/reliability.md` consist of them. */
+const PROSE: ReadonlyMap<string, string> = new Map(
+  ['README.md', 'SECURITY.md', ...MANUALS]
+    .filter((path) => !/(performance|reliability|runtimes|security)\.md$/.test(path))
+    .map((path) => [path, proseOf(read(path).replace(/^## (Estimates|What was tried)$.*/ms, ''))] as const)
+    .concat([['help.ts', proseOf(Object.values(HELP).join('\n'))]]),
+);
+
+const UNIT =
+  'KiB|MiB|GiB|[kKMG]B|ms|µs|s|seconds?|hours?|days?|minutes?|per second|bytes|code points|visible|characters|levels|of them|requests|lines';
+const QUANTITY = new RegExp(`(?<![\\w.,-])\\d[\\d,]*(?:\\.\\d+)? (?:${UNIT})\\b`, 'g');
+
+/** Phrases of the help that are not in a manual. */
+const OF_HELP = ['1 or 2 s per million pets', `receive 503 with Retry-After after ${queueTime} s`];
+
+/** Returns the quantities in a text that are not a part of a phrase, each with the words around it. */
+function unknownQuantities(text: string, phrases: readonly string[]): string[] {
+  const known: [number, number][] = [...text.matchAll(/`[^`]*`/g)].map((span) => [
+    span.index,
+    span.index + span[0].length,
+  ]);
+  for (const phrase of phrases) {
+    for (let at = text.indexOf(phrase); at !== -1; at = text.indexOf(phrase, at + 1))
+      known.push([at, at + phrase.length]);
+  }
+  return [...text.matchAll(QUANTITY)]
+    .filter(({ index }) => !known.some(([start, end]) => index >= start && index < end))
+    .map(({ 0: quantity, index }) => text.slice(Math.max(0, index - 50), index + quantity.length + 30));
+}
+
+function timeoutOf(option: string): number {
+  const [, digits = ''] =
+    new RegExp(`Default: ([\\d,]+)\\.\\s*\\*/\\s*readonly ${option}`).exec(
+      read(`${API}/server-options.ts`),
+    ) ?? [];
+  return seconds(Number(digits.replaceAll(',', '')));
+}
+
+function overlapDays(): number {
+  return numberIn('src/adapters/cli/commands/index.ts', /'(\d+)d',\n/);
+}
+
+describe('limits and defaults', () => {
+  test.each([...PROSE])('%s states only quantities of the code', (_path, text) => {
+    expect(unknownQuantities(text, [...FACTS, ...OTHERS, ...OF_HELP])).toEqual([]);
+  });
+
+  test.each([...FACTS, ...OTHERS])('a manual says: %s', (phrase) => {
+    expect([...PROSE.values()].some((text) => text.includes(phrase))).toBe(true);
+  });
+
+  test('a quantity that is wrong, or that nobody knows, is found', () => {
+    expect(unknownQuantities('A body has 64 KiB.', ['A body has 64 KiB'])).toEqual([]);
+    expect(unknownQuantities('A body has 65 KiB.', ['A body has 64 KiB'])).toEqual(['A body has 65 KiB.']);
+    expect(unknownQuantities('refused within 5 s, by `a 5 s b`', [])).toEqual([
+      'refused within 5 s, by `a 5 s b`',
+    ]);
+  });
+
+  test('a key that is revoked ends in time on every server, and a stop in the time of the units', () => {
+    expect(keysAreCachedFor).toBeLessThan(1000);
+    expect(leaving).toBe(1000);
+    expect(seconds(loadConfig({}).shutdownTimeout) + stopLimit).toBeLessThan(stopTimeout);
+  });
+
+  test('docs/scaling.md has the connections of several servers', () => {
+    const most = reads + others + 2;
+    for (const [servers, atRest, atMost, with4] of tableBelow(
+      'docs/scaling.md',
+      'Connections to PostgreSQL',
+    )) {
+      const row = [atRest, atMost, with4].map(Number);
+      expect(row).toEqual([2, most, most - reads + 4].map((count) => count * Number(servers)));
+    }
+  });
+});
+
+describe('variables', () => {
+  const source = read('src/composition/config.ts');
+  const names = [...source.matchAll(/settings\.read(?:Secret)?\('(\w+)'/g)].map(([, name = '']) => name);
+  const secrets = [...source.matchAll(/settings\.readSecret\('(\w+)'/g)].map(
+    ([, name = '']) => `${name}_FILE`,
+  );
+  /** Variables of other programs, of the tests, and of the examples. */
+  const foreign =
+    /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|SQLITE_TMPDIR|TMPDIR|POSTGRES_PASSWORD|TEST_DATABASE_URL|PROPERTY_RUNS|ANIMAL_STORE_(KEY|URL))$/;
+
+  test('docs/operations.md has a row for each, with its default', () => {
+    const { host, port, firstKey, logLevel, logSample, shutdownTimeout } = loadConfig({});
+    const defaults: Record<string, unknown> = {
+      HOST: host,
+      PORT: port,
+      DATABASE_URL: `sqlite:${/'sqlite', '([^']+)'/.exec(source)?.[1]}`,
+      FIRST_KEY: firstKey,
+      LOG_LEVEL: logLevel,
+      LOG_SAMPLE: logSample,
+      SHUTDOWN_TIMEOUT_MS: shutdownTimeout,
+      MAX_CONNECTIONS: 'by the file descriptors',
+    };
+    const rows = tableBelow('docs/operations.md', 'Variables').map(([name = '', value = '']) => [
+      name.replaceAll('`', ''),
+      value.replaceAll('`', ''),
+    ]);
+    const expected = names
+      .filter((name) => name !== 'API_KEY')
+      .map((name) => [name, String(defaults[name] ?? 'none')]);
+    expect(rows.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test.each(['README.md', 'CONTRIBUTING.md', ...MANUALS])('%s names only variables that exist', (path) => {
+    const named = codeSpans(read(path)).flatMap(
+      (span) => /^([A-Z][A-Z0-9]*_[A-Z0-9_]+)(=|$)/.exec(span)?.[1] ?? [],
+    );
+    const constants = /^(REQUEST_FIELDS|ERROR_CODES)$/;
+    expect(
+      named.filter(
+        (name) => ![...names, ...secrets].includes(name) && !foreign.test(name) && !constants.test(name),
+      ),
+    ).toEqual([]);
+  });
+
+  test('the help of serve lists them too', () => {
+    for (const name of names) if (name !== 'API_KEY') expect(HELP['animal-store serve']).toContain(name);
+  });
+});
+
+describe('codes', () => {
+  test.each(['README.md', ...MANUALS])('%s names the status of a code', (path) => {
+    for (const [, status, code = ''] of read(path).matchAll(
+      /\b(\d{3}) `([a-z]+_[a-z_]+|overloaded|unauthorized)`/g,
+    )) {
+      expect(STATUS_OF, code).toHaveProperty(code, Number(status));
+    }
+  });
+
+  test('docs/api.md has a row for each', () => {
+    const rows = tableBelow('docs/api.md', 'Errors').map(([code = '', status]) => [
+      code.replaceAll('`', ''),
+      Number(status),
+    ]);
+    expect(Object.fromEntries(rows)).toEqual(STATUS_OF);
+  });
+
+  test('docs/operations.md has a row for each reason of /readyz', () => {
+    const rows = tableBelow('docs/operations.md', 'Reasons of `/readyz`').map(([reason = '']) =>
+      reason.replaceAll('`', ''),
+    );
+    expect(rows.toSorted()).toEqual(['stopping', 'storage', ...STORAGE_FAULT_REASONS].toSorted());
+  });
+});
+
+test('docs/operations.md has a row for each metric', () => {
+  const sources = globSync('src/adapters/metrics/*.ts').map(read).join('\n');
+  const metrics = new Set([...sources.matchAll(/'(animal_store_\w+)'/g)].map(([, name]) => name));
+  const rows = tableBelow('docs/operations.md', 'List of metrics').map(([name = '']) =>
+    name.replaceAll('`', ''),
+  );
+  expect(rows.filter((name) => name.startsWith('animal_store_')).toSorted()).toEqual([...metrics].toSorted());
+});
+
+test('docs/operations.md has a row for each command, with its options', () => {
+  const program = new Command('animal-store');
+  defineCommands(program, { version: '' } as CliOptions);
+  const leaves = program.commands.flatMap((command) =>
+    command.commands.length > 0
+      ? command.commands.map((child) => [`${command.name()} ${child.name()}`, child] as const)
+      : [[command.name(), command] as const],
+  );
+  const expected = leaves.map(([name, { options }]) => [name, options.map(({ long }) => long).toSorted()]);
+  const rows = tableBelow('docs/operations.md', 'Commands').map(([command = '', options = '']) => [
+    command.replace(/ [A-Z]+`$/, '').replaceAll('`', ''),
+    codeSpans(options).toSorted(),
+  ]);
+  expect(rows.toSorted()).toEqual(expected.toSorted());
+});
+
+describe('what is measured', () => {
+  const newest = globSync('bench/results/*.json').toSorted().at(-1) ?? '';
+  const { found } = JSON.parse(read(newest)) as {
+    found: {
+      compare: { work: string; label: string; perSecond: number; p99: number }[];
+      memory: { atRest: number; most: number }[];
+      start: { median: number };
+    };
+  };
+  const rowOf = (work: string, label: string) =>
+    found.compare.find((row) => row.work === work && row.label === label);
+
+  test('docs/performance.md has the figures of the last run of the benchmark', () => {
+    const works = [...new Set(found.compare.map(({ work }) => work))];
+    const expected = works.map((work) => {
+      const [ours, fastify, limit] = ['animal-store', 'fastify', 'node-http'].map((label) =>
+        rowOf(work, label),
+      );
+      const cells = [ours, fastify].flatMap((row) => [
+        whole(Math.round(row?.perSecond ?? 0)),
+        row?.p99.toFixed(1),
+      ]);
+      return [...cells, whole(Math.round(limit?.perSecond ?? 0))];
+    });
+    expect(tableBelow('docs/performance.md', 'Requests per second').map((row) => row.slice(1))).toEqual(
+      expected,
+    );
+  });
+
+  test('docs/performance.md has the memory and the start of this run, and no other manual states memory', () => {
+    const { memory, start } = found;
+    const expected = [memory[0]?.atRest, memory[0]?.most, Math.max(...memory.map(({ most }) => most))];
+    expect(tableBelow('docs/performance.md', 'Memory').map(([, figure]) => Number(figure))).toEqual(
+      expected.map((figure) => Math.round(figure ?? 0)),
+    );
+    expect(proseOf(read('docs/performance.md'))).toContain(
+      `one million pets takes ${Math.round(start.median)} ms`,
+    );
+    const others = ['README.md', ...MANUALS].filter((path) => path !== 'docs/performance.md');
+    expect(others.filter((path) => /resident memory/i.test(read(path)))).toEqual([]);
+  });
+
+  test('the README shows the chart of this run', () => {
+    const chart = read('docs/benchmark.svg');
+    for (const { perSecond } of found.compare) expect(chart).toContain(whole(Math.round(perSecond)));
+  });
+});
+
+test('the manuals and the files of deploy name the version of the package', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  const [release = ''] = version.split('-');
+  const files = ['docs/deploy.md', ...globSync('deploy/*')];
+  const named = files.flatMap((file) => read(file).match(/(?<=animal-store[-:])\d+\.\d+\.\d+/g) ?? []);
+  const [major = 0, minor = 0] = release.split('.').map(Number);
+  const next = `${major}.${minor + 1}.0`;
+  expect(named).toContain(release);
+  expect(named.filter((found) => found !== release && found !== next)).toEqual([]);
+});

@@ -1,0 +1,98 @@
+/** The README and the manuals are short, their links lead somewhere, and their code is run. */
+
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Block, blocksOf, codeSpans, DOCUMENTS, MANUALS, ROOT, read } from './manuals.ts';
+
+/** What `wc -w` counts. */
+function wordsOf(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== '').length;
+}
+
+describe('length', () => {
+  test('the README has at most 1,000 words in 130 lines', () => {
+    const readme = read('README.md');
+    expect(wordsOf(readme)).toBeLessThanOrEqual(1_000);
+    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(130);
+  });
+
+  test('the manuals have at most 15,000 words', () => {
+    expect(MANUALS.length).toBeGreaterThan(8);
+    const words = MANUALS.map((manual) => [manual, wordsOf(read(manual))] as const);
+    const sum = words.reduce((total, [, count]) => total + count, 0);
+    expect(sum, words.join('\n')).toBeLessThanOrEqual(15_000);
+  });
+});
+
+/** Returns the name that GitHub gives to a heading in links. */
+function anchorOf(heading: string): string {
+  const plain = heading.replaceAll(/[`*]|\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+  return plain.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-');
+}
+
+/** Returns the relative links of a document that lead to no file, or to no heading. */
+function brokenLinks(document: string): string[] {
+  const text = read(document).replaceAll(/^ *```.*?^ *```$/gms, '');
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => {
+    if (/^(https?|mailto):/.test(link)) return false;
+    const [path = '', anchor] = link.split('#');
+    const file = path === '' ? document : join(dirname(document), path);
+    if (!existsSync(join(ROOT, file))) return true;
+    if (anchor === undefined || !file.endsWith('.md')) return false;
+    const headings = [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+    return !headings.includes(anchor);
+  });
+}
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  test('links to files and headings that exist', () => expect(brokenLinks(document)).toEqual([]));
+});
+
+test.each(['README.md', 'docs/architecture.md'])('%s names only modules that exist', (document) => {
+  const spans = codeSpans(read(document)).filter((span) => /^[\w-]+(\/[\w-]+)+\.(ts|js)$/.test(span));
+  const bases = ['', 'src', 'src/adapters'];
+  expect(
+    spans.filter((span) => bases.every((base) => globSync(join(ROOT, base, span)).length === 0)),
+  ).toEqual([]);
+});
+
+/** The blocks that a test runs, by document and language. The test reads the document itself. */
+const RUNNERS: Readonly<Record<string, string>> = {
+  'README.md sh': 'test/e2e/readme.test.ts',
+  'docs/api.md sh': 'test/e2e/manuals.test.ts',
+  'docs/operations.md sh': 'test/e2e/manuals.test.ts',
+  'docs/scaling.md sh': 'test/e2e/manuals.test.ts',
+  'docs/operations.md nginx': 'test/faults/nginx.ts',
+  'docs/embedding.md ts': 'test/package/checks/examples.ts',
+};
+const JAVASCRIPT = 'test/library/examples.test.ts';
+
+/** Returns the file of the test that runs a block, or `undefined` if the block is neither run nor marked. */
+function runnerOf({ document, language, note }: Block): string | undefined {
+  const [, named] = /^run by (\S+)$/.exec(note ?? '') ?? [];
+  if (named !== undefined) return named;
+  if (language === 'js' && (document === 'README.md' || MANUALS.includes(document))) return JAVASCRIPT;
+  return RUNNERS[`${document} ${language}`];
+}
+
+describe('each block of code is run by a test, or is marked as not meant to run', () => {
+  const blocks = DOCUMENTS.flatMap(blocksOf).filter(({ language }) => language !== 'text');
+
+  test.each(blocks)('$document: $language $code', (block) => {
+    if (/^not run: \S/.test(block.note ?? '')) return;
+    const runner = runnerOf(block);
+    expect(runner, 'a comment `<!-- run by FILE -->` or `<!-- not run: REASON -->` is missing').toBeDefined();
+    const source = readFileSync(join(ROOT, runner ?? ''), 'utf8');
+    expect(source).toMatch(
+      runner === JAVASCRIPT ? "'docs/*.md'" : new RegExp(basename(block.document).replace('.', '\\.')),
+    );
+  });
+
+  test('files that are named as a reason exist', () => {
+    const named = blocks.flatMap(({ note = '' }) => note.match(/(?:test\/|\.ci\/)[\w./-]*\w/g) ?? []);
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+});
