@@ -42,10 +42,9 @@ export class AnimalStore implements AsyncDisposable {
 
   /** @param storage the storage of the store; {@link AnimalStore.close} closes this storage */
   constructor(storage: StoreStorage) {
-    const { apiKeys } = storage;
     this.#storage = storage;
-    this.#apiKeys = new ApiKeys(apiKeys);
-    this.#verifyApiKey = new VerifyApiKey(apiKeys);
+    this.#apiKeys = new ApiKeys(storage.apiKeys);
+    this.#verifyApiKey = new VerifyApiKey(storage.apiKeys);
   }
 
   /**
