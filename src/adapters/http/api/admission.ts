@@ -28,10 +28,7 @@ const CREATES_LIMIT = 2_000;
  * and on the queues of a storage. A server calls `stop` and `refuse`, and the API calls the other methods for each request.
  */
 export class Admission {
-  /**
-   * The number of refused requests, by reason: the server is too busy, too many creates are in progress, the caller has
-   * reached its rate limit, or the server is stopping.
-   */
+  /** The number of refused requests, by reason. */
   readonly refused = { busy: 0, creates: 0, rate: 0, stopping: 0 };
   isStopping = false;
   /** The requests with an API key that was valid when it was last used, and all others. Each queue has its own time. */
@@ -45,7 +42,6 @@ export class Admission {
   readonly #metricsLimiter = new RateLimiter({ requests: 10, seconds: 1 });
   #isRefusing = false;
   #creates = 0;
-  /** The last error because of the rate. */
   #tooMany: AnimalStoreError | undefined;
 
   /** @param rateLimit the limit of each caller; by default there is no limit */
@@ -76,10 +72,7 @@ export class Admission {
       : this.#strangers.waitingTime >= BUSY_TIME_OF_STRANGERS;
   }
 
-  /**
-   * Lets a request wait for its turn, as {@link TurnQueue.enter} does. Must be called once for each request, before
-   * anything else is done with it, unless the request is refused because the server {@link isTooBusy}.
-   */
+  /** Lets a request wait for its turn, as {@link TurnQueue.enter} does, unless the server {@link isTooBusy}. */
   enter(connection: object, authorization: string | undefined): Promise<void> | undefined {
     return (this.#isKnown(authorization) ? this.#known : this.#strangers).enter(connection);
   }
@@ -113,10 +106,7 @@ export class Admission {
     return this.#rateRefusalOf(this.#rateLimiter, caller);
   }
 
-  /**
-   * Returns the error to respond with if a request for metrics must not be handled. Metrics are needed most while other
-   * requests are refused, so only the number of these requests is limited.
-   */
+  /** As `refusalOf`, for metrics. They are needed most while other requests are refused, so only their rate is limited. */
   metricsRefusalOf(caller: string): Error | undefined {
     return this.#rateRefusalOf(this.#metricsLimiter, caller);
   }

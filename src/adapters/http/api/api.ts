@@ -21,12 +21,11 @@ import type {
   Matcher,
 } from './http.ts';
 import { headRules } from './malformed.ts';
-import { METRICS_PATH } from './metrics.ts';
 import type { HttpOptions, HttpStore } from './options.ts';
 import { pathPrefixOf } from './public-url.ts';
 import { newRequestId } from './request-id.ts';
 import { noContent } from './responses.ts';
-import { createRoutes, notFound, type Routes } from './routes.ts';
+import { createRoutes, METRICS_PATH, notFound, type Routes } from './routes.ts';
 import { SlowClients } from './slow-clients.ts';
 import { unmatchedPath } from './unmatched-path.ts';
 

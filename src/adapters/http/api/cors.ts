@@ -22,7 +22,7 @@ export class Cors {
   isPreflight({ method, headers }: RequestHead): boolean {
     return (
       method === 'OPTIONS' &&
-      this.#allows(headers['origin']) &&
+      this.#allows(headers.origin) &&
       Boolean(headers['access-control-request-method'])
     );
   }
@@ -41,10 +41,10 @@ export class Cors {
       return;
     }
     fields.push('Access-Control-Max-Age', MAX_AGE, 'Access-Control-Allow-Methods', SERVER_METHODS.join(','));
-    if (requested) fields.push('Access-Control-Allow-Headers', String(requested));
+    if (requested) fields.push('Access-Control-Allow-Headers', requested);
   }
 
-  #allows(origin: string | string[] | undefined): origin is string {
-    return typeof origin === 'string' && this.#origins.includes(origin);
+  #allows(origin: string | undefined): origin is string {
+    return origin !== undefined && this.#origins.includes(origin);
   }
 }

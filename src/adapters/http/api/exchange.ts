@@ -4,7 +4,9 @@ import { HttpError } from './errors.ts';
 import type { ApiResponse, CarriedRequest, Match, RequestHead } from './http.ts';
 import { requestIdOf } from './request-id.ts';
 import type { SlowClients } from './slow-clients.ts';
-import { traceparentOf } from './traceparent.ts';
+
+/** A valid `traceparent` of version 00 (W3C Trace Context). A trace id or a parent id of zeros is invalid. */
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** Responds to the requests of a path. */
 export type Handler = (exchange: Exchange) => ApiResponse | Promise<ApiResponse>;
@@ -56,15 +58,17 @@ export class Exchange {
     return this.holder?.callerId ?? this.holder?.id;
   }
 
-  /** The `traceparent` of the request, if it is valid and not secret. */
+  /** The `traceparent` of the request, if it is valid and contains no part of an API key. */
   get traceparent(): string | undefined {
-    return traceparentOf(this.head, this.#context.isSecret);
+    const { traceparent } = this.head.headers;
+    const isUsable =
+      traceparent !== undefined && TRACEPARENT.test(traceparent) && !this.#context.isSecret(traceparent);
+    return isUsable ? traceparent : undefined;
   }
 
   /**
    * Reads the whole body. Rejects as {@link CarriedRequest.readBody} does, or with `request_timeout` when too many bodies
-   * arrive at the same time, and this is the oldest of them: the body of a client that does not stall arrives within
-   * milliseconds.
+   * arrive at the same time, and this is the oldest of them.
    */
   async readBody(): Promise<Uint8Array> {
     const body = this.carried.readBody();

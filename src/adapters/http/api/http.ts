@@ -24,27 +24,12 @@ export const REQUEST_FIELDS = [
   'x-request-id',
 ] as const;
 
-type RequestField = (typeof REQUEST_FIELDS)[number];
+/**
+ * The values of header fields by lower-case name. Repeated fields are joined, as Node.js joins all of these.
+ */
+export type RequestFields = { readonly [Name in (typeof REQUEST_FIELDS)[number]]?: string | undefined };
 
-/** The fields whose values Node.js never returns as an array. */
-type SingleField =
-  | 'accept'
-  | 'authorization'
-  | 'content-encoding'
-  | 'content-type'
-  | 'expect'
-  | 'host'
-  | 'if-none-match'
-  | 'transfer-encoding';
-
-/** The values of header fields by lower-case name. */
-export type RequestFields = {
-  readonly [Name in RequestField]?: Name extends SingleField
-    ? string | undefined
-    : string | string[] | undefined;
-};
-
-/** The request line and the header fields. `IncomingMessage` of Node.js is assignable to this type. */
+/** The request line and the header fields, as in an `IncomingMessage` of Node.js. */
 export interface RequestHead {
   readonly method?: string | undefined;
   /** The request target (RFC 9112, section 3.2). */

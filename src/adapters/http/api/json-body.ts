@@ -14,12 +14,8 @@ const MEDIA_TYPE = 'application/json';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the body and parses the text as JSON. Rejects with:
- *
- * - `unsupported_media_type` when the media type is not JSON in UTF-8, or `Content-Encoding` is present; the body is
- *   then not read
- * - `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes
- * - `invalid_request` when the body is missing, ends early, is not JSON in UTF-8, or is nested too deeply
+ * Reads the body and parses the text as JSON. The body is not read when the media type is not JSON in UTF-8, or
+ * `Content-Encoding` is present.
  */
 export async function readJson(exchange: Exchange): Promise<unknown> {
   const { headers } = exchange.head;

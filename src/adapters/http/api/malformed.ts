@@ -6,7 +6,7 @@
 import { isIPv6 } from 'node:net';
 import { invalidRequest } from '../../../domain/errors.ts';
 import { countFieldLines } from './headers.ts';
-import type { RequestHead } from './http.ts';
+import type { RequestFields, RequestHead } from './http.ts';
 
 /**
  * A host name or an IP address, optionally with a port (RFC 3986, section 3.2). A user name or a password is not
@@ -18,6 +18,10 @@ const AUTHORITY = /^(?:[\w.-]{1,255}|\[([\da-f:.]{2,45})\])(?::(\d{0,5}))?$/i;
 const WEB_URL = /^https?:\/\/([^/?]+)/i;
 
 const MAX_PORT = 65_535;
+
+type Framing = Pick<RequestHead, 'httpVersion' | 'stream'> & {
+  readonly headers: Pick<RequestFields, 'transfer-encoding'>;
+};
 
 const HOST_RULE = 'Host must be a host name or an IP address, optionally with a port from 1 to 65535';
 const TARGET_RULE =
@@ -53,7 +57,7 @@ export function headRules(): (head: RequestHead) => void {
  * disagree about where the next request starts. In HTTP/2 the end is always unambiguous, because frames mark the end of
  * a request.
  */
-export function isFramed({ httpVersion, headers, stream }: RequestHead): boolean {
+export function isFramed({ httpVersion, headers, stream }: Framing): boolean {
   const coding = headers['transfer-encoding'];
   if (httpVersion === '1.1') return coding === undefined || coding.toLowerCase() === 'chunked';
   return httpVersion === '1.0' ? coding === undefined : stream !== undefined;

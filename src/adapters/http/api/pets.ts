@@ -38,7 +38,7 @@ export function petHandlers(
       admission.beginCreate();
       try {
         if (key === undefined) return created(pets, await store.createPet(input));
-        const { pet, isReplay } = await store.createPetOnce(input, exchange.callerId ?? '', String(key));
+        const { pet, isReplay } = await store.createPetOnce(input, exchange.callerId ?? '', key);
         return created(pets, pet, isReplay ? REPLAYED : []);
       } finally {
         admission.endCreate();

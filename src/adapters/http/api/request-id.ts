@@ -23,7 +23,7 @@ let counter = 0;
  */
 export function requestIdOf({ headers }: RequestHead, isSecret: (text: string) => boolean): string {
   const given = headers['x-request-id'];
-  if (typeof given !== 'string' || !REQUEST_ID.test(given)) return newRequestId();
+  if (given === undefined || !REQUEST_ID.test(given)) return newRequestId();
   if (given.length <= SHORT) return given;
   const isPresented = secretPartFinder([headers.authorization ?? '']);
   return isPresented(given) || isSecret(given) ? newRequestId() : given;

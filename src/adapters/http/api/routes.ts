@@ -5,13 +5,15 @@ import { openApi } from '../docs/openapi.ts';
 import type { Admission } from './admission.ts';
 import { HttpError, methodNotAllowed, noSuchPath, SERVER_METHODS } from './errors.ts';
 import type { Handler } from './exchange.ts';
+import { API_HEADERS, NO_STORE } from './headers.ts';
 import { livez, readyz } from './health.ts';
-import { METRICS_PATH, metricsHandler } from './metrics.ts';
 import { OPERATIONS } from './operations.ts';
-import type { HttpOptions, HttpStore } from './options.ts';
+import type { HttpOptions, HttpStore, MetricsText } from './options.ts';
 import { petHandlers } from './pets.ts';
 import { noContent } from './responses.ts';
 import { root } from './root.ts';
+
+export const METRICS_PATH = '/metrics';
 
 /** A path template, and the handler of one of its methods, which is GET by default. */
 type Endpoint = readonly [path: string, handler: Handler, method?: string];
@@ -43,6 +45,14 @@ export function createRoutes(
   const routes = new Map([['/', root(prefix)]]);
   for (const [path, methods] of Map.groupBy(endpoints, ([path]) => path)) routes.set(path, byMethod(methods));
   return routes;
+}
+
+function metricsHandler(metrics: MetricsText): Handler {
+  return async () => ({
+    status: 200,
+    headers: [...API_HEADERS, 'Content-Type', metrics.contentType, ...NO_STORE],
+    body: await metrics.text(),
+  });
 }
 
 /**

@@ -107,9 +107,7 @@ export function readNewPet(body: unknown): NewPetInput {
   // Valibot would accept an array as an object.
   const { success, output, issues } = v.safeParse(NewPet, Array.isArray(body) ? undefined : body);
   if (success) return output;
-  // The response must name every fault. Valibot checks only whether the name is a string. `createPet` of the store
-  // checks all other rules for a name, but is not called for an invalid body. For this reason, this function checks
-  // these rules too.
+  // The response must name every fault. `createPet` of the store checks the name, but is not called for an invalid body.
   const name = (body as { name?: unknown } | null)?.name;
   const fault = typeof name === 'string' ? nameFault(name) : undefined;
   throw invalid(fault === undefined ? issues : [{ message: fault }, ...issues]);
@@ -149,10 +147,7 @@ function invalid(issues: readonly { readonly message: string }[]): AnimalStoreEr
   return invalidRequest(issues.map(({ message }) => message).join('; '));
 }
 
-/**
- * Returns the error message for an invalid body. Valibot also calls this function when a member of the object is missing.
- * In this case, the last item of `path` contains the name of the member.
- */
+/** Valibot also calls this function when a member is missing, which the last item of `path` then names. */
 function bodyFault({ path }: v.ObjectIssue): string {
   const member = path?.at(-1)?.key;
   return member === undefined ? 'the body must be a JSON object' : `${String(member)} is required`;

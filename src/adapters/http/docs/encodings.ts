@@ -33,6 +33,6 @@ export function encodings(
 
 /** Responds with the representation that the client accepts, or with 304. */
 export function negotiated(head: RequestHead, { identity, gzip }: Encodings): ApiResponse {
-  const acceptsGzip = ACCEPTS_GZIP.test(String(head.headers['accept-encoding'] ?? ''));
+  const acceptsGzip = ACCEPTS_GZIP.test(head.headers['accept-encoding'] ?? '');
   return revalidated(head, acceptsGzip ? gzip : identity);
 }

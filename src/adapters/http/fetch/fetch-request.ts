@@ -8,7 +8,6 @@ import type {
 import { readBytes } from './body.ts';
 import type { Connections } from './connections.ts';
 import { fieldValues } from './field-values.ts';
-import { HAS_SIGNAL, HAS_TURNS } from './platform.ts';
 import type { ResponseHeaders } from './response-headers.ts';
 
 /** What a runtime knows about the connection of a request, and a `Request` does not contain. */
@@ -39,6 +38,18 @@ export interface FetchContext {
   readonly connections: Connections;
   readonly responseHeaders: ResponseHeaders;
 }
+
+/**
+ * Whether requests can wait for each other. The Workers of Cloudflare handle each request in a context of its own, and end its
+ * timers with the response, so that no request may wait for a turn that another request has begun.
+ */
+const HAS_TURNS = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
+
+/**
+ * Whether the signal of a request shows that the client has disconnected. On Deno, a signal that was read aborts after each
+ * response too, prints a warning about this, and learns nothing of what happened before it was read.
+ */
+const HAS_SIGNAL = !('Deno' in globalThis);
 
 /** The index from which the path of an absolute `http` or `https` URL is searched. */
 const AUTHORITY_START = 'https://'.length;

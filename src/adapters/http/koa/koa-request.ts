@@ -11,7 +11,7 @@ export class KoaRequest implements CarriedRequest {
   }
 
   get head(): RequestHead {
-    return this.#ctx.req;
+    return this.#ctx.req as RequestHead;
   }
 
   get path(): string {

@@ -25,8 +25,7 @@ export function refuseMessage(
   tunnel?: IncomingMessage,
 ): void {
   if (connection.isRefused) return;
-  // Node.js reported a timeout, but the client is not slow: the connection holds received bytes that are not parsed
-  // yet.
+  // The client is not slow: its bytes wait.
   if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isHolding) return;
   connection.isRefused = true;
   const { socket, newest, isClosing } = connection;

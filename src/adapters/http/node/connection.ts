@@ -10,10 +10,7 @@ import { isFramed } from '../api/malformed.ts';
 import { lingeringClose } from './lingering-close.ts';
 import { ParserInput } from './parser-input.ts';
 
-/**
- * The maximum number of requests that a connection handles at the same time. Further requests are queued, or their
- * bytes are not parsed yet.
- */
+/** The maximum number of requests that a connection handles at the same time. */
 const CONCURRENT_REQUESTS = 16;
 
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
@@ -30,10 +27,7 @@ export class Connection {
   newest: ServerResponse | undefined;
   /** Whether the connection is closed after the newest response. If true, further requests are ignored. */
   isClosing = false;
-  /**
-   * Whether an invalid or slow message was already refused. Node.js can report further errors for the same message, but
-   * only the first error gets a response.
-   */
+  /** Whether further errors that Node.js reports get no response. Only the first one gets a response. */
   isRefused = false;
   readonly #handle: HandleRequest;
   readonly #onFlood: () => void;
@@ -65,7 +59,6 @@ export class Connection {
     return this.#unfinished.at(-2);
   }
 
-  /** Whether all parsed requests have finished responses, and all bytes were passed to the operating system. */
   get isIdle(): boolean {
     return this.#unfinished.length === 0 && this.socket.writableLength === 0;
   }

@@ -89,7 +89,7 @@ export function createNodeServer(handle: HandleRequest, api: Api, limits: Server
     socket.once('close', () => unsent.release(socket));
   });
   server.on('request', (req, res) => connections.acceptRequest(req, res));
-  // OpenTelemetry starts the span of a request when this event is emitted.
+  // OpenTelemetry starts the span of a request with this event.
   const emitRequest = (req: IncomingMessage, res: ServerResponse): void =>
     void server.emit('request', req, res);
   server.on('checkContinue', emitRequest);
