@@ -63,9 +63,9 @@ export default {
     ),
     forbidden(
       'adapter-is-imported-by-its-index',
-      'Code outside an adapter imports its index.ts, or one of the two that load no Koa, not a file behind it.',
+      'Code outside an adapter imports its index.ts, or one of those that load no Koa, not a file behind it.',
       { path: '^src/', pathNot: '^src/adapters/' },
-      { path: '^src/adapters/', pathNot: '^src/adapters/([^/]+|http/(api|fetch/server))/index\\.ts$' },
+      { path: '^src/adapters/', pathNot: '^src/adapters/([^/]+|http/(api|fetch/server|node))/index\\.ts$' },
     ),
     forbidden(
       'api-client-uses-the-platform',

@@ -61,6 +61,7 @@ const status = await runCli(process.argv.slice(2), {
     const service = await commands.startService(values);
     // A rejected promise that no code handles causes the same event.
     process.on('uncaughtException', (error) => onUncaughtError(error, service));
+    service.failure?.catch((error) => onUncaughtError(error, service));
     return service;
   },
 });

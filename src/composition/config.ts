@@ -13,6 +13,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly database: Database;
+  /** The number of threads that handle requests. */
+  readonly workers: number;
   readonly apiKeys: readonly string[];
   readonly firstKey: formats.FirstKey;
   readonly logLevel: formats.LogLevel;
@@ -39,6 +41,7 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
     host: settings.read('HOST', formats.HOST) ?? '127.0.0.1',
     port: settings.read('PORT', formats.integer(0, MAX_PORT)) ?? 3000,
     database: readDatabase(settings, STORE_ENGINES),
+    workers: settings.read('WORKERS', formats.WORKERS) ?? 1,
     apiKeys: settings.readSecret('API_KEYS', formats.API_KEYS) ?? [],
     firstKey: settings.read('FIRST_KEY', formats.FIRST_KEY) ?? 'print',
     logLevel: settings.read('LOG_LEVEL', formats.LOG_LEVEL) ?? 'info',
@@ -52,6 +55,9 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
       maxConnections: settings.read('MAX_CONNECTIONS', formats.integer(1, MAX_CONNECTIONS)),
     },
   };
+  if (config.workers > 1 && !config.database.isDurable) {
+    settings.addFault(`WORKERS: expected 1 for ${config.database.scheme}:, got ${config.workers}`);
+  }
   settings.throwFaults();
   return config;
 }

@@ -18,6 +18,7 @@ import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 import { runtime } from './runtime.ts';
+import type { ThreadParts } from './workers/thread-data.ts';
 
 const LOG: InjectionToken<Logger> = Symbol('Logger');
 const OBSERVERS: InjectionToken<readonly Observer[]> = Symbol('Observers');
@@ -30,6 +31,11 @@ export interface Parts {
   readonly log: Logger;
   readonly store: AnimalStore;
   readonly server: HttpServer;
+  readonly metrics: Metrics;
+  /** Rejects when the server cannot continue, if it has several threads. */
+  readonly failure: Promise<never> | undefined;
+  /** Resolves when the storage of this thread can handle requests. */
+  check(): Promise<void>;
   /**
    * Stops the server, and waits at most `timeout` milliseconds for the requests in flight. Then completes the accepted
    * writes and closes the store.
@@ -37,8 +43,13 @@ export interface Parts {
   close(timeout: number): Promise<void>;
 }
 
-/** Opens the database, creates or migrates its tables, and creates the parts. The server does not listen yet. */
-export async function openParts(config: Config, version: string): Promise<Parts> {
+/**
+ * Opens the database, creates or migrates its tables, and creates the parts. The server does not listen yet. If the
+ * configuration has several workers, the server is a pool of threads, each of which calls this function too.
+ *
+ * @param thread set in these threads
+ */
+export async function openParts(config: Config, version: string, thread?: ThreadParts): Promise<Parts> {
   const { scheme } = config.database;
   const container = root.createChildContainer();
   const provide = <T>(token: InjectionToken<T>, create: () => T): void => {
@@ -48,22 +59,48 @@ export async function openParts(config: Config, version: string): Promise<Parts>
 
   const tracing = findTracing(scheme, version);
   // Factories are synchronous. A part that is created asynchronously is registered when it exists.
-  container.registerInstance(LOG, await createLog(config.logLevel, tracing?.logFields));
-  const createServer = await runtime.loadServer();
+  container.registerInstance(LOG, await createLog(config.logLevel, tracing?.logFields, thread?.log));
+  const maxConnections = config.http.maxConnections ?? connectionsWithin(descriptorLimit(), config.workers);
+  const threads = runtime.sharesPort ? config.workers : 1;
+  const isMain = threads > 1 && thread === undefined;
+  const pool = isMain
+    ? new (await import('./workers/pool.ts')).WorkerPool({
+        config,
+        version,
+        maxConnections,
+        metrics: () => get(Metrics),
+        log: get(LOG),
+      })
+    : undefined;
+  const createServer = pool === undefined ? await runtime.loadServer() : () => pool;
   // The metrics observe the opening of the storage. They read the storage and the server only when they are requested.
   const sources = {
+    thread: thread?.name,
     serverStatistics: () => get(HTTP_SERVER).statistics(),
     storageStatistics: () => get(STORAGE).statistics?.() ?? {},
     countRecords: () => get(STORAGE).idempotentCreates.count(),
   };
   provide(Metrics, () => new Metrics({ version, storage: scheme, ...sources }));
-  provide(OBSERVERS, () => [
-    ...(tracing === undefined ? [] : [tracing.observer]),
-    logObserver(get(LOG), { sample: config.logSample, hasTraceparent: tracing === undefined }),
-    get(Metrics).observer,
-  ]);
-  const storage = await config.database.open({ observer: combineObservers(get(OBSERVERS)) });
-  provide(STORAGE, () => tracing?.traceStorage(storage) ?? storage);
+  provide(OBSERVERS, () => {
+    const logging = logObserver(get(LOG), {
+      sample: config.logSample,
+      hasTraceparent: tracing === undefined,
+      threads,
+    });
+    return [
+      ...(tracing === undefined ? [] : [tracing.observer]),
+      { ...logging, ...pool?.observer(logging), ...thread?.observer },
+      get(Metrics).observer,
+    ];
+  });
+  const storage = await config.database.open({
+    observer: combineObservers(get(OBSERVERS)),
+    sharing: (pool ?? thread)?.sharing,
+  });
+  provide(STORAGE, () => {
+    const traced = tracing?.traceStorage(storage) ?? storage;
+    return thread === undefined ? traced : { ...traced, check: () => thread.check() };
+  });
   provide(AnimalStore, () => new AnimalStore(get(STORAGE)));
   provide(API_KEY_VERIFIER, () => createApiKeyVerifier(get(AnimalStore), config.apiKeys));
   provide(HTTP_SERVER, () =>
@@ -71,8 +108,9 @@ export async function openParts(config: Config, version: string): Promise<Parts>
       ...config.http,
       apiKeys: get(API_KEY_VERIFIER),
       observers: get(OBSERVERS),
-      metrics: get(Metrics),
-      maxConnections: config.http.maxConnections ?? connectionsWithin(descriptorLimit()),
+      metrics: thread?.metrics ?? get(Metrics),
+      maxConnections,
+      thread: thread?.server,
     }),
   );
 
@@ -80,6 +118,9 @@ export async function openParts(config: Config, version: string): Promise<Parts>
     log: get(LOG),
     store: get(AnimalStore),
     server: get(HTTP_SERVER),
+    metrics: get(Metrics),
+    failure: pool?.failure,
+    check: () => storage.check(),
     async close(timeout) {
       await get(HTTP_SERVER).stop(timeout);
       await get(AnimalStore).close();

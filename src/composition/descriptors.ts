@@ -1,9 +1,13 @@
 /** The file descriptors for the database, the log, threads, a backup and an import. */
 const RESERVED = 128;
 
+/** The number of file descriptors that are reserved for each thread that handles requests but the first. */
+const RESERVED_BY_THREAD = 16;
+
 /** Returns the default of `MAX_CONNECTIONS`, if there is a limit of file descriptors and it is known. */
-export function connectionsWithin(limit: number | undefined): number | undefined {
-  return limit === undefined ? undefined : Math.max(limit - RESERVED, Math.floor(limit / 4));
+export function connectionsWithin(limit: number | undefined, threads: number): number | undefined {
+  const reserved = RESERVED + RESERVED_BY_THREAD * (threads - 1);
+  return limit === undefined ? undefined : Math.max(limit - reserved, Math.floor(limit / 4));
 }
 
 /**

@@ -59,8 +59,11 @@ function keyProblems({ apiKeys, firstKey }: Config, { exists, apiKeys: stored }:
   return firstKey === 'none' ? [errorOf(`the store has no API key, and FIRST_KEY is none: ${CREATE}`)] : [];
 }
 
-function connectionProblems({ http: { maxConnections } }: Config, limit: number | undefined): Problem[] {
-  const possible = connectionsWithin(limit);
+function connectionProblems(
+  { workers, http: { maxConnections } }: Config,
+  limit: number | undefined,
+): Problem[] {
+  const possible = connectionsWithin(limit, workers);
   if (possible === undefined) return [];
   if (maxConnections !== undefined && maxConnections > possible) {
     const message = `MAX_CONNECTIONS: ${maxConnections} connections do not fit into the limit of ${limit} file descriptors (ulimit -n)`;

@@ -11,6 +11,8 @@ import { runtime } from './runtime.ts';
 export interface Service extends RunningService {
   /** Logs an error that no code has caught. */
   logUncaughtError(error: unknown): void;
+  /** Rejects when the service cannot continue, if it has several threads. */
+  readonly failure: Promise<never> | undefined;
 }
 
 /** Opens the store and starts the server. If a step fails, closes the server and the store, and rejects. */
@@ -32,7 +34,13 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     // The key is created after `listen`, because `listen` rejects when the port is in use. If a key were created before
     // such a failure, the operator would never see the key.
     const created = await createFirstKey(config, store);
-    log.info({ url, version, storage: config.database.scheme, ...runtime.releases }, 'listening');
+    const { database, workers } = config;
+    log.info({ url, version, storage: database.scheme, workers, ...runtime.releases }, 'listening');
+    if (workers > 1 && !runtime.sharesPort) {
+      log.warn(
+        `WORKERS: one thread serves instead of ${workers}, because threads share a port on Node.js on Linux only`,
+      );
+    }
     if (runtime.notHeld !== undefined) log.warn(runtime.notHeld);
     const notice = sunsetNotice(Date.now());
     if (notice !== undefined) log.warn(notice);
@@ -43,6 +51,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
       hasConfiguredKeys: config.apiKeys.length > 0,
       stop: () => (stopped ??= stop()),
       logUncaughtError: (err) => log.fatal({ err }, 'uncaught error'),
+      failure: parts.failure,
     };
   } catch (error) {
     await parts.close(0);

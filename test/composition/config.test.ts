@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError, type Environment } from '../../src/composition/config/settings.ts';
@@ -9,6 +9,7 @@ const KEY = 'operator-key-of-32-characters-or-more';
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 3000,
+  workers: 1,
   database: { scheme: 'sqlite', location: './data/animal-store.db', source: 'the default store' },
   apiKeys: [],
   firstKey: 'print',
@@ -108,6 +109,9 @@ describe('the configuration', () => {
     ],
     ['SHUTDOWN_TIMEOUT_MS', '0', { shutdownTimeout: 0 }],
     ['SHUTDOWN_TIMEOUT_MS', '2147483647', { shutdownTimeout: 2_147_483_647 }],
+    ['WORKERS', '1', { workers: 1 }],
+    ['WORKERS', '64', { workers: 64 }],
+    ['WORKERS', 'auto', { workers: Math.min(availableParallelism(), 64) }],
     ['MAX_CONNECTIONS', '1', { http: { maxConnections: 1 } }],
     ['LOG_SAMPLE', '1', { logSample: 1 }],
     ['LOG_SAMPLE', '1/1', { logSample: 1 }],
@@ -167,6 +171,9 @@ describe('the configuration', () => {
     ]),
     ['SHUTDOWN_TIMEOUT_MS', '10s', 'an integer from 0 to 2147483647'],
     ['SHUTDOWN_TIMEOUT_MS', '2147483648', 'an integer from 0 to 2147483647'],
+    ['WORKERS', '0', 'auto or an integer from 1 to 64'],
+    ['WORKERS', '65', 'auto or an integer from 1 to 64'],
+    ['WORKERS', '2.0', 'auto or an integer from 1 to 64'],
     ['MAX_CONNECTIONS', '0', 'an integer from 1 to 1000000'],
     ['MAX_CONNECTIONS', 'auto', 'an integer from 1 to 1000000'],
     ['FIRST_KEY', 'file:', 'print, file:PATH or none'],
@@ -181,6 +188,12 @@ describe('the configuration', () => {
       expect(lines[0]).toContain(`, got '${got}'`);
     },
   );
+
+  test('refuses several workers for a store in memory', () => {
+    expect(faultsOf({ WORKERS: '2', DATABASE_URL: 'memory:' })).toEqual([
+      'WORKERS: expected 1 for memory:, got 2',
+    ]);
+  });
 
   test.each([
     ['10.0.0.1', ['10.0.0.1', '::ffff:10.0.0.1'], ['10.0.0.2', '::1']],

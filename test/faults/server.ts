@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expectNoKey, registerKey } from '../support/canary.ts';
-import { BIN, type Exit, RUNTIME } from '../support/process.ts';
+import { BIN, type Exit, RUNTIME, workersOf } from '../support/process.ts';
 import { OPERATOR } from './keys.ts';
 
 /** The option of `npm start`. */
@@ -90,6 +90,7 @@ export class FaultsServer {
         PORT: String(wanted),
         API_KEYS: keys.join(','),
         LOG_LEVEL: logLevel,
+        ...workersOf(env ?? {}),
         ...env,
       },
       stdio: stdioOf(log, folder),

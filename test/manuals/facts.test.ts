@@ -232,7 +232,7 @@ describe('variables', () => {
     /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|SQLITE_TMPDIR|TMPDIR|POSTGRES_PASSWORD|TEST_DATABASE_URL|PROPERTY_RUNS|ANIMAL_STORE_(KEY|URL))$/;
 
   test('docs/operations.md has a row for each, with its default', () => {
-    const { host, port, firstKey, logLevel, logSample, shutdownTimeout } = loadConfig({});
+    const { host, port, firstKey, logLevel, logSample, shutdownTimeout, workers } = loadConfig({});
     const defaults: Record<string, unknown> = {
       HOST: host,
       PORT: port,
@@ -242,6 +242,7 @@ describe('variables', () => {
       LOG_SAMPLE: logSample,
       SHUTDOWN_TIMEOUT_MS: shutdownTimeout,
       MAX_CONNECTIONS: 'by the file descriptors',
+      WORKERS: workers,
     };
     const rows = tableBelow('docs/operations.md', 'Variables').map(([name = '', value = '']) => [
       name.replaceAll('`', ''),

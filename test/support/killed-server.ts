@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { registerKey } from './canary.ts';
-import { BIN, OPERATOR_KEY } from './process.ts';
+import { BIN, OPERATOR_KEY, workersOf } from './process.ts';
 
 export class KilledServer {
   readonly key: string = OPERATOR_KEY;
@@ -55,6 +55,7 @@ export class KilledServer {
         DATABASE_URL: this.#databaseUrl,
         API_KEYS: this.key,
         LOG_LEVEL: 'silent',
+        ...workersOf({}),
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -17,6 +17,15 @@ export const RUNTIME: string = process.env['TEST_RUNTIME'] ?? process.execPath;
 /** A valid API key for the variable `API_KEYS` of a service. */
 export const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
 
+/**
+ * Returns the number of threads of a server: `TEST_WORKERS`, so that the tests of processes can run with several threads
+ * too. A store in memory has one thread.
+ */
+export function workersOf({ DATABASE_URL = '' }: Readonly<Record<string, string>>): Record<string, string> {
+  const { TEST_WORKERS = '' } = process.env;
+  return TEST_WORKERS === '' || DATABASE_URL.startsWith('memory:') ? {} : { WORKERS: TEST_WORKERS };
+}
+
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -71,7 +80,7 @@ export function runCommand(
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(command, args, {
     cwd,
-    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...workersOf(env), ...env },
     stdio: [input === undefined && !isInputOpen ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   child.stdin?.on('error', () => {});

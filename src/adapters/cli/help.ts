@@ -39,6 +39,8 @@ The settings are environment variables. The options have precedence.
   SHUTDOWN_TIMEOUT_MS  how long a stop waits for requests (default: 10000)
   MAX_CONNECTIONS      the maximum number of open connections (default: limited
                        by the file descriptors)
+  WORKERS              the number of threads that handle requests, or auto: one
+                       for each core (default: 1)
   RATE_LIMIT           the limit of each key, such as 100/s, 600/min or 5000/h
 
 The first start of a store creates an API key.

@@ -16,6 +16,7 @@ export { sunsetNotice } from './api/deprecation.ts';
 export type { HttpOptions, HttpStore, MetricsText } from './api/options.ts';
 export type { RateLimit } from './api/rate-limiter.ts';
 export type { HttpServer, HttpServerOptions, ServerLimits } from './api/server-options.ts';
+export type { ServerThread } from './api/shared-limits.ts';
 export { openApiDocument } from './docs/openapi.ts';
 
 /**
@@ -64,5 +65,5 @@ export function createServer(store: HttpStore, options: HttpServerOptions = {}):
   checkArgument('store', store, HTTP_STORE);
   checkOptions(options, { ...HTTP_OPTIONS, ...SERVER_LIMITS });
   const api = new Api(store, options, createMatcher);
-  return createNodeServer(createApp(api).callback(), api, options);
+  return createNodeServer(createApp(api).callback(), api, options, options.thread);
 }

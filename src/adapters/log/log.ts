@@ -9,7 +9,7 @@ import { errorFields } from './error-fields.ts';
 import { LineWriter } from './line-writer.ts';
 import { reportSuppressed } from './throttle.ts';
 
-export type { Logger } from 'pino';
+export type { DestinationStream, Logger } from 'pino';
 
 /** How long the exit of the process may be delayed because nobody reads standard error, in milliseconds. */
 const EXIT_TIMEOUT = 1000;
@@ -20,10 +20,22 @@ const FLAGS = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** The destination of all logs of the process. */
 let standardError: Promise<DestinationStream> | undefined;
 
-/** @param fields returns additional fields for each line */
-export async function createLog(level: LevelWithSilent, fields?: () => object): Promise<Logger> {
+/**
+ * @param fields returns additional fields for each line
+ * @param destination receives the lines, one at a time; by default standard error
+ */
+export async function createLog(
+  level: LevelWithSilent,
+  fields?: () => object,
+  destination?: DestinationStream,
+): Promise<Logger> {
+  return logTo(destination ?? (await openLog()), level, fields);
+}
+
+/** Returns the destination of the log on standard error. */
+export function openLog(): Promise<DestinationStream> {
   standardError ??= standardErrorLines();
-  return logTo(await standardError, level, fields);
+  return standardError;
 }
 
 export function logTo(destination: DestinationStream, level: LevelWithSilent, fields?: () => object): Logger {

@@ -20,12 +20,17 @@ interface LogOptions {
    * contain the ids of the trace. Default: true.
    */
   readonly hasTraceparent?: boolean;
+  /** The number of threads that write to the log, which share its limits. Default: 1. */
+  readonly threads?: number;
 }
 
 /** Returns an observer without `onRequest` if the log level excludes the lines for requests. */
-export function logObserver(log: Logger, { sample = 1, hasTraceparent = true }: LogOptions = {}): Observer {
+export function logObserver(
+  log: Logger,
+  { sample = 1, hasTraceparent = true, threads = 1 }: LogOptions = {},
+): Observer {
   return {
-    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, sample, hasTraceparent) }),
+    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, sample, hasTraceparent, threads) }),
     onError: errorLog(log, hasTraceparent),
     onStorageState(fault) {
       if (fault === undefined) return log.info('the storage is available again');
@@ -45,10 +50,11 @@ function requestLog(
   log: Logger,
   sample: number,
   hasTraceparent: boolean,
+  threads: number,
 ): NonNullable<Observer['onRequest']> {
   let good = 0;
   const kinds = new Map<string, Logger>();
-  const anonymous = new Throttle(ANONYMOUS_LIMIT, (suppressed) =>
+  const anonymous = new Throttle(Math.ceil(ANONYMOUS_LIMIT / threads), (suppressed) =>
     log.warn({ suppressed }, 'requests without a key holder were not logged'),
   );
   return ({ method, route, path, status, keyId, address, ms, requestId, aborted, traceparent }) => {

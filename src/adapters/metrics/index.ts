@@ -1,3 +1,10 @@
 /** The metrics of a server, for Prometheus. */
 
-export { Metrics } from './metrics.ts';
+export {
+  addSnapshots,
+  countersOf,
+  METRICS_TYPE,
+  Metrics,
+  type MetricsSnapshot,
+  textOfThreads,
+} from './metrics.ts';

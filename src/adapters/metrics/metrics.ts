@@ -1,8 +1,17 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import type { Observer } from '../../application/ports/observer.ts';
 import { STORAGE_FAULT_REASONS, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
-import { RequestDurations } from './request-durations.ts';
+import { addSeries, RequestDurations, type Series, textOfDurations } from './request-durations.ts';
 import { type MetricsSources, registerStatistics } from './statistics.ts';
 
 /** The gauges of prom-client that have the name of a counter, to which `promtool check metrics` objects. */
@@ -22,12 +31,27 @@ const ERROR_REASONS: readonly string[] = [
   ...['overloaded', 'storage_unavailable', 'internal_error', 'unexpected'],
 ];
 
+export const METRICS_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
+
 interface MetricsOptions extends MetricsSources {
   /** The release of the service. */
   readonly version: string;
   /** The scheme of its database, such as `sqlite`. */
   readonly storage: string;
 }
+
+/** The values of the metrics of one thread, as a message to another thread. */
+export interface MetricsSnapshot {
+  readonly metrics: readonly MetricObjectWithValues<MetricValue<string>>[];
+  readonly durations: readonly Series[];
+}
+
+/** The metrics whose values of several threads are not added. */
+const AGGREGATORS: Readonly<Record<string, string>> = {
+  animal_store_build_info: 'first',
+  animal_store_storage_available: 'min',
+  process_start_time_seconds: 'first',
+};
 
 /** The metrics of one server, in the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 export class Metrics {
@@ -40,6 +64,7 @@ export class Metrics {
     const { version, storage } = options;
     collectDefaultMetrics({ register: this.#registry });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
+    if (options.thread !== undefined) this.#removeProcessMetrics();
     new Gauge({
       name: 'animal_store_build_info',
       help: 'The release, the runtime and the storage; always 1',
@@ -53,12 +78,22 @@ export class Metrics {
     };
   }
 
-  get contentType(): string {
-    return this.#registry.contentType;
-  }
+  readonly contentType: string = METRICS_TYPE;
 
   async text(): Promise<string> {
-    return `${await this.#registry.metrics()}\n${this.#requests.text()}`;
+    return `${await this.#registry.metrics()}\n${textOfDurations(this.#requests.series)}`;
+  }
+
+  /** Resolves with the present values, for {@link textOfThreads}. */
+  async snapshot(): Promise<MetricsSnapshot> {
+    return { metrics: await this.#registry.getMetricsAsJSON(), durations: this.#requests.series };
+  }
+
+  /** The main thread has the metrics of the process. */
+  #removeProcessMetrics(): void {
+    for (const { name } of this.#registry.getMetricsAsArray()) {
+      if (name.startsWith('process_')) this.#registry.removeSingleMetric(name);
+    }
   }
 }
 
@@ -98,4 +133,31 @@ function metricsObserver(registry: Registry): Observer {
     },
     onStorageState: (fault) => available.set(fault === undefined ? 1 : 0),
   };
+}
+
+/** Returns the metrics of all threads of a process, in the text format. */
+export async function textOfThreads(snapshots: readonly MetricsSnapshot[]): Promise<string> {
+  const text = await aggregate(snapshots).metrics();
+  return `${text}\n${textOfDurations(snapshots.flatMap(({ durations }) => durations))}`;
+}
+
+export async function addSnapshots(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
+  const durations = addSeries(snapshots.flatMap((snapshot) => snapshot.durations));
+  return { metrics: await aggregate(snapshots).getMetricsAsJSON(), durations };
+}
+
+/** Returns what remains of the metrics of a thread that has exited: its counters and histograms. */
+export function countersOf({ metrics, durations }: MetricsSnapshot): MetricsSnapshot {
+  return { metrics: metrics.filter(({ type }) => String(type) !== 'gauge'), durations };
+}
+
+function aggregate(snapshots: readonly MetricsSnapshot[]): Registry {
+  return AggregatorRegistry.aggregate(snapshots.map(({ metrics }) => metrics.map(withAggregator)));
+}
+
+/** The slowest event loop is shown, because the one of the main thread has no requests. */
+function withAggregator<T extends { readonly name: string }>(metric: T): T {
+  const { name } = metric;
+  const aggregator = AGGREGATORS[name] ?? (name.startsWith('nodejs_eventloop_lag') ? 'max' : undefined);
+  return aggregator === undefined ? metric : { ...metric, aggregator };
 }

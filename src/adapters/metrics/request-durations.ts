@@ -9,7 +9,7 @@ const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
 /** The requests with the same labels. */
-interface Series {
+export interface Series {
   /** The labels in the text format. Their values come from fixed sets, whatever a client sends, and need no escape. */
   readonly labels: string;
   /** The number of requests in each bucket alone. The last bucket has no upper bound. */
@@ -34,15 +34,8 @@ export class RequestDurations {
     series.sum += seconds;
   }
 
-  /** Returns the histogram in the text format of Prometheus. */
-  text(): string {
-    const series = [...this.#routes.values()].flatMap((ofRoute) => [...ofRoute.values()]);
-    return [
-      `# HELP ${NAME} Time from the head of a request to its response`,
-      `# TYPE ${NAME} histogram`,
-      ...series.flatMap(linesOf),
-      '',
-    ].join('\n');
+  get series(): readonly Series[] {
+    return [...this.#routes.values()].flatMap((ofRoute) => [...ofRoute.values()]);
   }
 
   #seriesOf(method: number, route: string | undefined, status: number): Series {
@@ -60,6 +53,29 @@ export class RequestDurations {
     }
     return series;
   }
+}
+
+/** Returns the histogram in the text format of Prometheus. Series with the same labels, of several threads, are added. */
+export function textOfDurations(all: readonly Series[]): string {
+  return [
+    `# HELP ${NAME} Time from the head of a request to its response`,
+    `# TYPE ${NAME} histogram`,
+    ...addSeries(all).flatMap(linesOf),
+    '',
+  ].join('\n');
+}
+
+/** Adds the series that have the same labels. */
+export function addSeries(all: readonly Series[]): readonly Series[] {
+  return [...Map.groupBy(all, ({ labels }) => labels).values()].map((same) => same.reduce(sumOf));
+}
+
+function sumOf(a: Series, b: Series): Series {
+  return {
+    labels: a.labels,
+    counts: a.counts.map((count, bucket) => count + (b.counts[bucket] as number)),
+    sum: a.sum + b.sum,
+  };
 }
 
 function linesOf({ labels, counts, sum }: Series): string[] {

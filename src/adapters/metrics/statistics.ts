@@ -10,6 +10,8 @@ const RECORDS_INTERVAL = 60_000;
 
 /** Where the values come from. They need not exist before the metrics are requested. */
 export interface MetricsSources {
+  /** The name of the thread, if it is not the main thread, which has the metrics of the process and of the database. */
+  readonly thread?: string | undefined;
   storageStatistics(): StorageStatistics;
   serverStatistics(): ServerStatistics;
   /** Resolves with the number of idempotency records. */
@@ -87,13 +89,14 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
     'Time a thread was not waiting for events',
     ['thread'],
     () => {
-      const main = performance.eventLoopUtilization().active / 1000;
+      const own = performance.eventLoopUtilization().active / 1000;
       // Bun and Deno do not measure it.
-      if (main === 0) return [];
-      const seconds = Object.entries({ main, ...storage().busySeconds });
+      if (own === 0) return [];
+      const seconds = Object.entries({ [sources.thread ?? 'main']: own, ...storage().busySeconds });
       return seconds.map(([thread, value]) => [{ thread }, value]);
     },
   );
+  if (sources.thread !== undefined) return;
   gauge(
     'animal_store_idempotency_records',
     'Stored records of idempotency keys',

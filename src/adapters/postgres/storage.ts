@@ -29,12 +29,24 @@ export interface PostgresOptions {
   readonly mustExist?: boolean;
   /** The observer that is notified of commits, of warnings and of the state of the storage. */
   readonly observer?: Observer | undefined;
+  /**
+   * The number of threads of this process that open the store. Each storage uses an equal part of the connections, and at
+   * least one for each purpose. Default: 1.
+   */
+  readonly threads?: number;
 }
 
 /** The maximum number of connections for what happens seldom: changes of API keys, the removal of records, transfers. */
 const OTHER_CONNECTIONS = 5;
 
-const OPTIONS: OptionRules<PostgresOptions> = { mustExist: BOOLEAN, observer: OBJECT };
+const OPTIONS: OptionRules<PostgresOptions> = {
+  mustExist: BOOLEAN,
+  observer: OBJECT,
+  threads: {
+    expected: 'an integer of 1 or more',
+    accepts: (value) => Number.isInteger(value) && Number(value) >= 1,
+  },
+};
 
 /**
  * Opens the store in a PostgreSQL database. Creates the tables unless `mustExist` is set. The URL has the format of the
@@ -60,16 +72,17 @@ const OPTIONS: OptionRules<PostgresOptions> = { mustExist: BOOLEAN, observer: OB
 export async function openPostgresStorage(url: string, options: PostgresOptions = {}): Promise<Storage> {
   checkArgument('url', url, STRING);
   checkOptions(options, OPTIONS);
-  const { mustExist = false, observer = {} } = options;
+  const { mustExist = false, observer = {}, threads = 1 } = options;
+  const partOf = (connections: number): number => Math.max(1, Math.floor(connections / threads));
   const { maxReads, ...config } = clientConfig(url);
   // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
   const { warnings, isOneServer } = await prepare(url, mustExist);
   for (const warning of warnings) safeObserver.onWarning?.(warning);
   const health = new Health(safeObserver);
-  const reads = new Connections(config, { max: maxReads, min: 1 });
-  const writes = new Connections(config, { max: 2, min: 1 });
-  const others = new Connections(config, { max: OTHER_CONNECTIONS });
+  const reads = new Connections(config, { max: partOf(maxReads), min: 1 });
+  const writes = new Connections(config, { max: partOf(2), min: 1 });
+  const others = new Connections(config, { max: partOf(OTHER_CONNECTIONS) });
   const reader = new Reader(reads, health);
   const pages = new Pages(reader, isOneServer);
   reads.onConnect = () => pages.forget();

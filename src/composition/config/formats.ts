@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import type { RateLimit } from '../../adapters/http/index.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { mayHoldPassword, refuse } from '../databases/refuse.ts';
@@ -48,6 +49,14 @@ export const RATE_LIMIT: Parse<RateLimit> = format(
     return seconds === undefined ? undefined : { requests: Number(requests), seconds };
   },
 );
+
+const MAX_WORKERS = 64;
+
+/** A number of threads. `auto` is one for each core that the process may use. */
+export const WORKERS: Parse<number> = format(`auto or an integer from 1 to ${MAX_WORKERS}`, (text) => {
+  if (text === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
+  return /^[1-9]\d?$/.test(text) && Number(text) <= MAX_WORKERS ? Number(text) : undefined;
+});
 
 /** The OpenAPI document shows the public URL, so it must not have a password. */
 export const PUBLIC_URL: Parse<string> = format(

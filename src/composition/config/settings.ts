@@ -48,6 +48,11 @@ export class Settings {
     });
   }
 
+  /** Collects a fault of settings that do not fit together. */
+  addFault(message: string): void {
+    this.#faults.push(message);
+  }
+
   throwFaults(): void {
     if (this.#faults.length > 0) throw new ConfigError(this.#faults.join('\n'));
   }

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
@@ -11,6 +12,20 @@ export interface OpenOptions {
   readonly observer?: Observer | undefined;
   /** For the address of a server. */
   readonly client?: ClientOptions | undefined;
+  /** Set if several threads of this process open the database. */
+  readonly sharing?: Sharing | undefined;
+}
+
+/** How several threads of a process share a database. */
+export interface Sharing {
+  /** The number of threads, without the main thread. Each gets an equal part of the limits. */
+  readonly threads: number;
+  /** Counts commits, if only one thread writes to the database. */
+  readonly commits: Int32Array<SharedArrayBuffer>;
+  /** In the main thread: receives the function that connects the ports of other threads with the thread that writes. */
+  readonly onOpen?: (attachPort: (port: MessagePort) => void) => void;
+  /** In the other threads: transfers a port to the main thread. */
+  readonly sendPort?: (port: MessagePort) => void;
 }
 
 export type Work = 'backup' | 'export' | 'import' | 'keys' | 'restore';

@@ -7,12 +7,20 @@ export const sqlite: Engine = {
   isDurable: true,
   parse: (path) => (path === '' || path === ':memory:' ? undefined : path),
   async load() {
-    const { databaseFiles, examineSqliteStore, openSqliteStorage, restoreSqliteStore } = await import(
-      '../../adapters/sqlite/index.ts'
-    );
+    const {
+      databaseFiles,
+      examineSqliteStore,
+      openSharedSqliteStorage,
+      openSqliteStorage,
+      restoreSqliteStore,
+    } = await import('../../adapters/sqlite/index.ts');
     return {
-      open: (path, { forCommand = false, mustExist = false, observer }) =>
-        openSqliteStorage(path, { mustExist, observer, startWriter: !forCommand }),
+      open(path, { forCommand = false, mustExist = false, observer, sharing }) {
+        const options = { mustExist, observer, startWriter: !forCommand };
+        return sharing === undefined
+          ? openSqliteStorage(path, options)
+          : openSharedSqliteStorage(path, options, sharing);
+      },
       files: databaseFiles,
       restore: restoreSqliteStore,
       examine: examineSqliteStore,

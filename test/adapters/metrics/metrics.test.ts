@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Metrics } from '../../../src/adapters/metrics/index.ts';
+import { Metrics, textOfThreads } from '../../../src/adapters/metrics/index.ts';
 import type { RequestOutcome } from '../../../src/application/ports/observer.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
@@ -18,7 +18,7 @@ const OUTCOME: RequestOutcome = {
 };
 
 /** Returns the value of each series by its name and labels, as Prometheus reads them. */
-async function valuesOf(metrics: Metrics): Promise<Map<string, number>> {
+async function valuesOf(metrics: Pick<Metrics, 'text'>): Promise<Map<string, number>> {
   const lines = (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
     lines.map((line) => {
@@ -140,4 +140,28 @@ test('two servers in one process have metrics of their own', async () => {
   one.observer.onCommit?.({ writes: 1, ms: 1 });
   expect((await valuesOf(one)).get('animal_store_commit_writes_count')).toBe(1);
   expect((await valuesOf(two)).get('animal_store_commit_writes_count')).toBe(0);
+});
+
+test('the metrics of several threads are added, except for those of the process and of the state', async () => {
+  const main = open();
+  const threads = [open({ thread: 'worker 1' }), open({ thread: 'worker 2' })] as const;
+  for (const [index, { observer }] of threads.entries()) {
+    for (let count = 0; count <= index; count++) observer.onRequest?.(OUTCOME);
+    observer.onCommit?.({ writes: 3, ms: 2 });
+  }
+  threads[1].observer.onRequest?.({ ...OUTCOME, status: 401 });
+  threads[1].observer.onStorageState?.(new StorageFault('disk_full', 'the disk is full'));
+  const snapshots = await Promise.all([main, ...threads].map((metrics) => metrics.snapshot()));
+  const values = await valuesOf({ text: () => textOfThreads(structuredClone(snapshots)) });
+  expect(values.get(`${DURATION}_count{method="GET",route="/v1/pets",status="200"}`)).toBe(3);
+  expect(values.get(`${DURATION}_count{method="GET",route="/v1/pets",status="401"}`)).toBe(1);
+  expect(values.get('animal_store_commit_writes_sum')).toBe(6);
+  expect(values.get('animal_store_storage_available')).toBe(0);
+  expect([...values].filter(([name]) => name.startsWith('animal_store_build_info'))).toEqual([
+    [expect.any(String), 1],
+  ]);
+  const single = await valuesOf(main);
+  expect(values.get('process_start_time_seconds')).toBe(single.get('process_start_time_seconds'));
+  const missing = [...single.keys()].filter((name) => !name.startsWith('nodejs_') && !values.has(name));
+  expect(missing).toEqual([]);
 });

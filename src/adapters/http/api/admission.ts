@@ -2,6 +2,7 @@ import { AnimalStoreError } from '../../../domain/errors.ts';
 import { HttpError } from './errors.ts';
 import { type RateLimit, RateLimiter } from './rate-limiter.ts';
 import { type DelayedRequest, RefusalDelays } from './refusal-delays.ts';
+import { type ServerThread, SharedRateLimiter } from './shared-limits.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /**
@@ -37,16 +38,23 @@ export class Admission {
   /** The `Authorization` fields of the keys that were valid when they were last used. */
   readonly #valid = new Set<string>();
   readonly #delays = new RefusalDelays();
-  readonly #rateLimiter: RateLimiter | undefined;
+  readonly #rateLimiter: Pick<RateLimiter, 'takeToken'> | undefined;
   /** For requests for metrics. A monitoring system sends one request in several seconds. */
   readonly #metricsLimiter = new RateLimiter({ requests: 10, seconds: 1 });
+  readonly #createsLimit: number;
   #isRefusing = false;
   #creates = 0;
   #tooMany: AnimalStoreError | undefined;
 
-  /** @param rateLimit the limit of each caller; by default there is no limit */
-  constructor(rateLimit?: RateLimit) {
-    if (rateLimit !== undefined) this.#rateLimiter = new RateLimiter(rateLimit);
+  /**
+   * @param rateLimit the limit of each caller; by default there is no limit
+   * @param thread set if several servers share the limits
+   */
+  constructor(rateLimit?: RateLimit, thread?: ServerThread) {
+    this.#createsLimit = Math.ceil(CREATES_LIMIT / (thread?.count ?? 1));
+    if (rateLimit === undefined) return;
+    this.#rateLimiter =
+      thread === undefined ? new RateLimiter(rateLimit) : new SharedRateLimiter(rateLimit, thread);
   }
 
   /** Sets `isStopping`. Requests that clients have sent before they learn of the stop are still admitted. */
@@ -101,7 +109,7 @@ export class Admission {
     if (this.#isRefusing && caller !== undefined) return this.#refusal('stopping', STOPPING);
     if (isTooBusy) return this.#refusal('busy', TOO_BUSY);
     if (caller === undefined) return undefined;
-    if (method === 'POST' && this.#creates >= CREATES_LIMIT)
+    if (method === 'POST' && this.#creates >= this.#createsLimit)
       return this.#refusal('creates', TOO_MANY_CREATES);
     return this.#rateRefusalOf(this.#rateLimiter, caller);
   }
@@ -133,7 +141,7 @@ export class Admission {
    * `overloaded`, and counts nothing, when too many creates are in progress.
    */
   beginCreate(): void {
-    if (this.#creates >= CREATES_LIMIT) throw this.#refusal('creates', TOO_MANY_CREATES);
+    if (this.#creates >= this.#createsLimit) throw this.#refusal('creates', TOO_MANY_CREATES);
     this.#creates += 1;
   }
 
@@ -141,7 +149,7 @@ export class Admission {
     this.#creates -= 1;
   }
 
-  #rateRefusalOf(limiter: RateLimiter | undefined, caller: string): Error | undefined {
+  #rateRefusalOf(limiter: Pick<RateLimiter, 'takeToken'> | undefined, caller: string): Error | undefined {
     const seconds = Math.ceil((limiter?.takeToken(caller) ?? 0) / 1000);
     if (seconds === 0) return undefined;
     if (this.#tooMany?.retryAfter !== seconds) {

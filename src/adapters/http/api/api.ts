@@ -53,13 +53,13 @@ export class Api {
 
   /** @param createMatcher the router of the carrier */
   constructor(store: HttpStore, options: HttpOptions, createMatcher: CreateMatcher) {
-    const { apiKeys, corsOrigins, observers = [], publicUrl, rateLimit, trustedProxies } = options;
+    const { apiKeys, corsOrigins, observers = [], publicUrl, rateLimit, thread, trustedProxies } = options;
     const prefix = pathPrefixOf(publicUrl);
-    this.admission = new Admission(rateLimit);
+    this.admission = new Admission(rateLimit, thread);
     this.#observer = combineObservers(observers);
     this.#context = {
       proxies: cachedProxies(trustedProxies),
-      bodies: new SlowClients(BODIES_LIMIT),
+      bodies: new SlowClients(Math.ceil(BODIES_LIMIT / (thread?.count ?? 1))),
       isSecret: (text) => apiKeys?.hasPartOfKey?.(text) ?? false,
     };
     this.#cors = new Cors(corsOrigins);

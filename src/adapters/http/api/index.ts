@@ -2,5 +2,6 @@
 
 export { openApiDocument } from '../docs/openapi.ts';
 export { sunsetNotice } from './deprecation.ts';
-export type { HttpStore } from './options.ts';
+export type { HttpStore, MetricsText } from './options.ts';
 export type { HttpServer, HttpServerOptions } from './server-options.ts';
+export { forgetConnections, newSharedLimits, type ServerThread } from './shared-limits.ts';

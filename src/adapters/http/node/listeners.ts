@@ -9,6 +9,7 @@ import {
   Server as NetServer,
   type Socket,
 } from 'node:net';
+import type { ServerThread } from '../api/shared-limits.ts';
 
 /**
  * The maximum number of listening sockets on one port. Node.js accepts one connection per listening socket in an iteration of the
@@ -28,6 +29,7 @@ const canShare: boolean =
 
 export class Listeners {
   readonly #server: Server;
+  readonly #thread: ServerThread | undefined;
   readonly #count: number;
   /** The sockets that share the port with the HTTP server, and the lock of the port. */
   readonly #others: NetServer[] = [];
@@ -35,10 +37,13 @@ export class Listeners {
   /**
    * @param server listens itself on the first socket, and receives the connections of the further sockets
    * @param maxConnections the maximum number of open connections
+   * @param thread set if the servers of other threads listen on the same port; the process then has the lock of the port
    */
-  constructor(server: Server, maxConnections: number) {
+  constructor(server: Server, maxConnections: number, thread?: ServerThread) {
+    const count = Math.min(LISTENING_SOCKETS, Math.ceil(maxConnections / CONNECTIONS_PER_SOCKET));
     this.#server = server;
-    this.#count = Math.min(LISTENING_SOCKETS, Math.ceil(maxConnections / CONNECTIONS_PER_SOCKET));
+    this.#thread = thread;
+    this.#count = Math.ceil(count / (thread?.count ?? 1));
   }
 
   /** Starts to listen, and resolves with the URL of the server. Rejects with `EADDRINUSE` when the port is in use. */
@@ -65,21 +70,12 @@ export class Listeners {
     await bind(further, { port, host, reusePort: true });
   }
 
-  /**
-   * Locks a port among the servers of this machine. Returns whether this server has the lock. Sockets share a port only if
-   * each of them agrees, so the owner of the lock shares the port with itself, and a server without the lock does not
-   * share. The lock is a name in the abstract namespace of Linux, which belongs to one socket, and to none when its process
-   * has ended.
-   */
+  /** Returns whether this server, or the process for all its servers, has the lock of the port. */
   async #lock(port: number): Promise<boolean> {
-    const lock = createServer((socket) => socket.destroy());
-    try {
-      await bind(lock, { path: `\0animal-store/${port}` });
-    } catch {
-      return false;
-    }
-    this.#others.push(lock);
-    return true;
+    if (this.#thread !== undefined) return true;
+    const lock = await lockPort(port);
+    if (lock !== undefined) this.#others.push(lock);
+    return lock !== undefined;
   }
 
   /**
@@ -89,6 +85,22 @@ export class Listeners {
   async close(): Promise<void> {
     await Promise.all([this.#server, ...this.#others.splice(0)].map(closed));
     this.#server.close();
+  }
+}
+
+/**
+ * Locks a port among the servers of this machine, until the returned server is closed. Returns `undefined` if another one
+ * has the lock. Sockets share a port only if each of them agrees, so the owner of the lock shares the port with itself, and
+ * a server without the lock does not share. The lock is a name in the abstract namespace of Linux, which belongs to one
+ * socket, and to none when its process has ended.
+ */
+export async function lockPort(port: number): Promise<NetServer | undefined> {
+  const lock = createServer((socket) => socket.destroy());
+  try {
+    await bind(lock, { path: `\0animal-store/${port}` });
+    return lock;
+  } catch {
+    return undefined;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { checkArgument } from '../../../application/arguments.ts';
 import type { Api } from '../api/api.ts';
 import { HOST, type HttpServer, limitsOf, PORT, type ServerLimits, TIMEOUT } from '../api/server-options.ts';
+import { type ServerThread, SharedConnections } from '../api/shared-limits.ts';
 import { SlowClients } from '../api/slow-clients.ts';
 import { acceptQueued } from './accept-queue.ts';
 import { refuseMessage } from './bad-message.ts';
@@ -42,8 +43,14 @@ const DRAIN_INTERVAL = 50;
  * @param handle writes the response, and resolves when the whole response has been passed to Node.js
  * @param api responds to messages that are not valid HTTP, and refuses requests under `/v1` when the server has been
  *   stopping for {@link IDLE_TIME}
+ * @param thread set if several threads have a server on the same port
  */
-export function createNodeServer(handle: HandleRequest, api: Api, limits: ServerLimits): HttpServer {
+export function createNodeServer(
+  handle: HandleRequest,
+  api: Api,
+  limits: ServerLimits,
+  thread?: ServerThread,
+): HttpServer {
   const { admission } = api;
   const { maxConnections, headersTimeout, requestTimeout, readingTimeout } = limitsOf(limits);
   const server = createServer({
@@ -57,7 +64,8 @@ export function createNodeServer(handle: HandleRequest, api: Api, limits: Server
   });
   server.maxHeadersCount = 0;
 
-  const unsent = new SlowClients(UNSENT_LIMIT);
+  const unsent = new SlowClients(Math.ceil(UNSENT_LIMIT / (thread?.count ?? 1)));
+  const shared = thread && new SharedConnections(thread);
   let requestsInFlight = 0;
   const connections = new Connections(async (req, res) => {
     requestsInFlight += 1;
@@ -77,16 +85,20 @@ export function createNodeServer(handle: HandleRequest, api: Api, limits: Server
       res.once('finish', () => unsent.release(socket, size));
     }
   });
-  const listeners = new Listeners(server, maxConnections);
+  const listeners = new Listeners(server, maxConnections, thread);
   server.on('connection', (socket) => {
-    if (connections.count >= maxConnections) {
+    const isAdmitted = shared?.add(maxConnections) ?? connections.count < maxConnections;
+    if (!isAdmitted) {
       socket.destroy();
       return;
     }
     // Node.js remembers the address. After the client has disconnected, the operating system no longer knows it.
     void socket.remoteAddress;
     connections.add(socket);
-    socket.once('close', () => unsent.release(socket));
+    socket.once('close', () => {
+      unsent.release(socket);
+      shared?.remove();
+    });
   });
   server.on('request', (req, res) => connections.acceptRequest(req, res));
   // OpenTelemetry starts the span of a request with this event.
