@@ -16,6 +16,7 @@ import { profile } from './parts/profile.ts';
 import { measureSizes, sizesTable } from './parts/sizes.ts';
 import { measureSlowFsync, slowFsyncTable } from './parts/slow-fsync.ts';
 import { measureStart, startTable } from './parts/start.ts';
+import { measureWorkers, workersTable } from './parts/workers.ts';
 import { prepareProcess } from './processes.ts';
 import { type Found, newResults, writeResults } from './results.ts';
 
@@ -51,6 +52,7 @@ const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
     table: idempotencyTable,
   },
   postgres: { title: 'On PostgreSQL', measure: measurePostgres, table: postgresTable },
+  workers: { title: 'Several threads or processes', measure: measureWorkers, table: workersTable },
 };
 
 async function runPart<P extends Part>(part: P, options: Options, found: Partial<Found>): Promise<void> {

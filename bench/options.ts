@@ -23,6 +23,7 @@ const PARTS = [
   'log',
   'idempotency',
   'postgres',
+  'workers',
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -49,6 +50,8 @@ export interface Options {
   readonly pets: number;
   /** The numbers of pets in the files of the part `sizes`. */
   readonly sizes: readonly number[];
+  /** The numbers of threads or processes of the servers in the part `workers`. */
+  readonly workers: readonly number[];
 }
 
 const HELP = `Usage: npm run bench -- [options]
@@ -56,7 +59,8 @@ const HELP = `Usage: npm run bench -- [options]
   --quick             run everything once and very briefly, to see that it works, but
                       only one order of the works
   --profile           write a CPU profile per work to bench/profiles/
-  --cold              only gets on PostgreSQL with little memory and a slow disk (with --only postgres)
+  --cold              only gets with little memory and a slow disk (with --only postgres or --workers)
+  --workers 1,2,4     only the part workers, with these numbers of threads or processes
   --runtime bun       compare servers on Bun, with Elysia instead of the frameworks for Node.js
   --only A,B          only these works (${WORKS.join(', ')})
                       or parts (${PARTS.join(', ')})
@@ -80,6 +84,7 @@ export function readOptions(args: readonly string[]): Options {
       profile: { type: 'boolean', default: false },
       cold: { type: 'boolean', default: false },
       runtime: { type: 'string' },
+      workers: { type: 'string' },
       only: { type: 'string' },
       servers: { type: 'string' },
       rounds: { type: 'string' },
@@ -95,12 +100,16 @@ export function readOptions(args: readonly string[]): Options {
   const { quick, profile, cold } = values;
   const only = choose(values.only, [...WORKS, ...PARTS]);
   const works = WORKS.filter((work) => only?.includes(work));
-  const parts = PARTS.filter((part) => only?.includes(part));
+  const parts = PARTS.filter((part) =>
+    values.workers === undefined ? only?.includes(part) : part === 'workers',
+  );
   const [runtime = 'node'] = choose(values.runtime, RUNTIMES) ?? [];
   if (profile && runtime !== 'node') throw new Error('--profile needs Node.js');
   const servers = choose(values.servers, SERVER_NAMES) ?? (profile ? [OURS] : serversOn(runtime));
   for (const reason of servers.map(missing)) if (reason !== undefined) throw new Error(reason);
-  const isWhole = ![quick, profile, cold, values.only, values.servers, values.pets].some(Boolean);
+  const isWhole = ![quick, profile, cold, values.only, values.servers, values.pets, values.workers].some(
+    Boolean,
+  );
   const seconds = positive('seconds', values.seconds, quick ? 0.4 : 5);
   return {
     quick,
@@ -116,6 +125,7 @@ export function readOptions(args: readonly string[]): Options {
     warmup: quick ? 0 : Math.min(2, seconds),
     connections: 64,
     pets: positive('pets', values.pets, quick ? 2_000 : 1_000_000),
+    workers: values.workers?.split(',').map((each) => positive('workers', each, 1)) ?? [1, 2],
     sizes: quick ? [500, 5_000] : [10_000, 1_000_000, 10_000_000],
   };
 }

@@ -46,12 +46,12 @@ export function prepareProcess(): void {
   }
 }
 
-/** The core on which a process runs: that of the servers, or that of the load. */
-type Role = 'server' | 'load';
+/** The core on which a process runs: that of the servers, that of the load, or any of both. */
+type Role = 'server' | 'load' | 'any';
 
 export function launch(role: Role, command: readonly string[], options: SpawnOptions): ChildProcess {
-  const core = role === 'server' ? serverCore : loadCore;
-  const [program = '', ...args] = isPinned ? ['taskset', '-c', String(core), ...command] : command;
+  const cores = { server: serverCore, load: loadCore, any: `${serverCore},${loadCore}` };
+  const [program = '', ...args] = isPinned ? ['taskset', '-c', String(cores[role]), ...command] : command;
   const child = spawn(program, args, options);
   running.add(child);
   child.once('exit', () => running.delete(child));
@@ -96,7 +96,7 @@ export async function end(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Measures the share of one core that a process uses between the first and the last sample. The share is known only on
+ * Measures the share of one core that a process and its children use between the first and the last sample. The share is known only on
  * Linux.
  */
 export class CpuMeter {
@@ -125,13 +125,23 @@ export class CpuMeter {
 
 function cpuSeconds(pid: number): number | undefined {
   const fields = readProc(pid, 'stat')?.split(') ').at(-1)?.split(' ');
-  return fields && (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  if (fields === undefined) return undefined;
+  const own = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  return childrenOf(pid).reduce((sum, child) => sum + (cpuSeconds(child) ?? 0), own);
 }
 
-/** Returns the resident memory of a process in MB, or `undefined` on systems other than Linux. */
+/** Returns the resident memory of a process and its children in MB, or `undefined` on systems other than Linux. */
 export function residentMemory(pid: number): number | undefined {
   const kilobytes = /VmRSS:\s*(\d+)/.exec(readProc(pid, 'status') ?? '')?.[1];
-  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  if (kilobytes === undefined) return undefined;
+  return childrenOf(pid).reduce((sum, child) => sum + (residentMemory(child) ?? 0), Number(kilobytes) / 1024);
+}
+
+function childrenOf(pid: number): number[] {
+  return (readProc(pid, `task/${pid}/children`) ?? '')
+    .split(' ')
+    .map(Number)
+    .filter((child) => child > 0);
 }
 
 /** Returns the cores that this process may use. Linux lists the cores as `0-3,8`. */

@@ -8,6 +8,7 @@ import type { Memory } from './parts/memory.ts';
 import type { PostgresFound } from './parts/postgres.ts';
 import type { SlowFsync } from './parts/slow-fsync.ts';
 import type { StartTimes } from './parts/start.ts';
+import type { WorkersFound } from './parts/workers.ts';
 import type { Row } from './rounds.ts';
 
 const FOLDER = join(import.meta.dirname, 'results');
@@ -33,6 +34,7 @@ export interface Found {
   log: readonly Row[];
   idempotency: readonly Row[];
   postgres: PostgresFound;
+  workers: WorkersFound;
 }
 
 export function newResults(machine: Machine, options: Options): Results {

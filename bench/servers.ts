@@ -72,6 +72,8 @@ export interface StartOptions {
   readonly url: string;
   readonly logLevel?: string | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** The number of threads of animal-store, or of processes of another server, which then may use every core. */
+  readonly workers?: number | undefined;
 }
 
 export interface RunningServer {
@@ -82,7 +84,8 @@ export interface RunningServer {
 }
 
 /** Fastify has a program of its own for PostgreSQL, because the drivers have different interfaces. */
-function commandOf(name: ServerName, url: string): readonly string[] {
+function commandOf(name: ServerName, url: string, workers?: number): readonly string[] {
+  if (workers !== undefined && name !== OURS) return ['bench/peers/cluster.ts', ...SERVERS[name].command];
   return name === 'fastify' && isPostgres(url) ? ['bench/peers/fastify-postgres.ts'] : SERVERS[name].command;
 }
 
@@ -111,18 +114,24 @@ export async function startServer(name: ServerName, options: StartOptions): Prom
   const log = join(workDir, `${name}.log`);
   const output = openSync(log, 'w');
   const program = runtimeOf(name) === 'bun' ? bunProgram() : process.execPath;
-  const child = launch('server', [program, ...commandOf(name, options.url)], {
-    cwd: ROOT,
-    stdio: ['ignore', output, output],
-    env: {
-      PATH: process.env['PATH'],
-      NODE_ENV: 'production',
-      PORT: '0',
-      DATABASE_URL: options.url,
-      LOG_LEVEL: options.logLevel ?? 'warn',
-      ...options.environment,
+  const { url, workers } = options;
+  const child = launch(
+    workers === undefined ? 'server' : 'any',
+    [program, ...commandOf(name, url, workers)],
+    {
+      cwd: ROOT,
+      stdio: ['ignore', output, output],
+      env: {
+        PATH: process.env['PATH'],
+        NODE_ENV: 'production',
+        PORT: '0',
+        DATABASE_URL: url,
+        LOG_LEVEL: options.logLevel ?? 'warn',
+        ...(workers !== undefined && { WORKERS: String(workers) }),
+        ...options.environment,
+      },
     },
-  });
+  );
   closeSync(output);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const said = () => readFileSync(log, 'utf8').slice(0, 2000);

@@ -1,6 +1,6 @@
 /*
- * Loaded into a server by LD_PRELOAD: each fsync takes SLOW_FSYNC_MS milliseconds longer, and each read of a page of 8 kB
- * SLOW_READ_MS milliseconds, as on a slower disk.
+ * Loaded into a server by LD_PRELOAD: each fsync takes SLOW_FSYNC_MS milliseconds longer, and each read of a page of
+ * SLOW_READ_PAGE bytes SLOW_READ_MS milliseconds, as on a slower disk.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -9,8 +9,6 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
-
-#define PAGE 8192
 
 static void wait_longer(const char *name, long times) {
   const char *text = getenv(name);
@@ -22,7 +20,9 @@ static void wait_longer(const char *name, long times) {
 }
 
 static void wait_for_pages(size_t bytes) {
-  if (bytes % PAGE == 0) wait_longer("SLOW_READ_MS", (long)(bytes / PAGE));
+  const char *text = getenv("SLOW_READ_PAGE");
+  size_t page = text ? (size_t)atol(text) : 0;
+  if (page > 0 && bytes % page == 0) wait_longer("SLOW_READ_MS", (long)(bytes / page));
 }
 
 static size_t size_of(const struct iovec *parts, int count) {

@@ -14,9 +14,9 @@ export function slowFsync(milliseconds: number): Record<string, string> {
   return { LD_PRELOAD: library(), SLOW_FSYNC_MS: String(milliseconds) };
 }
 
-/** Returns the environment of a server that reads each page of 8 kB `milliseconds` slower. */
-export function slowReads(milliseconds: number): Record<string, string> {
-  return { LD_PRELOAD: library(), SLOW_READ_MS: String(milliseconds) };
+/** Returns the environment of a server that reads each page of `page` bytes `milliseconds` slower. */
+export function slowReads(milliseconds: number, page: number): Record<string, string> {
+  return { LD_PRELOAD: library(), SLOW_READ_MS: String(milliseconds), SLOW_READ_PAGE: String(page) };
 }
 
 function library(): string {

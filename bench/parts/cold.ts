@@ -13,6 +13,7 @@ import { milliseconds, table, whole } from '../table.ts';
 /** The number of milliseconds that each read of a page takes longer, and the memory of PostgreSQL. */
 const READ_DELAY = 1;
 const MEMORY = '1MB';
+const PAGE = 8192;
 
 const MAX_PETS = 300_000;
 
@@ -51,7 +52,7 @@ export async function measureCold(options: Options): Promise<ColdRow[]> {
   return withPostgres(
     pets,
     async (server) => {
-      await restart(server, slowReads(READ_DELAY));
+      await restart(server, slowReads(READ_DELAY, PAGE));
       const rounds = new Map<string, Round[]>();
       for (let round = 0; round < options.rounds; round++) {
         for (const { label, name, query } of round % 2 === 0 ? CASES : CASES.toReversed()) {
