@@ -110,7 +110,7 @@ function resultRow({ title, section, text }: Place, index: number, words: readon
     { role: 'option', id: `result-${index}`, 'aria-selected': 'false' },
     el('strong', {}, title || section),
     title !== '' && title !== section && el('small', {}, ` ${section}`),
-    el('span', { class: 'excerpt' }, ...excerpt),
+    text !== title && el('span', { class: 'excerpt' }, ...excerpt),
   );
 }
 
@@ -119,12 +119,13 @@ function placesIn(content: HTMLElement): Place[] {
     .filter((element) => element.closest(EXCLUDED) === null)
     .filter((element) => element.matches(ROWS) || element.closest(ROWS) === null)
     .map((element) => {
-      const heading = element.closest('section[id]')?.querySelector(HEADINGS);
+      const section = element.closest<HTMLElement>('section[id]');
+      const isSection = element.matches(HEADINGS);
       return {
-        element,
-        section: heading?.textContent ?? '',
+        element: isSection && section !== null ? section : element,
+        section: section?.querySelector(HEADINGS)?.textContent ?? '',
         title: titleOf(element),
-        isSection: element.matches(HEADINGS),
+        isSection,
         text: partsOf(element)
           .map((part) => part.textContent)
           .join(' '),
