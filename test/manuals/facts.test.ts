@@ -322,7 +322,7 @@ test('docs/operations.md has a row for each command, with its options', () => {
 });
 
 describe('what is measured', () => {
-  const newest = globSync('bench/results/*.json').toSorted().at(-1) ?? '';
+  const newest = globSync('bench/results/????-??-??.json').toSorted().at(-1) ?? '';
   const { found } = JSON.parse(read(newest)) as {
     found: {
       compare: { work: string; label: string; perSecond: number; p99: number }[];
