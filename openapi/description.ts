@@ -90,7 +90,7 @@ The response to a GET has a strong \`ETag\`. The response to a GET with this val
 
 ## Deprecation
 
-\`GET /pets/{petId}\` is deprecated since ${dayOf(DEPRECATED_SINCE)}, and is due for removal on ${dayOf(SUNSET)}. Use \`GET /pets\` with a \`status\` filter instead.
+\`GET /pets/{petId}\` is deprecated since ${dayOf(DEPRECATED_SINCE)}, and is due for removal on ${dayOf(SUNSET)}. Use \`GET /pets\` with a \`status\` filter instead. To get one pet by its id, request \`GET /pets?after=6&limit=1\` for the id 7, and compare the id: the response has the next pet if there is none with this id.
 
 Its responses have the header fields \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\` to the replacement. An operation that is marked \`experimental\` or \`beta\` can still change.`;
 }
