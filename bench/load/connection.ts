@@ -31,6 +31,10 @@ export class Connection {
     this.#socket.write(`${head}${bodyHeaders}\r\n${body ?? ''}`, 'latin1');
   }
 
+  close(): void {
+    this.#socket.removeAllListeners('close').destroy();
+  }
+
   #read(chunk: Buffer): void {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     const headEnd = this.#received.indexOf(HEAD_END);

@@ -94,6 +94,7 @@ async function measureBeside(session: Session, workers: number, options: Options
       times.push(performance.now() - startedAt);
       await delay(PAUSE);
     }
+    connection.close();
     return percentile(times, 0.99);
   });
   const { perSecond, p99 } = await session.load('get', options);
