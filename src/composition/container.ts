@@ -114,15 +114,22 @@ export async function openParts(config: Config, version: string, thread?: Thread
     }),
   );
 
+  let server: HttpServer;
+  try {
+    server = get(HTTP_SERVER);
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
   return {
     log: get(LOG),
     store: get(AnimalStore),
-    server: get(HTTP_SERVER),
+    server,
     metrics: get(Metrics),
     failure: pool?.failure,
     check: () => storage.check(),
     async close(timeout) {
-      await get(HTTP_SERVER).stop(timeout);
+      await server.stop(timeout);
       await get(AnimalStore).close();
       await tracing?.flush();
     },

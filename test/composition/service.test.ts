@@ -109,6 +109,14 @@ test('parts that have never listened can be closed', async () => {
   await expect(parts.store.listPage()).rejects.toMatchObject({ code: 'storage_unavailable' });
 });
 
+test('the database is closed when the server cannot be created', async () => {
+  const folder = temporaryFolder();
+  const { http, ...config } = loadConfig(await environmentOf('sqlite', folder));
+  const refused = openParts({ ...config, http: { ...http, publicUrl: 'ftp://x' } }, '1.0.0');
+  await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });
+  expect(readdirSync(folder)).toEqual(['pets.db']);
+});
+
 test('a start after the sunset of GET /v1/pets/{petId} logs a warning, and the operation is still served', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2030, 11, 5) });
   onTestFinished(() => void vi.useRealTimers());
