@@ -204,6 +204,17 @@ describe('AnimalStore', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('startMaintenance starts nothing after close, or for a storage without records', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { idempotentCreates, ...others } = storage;
+    new AnimalStore(others).startMaintenance();
+    const closed = new AnimalStore(storage);
+    await closed.close();
+    closed.startMaintenance();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('removes old records while it is open', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     onTestFinished(() => void vi.useRealTimers());
