@@ -4,10 +4,9 @@ import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import type { Connections } from './connections.ts';
-import { lookup, type ReadLane } from './read-lane.ts';
-import type { Reader } from './reader.ts';
+import { lookup, type Reader } from './reader.ts';
 import { LOCK } from './schema.ts';
-import type { Row } from './statement.ts';
+import { COMMIT, type Row } from './statement.ts';
 
 const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id';
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
@@ -49,7 +48,8 @@ const CACHE_LIMIT = 1000;
 /** Stores API keys in PostgreSQL, and finds them by their hashes. Found keys are cached for {@link CACHE_TIME}. */
 export class PostgresApiKeyRepository implements ApiKeyRepository {
   readonly #reader: Reader;
-  readonly #lane: ReadLane<string, Row | undefined>;
+  /** Finds a row by the hexadecimal digits of a hash. */
+  readonly #findRow: (digits: string) => Promise<Row | undefined>;
   readonly #connections: Connections;
   #found = new Map<string, { readonly about: ApiKey; readonly until: number }>();
   #hits = 0;
@@ -57,7 +57,7 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
 
   constructor(reader: Reader, connections: Connections) {
     this.#reader = reader;
-    this.#lane = reader.addLane(KEYS);
+    this.#findRow = reader.readsOf(KEYS);
     this.#connections = connections;
   }
 
@@ -83,13 +83,13 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
   }
 
   async addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
-    const { run, commit, release } = await this.#connections.openSession();
+    const { run, release } = await this.#connections.openSession();
     try {
       await run('BEGIN');
       await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
       const [row] = await run(ADD_FIRST, valuesOf(key, about));
       if (row !== undefined) await save?.();
-      await commit();
+      await run(COMMIT);
       return row && apiKeyOf(row);
     } finally {
       release();
@@ -132,7 +132,7 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
     const found = this.#found;
     const hash = hashOf(key);
     const until = performance.now() + CACHE_TIME;
-    const row = await this.#reader.addCall(this.#lane, hash.toString('hex'));
+    const row = await this.#findRow(hash.toString('hex'));
     if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
     const about = apiKeyOf(row);
     if (found.size >= CACHE_LIMIT) found.clear();

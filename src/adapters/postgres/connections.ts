@@ -1,16 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryArrayConfig } from 'pg';
+import { CallQueue } from '../../application/call-queue.ts';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { hadNoEffect, isReadOnly, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
-import type { Outcome, Row, Session, Statement } from './statement.ts';
-
-/** How long an unused connection stays open, in milliseconds. */
-const IDLE_TIMEOUT = 10_000;
-
-/** How long a connection is used again without the pool, which has a price for each statement, in milliseconds. */
-const HOLD_TIME = 100;
+import { COMMIT, type Outcome, type Row, type Run, type Session, type Statement } from './statement.ts';
 
 /** How long no new attempt to connect is made after a failed one, in milliseconds. */
 const RETRY_INTERVAL = 100;
@@ -50,9 +45,6 @@ export class Connections {
   onConnect: () => void = () => {};
   readonly #max: number;
   readonly #pool: Pool;
-  /** The connections that are not used, and not returned to the pool yet. */
-  #held: PoolClient[] = [];
-  #holdTimer: NodeJS.Timeout | undefined;
   /** The connections with a commit that no standby has confirmed. */
   readonly #unconfirmed = new WeakSet<ClientBase>();
   /** Each function ends a session. The value tells whether `close` calls it. */
@@ -68,7 +60,6 @@ export class Connections {
     this.#pool = new Pool({
       ...config,
       ...limits,
-      idleTimeoutMillis: IDLE_TIMEOUT,
       // After `close`, the process does not wait for a server that hangs.
       allowExitOnIdle: true,
       onConnect: (client) => this.#prepare(client, statementTimeout),
@@ -79,13 +70,21 @@ export class Connections {
 
   get statistics(): ConnectionStatistics {
     const { totalCount, idleCount, waitingCount } = this.#pool;
-    const idle = idleCount + this.#held.length;
-    return { busy: totalCount - idle, idle, waiting: waitingCount };
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
   /** The number of connections that can be used now: after the server has refused one, those that are open. */
   get available(): number {
     return performance.now() < this.#failure.until ? Math.max(1, this.#pool.totalCount) : this.#max;
+  }
+
+  /** Returns a queue for calls that wait for a connection. */
+  newQueue<T, R>(): CallQueue<T, R> {
+    return new CallQueue({
+      timeout: this.waitTimeout,
+      full: 'too many calls wait for the database',
+      late: `the database was busy for ${this.waitTimeout / 1000} s: the call had no effect`,
+    });
   }
 
   /** Runs one statement in a transaction of its own. Never rejects. */
@@ -94,7 +93,7 @@ export class Connections {
     try {
       client = await this.#connect();
       const rows = await this.#query(client, statement);
-      this.#hold(client);
+      client.release();
       return { rows };
     } catch (error) {
       const isUnknown = client !== undefined && !hadNoEffect(error);
@@ -127,17 +126,17 @@ export class Connections {
       if (this.#sessions.delete(release)) client.release(true);
     };
     this.#sessions.set(release, timeout !== undefined);
-    const query = (text: string, values: unknown[] = []) => this.#query(client, { text, values }, timeout);
-    const session: Session = {
-      run: (text, values) => query(text, values).catch(rethrow(storageError)),
-      commit: async () => {
-        await query('COMMIT').catch(rethrow((e) => (hadNoEffect(e) ? storageError(e) : outcomeUnknown(e))));
-      },
-      release,
+    const run: Run = async (text, values = []) => {
+      try {
+        return await this.#query(client, { text, values }, timeout);
+      } catch (error) {
+        // Without a commit, the statements before had no effect.
+        throw text === COMMIT && !hadNoEffect(error) ? outcomeUnknown(error) : storageError(error);
+      }
     };
     try {
-      if (timeout !== undefined) await session.run(`SET statement_timeout = ${TIMEOUT_SHARE * timeout}`);
-      return session;
+      if (timeout !== undefined) await run(`SET statement_timeout = ${TIMEOUT_SHARE * timeout}`);
+      return { run, release };
     } catch (error) {
       release();
       throw error;
@@ -156,29 +155,13 @@ export class Connections {
 
   async #close(): Promise<void> {
     for (const [release, isLong] of this.#sessions) if (isLong) release();
-    this.#releaseHeld();
     // A server that hangs closes no connection.
     const late = delay(this.waitTimeout + CLOSE_TIMEOUT, undefined, { ref: false });
     await Promise.race([this.#pool.end(), late]);
   }
 
-  #hold(client: PoolClient): void {
-    if (this.#closed !== undefined || this.#pool.waitingCount > 0) client.release();
-    else {
-      this.#held.push(client);
-      this.#holdTimer ??= setTimeout(this.#releaseHeld, HOLD_TIME).unref();
-    }
-  }
-
-  readonly #releaseHeld = (): void => {
-    this.#holdTimer = undefined;
-    for (const client of this.#held.splice(0)) client.release();
-  };
-
   async #connect(): Promise<PoolClient> {
     this.assertOpen();
-    const held = this.#held.pop();
-    if (held !== undefined) return held;
     if (this.#pool.idleCount === 0 && performance.now() < this.#failure.until) throw this.#failure.error;
     try {
       return await this.#pool.connect();
@@ -193,31 +176,21 @@ export class Connections {
     client.on('notice', ({ routine }) => {
       if (routine === WAIT_FOR_STANDBY) this.#unconfirmed.add(client);
     });
-    // A connection that fails while it is used rejects the statement in flight, and the pool removes an unused one.
-    client.on('error', () => {
-      const held = this.#held.find((each) => each === client);
-      this.#held = this.#held.filter((each) => each !== client);
-      held?.release(true);
-    });
+    // A connection that fails while it is used rejects the statement in flight.
+    client.on('error', () => {});
     const [row] = await this.#query(client, { text: PREPARE, values: [statementTimeout] });
     if (row?.[0] === 'on') throw new StorageFault('read_only', 'the database server accepts no writes');
     this.onConnect();
   }
 
   async #query(client: ClientBase, statement: Statement, timeout?: number): Promise<readonly Row[]> {
-    const config: QueryArrayConfig = { ...statement, rowMode: 'array' };
-    const { rows } = await client.query(
-      timeout === undefined ? config : Object.assign(config, { query_timeout: timeout }),
-    );
+    // The type declarations of the driver lack `query_timeout`.
+    const config: QueryArrayConfig & { query_timeout?: number } = { ...statement, rowMode: 'array' };
+    if (timeout !== undefined) config.query_timeout = timeout;
+    const { rows } = await client.query(config);
     if (this.#unconfirmed.has(client)) {
       throw new StorageFault('not_responding', 'no standby server has confirmed the commit');
     }
     return rows;
   }
-}
-
-function rethrow(translate: (error: unknown) => Error): (error: unknown) => never {
-  return (error) => {
-    throw translate(error);
-  };
 }

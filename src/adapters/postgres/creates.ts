@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CallQueue, type QueuedCall } from '../../application/call-queue.ts';
+import type { CallQueue, QueuedCall } from '../../application/call-queue.ts';
 import { Gathering } from '../../application/gathering.ts';
 import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
 import type { Observer } from '../../application/ports/observer.ts';
@@ -90,12 +90,7 @@ export class Creates {
     this.#waiting = waiting;
     this.#health = health;
     this.#observer = observer;
-    const timeout = connections.waitTimeout;
-    this.#queue = new CallQueue({
-      timeout,
-      full: 'too many calls wait for the database',
-      late: `the database was busy for ${timeout / 1000} s: the call had no effect`,
-    });
+    this.#queue = connections.newQueue();
   }
 
   /** Stores a pet. All creates of one object have a key, or none has one. */

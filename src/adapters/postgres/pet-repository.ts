@@ -2,16 +2,17 @@ import type { PetPage, PetQuery, PetRepository } from '../../application/ports/p
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { Creates } from './creates.ts';
 import type { Pages } from './pages.ts';
+import { PETS } from './pets.ts';
 import type { Reader } from './reader.ts';
 
 /** Stores pets in PostgreSQL. */
 export class PostgresPetRepository implements PetRepository {
-  readonly #reader: Reader;
+  readonly find: (id: bigint) => Promise<Pet | undefined>;
   readonly #pages: Pages;
   readonly #creates: Creates;
 
   constructor(reader: Reader, pages: Pages, creates: Creates) {
-    this.#reader = reader;
+    this.find = reader.readsOf(PETS);
     this.#pages = pages;
     this.#creates = creates;
   }
@@ -19,10 +20,6 @@ export class PostgresPetRepository implements PetRepository {
   async add({ name, categoryId, status }: NewPet): Promise<Pet> {
     const id = (await this.#creates.addCreate({ pet: { name, categoryId, status } })) as bigint;
     return Object.freeze({ id, name, categoryId, status });
-  }
-
-  find(id: bigint): Promise<Pet | undefined> {
-    return this.#reader.find(id);
   }
 
   list(query: PetQuery): Promise<PetPage> {

@@ -9,7 +9,7 @@ import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import { type Connections, LONG_TIMEOUT } from './connections.ts';
 import { columnsOf, listStatement, petOf } from './pets.ts';
-import type { Run } from './statement.ts';
+import { COMMIT, type Run } from './statement.ts';
 
 /**
  * The temporary table for the pets of an import. Filling it locks nothing, and no transaction is open in between. The place
@@ -51,13 +51,13 @@ export class PostgresPetTransfer implements PetTransfer {
   }
 
   async importPets(batches: Batches, options: TransferOptions): Promise<number> {
-    const { run, commit, release } = await this.#connections.openSession(LONG_TIMEOUT);
+    const { run, release } = await this.#connections.openSession(LONG_TIMEOUT);
     try {
       const withIds = await this.#stage(run, batches, options);
       const startedAt = performance.now();
       await run('BEGIN');
       const writes = await this.#store(run, withIds, options);
-      await commit();
+      await run(COMMIT);
       this.#observer.onCommit?.({ writes, ms: performance.now() - startedAt });
       return writes;
     } finally {
@@ -68,7 +68,7 @@ export class PostgresPetTransfer implements PetTransfer {
 
   /** All pets of an export are from one snapshot of the database. The next batch is read while the last one is used. */
   async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
-    const { run, commit, release } = await this.#connections.openSession(LONG_TIMEOUT);
+    const { run, release } = await this.#connections.openSession(LONG_TIMEOUT);
     try {
       const read = (after?: bigint) => {
         const { text, values } = listStatement({ limit: EXPORT_SIZE, status, after });
@@ -85,7 +85,7 @@ export class PostgresPetTransfer implements PetTransfer {
         this.#connections.assertOpen();
         rows = await next;
       }
-      await commit();
+      await run(COMMIT);
     } finally {
       release();
     }

@@ -1,22 +1,80 @@
-import type { QueuedCall } from '../../application/call-queue.ts';
+import type { CallQueue, QueuedCall } from '../../application/call-queue.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import type { Pet } from '../../domain/pet.ts';
 import type { Connections } from './connections.ts';
 import { storageError } from './errors.ts';
 import type { Health } from './health.ts';
-import { PETS } from './pets.ts';
-import { type ReadKind, ReadLane, STUCK } from './read-lane.ts';
 import type { Failure, Row, Statement } from './statement.ts';
+
+/** When a statement takes longer, in milliseconds, statements are slow. */
+const STUCK = 20;
+
+/** The weight of the last statement in the average. */
+const WEIGHT = 0.1;
+
+/** The reads of one kind. Those that wait at the same time can be one statement. */
+export interface ReadKind<T, R> {
+  /** The maximum number of calls in one statement. */
+  readonly limit: number;
+  /** The number of statements in flight while statements are quick. More would divide the waiting calls further. */
+  readonly quickStatements: number;
+  /**
+   * Statements are slow when a call takes longer on average, in milliseconds. Then all connections are used: the server
+   * reads from its disk, once for each connection at a time.
+   */
+  readonly slow: number;
+  statementFor(calls: Calls<T, R>): Statement;
+  /** Resolves the calls of a statement. */
+  settle(calls: Calls<T, R>, rows: readonly Row[]): void;
+}
+
+type Calls<T, R> = readonly QueuedCall<T, R>[];
 
 /** Statements that are sent by themselves. */
 const QUERIES: ReadKind<Statement, readonly Row[]> = {
   limit: 1,
+  quickStatements: 4,
+  slow: 5,
   statementFor: ([call]) => call?.item as Statement,
   settle: ([call], rows) => call?.resolve(rows),
 };
 
-type Lane = ReadLane<unknown, unknown>;
-type Calls = readonly QueuedCall<unknown, unknown>[];
+/** Returns the kind of reads that find at most one row by a key. Reads one row by `one`, and several by `all`. */
+export function lookup<K, R>(
+  statements: { readonly name: string; readonly one: string; readonly all: string },
+  keyOf: (row: Row) => K,
+  resultOf: (row: Row) => R,
+): ReadKind<K, R | undefined> {
+  const { name, one, all } = statements;
+  return {
+    limit: 1000,
+    quickStatements: 2,
+    slow: 1,
+    statementFor([first, ...others]) {
+      // The server plans a statement with an array of one key for each execution, and one without an array only once.
+      if (others.length === 0) return { name: `${name}-one`, text: one, values: [first?.item] };
+      return { name, text: all, values: [`{${first?.item},${others.map(({ item }) => item).join()}}`] };
+    },
+    settle(calls, rows) {
+      const found = new Map<K, R>();
+      for (const row of rows) found.set(keyOf(row), resultOf(row));
+      for (const { item, resolve } of calls) resolve(found.get(item));
+    },
+  };
+}
+
+/** The calls of one kind that wait, and the pace of their statements. */
+interface Lane<T, R> {
+  readonly kind: ReadKind<T, R>;
+  readonly queue: CallQueue<T, R>;
+  /** When each statement in flight was sent. The oldest one is the first. */
+  readonly sent: Set<{ readonly at: number }>;
+  /** How long a call takes on average, in milliseconds. */
+  average: number;
+  /** The number of calls in the last statement. */
+  lastCount: number;
+}
+
+type AnyLane = Lane<unknown, unknown>;
 
 /**
  * Reads over a few connections. A call waits in the lane of its kind. Each connection that has nothing to do takes its
@@ -24,16 +82,14 @@ type Calls = readonly QueuedCall<unknown, unknown>[];
  * connection hangs or is lost, is sent once more.
  */
 export class Reader {
+  /** Runs a statement that reads. */
+  readonly query: (statement: Statement) => Promise<readonly Row[]>;
   readonly #connections: Connections;
   readonly #health: Health;
   /** In the order in which they are sent. The lane that was sent last is the last one. */
-  readonly #lanes: Lane[] = [];
-  readonly #pets: ReadLane<bigint, Pet | undefined>;
-  readonly #queries: ReadLane<Statement, readonly Row[]>;
+  readonly #lanes: AnyLane[] = [];
   /** The number of statements in flight, each of which has a connection of its own. */
   #inFlight = 0;
-  /** The number of calls that shared the last statement. */
-  #lastCount = 0;
   #isScheduled = false;
   #stuckTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -41,38 +97,20 @@ export class Reader {
   constructor(connections: Connections, health: Health) {
     this.#connections = connections;
     this.#health = health;
-    this.#pets = this.addLane(PETS);
-    this.#queries = this.addLane(QUERIES);
+    this.query = this.readsOf(QUERIES);
   }
 
-  find(id: bigint): Promise<Pet | undefined> {
-    return this.addCall(this.#pets, id);
-  }
-
-  /** Runs a statement that reads. */
-  query(statement: Statement): Promise<readonly Row[]> {
-    return this.addCall(this.#queries, statement);
-  }
-
-  addLane<T, R>(kind: ReadKind<T, R>): ReadLane<T, R> {
-    const lane = new ReadLane(kind, this.#connections.waitTimeout);
-    this.#lanes.push(lane as Lane);
-    return lane;
-  }
-
-  /**
-   * A call that is alone is sent at once. After a statement with several calls, a call is sent at the end of the turn of the
-   * event loop, because more are likely to follow.
-   */
-  addCall<T, R>({ kind, queue }: ReadLane<T, R>, item: T): Promise<R> {
-    if (this.#isClosed) return Promise.reject(closedError());
-    const result = queue.addCall(item);
-    if (kind.limit === 1 || (this.#inFlight === 0 && this.#lastCount <= 1)) this.#sendWaiting();
-    else if (!this.#isScheduled) {
-      this.#isScheduled = true;
-      setImmediate(this.#sendWaiting);
-    }
-    return result;
+  /** Returns a function that reads one item of a kind. */
+  readsOf<T, R>(kind: ReadKind<T, R>): (item: T) => Promise<R> {
+    const queue: CallQueue<T, R> = this.#connections.newQueue();
+    const lane = { kind, queue, sent: new Set(), average: 0, lastCount: 0 } as Lane<T, R> as AnyLane;
+    this.#lanes.push(lane);
+    return (item) => {
+      if (this.#isClosed) return Promise.reject(closedError());
+      const result = queue.addCall(item);
+      this.#schedule(lane);
+      return result;
+    };
   }
 
   /** The number of calls that wait for a connection. */
@@ -85,17 +123,34 @@ export class Reader {
     for (const { queue } of this.#lanes) queue.rejectCalls(closedError());
   }
 
+  /**
+   * A call that is alone is sent at once. After a statement with several calls, a call is sent at the end of the turn of the
+   * event loop, because more are likely to follow.
+   */
+  #schedule({ kind, sent, lastCount }: AnyLane): void {
+    if (kind.limit === 1 || (sent.size === 0 && lastCount <= 1)) this.#sendWaiting();
+    else if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      setImmediate(this.#sendWaiting);
+    }
+  }
+
   readonly #sendWaiting = (): void => {
     this.#isScheduled = false;
     while (this.#sendNext());
+    // When a statement takes long, further connections may be used.
     if (this.waiting > 0) this.#stuckTimer ??= setTimeout(this.#onStuck, STUCK).unref();
+  };
+
+  readonly #onStuck = (): void => {
+    this.#stuckTimer = undefined;
+    this.#sendWaiting();
   };
 
   /** Sends one statement, and returns whether there was one to send. */
   #sendNext(): boolean {
-    const free = this.#connections.available - this.#inFlight;
     for (const [index, lane] of this.#lanes.entries()) {
-      const calls = lane.queue.length > 0 ? lane.takeCalls(free) : [];
+      const calls = this.#takeCalls(lane);
       if (calls.length === 0) continue;
       this.#lanes.push(...this.#lanes.splice(index, 1));
       void this.#send(lane, calls);
@@ -104,32 +159,39 @@ export class Reader {
     return false;
   }
 
-  /** When a statement takes long, further connections may be used. */
-  readonly #onStuck = (): void => {
-    this.#stuckTimer = undefined;
-    this.#sendWaiting();
-  };
+  /** Takes the share of the calls of a lane that one connection sends now. */
+  #takeCalls({ kind, queue, sent, average }: AnyLane): Calls<unknown, unknown> {
+    const free = this.#connections.available - this.#inFlight;
+    const [oldest] = sent;
+    const isSlow = average > kind.slow || (oldest !== undefined && performance.now() - oldest.at >= STUCK);
+    const room = isSlow ? free : Math.min(free, kind.quickStatements - sent.size);
+    if (queue.length === 0 || room <= 0) return [];
+    return queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
+  }
 
-  async #send(lane: Lane, calls: Calls): Promise<void> {
-    const end = lane.begin(calls.length);
+  async #send(lane: AnyLane, calls: Calls<unknown, unknown>): Promise<void> {
+    const { kind, sent } = lane;
+    const current = { at: performance.now() };
+    sent.add(current);
     this.#inFlight += 1;
     try {
-      const outcome = await this.#connections.run(lane.kind.statementFor(calls));
+      const outcome = await this.#connections.run(kind.statementFor(calls));
       this.#inFlight -= 1;
-      this.#lastCount = calls.length;
-      end();
+      lane.lastCount = calls.length;
+      sent.delete(current);
+      lane.average += WEIGHT * ((performance.now() - current.at) / calls.length - lane.average);
       if ('rows' in outcome) {
         this.#health.succeeded('read');
-        lane.kind.settle(calls, outcome.rows);
+        kind.settle(calls, outcome.rows);
       } else this.#fail(lane, calls, outcome);
     } catch (error) {
       // A defect of this program. A call that has a result is not changed by this.
       for (const { reject } of calls) reject(error);
     }
-    this.#sendWaiting();
+    this.#schedule(lane);
   }
 
-  #fail({ queue }: Lane, calls: Calls, { error, isUnknown, isUnsent }: Failure): void {
+  #fail({ queue }: AnyLane, calls: Calls<unknown, unknown>, { error, isUnknown, isUnsent }: Failure): void {
     if (isUnsent && this.#inFlight > 0) {
       // The other connections send these calls.
       queue.putBackCalls(calls);

@@ -20,14 +20,15 @@ export interface Failure {
 /** The result of one statement. */
 export type Outcome = { readonly rows: readonly Row[] } | Failure;
 
+/** Ends a transaction. When it fails, the error says so if it is unknown whether the transaction was committed. */
+export const COMMIT = 'COMMIT';
+
 /** Runs a statement in a session. */
 export type Run = (text: string, values?: unknown[]) => Promise<readonly Row[]>;
 
 /** A connection that runs statements one after another, in one session of the server. */
 export interface Session {
   readonly run: Run;
-  /** Commits the transaction. The error says so when it is unknown whether the commit has succeeded. */
-  commit(): Promise<void>;
   /** Closes the connection. Must be called when the session is no longer needed. */
   release(): void;
 }

@@ -2,11 +2,13 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Connections } from '../../../src/adapters/postgres/connections.ts';
+import { Connections } from '../../../src/adapters/postgres/connections.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
 import { Pages } from '../../../src/adapters/postgres/pages.ts';
+import { PETS } from '../../../src/adapters/postgres/pets.ts';
 import { Reader } from '../../../src/adapters/postgres/reader.ts';
 import type { Outcome, Row, Statement } from '../../../src/adapters/postgres/statement.ts';
+import type { Pet } from '../../../src/domain/pet.ts';
 
 interface Sent {
   readonly statement: Statement;
@@ -17,6 +19,7 @@ let sent: Sent[];
 /** The number of connections that the server grants. */
 let available: number;
 let reader: Reader;
+let find: (id: bigint) => Promise<Pet | undefined>;
 let pages: Pages;
 
 const delay = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
@@ -29,10 +32,12 @@ beforeEach(() => {
     get available() {
       return available;
     },
+    newQueue: Connections.prototype.newQueue,
     waitTimeout: 1000,
     run: (statement) => new Promise((answer) => sent.push({ statement, answer })),
   };
   reader = new Reader(fake as Connections, new Health({}));
+  find = reader.readsOf(PETS);
   pages = new Pages(reader, true);
   return () => {
     vi.useRealTimers();
@@ -63,60 +68,78 @@ function answerPets(): void {
 }
 
 function findMany(count: number): Promise<unknown>[] {
-  return Array.from({ length: count }, (_, index) => reader.find(BigInt(index + 1)));
+  return Array.from({ length: count }, (_, index) => find(BigInt(index + 1)));
+}
+
+/** Makes several calls share a statement, so that the next calls wait for the end of their turn. */
+async function shareOne(): Promise<void> {
+  const pets = findMany(3);
+  await nextTurn();
+  while (sent.length > 0) answerPets();
+  await Promise.all(pets);
 }
 
 describe('pets by their ids', () => {
   test('a call that is alone is sent at once, by itself', async () => {
-    const pet = reader.find(7n);
+    const pet = find(7n);
     expect(sent.map(({ statement }) => [statement.name, statement.values])).toEqual([['find-one', [7n]]]);
     answerNext(found(rowOf(7n)));
     expect(await pet).toMatchObject({ id: 7n });
   });
 
-  test('the free connections share the calls of a turn, four connections while statements are quick', async () => {
+  test('while statements are quick, two of them share the calls of a turn', async () => {
     const pets = findMany(1 + 240);
     await nextTurn();
-    expect(sent.map(idsIn)).toEqual([1, 80, 80, 80]);
-    // Further calls wait for a connection, and the next free one takes them all.
+    expect(sent.map(idsIn)).toEqual([1, 240]);
     pets.push(...findMany(5));
     await nextTurn();
-    expect(sent).toHaveLength(4);
+    expect(sent).toHaveLength(2);
     answerPets();
-    await nextTurn();
-    expect(sent.map(idsIn)).toEqual([80, 80, 80, 5]);
-    while (sent.length > 0) answerPets();
-    expect((await Promise.all(pets)).length).toBe(246);
-  });
-
-  test('a few calls are not divided while statements are quick', async () => {
-    const pets = findMany(1 + 63);
-    await nextTurn();
-    expect(sent.map(idsIn)).toEqual([1, 63]);
+    await nextTurns();
+    expect(sent.map(idsIn)).toEqual([240, 5]);
     while (sent.length > 0) answerPets();
     await Promise.all(pets);
+    pets.push(...findMany(30));
+    await nextTurn();
+    expect(sent.map(idsIn)).toEqual([15, 15]);
+    while (sent.length > 0) answerPets();
+    expect((await Promise.all(pets)).length).toBe(276);
   });
 
-  test('when a statement takes long, more connections are used, and those that hang hold up nothing else', async () => {
-    const pets = findMany(1 + 192);
+  test('calls that follow a shared statement in the same turn share the next one', async () => {
+    await shareOne();
+    const first = findMany(10);
+    await nextTurn();
+    // These calls wait, and are sent with those that the responses cause.
+    const waiting = findMany(4);
+    const more = first.map((pet) => pet.then(() => find(1n)));
+    while (sent.length > 0) answerPets();
+    await nextTurns();
+    expect(sent.map(idsIn)).toEqual([7, 7]);
+    while (sent.length > 0) answerPets();
+    await Promise.all([...waiting, ...more]);
+  });
+
+  test('when a statement takes long, more connections are used, and one that hangs holds up nothing else', async () => {
+    const hanging = findMany(1 + 192);
     await nextTurn();
     const stuck = sent.splice(0);
-    expect(stuck).toHaveLength(4);
-    const later = findMany(3);
+    expect(stuck).toHaveLength(2);
+    const later = findMany(28);
     await nextTurn();
     expect(sent).toEqual([]);
     await delay(50);
-    expect(sent.map(idsIn)).toEqual([3]);
-    answerPets();
-    expect(await Promise.all(later)).toHaveLength(3);
+    expect(sent.map(idsIn)).toEqual(Array(14).fill(2));
+    while (sent.length > 0) answerPets();
+    expect(await Promise.all(later)).toHaveLength(28);
     sent.push(...stuck);
     while (sent.length > 0) answerPets();
-    expect(await Promise.all(pets)).toHaveLength(193);
+    expect(await Promise.all(hanging)).toHaveLength(193);
   });
 
   test('when statements are slow, each of up to 16 connections takes a share, however small', async () => {
     for (let times = 0; times < 5; times++) {
-      const slow = reader.find(1n);
+      const slow = find(1n);
       await delay(20);
       answerPets();
       await slow;
@@ -128,14 +151,36 @@ describe('pets by their ids', () => {
     await Promise.all(pets);
   });
 
+  test('lists use four connections, and more when they take longer than those of a busy processor', async () => {
+    const read = () => reader.query({ text: 'SELECT', values: [] });
+    const inFlightAfter = async (milliseconds: number) => {
+      for (let times = 0; times < 30; times++) {
+        const one = read();
+        await delay(milliseconds);
+        answerNext(found());
+        await one;
+      }
+      const reads = Array.from({ length: 20 }, read);
+      const count = sent.length;
+      while (sent.length > 0) {
+        answerNext(found());
+        await nextTurn();
+      }
+      await Promise.all(reads);
+      return count;
+    };
+    expect(await inFlightAfter(3)).toBe(4);
+    expect(await inFlightAfter(10)).toBe(16);
+  });
+
   test('a call without a definite result is sent once more, and then fails', async () => {
     const lost: Outcome = { error: new Error('Query read timeout'), isUnknown: true, isUnsent: false };
-    const pet = reader.find(1n);
+    const pet = find(1n);
     answerNext(lost);
     await nextTurn();
     answerPets();
     expect(await pet).toMatchObject({ id: 1n });
-    const again = reader.find(2n);
+    const again = find(2n);
     answerNext(lost);
     await nextTurn();
     answerNext(lost);
@@ -144,30 +189,28 @@ describe('pets by their ids', () => {
   });
 
   test('when the server grants no further connection, the calls are sent over those that there are', async () => {
-    const pets = findMany(1 + 192);
-    await nextTurn();
+    const read = (id: number) => reader.query({ text: 'SELECT', values: [id] });
+    const reads = Array.from({ length: 6 }, (_, index) => read(index));
     expect(sent).toHaveLength(4);
     const refused: Outcome = { error: new Error('too many clients'), isUnknown: false, isUnsent: true };
     available = 3;
     sent.pop()?.answer(refused);
     await nextTurn();
     expect(sent).toHaveLength(3);
-    answerPets();
-    await nextTurn();
-    expect(sent).toHaveLength(3);
     while (sent.length > 0) {
-      answerPets();
+      expect(sent.length).toBeLessThanOrEqual(3);
+      answerNext(found());
       await nextTurn();
     }
-    expect(await Promise.all(pets)).toHaveLength(193);
-    const alone = reader.find(9n);
+    expect(await Promise.all(reads)).toHaveLength(6);
+    const alone = find(9n);
     await nextTurn();
     answerNext(refused);
     await expect(alone).rejects.toMatchObject({ code: 'storage_unavailable' });
   });
 
   test('a refused statement fails at once', async () => {
-    const pet = reader.find(1n);
+    const pet = find(1n);
     answerNext({ error: new Error('refused'), isUnknown: false, isUnsent: false });
     await expect(pet).rejects.toMatchObject({ code: 'storage_unavailable' });
     expect(sent).toEqual([]);
@@ -282,5 +325,5 @@ test('after close, waiting reads and further reads are rejected', async () => {
   for (const result of results) {
     expect(result).toMatchObject({ status: 'rejected', reason: { message: 'the storage is closed' } });
   }
-  await expect(reader.find(1n)).rejects.toThrow('the storage is closed');
+  await expect(find(1n)).rejects.toThrow('the storage is closed');
 });
