@@ -6,6 +6,7 @@
 
 import { globSync } from 'node:fs';
 import { Command } from 'commander';
+import { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { defineCommands } from '../../src/adapters/cli/commands/index.ts';
 import { HELP } from '../../src/adapters/cli/help.ts';
@@ -123,7 +124,7 @@ const FACTS: readonly string[] = [
   `the last ${numberIn('deploy/litestream.yml', /retention: (\d+)h/)} hours`,
   `larger than ${walSize}`,
   `waits ${preStop} seconds for the Service, and then the server has ${grace - preStop} seconds`,
-  `It closes them after ${seconds(constant(`${POSTGRES}/connections.ts`, 'IDLE_TIMEOUT'))} s without use`,
+  `It closes them after ${seconds(Number(new Pool().options.idleTimeoutMillis))} s without use`,
   `opens up to ${reads} for reads`,
   `an image of ${numberIn('test/deploy/container.deploy.ts', /size \/ 1e7\) \* 10\)\.toBe\((\d+)\)/)} MB`,
 ];
