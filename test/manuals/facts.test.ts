@@ -117,6 +117,7 @@ const FACTS: readonly string[] = [
   `arrive at the same time | ${whole(constant(`${API}/api.ts`, 'BODIES_LIMIT'))} |`,
   `all together | ${unread}`,
   `an unread response | ${readingTimeout} seconds`,
+  `bytes after the last response of a connection | ${seconds(constant(`${NODE}/lingering-close.ts`, 'LINGER_TIMEOUT'))} seconds`,
   `among at most ${constant(`${API}/client-address.ts`, 'MAX_PROXIES')}.`,
   `systemd waits ${stopTimeout} seconds`,
   `after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds. - **PostgreSQL.**`,
@@ -142,7 +143,8 @@ const OTHERS: readonly string[] = [
     'the default of 10 seconds is too short',
     'One million pets took 12 seconds',
   ],
-  'every 1 to 2 s, with a timeout of 1 s',
+  'every 1 to 2 s, with a timeout of 2 s, because a slow disk delays it by up to 1 s',
+  'takes about 50 MB',
 ];
 
 /** What is left out: measurements. `docs/performance.md` and `docs/reliability.md` consist of them. */
