@@ -68,13 +68,25 @@ function isRefused(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_ERROR';
 }
 
-/** Returns to which application a database file belongs, and its schema version. */
-export function identify(db: Database.Database): { isNew: boolean; isOwn: boolean; version: number } {
-  const application = db.pragma('application_id', { simple: true });
-  const version = Number(db.pragma('user_version', { simple: true }));
-  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
-  const isNew = application === 0n && version === 0 && tables === 0n;
-  return { isNew, isOwn: application === APPLICATION_ID, version };
+interface FileIdentity {
+  readonly isNew: boolean;
+  readonly isOwn: boolean;
+  readonly version: number;
+}
+
+/**
+ * Returns to which application a database file belongs, and its schema version. Reads in one transaction, because another
+ * process can migrate a new file at the same time.
+ */
+export function identify(db: Database.Database): FileIdentity {
+  const read = db.transaction(() => {
+    const application = db.pragma('application_id', { simple: true });
+    const version = Number(db.pragma('user_version', { simple: true }));
+    const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+    const isNew = application === 0n && version === 0 && tables === 0n;
+    return { isNew, isOwn: application === APPLICATION_ID, version };
+  });
+  return read();
 }
 
 /** Returns the schema version of a database file. Throws when the file belongs to another application. */
