@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { startPostgres } from '../support/postgres/server.ts';
 import {
   OPERATOR_KEY,
   runBin,
@@ -154,6 +155,20 @@ describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 },
         err: expect.objectContaining({ message: 'the end of this thread was asked for' }),
       }),
     );
+  });
+
+  test('is not ready while PostgreSQL hangs', async () => {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.close());
+    const service = await startThreads({ DATABASE_URL: postgres.url });
+    const [client] = clientsOf(service, 1) as [Client];
+    expect((await client.get('/readyz')).status).toBe(200);
+    postgres.freeze();
+    const status = async () => (await client.get('/readyz')).status;
+    await expect.poll(status, { timeout: 10_000 }).toBe(503);
+    expect([await status(), await status(), await status()]).toEqual([503, 503, 503]);
+    postgres.thaw();
+    await expect.poll(status, { timeout: 10_000 }).toBe(200);
   });
 
   test('ends with status 1 when a second thread exits within a minute', async () => {

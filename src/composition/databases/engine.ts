@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
@@ -16,16 +15,10 @@ export interface OpenOptions {
   readonly sharing?: Sharing | undefined;
 }
 
-/** How several threads of a process share a database. */
+/** How several threads of a process share a database. An engine can need more than this. */
 export interface Sharing {
   /** The number of threads, without the main thread. Each gets an equal part of the limits. */
   readonly threads: number;
-  /** Counts commits, if only one thread writes to the database. */
-  readonly commits: Int32Array<SharedArrayBuffer>;
-  /** In the main thread: receives the function that connects the ports of other threads with the thread that writes. */
-  readonly onOpen?: (attachPort: (port: MessagePort) => void) => void;
-  /** In the other threads: transfers a port to the main thread. */
-  readonly sendPort?: (port: MessagePort) => void;
 }
 
 export type Work = 'backup' | 'export' | 'import' | 'keys' | 'restore';

@@ -19,7 +19,7 @@ export const sqlite: Engine = {
         const options = { mustExist, observer, startWriter: !forCommand };
         return sharing === undefined
           ? openSqliteStorage(path, options)
-          : openSharedSqliteStorage(path, options, sharing);
+          : openSharedSqliteStorage(path, options, sharing as Parameters<typeof openSharedSqliteStorage>[2]);
       },
       files: databaseFiles,
       restore: restoreSqliteStore,

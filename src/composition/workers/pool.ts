@@ -11,11 +11,11 @@ import {
   type MetricsSnapshot,
   textOfThreads,
 } from '../../adapters/metrics/index.ts';
+import type { WriterSharing } from '../../adapters/sqlite/index.ts';
 import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
-import type { StorageFault } from '../../application/ports/storage-fault.ts';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 import type { Config } from '../config.ts';
-import type { Sharing } from '../databases/engine.ts';
 import { Calls } from './calls.ts';
 import type { ThreadData } from './thread-data.ts';
 import type { LogLines } from './thread-log.ts';
@@ -23,8 +23,12 @@ import type { LogLines } from './thread-log.ts';
 /** The module has the same folder and the same extension as this module: `.ts` in the sources, and `.js` when compiled. */
 const THREAD = new URL(`./thread${extname(import.meta.url)}`, import.meta.url);
 
-/** How long the metrics and the test of the storage wait for a thread that is busy, in milliseconds. */
-const PATIENCE = 1000;
+/**
+ * How long the metrics, and the check of the storages, wait for a thread that is busy, in milliseconds. While PostgreSQL
+ * hangs, the check of a thread takes 2 seconds.
+ */
+const METRICS_TIMEOUT = 1000;
+const CHECK_TIMEOUT = 3000;
 
 /** How long a thread may take to close its storage, in milliseconds. */
 const CLOSE_TIMEOUT = 21_000;
@@ -32,7 +36,6 @@ const CLOSE_TIMEOUT = 21_000;
 /** When two threads exit within this time, in milliseconds, the process ends. */
 const RESTART_INTERVAL = 60_000;
 
-/** A thread that handles requests. */
 interface Thread {
   readonly worker: Worker;
   readonly calls: Calls;
@@ -41,7 +44,6 @@ interface Thread {
   metrics?: MetricsSnapshot;
 }
 
-/** What the pool uses of the main thread. */
 interface PoolOptions {
   readonly config: Config;
   readonly version: string;
@@ -57,7 +59,7 @@ interface PoolOptions {
  */
 export class WorkerPool implements HttpServer {
   /** How the storage of the main thread shares the writer thread with the others. */
-  readonly sharing: Sharing;
+  readonly sharing: WriterSharing;
   /** Rejects when threads have exited twice within {@link RESTART_INTERVAL}. */
   readonly failure: Promise<never>;
   isStopping = false;
@@ -122,10 +124,8 @@ export class WorkerPool implements HttpServer {
   async stop(timeout: number): Promise<void> {
     this.isStopping = true;
     const stopping = this.#threads.map(async ({ calls, worker }) => {
-      await atMost(
-        timeout + CLOSE_TIMEOUT,
-        calls.call<void>('stop', timeout).catch(() => {}),
-      );
+      const stopped = calls.call<void>('stop', timeout).catch(() => {});
+      await atMost(timeout + CLOSE_TIMEOUT, stopped);
       await worker.terminate();
     });
     await Promise.all(stopping);
@@ -163,7 +163,8 @@ export class WorkerPool implements HttpServer {
       check: () => this.#check(),
       log: (lines: LogLines) => this.#writeLines(lines),
       metrics: () => this.#metricsText(),
-      storageState: (fault: StorageFault | undefined) => this.#storageState(index, fault),
+      storageState: (fault?: StorageFault) =>
+        this.#storageState(index, fault && new StorageFault(fault.reason, fault.message, fault)),
     });
     const thread: Thread = { worker, calls, isListening: false };
     this.#threads[index] = thread;
@@ -207,13 +208,17 @@ export class WorkerPool implements HttpServer {
     for (const line of lines.match(/[^\n]*\n/g) ?? []) this.#destination?.write(line);
   }
 
-  /** Rejects with a fault of the storage of any thread. A thread that is too busy to reply has none. */
+  /** Rejects with a fault of the storage of any thread. A thread that is too busy to reply has its last known fault. */
   async #check(): Promise<void> {
-    await this.#askAll(async ({ calls }) => calls.call<void>('check'));
+    await this.#askAll(CHECK_TIMEOUT, async ({ calls }) => calls.call<void>('check'));
+    for (const index of this.#threads.keys()) {
+      const fault = this.#faults.get(index);
+      if (fault !== undefined) throw fault;
+    }
   }
 
   async #metricsText(): Promise<string> {
-    await this.#askAll(async (thread) => {
+    await this.#askAll(METRICS_TIMEOUT, async (thread) => {
       thread.metrics = await thread.calls.call<MetricsSnapshot>('metrics');
     });
     if (this.#ended.length > 1) this.#ended = [await addSnapshots(this.#ended)];
@@ -221,18 +226,16 @@ export class WorkerPool implements HttpServer {
     return textOfThreads([own, ...this.#ended, ...this.#threads.flatMap(({ metrics }) => metrics ?? [])]);
   }
 
-  /** Rejects when `ask` rejects for a thread that still runs. Does not wait for a thread that is busy. */
-  async #askAll(ask: (thread: Thread) => Promise<void>): Promise<void> {
+  /** Rejects when `ask` rejects for a thread that still runs. Waits at most `timeout` milliseconds for a thread that is busy. */
+  async #askAll(timeout: number, ask: (thread: Thread) => Promise<void>): Promise<void> {
     const faults: unknown[] = [];
     const asking = this.#threads.map((thread) =>
       ask(thread).catch((error) => {
         if (this.#threads.includes(thread) && thread.isListening) faults.push(error);
       }),
     );
-    await atMost(
-      PATIENCE,
-      Promise.all(asking).then(() => {}),
-    );
+    const asked = Promise.all(asking).then(() => {});
+    await atMost(timeout, asked);
     if (faults.length > 0) throw faults[0];
   }
 

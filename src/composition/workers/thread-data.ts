@@ -1,9 +1,9 @@
 /** What the threads that handle requests have of the main thread. */
 
 import type { MetricsText, ServerThread } from '../../adapters/http/api/index.ts';
+import type { WriterSharing } from '../../adapters/sqlite/index.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Config } from '../config.ts';
-import type { Sharing } from '../databases/engine.ts';
 import type { DatabasePlace } from '../databases/index.ts';
 import type { ThreadLog } from './thread-log.ts';
 
@@ -22,7 +22,7 @@ export interface ThreadData {
 export interface ThreadParts {
   readonly name: string;
   readonly server: ServerThread;
-  readonly sharing: Sharing;
+  readonly sharing: WriterSharing;
   readonly log: ThreadLog;
   /** The metrics of all threads. */
   readonly metrics: MetricsText;
