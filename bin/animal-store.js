@@ -18,7 +18,7 @@ if (found[0] < needed[0] || (found[0] === needed[0] && found[1] < needed[1])) {
 
 /**
  * While requests wait for the disk, V8 learns that their objects live long, and from then on allocates such objects in
- * the old generation, where they keep later garbage alive. docs/performance.md has the figures. Bun and Deno, which also
+ * the old generation, where they keep later garbage alive. bench/README.md has the figures. Bun and Deno, which also
  * set `process.versions.node`, have other settings for memory.
  */
 function setFlags() {
