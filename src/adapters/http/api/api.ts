@@ -88,7 +88,8 @@ export class Api {
     // A request that will be refused, because the server is too busy, does not wait for its turn.
     const isTooBusy = this.admission.isTooBusy(authorization) && !isHealthCheck(path);
     let isOverload = false;
-    let response: ApiResponse;
+    let response: ApiResponse | undefined;
+    let thrown: unknown;
     try {
       const waits = !isTooBusy && connection !== undefined;
       const turn = waits ? this.admission.enter(connection, authorization) : undefined;
@@ -114,10 +115,12 @@ export class Api {
       }
     } catch (error) {
       isOverload = isTooBusy || (error instanceof HttpError && error.code === 'overloaded');
-      response = this.#failure(error, exchange);
+      thrown = error;
     }
     const delay = this.admission.delayResponse(carried, exchange.callerId, isOverload);
     if (delay !== undefined) await delay;
+    // An error is reported when the client gets the response, so a client that ignores refusals cannot fill the log faster.
+    response ??= this.#failure(thrown, exchange);
     const isConnected = carried.send(this.#complete(response, exchange));
     this.#report(exchange, response.status, isConnected);
   }
