@@ -30,6 +30,9 @@ const (
 	maxWait  = 30 * time.Second
 )
 
+// isRetried has the statuses after which a retry can succeed. A proxy sends 502 and 504.
+var isRetried = map[int]bool{408: true, 429: true, 502: true, 503: true, 504: true}
+
 // NewPet is the body of a request that creates a pet.
 type NewPet struct {
 	Name       string `json:"name"`
@@ -120,13 +123,13 @@ func nextURL(response *http.Response) (string, error) {
 
 // endregion
 
-// send sends a request, and decodes the response into result. It repeats the request after a lost connection, a 429 or a
-// 503, up to 5 attempts in all. It returns an *APIError for a response that is an error.
+// send sends a request, and decodes the response into result. It retries the request after a lost connection and
+// after the statuses in isRetried, with at most 5 attempts. It returns an *APIError for a response that is an error.
 func (s *Store) send(method, address string, header http.Header, body []byte, result any) (*http.Response, error) {
 	header.Set("Authorization", "Bearer "+s.key)
 	for attempt := 1; ; attempt++ {
 		response, received, err := s.attempt(method, address, header, body)
-		isTemporary := err != nil || response.StatusCode == 429 || response.StatusCode == 503
+		isTemporary := err != nil || isRetried[response.StatusCode]
 		if !isTemporary || attempt == attempts {
 			if err != nil {
 				return nil, err

@@ -11,8 +11,10 @@ if (KEY === undefined) throw new Error('set ANIMAL_STORE_KEY to an API key');
 if (JSON.rawJSON === undefined) throw new Error('expected Node.js 22 or newer');
 const ATTEMPTS = 5;
 const MAX_WAIT = 30;
+/** The statuses after which a retry can succeed. A proxy sends 502 and 504. */
+const RETRIED = [408, 429, 502, 503, 504];
 
-/** Sends a request. Repeats it after a lost connection, a 429 or a 503, up to 5 attempts in all. */
+/** Sends a request. Retries it after a lost connection and after the statuses in `RETRIED`, with at most 5 attempts. */
 async function send(url, options = {}) {
   for (let attempt = 1; ; attempt += 1) {
     let seconds = 2 ** (attempt - 2);
@@ -23,7 +25,7 @@ async function send(url, options = {}) {
         signal: AbortSignal.timeout(30_000),
       });
       const result = { response, text: await response.text() };
-      if (attempt === ATTEMPTS || (response.status !== 429 && response.status !== 503)) return result;
+      if (attempt === ATTEMPTS || !RETRIED.includes(response.status)) return result;
       seconds = Number(response.headers.get('Retry-After')) || seconds;
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;

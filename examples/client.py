@@ -17,6 +17,8 @@ from urllib.request import Request, urlopen
 
 ATTEMPTS = 5
 MAX_WAIT = 30
+# The statuses after which a retry can succeed. A proxy sends 502 and 504.
+RETRIED = (408, 429, 502, 503, 504)
 
 
 class AnimalStoreError(Exception):
@@ -61,7 +63,7 @@ class AnimalStore:
     def _send(
         self, url: str, body: Optional[bytes] = None, headers: dict[str, str] = {}
     ) -> tuple[Any, HTTPMessage]:
-        """Sends a request. Repeats it after a lost connection, a 429 or a 503, up to 5 attempts in all."""
+        """Sends a request. Retries it after a lost connection and after the statuses in RETRIED, with at most 5 attempts."""
         request = Request(url, body, {"Authorization": f"Bearer {self._key}", **headers})
         for attempt in range(ATTEMPTS):
             is_last = attempt == ATTEMPTS - 1
@@ -70,7 +72,7 @@ class AnimalStore:
                 with urlopen(request, timeout=30) as response:
                     return json.load(response), response.headers
             except HTTPError as error:
-                if is_last or error.code not in (429, 503):
+                if is_last or error.code not in RETRIED:
                     raise AnimalStoreError(**json.load(error)) from None
                 retry_after = error.headers.get("Retry-After", "")
                 wait = float(retry_after) if retry_after.isdecimal() else wait

@@ -9,8 +9,8 @@ set -eu
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
-# Sends a request. Repeats it after a lost connection, a 429 or a 503, up to 5 attempts in all. curl waits for the time in
-# Retry-After, and also repeats after a 408, 500, 502 or 504. Prints the body, sets $link to the Link field, and fails if the
+# Sends a request. curl retries it after a lost connection, 408, 429, 500, 502, 503 and 504, with at most 5 attempts, and waits
+# for the time in Retry-After. Prints the body, sets $link to the Link field, and fails if the
 # status is 400 or above.
 send() {
   curl --silent --max-time 30 --retry 4 --retry-all-errors --retry-max-time 120 \
