@@ -47,7 +47,7 @@ A client that gets no response to a POST does not know whether the pet was store
 
 For ${IDEMPOTENCY_LIFETIME / HOUR} hours, a request with the same key and the same pet gets the first response again, with \`Idempotency-Replayed: true\`, and stores nothing. A request with the same key and a different pet gets 422 \`idempotency_conflict\`. Each API key has its own idempotency keys; a rotated key shares those of its predecessor.
 
-Repeat a request after a lost connection, a 429 or a 503. Wait for the seconds in \`Retry-After\`, but limit the wait and the number of attempts:
+Retry a request after a lost connection, 408, 429, 503, or a proxy's 502 or 504, and after no other error. Wait for the seconds in \`Retry-After\`, but limit the wait and the number of attempts:
 
 ${samplesOf('create')}
 
@@ -59,7 +59,7 @@ The body of every error has exactly the members \`code\`, \`message\` and \`stat
 | --- | --- | --- | --- |
 ${ERROR_CODES.map((code) => `| \`${code}\` | ${STATUS_OF[code]} | ${WHEN[code]} | \`${MESSAGES[code]}\` |`).join('\n')}
 
-When several errors apply, the order is 401, 503 \`overloaded\`, 429, 404, 405, 415, 413, 400. A response with status 429 or 503 has \`Retry-After\`: repeat the request after that many seconds, with a limit for the number of attempts. Do not repeat a request after any other error.
+When several errors apply, the order is 401, 503 \`overloaded\`, 429, 400 for the message, 404, 405, 415, 413, 400 for the query or the body. A response with status 429 or 503 has \`Retry-After\`.
 
 ## Limits
 
