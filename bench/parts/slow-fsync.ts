@@ -4,7 +4,7 @@ import { API_KEY, filledFile } from '../data.ts';
 import { runSteady, type StreamResult } from '../load/open.ts';
 import type { Options } from '../options.ts';
 import { measureInTurn, progress, type Row } from '../rounds.ts';
-import { OURS, type ServerName, titleOf } from '../servers.ts';
+import { OURS, OURS_ON_BUN, type ServerName, titleOf } from '../servers.ts';
 import { Session, type SessionOptions } from '../session.ts';
 import { canSlowDisk, slowFsync } from '../slow-disk.ts';
 import { milliseconds, rowsTable, table, whole } from '../table.ts';
@@ -20,7 +20,7 @@ const CREATE_DELAY = 5;
 
 /** The minimum duration of a measurement, as a number of slow fsyncs. */
 const MIN_FSYNCS = 4;
-const SERVERS: readonly ServerName[] = ['fastify', OURS];
+const SERVERS: readonly ServerName[] = ['fastify', OURS, 'elysia', OURS_ON_BUN];
 
 export interface SlowFsync {
   /** The reason why nothing was measured, or `undefined` after a measurement. */
