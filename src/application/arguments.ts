@@ -12,6 +12,8 @@ export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
 
 /** For an option whose value is checked elsewhere. */
 export const ANY: Rule = { expected: 'any value', accepts: () => true };
+/** For an option of this project alone, which no message names. */
+export const INTERNAL: Rule = { expected: 'any value', accepts: () => true };
 export const STRING: Rule = { expected: 'a string', accepts: (value) => typeof value === 'string' };
 export const BOOLEAN: Rule = { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' };
 export const FUNCTION: Rule = { expected: 'a function', accepts: isFunction };
@@ -59,8 +61,8 @@ export function checkOptions<T extends object>(options: T, rules: OptionRules<T>
     const value = options[name];
     if (value === undefined) continue;
     if (!Object.hasOwn(rules, name)) {
-      const known = listed(Object.keys(rules), 'or');
-      throw invalidRequest(`unknown option ${name}: expected ${known}`);
+      const known = Object.entries<Rule>(rules).flatMap(([each, rule]) => (rule === INTERNAL ? [] : each));
+      throw invalidRequest(`unknown option ${name}: expected ${listed(known, 'or')}`);
     }
     checkArgument(name, value, rules[name]);
   }

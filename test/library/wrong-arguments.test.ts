@@ -140,7 +140,7 @@ test.each<[option: string, options: unknown, message: string]>([
   [
     'a name',
     { maxconnections: 5 },
-    'unknown option maxconnections: expected apiKeys, publicUrl, corsOrigins, trustedProxies, rateLimit, metrics, observers, thread, maxConnections, headersTimeout, requestTimeout or readingTimeout',
+    'unknown option maxconnections: expected apiKeys, publicUrl, corsOrigins, trustedProxies, rateLimit, metrics, observers, maxConnections, headersTimeout, requestTimeout or readingTimeout',
   ],
   ['a verifier', { apiKeys: () => {} }, 'apiKeys: expected an object with the method verify, got function'],
   ['a URL', { publicUrl: 5 }, 'publicUrl: expected a string, got 5'],
@@ -191,7 +191,7 @@ test('a server and an app refuse a store without its methods', async () => {
 test('an app refuses an option of a server', async () => {
   const store = await openStore();
   const refusal = await refusalOf(() => createHttpApp(store, { maxConnections: 5 } as never));
-  expect(refusal).toMatch(/^unknown option maxConnections: expected apiKeys, .* or thread$/);
+  expect(refusal).toMatch(/^unknown option maxConnections: expected apiKeys, .* or observers$/);
 });
 
 test('a server refuses to listen on what is no port, and to stop after what is no time', async () => {
@@ -220,7 +220,7 @@ test('the storages refuse unknown options', async () => {
     'unknown option force: expected overwrite, onProgress or signal',
   );
   expect(await refusalOf(() => openPostgresStorage('postgres://127.0.0.1:1/a', misspelled))).toBe(
-    'unknown option mustexist: expected mustExist, observer or threads',
+    'unknown option mustexist: expected mustExist or observer',
   );
   expect(await refusalOf(() => openPostgresStorage(5 as never))).toBe('url: expected a string, got 5');
 });

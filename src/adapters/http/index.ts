@@ -16,7 +16,6 @@ export { sunsetNotice } from './api/deprecation.ts';
 export type { HttpOptions, HttpStore, MetricsText } from './api/options.ts';
 export type { RateLimit } from './api/rate-limiter.ts';
 export type { HttpServer, HttpServerOptions, ServerLimits } from './api/server-options.ts';
-export type { ServerThread } from './api/shared-limits.ts';
 export { openApiDocument } from './docs/openapi.ts';
 
 /**

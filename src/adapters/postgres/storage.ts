@@ -2,6 +2,7 @@ import {
   BOOLEAN,
   checkArgument,
   checkOptions,
+  INTERNAL,
   OBJECT,
   type OptionRules,
   STRING,
@@ -29,10 +30,7 @@ export interface PostgresOptions {
   readonly mustExist?: boolean;
   /** The observer that is notified of commits, of warnings and of the state of the storage. */
   readonly observer?: Observer | undefined;
-  /**
-   * The number of threads of this process that open the store. Each storage uses an equal part of the connections, and at
-   * least one for each purpose. Default: 1.
-   */
+  /** @internal The number of threads that open the store. Each uses its part of the connections, at least one for each purpose. */
   readonly threads?: number;
 }
 
@@ -42,10 +40,7 @@ const OTHER_CONNECTIONS = 5;
 const OPTIONS: OptionRules<PostgresOptions> = {
   mustExist: BOOLEAN,
   observer: OBJECT,
-  threads: {
-    expected: 'an integer of 1 or more',
-    accepts: (value) => Number.isInteger(value) && Number(value) >= 1,
-  },
+  threads: INTERNAL,
 };
 
 /**

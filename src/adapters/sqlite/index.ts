@@ -3,5 +3,4 @@
 export { databaseFiles } from './files.ts';
 export { examineSqliteStore } from './maintenance/examination.ts';
 export { restoreSqliteStore } from './maintenance/restore.ts';
-export { openSharedSqliteStorage, openSqliteStorage, type SqliteOptions } from './storage.ts';
-export type { WriterSharing } from './write/writer-sharing.ts';
+export { openSqliteStorage, type SqliteOptions } from './storage.ts';

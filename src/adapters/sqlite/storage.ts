@@ -2,6 +2,7 @@ import {
   BOOLEAN,
   checkArgument,
   checkOptions,
+  INTERNAL,
   OBJECT,
   type OptionRules,
   STRING,
@@ -32,9 +33,16 @@ export interface SqliteOptions {
   readonly startWriter?: boolean;
   /** The observer that is notified of commits and of the state of the storage. */
   readonly observer?: Observer | undefined;
+  /** @internal Set if several threads of a process share one writer thread. */
+  readonly sharing?: WriterSharing | undefined;
 }
 
-const OPTIONS: OptionRules<SqliteOptions> = { mustExist: BOOLEAN, startWriter: BOOLEAN, observer: OBJECT };
+const OPTIONS: OptionRules<SqliteOptions> = {
+  mustExist: BOOLEAN,
+  startWriter: BOOLEAN,
+  observer: OBJECT,
+  sharing: INTERNAL,
+};
 
 /**
  * Opens the store in a SQLite file. Creates a missing file unless `mustExist` is set. Throws `storage_unavailable`,
@@ -53,22 +61,9 @@ const OPTIONS: OptionRules<SqliteOptions> = { mustExist: BOOLEAN, startWriter: B
  * ```
  */
 export function openSqliteStorage(path: string, options: SqliteOptions = {}): Storage {
-  return openStorage(path, options);
-}
-
-/** Opens the store as `openSqliteStorage` does, in one of several threads of a process that share one writer thread. */
-export function openSharedSqliteStorage(
-  path: string,
-  options: SqliteOptions,
-  sharing: WriterSharing,
-): Storage {
-  return openStorage(path, options, sharing);
-}
-
-function openStorage(path: string, options: SqliteOptions, sharing?: WriterSharing): Storage {
   checkArgument('path', path, STRING);
   checkOptions(options, OPTIONS);
-  const { mustExist = false, startWriter = true, observer = {} } = options;
+  const { mustExist = false, startWriter = true, observer = {}, sharing } = options;
   prepareDatabase(path, { mustExist, tryWrite: startWriter });
   const db = openReader(path);
   // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.

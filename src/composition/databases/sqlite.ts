@@ -7,20 +7,17 @@ export const sqlite: Engine = {
   isDurable: true,
   parse: (path) => (path === '' || path === ':memory:' ? undefined : path),
   async load() {
-    const {
-      databaseFiles,
-      examineSqliteStore,
-      openSharedSqliteStorage,
-      openSqliteStorage,
-      restoreSqliteStore,
-    } = await import('../../adapters/sqlite/index.ts');
+    const { databaseFiles, examineSqliteStore, openSqliteStorage, restoreSqliteStore } = await import(
+      '../../adapters/sqlite/index.ts'
+    );
     return {
-      open(path, { forCommand = false, mustExist = false, observer, sharing }) {
-        const options = { mustExist, observer, startWriter: !forCommand };
-        return sharing === undefined
-          ? openSqliteStorage(path, options)
-          : openSharedSqliteStorage(path, options, sharing as Parameters<typeof openSharedSqliteStorage>[2]);
-      },
+      open: (path, { forCommand = false, mustExist = false, observer, sharing }) =>
+        openSqliteStorage(path, {
+          mustExist,
+          startWriter: !forCommand,
+          observer,
+          sharing: sharing as NonNullable<Parameters<typeof openSqliteStorage>[1]>['sharing'],
+        }),
       files: databaseFiles,
       restore: restoreSqliteStore,
       examine: examineSqliteStore,

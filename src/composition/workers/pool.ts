@@ -11,7 +11,7 @@ import {
   type MetricsSnapshot,
   textOfThreads,
 } from '../../adapters/metrics/index.ts';
-import type { WriterSharing } from '../../adapters/sqlite/index.ts';
+import type { SqliteOptions } from '../../adapters/sqlite/index.ts';
 import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
@@ -59,7 +59,7 @@ interface PoolOptions {
  */
 export class WorkerPool implements HttpServer {
   /** How the storage of the main thread shares the writer thread with the others. */
-  readonly sharing: WriterSharing;
+  readonly sharing: NonNullable<SqliteOptions['sharing']>;
   /** Rejects when threads have exited twice within {@link RESTART_INTERVAL}. */
   readonly failure: Promise<never>;
   isStopping = false;

@@ -1,7 +1,7 @@
 /** What the threads that handle requests have of the main thread. */
 
 import type { MetricsText, ServerThread } from '../../adapters/http/api/index.ts';
-import type { WriterSharing } from '../../adapters/sqlite/index.ts';
+import type { SqliteOptions } from '../../adapters/sqlite/index.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Config } from '../config.ts';
 import type { DatabasePlace } from '../databases/index.ts';
@@ -22,7 +22,7 @@ export interface ThreadData {
 export interface ThreadParts {
   readonly name: string;
   readonly server: ServerThread;
-  readonly sharing: WriterSharing;
+  readonly sharing: SqliteOptions['sharing'];
   readonly log: ThreadLog;
   /** The metrics of all threads. */
   readonly metrics: MetricsText;

@@ -1,6 +1,7 @@
 import type { AnimalStore } from '../../../application/animal-store.ts';
 import {
   arrayOf,
+  INTERNAL,
   OBJECT,
   type OptionRules,
   objectWith,
@@ -11,7 +12,7 @@ import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier
 import type { Observer } from '../../../application/ports/observer.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { RATE_LIMIT, type RateLimit } from './rate-limiter.ts';
-import { SERVER_THREAD, type ServerThread } from './shared-limits.ts';
+import type { ServerThread } from './shared-limits.ts';
 
 /** The methods of an {@link AnimalStore} that the API calls. */
 export type HttpStore = Pick<
@@ -62,7 +63,7 @@ export interface HttpOptions {
   readonly metrics?: MetricsText | undefined;
   /** Notified of every response, and of every error that causes a status of 500 or above. */
   readonly observers?: readonly Observer[] | undefined;
-  /** Set if several threads of the process have a server on the same port. By default the server has its own port. */
+  /** @internal Set if several threads of the process have a server on the same port. */
   readonly thread?: ServerThread | undefined;
 }
 
@@ -74,5 +75,5 @@ export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   rateLimit: RATE_LIMIT,
   metrics: objectWith('text'),
   observers: arrayOf('an array of objects', OBJECT),
-  thread: SERVER_THREAD,
+  thread: INTERNAL,
 };

@@ -1,6 +1,5 @@
 /** Limits that count for all servers on one port, each of which is in another thread of the process. */
 
-import type { Rule } from '../../../application/arguments.ts';
 import type { RateLimit } from './rate-limiter.ts';
 
 /** The place of a server among the servers of a process that listen on the same port, each in a thread of its own. */
@@ -12,14 +11,6 @@ export interface ServerThread {
   /** The same memory for all of them, which {@link newSharedLimits} returns. */
   readonly memory: SharedArrayBuffer;
 }
-
-export const SERVER_THREAD: Rule = {
-  expected: 'an object with an index, a count and shared memory',
-  accepts(value) {
-    const { index, count, memory } = (value ?? {}) as ServerThread;
-    return memory instanceof SharedArrayBuffer && index >= 0 && index < count;
-  },
-};
 
 /** The number of callers whose requests are remembered, and how many places a caller can have among them. */
 const CALLERS_LIMIT = 16_384;

@@ -2,8 +2,9 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { openReader } from '../../../../src/adapters/sqlite/database.ts';
-import { openSharedSqliteStorage, type WriterSharing } from '../../../../src/adapters/sqlite/index.ts';
+import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
 import { ReadSnapshot } from '../../../../src/adapters/sqlite/read/read-snapshot.ts';
+import type { WriterSharing } from '../../../../src/adapters/sqlite/write/writer-sharing.ts';
 import type { Commit } from '../../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { connect } from '../../../support/sqlite.ts';
@@ -29,11 +30,10 @@ function openShared(count: number): Shared {
     sendPort = attachPort;
   };
   const open = (sharing: WriterSharing): Storage =>
-    openSharedSqliteStorage(
-      shared.path,
-      { observer: { onCommit: (commit) => shared.commits.push(commit) } },
+    openSqliteStorage(shared.path, {
+      observer: { onCommit: (commit) => shared.commits.push(commit) },
       sharing,
-    );
+    });
   const first = open({ ...common, onOpen });
   const others = Array.from({ length: count - 1 }, () =>
     open({ ...common, sendPort: (port) => sendPort(port) }),
