@@ -6,7 +6,7 @@
 import 'reflect-metadata';
 import { type InjectionToken, instanceCachingFactory, container as root } from 'tsyringe';
 import type { HttpServer } from '../adapters/http/api/index.ts';
-import { createLog, type Logger, logObserver } from '../adapters/log/index.ts';
+import { createLog, type Logger, logObserver, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { findTracing } from '../adapters/tracing/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
@@ -49,7 +49,9 @@ export interface Parts {
  *
  * @param thread set in these threads
  */
-export async function openParts(config: Config, version: string, thread?: ThreadParts): Promise<Parts> {
+export async function openParts(given: Config, version: string, thread?: ThreadParts): Promise<Parts> {
+  const maxConnections = given.http.maxConnections ?? connectionsWithin(descriptorLimit(), given.workers);
+  const config: Config = { ...given, http: { ...given.http, maxConnections } };
   const { scheme } = config.database;
   const container = root.createChildContainer();
   const provide = <T>(token: InjectionToken<T>, create: () => T): void => {
@@ -60,16 +62,16 @@ export async function openParts(config: Config, version: string, thread?: Thread
   const tracing = findTracing(scheme, version);
   // Factories are synchronous. A part that is created asynchronously is registered when it exists.
   container.registerInstance(LOG, await createLog(config.logLevel, tracing?.logFields, thread?.log));
-  const maxConnections = config.http.maxConnections ?? connectionsWithin(descriptorLimit(), config.workers);
   const threads = runtime.sharesPort ? config.workers : 1;
   const isMain = threads > 1 && thread === undefined;
   const pool = isMain
     ? new (await import('./workers/pool.ts')).WorkerPool({
         config,
         version,
-        maxConnections,
-        metrics: () => get(Metrics),
         log: get(LOG),
+        destination: await openLog(),
+        metrics: () => get(Metrics),
+        check: () => storage.check(),
       })
     : undefined;
   const createServer = pool === undefined ? await runtime.loadServer() : () => pool;
@@ -89,7 +91,7 @@ export async function openParts(config: Config, version: string, thread?: Thread
     });
     return [
       ...(tracing === undefined ? [] : [tracing.observer]),
-      { ...logging, ...pool?.observer(logging), ...thread?.observer },
+      { ...logging, ...(pool ?? thread)?.observer },
       get(Metrics).observer,
     ];
   });
@@ -109,7 +111,6 @@ export async function openParts(config: Config, version: string, thread?: Thread
       apiKeys: get(API_KEY_VERIFIER),
       observers: get(OBSERVERS),
       metrics: thread?.metrics ?? get(Metrics),
-      maxConnections,
       thread: thread?.server,
     }),
   );

@@ -1,10 +1,11 @@
 /** The server with several threads, as a process. */
 
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { READY, stateLines, untilReadinessIs } from '../support/faults.ts';
 import { startPostgres } from '../support/postgres/server.ts';
 import {
   OPERATOR_KEY,
@@ -17,6 +18,9 @@ import {
 
 const THREAD_DEATH = fileURLToPath(new URL('../support/thread-death.ts', import.meta.url));
 const WORKERS = 3;
+
+/** In milliseconds, while the clients and the other tests use the processor too. Alone, it takes 350 to 450. */
+const RESTART_LIMIT = 2000;
 
 /** Threads share a port on Node.js on Linux only. */
 const canShare = process.platform === 'linux' && process.env['TEST_RUNTIME'] === undefined;
@@ -135,6 +139,12 @@ describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 },
     await expect.poll(() => created.length).toBeGreaterThan(200);
     service.end(0);
     await expect.poll(() => messagesOf(service)).toContain('the thread listens again');
+    const [exited, again] = ['a thread has exited and is started again', 'the thread listens again'].map(
+      (message) => logOf(service).find(({ msg }) => msg === message),
+    );
+    expect(Date.parse(String(again?.['time'])) - Date.parse(String(exited?.['time']))).toBeLessThan(
+      RESTART_LIMIT,
+    );
     const before = created.length;
     await expect.poll(() => created.length).toBeGreaterThan(before + 200);
     isRunning = false;
@@ -146,6 +156,7 @@ describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 },
     expect(new Set(stored).size).toBe(stored.length);
     expect(created.filter((name) => !stored.includes(name))).toEqual([]);
     expect((await client.get('/readyz')).status).toBe(200);
+    expect((await client.get('/metrics')).body).toMatch(/^animal_store_thread_restarts_total 1$/m);
     expect(await stopService(service)).toEqual({ code: 0, signal: null });
     expect(logOf(service)).toContainEqual(
       expect.objectContaining({
@@ -155,6 +166,20 @@ describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 },
         err: expect.objectContaining({ message: 'the end of this thread was asked for' }),
       }),
     );
+  });
+
+  test('is available again after a fault that only the main thread has found', async () => {
+    const file = join(temporaryFolder(), 'pets.db');
+    const service = await startThreads({ DATABASE_URL: `sqlite:${file}` });
+    const [client] = clientsOf(service, 1) as [Client];
+    renameSync(file, `${file}.away`);
+    // The main thread counts the records.
+    expect((await client.get('/metrics')).body).toMatch(/^animal_store_idempotency_records Nan$/m);
+    expect(stateLines(service)).toMatchObject([{ level: 50, reason: 'file_missing' }]);
+    renameSync(`${file}.away`, file);
+    await untilReadinessIs(service, READY);
+    expect((await client.get('/metrics')).body).toMatch(/^animal_store_storage_available 1$/m);
+    expect(stateLines(service)).toMatchObject([{ level: 50 }, { level: 30 }]);
   });
 
   test('is not ready while PostgreSQL hangs', async () => {

@@ -97,6 +97,12 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
     },
   );
   if (sources.thread !== undefined) return;
+  counter(
+    'animal_store_thread_restarts_total',
+    'Threads that were started again because they had exited',
+    [],
+    () => [[{}, server().restartedThreads ?? 0]],
+  );
   gauge(
     'animal_store_idempotency_records',
     'Stored records of idempotency keys',

@@ -34,4 +34,6 @@ export interface ServerStatistics {
   readonly requestsInFlight: number;
   /** The number of requests that were refused because of load, or because the server was stopping, by reason. */
   readonly refused: Readonly<Record<string, number>>;
+  /** @internal The number of threads that were started again because they had exited. */
+  readonly restartedThreads?: number;
 }

@@ -5,30 +5,22 @@ export type Handlers = Readonly<Record<string, (argument: never) => unknown>>;
 
 /** A port to another thread, or the thread itself. */
 interface Port {
-  postMessage(message: Message, transfer?: readonly Transferable[]): void;
-  on(event: 'message', listener: (message: Message) => void): unknown;
+  postMessage(message: Call | Result, transfer?: readonly Transferable[]): void;
+  on(event: 'message', listener: (message: Call | Result) => void): unknown;
 }
 
-type Message = Call | Result;
-
+/** The id is set if the caller waits for the result. */
 interface Call {
   readonly name: string;
   readonly argument: unknown;
-  /** Set if the caller waits for the result. */
   readonly id?: number;
 }
 
+/** Of an error, only these members are sent: others cannot be, or are not restored. */
 interface Result {
   readonly id: number;
   readonly result?: unknown;
-  readonly error?: Failure;
-}
-
-/** An error without what cannot be sent to another thread. */
-interface Failure {
-  readonly message: string;
-  readonly code: unknown;
-  readonly reason: unknown;
+  readonly error?: { readonly message: string; readonly code: unknown; readonly reason: unknown };
 }
 
 /** Calls functions of another thread, and lets the other thread call functions of this one. */
@@ -70,14 +62,11 @@ export class Calls {
 
   async #answer({ name, argument, id }: Call, handlers: Handlers): Promise<void> {
     const handle = handlers[name] as (argument: unknown) => unknown;
-    if (id === undefined) {
-      handle(argument);
-      return;
-    }
+    if (id === undefined) return void handle(argument);
     try {
       this.#port.postMessage({ id, result: await handle(argument) });
     } catch (error) {
-      const { message, code, reason } = error as Error & Failure;
+      const { message, code, reason } = error as NonNullable<Result['error']>;
       this.#port.postMessage({ id, error: { message, code, reason } });
     }
   }
@@ -86,6 +75,6 @@ export class Calls {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     if (error === undefined) pending?.resolve(result);
-    else pending?.reject(Object.assign(new Error(error.message), { code: error.code, reason: error.reason }));
+    else pending?.reject(Object.assign(new Error(error.message), error));
   }
 }

@@ -9,8 +9,7 @@ import type { ThreadLog } from './thread-log.ts';
 
 /** What the main thread tells a thread at its start. */
 export interface ThreadData {
-  readonly config: Omit<Config, 'database'>;
-  readonly database: DatabasePlace;
+  readonly config: Omit<Config, 'database'> & { readonly database: DatabasePlace };
   readonly version: string;
   readonly server: ServerThread;
   /** The number of commits, and the number of characters of log lines on their way to the main thread. */

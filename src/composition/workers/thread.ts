@@ -11,18 +11,15 @@ import { Calls } from './calls.ts';
 import type { ThreadData } from './thread-data.ts';
 import { ThreadLog } from './thread-log.ts';
 
-const { database, version, server, commits, logUnderway, ...data } = workerData as ThreadData;
-const config: Config = { ...data.config, database: databaseAt(database) };
+const { version, server, commits, logUnderway, ...data } = workerData as ThreadData;
+const config: Config = { ...data.config, database: databaseAt(data.config.database) };
 const log = new ThreadLog(logUnderway, (lines) => calls.send('log', lines));
 const calls: Calls = new Calls(parentPort as MessagePort, {
   listen: async (port: number) => (await opened).server.listen(port, config.host),
   check: async () => (await opened).check(),
   metrics: async () => (await opened).metrics.snapshot(),
   async stop(timeout: number) {
-    await opened.then(
-      (parts) => parts.close(timeout),
-      () => {},
-    );
+    await opened.then((parts) => parts.close(timeout)).catch(() => {});
     reportSuppressed();
     log.flush();
   },

@@ -94,7 +94,12 @@ test('commits, errors and the state of the storage', async () => {
 test('numbers of the server and of the storage are read when the metrics are requested', async () => {
   let counted = 0;
   const metrics = open({
-    serverStatistics: () => ({ connections: 3, requestsInFlight: 2, refused: { busy: 7, rate: 0 } }),
+    serverStatistics: () => ({
+      connections: 3,
+      requestsInFlight: 2,
+      refused: { busy: 7, rate: 0 },
+      restartedThreads: 1,
+    }),
     storageStatistics: () => ({
       pages: { hits: 10, misses: 1 },
       keys: { hits: 20, misses: 2 },
@@ -122,6 +127,7 @@ test('numbers of the server and of the storage are read when the metrics are req
     animal_store_idempotency_records: 1,
     'animal_store_thread_busy_seconds_total{thread="writer"}': 1.5,
     'animal_store_thread_busy_seconds_total{thread="main"}': expect.any(Number),
+    animal_store_thread_restarts_total: 1,
     process_resident_memory_bytes: expect.any(Number),
   });
 });
