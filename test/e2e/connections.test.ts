@@ -9,6 +9,7 @@ import {
   type Service,
   startService,
   stopService,
+  THREADS,
 } from '../support/process.ts';
 
 const isPosix = process.platform !== 'win32';
@@ -61,7 +62,8 @@ describe('connections', { timeout: 30_000 }, () => {
   test.skipIf(!isPosix)(
     'leave enough file descriptors for files when MAX_CONNECTIONS is not set',
     async () => {
-      const service = await serveWithDescriptors(64);
+      // Each further thread needs descriptors for its event loop and its connection to the database.
+      const service = await serveWithDescriptors(64 + 16 * (THREADS - 1));
       const client = new Client(service.origin, OPERATOR_KEY);
       onTestFinished(() => client.close());
       expect((await client.get('/livez')).status).toBe(200);

@@ -17,13 +17,12 @@ export const RUNTIME: string = process.env['TEST_RUNTIME'] ?? process.execPath;
 /** A valid API key for the variable `API_KEYS` of a service. */
 export const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
 
-/**
- * Returns the number of threads of a server: `TEST_WORKERS`, so that the tests of processes can run with several threads
- * too. A store in memory has one thread.
- */
+/** The number of threads that handle requests, so that the tests of processes can run with several threads too. */
+export const THREADS: number = Number(process.env['TEST_WORKERS'] || 1);
+
+/** Returns the environment variable for {@link THREADS}. A store in memory has one thread. */
 export function workersOf({ DATABASE_URL = '' }: Readonly<Record<string, string>>): Record<string, string> {
-  const { TEST_WORKERS = '' } = process.env;
-  return TEST_WORKERS === '' || DATABASE_URL.startsWith('memory:') ? {} : { WORKERS: TEST_WORKERS };
+  return THREADS === 1 || DATABASE_URL.startsWith('memory:') ? {} : { WORKERS: String(THREADS) };
 }
 
 export interface Exit {
