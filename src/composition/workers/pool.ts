@@ -1,7 +1,7 @@
 import type { Server } from 'node:net';
 import { extname } from 'node:path';
 import { type MessagePort, Worker } from 'node:worker_threads';
-import { forgetConnections, type HttpServer, newSharedLimits } from '../../adapters/http/api/index.ts';
+import { forgetServer, type HttpServer, newSharedLimits } from '../../adapters/http/api/index.ts';
 import { lockPort } from '../../adapters/http/node/index.ts';
 import type { SqliteOptions } from '../../adapters/sqlite/index.ts';
 import { atMost } from '../../application/at-most.ts';
@@ -120,7 +120,7 @@ export class WorkerPool implements HttpServer {
     });
     worker.once('exit', () => {
       calls.end(new Error(`a thread has exited: ${cause}`, { cause }));
-      forgetConnections(server);
+      forgetServer(server);
       if (this.isStopping) return;
       this.#reports.forget(index, thread);
       if (thread.isListening) this.#restart(index, cause);

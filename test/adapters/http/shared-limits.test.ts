@@ -1,11 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
-  forgetConnections,
+  forgetServer,
   newSharedLimits,
   type ServerThread,
   SharedConnections,
   SharedRateLimiter,
 } from '../../../src/adapters/http/api/shared-limits.ts';
+import { createServer, type HttpServer } from '../../../src/adapters/http/index.ts';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
+import { Connection } from '../../support/connection.ts';
 
 function threadsOf(count: number): ServerThread[] {
   const memory = newSharedLimits(count);
@@ -36,10 +41,40 @@ describe('the connections of several servers', () => {
     const ended = new SharedConnections(first);
     const other = new SharedConnections(second);
     expect([ended.add(2), ended.add(2), other.add(2)]).toEqual([true, true, false]);
-    forgetConnections(first);
+    forgetServer(first);
     expect([other.add(2), other.add(2), other.add(2)]).toEqual([true, true, false]);
   });
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a server that stops closes its connections only when no other server on its port listens',
+  async () => {
+    const store = new AnimalStore(openMemoryStorage());
+    const [first, second] = threadsOf(2).map((thread) => createServer(store, { thread })) as [
+      HttpServer,
+      HttpServer,
+    ];
+    const url = await first.listen(0, '127.0.0.1');
+    await second.listen(Number(new URL(url).port), '127.0.0.1');
+    let connection = await Connection.open(url);
+    const health = async () => {
+      connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+      return (await connection.next()).headers['connection'];
+    };
+    await health();
+    while (first.statistics().connections === 0) {
+      connection = await Connection.open(url);
+      await health();
+    }
+    const stopping = [first.stop(5000)];
+    await sleep(100);
+    expect(await health()).not.toBe('close');
+    stopping.push(second.stop(5000));
+    await sleep(100);
+    expect(await health()).toBe('close');
+    await Promise.all(stopping);
+  },
+);
 
 describe('the rate of the requests to several servers', () => {
   let now = 10n ** 15n;

@@ -4,4 +4,4 @@ export { openApiDocument } from '../docs/openapi.ts';
 export { sunsetNotice } from './deprecation.ts';
 export type { HttpStore, MetricsText } from './options.ts';
 export type { HttpServer, HttpServerOptions } from './server-options.ts';
-export { forgetConnections, newSharedLimits, type ServerThread } from './shared-limits.ts';
+export { forgetServer, newSharedLimits, type ServerThread } from './shared-limits.ts';

@@ -16,7 +16,7 @@ export interface ServerThread {
 const CALLERS_LIMIT = 16_384;
 const PLACES = 8;
 
-/** For each server the number of its connections, and for each caller its hash and the time at which its bucket is full. */
+/** For each server the number of its connections and whether it listens, and for each caller its hash and the time at which its bucket is full. */
 const BYTES_PER_SERVER = 8;
 const BYTES_PER_CALLER = 16;
 
@@ -27,18 +27,21 @@ export function newSharedLimits(count: number): SharedArrayBuffer {
   return new SharedArrayBuffer(BYTES_PER_SERVER * count + BYTES_PER_CALLER * CALLERS_LIMIT);
 }
 
-/** Forgets the connections of a server that has ended without closing them. */
-export function forgetConnections({ index, count, memory }: ServerThread): void {
-  Atomics.store(new Int32Array(memory, 0, count), index, 0);
+/** Forgets a server that has ended without closing its connections. */
+export function forgetServer({ index, count, memory }: ServerThread): void {
+  const numbers = new Int32Array(memory, 0, 2 * count);
+  for (const place of [index, count + index]) Atomics.store(numbers, place, 0);
 }
 
-/** Counts the connections of all servers. */
+/** Counts the connections of all servers, and says whether any of them listens. */
 export class SharedConnections {
   readonly #counts: Int32Array<SharedArrayBuffer>;
+  readonly #listening: Int32Array<SharedArrayBuffer>;
   readonly #index: number;
 
   constructor({ index, count, memory }: ServerThread) {
     this.#counts = new Int32Array(memory, 0, count);
+    this.#listening = new Int32Array(memory, this.#counts.byteLength, count);
     this.#index = index;
   }
 
@@ -54,6 +57,14 @@ export class SharedConnections {
 
   remove(): void {
     Atomics.sub(this.#counts, this.#index, 1);
+  }
+
+  setListening(isListening: boolean): void {
+    Atomics.store(this.#listening, this.#index, Number(isListening));
+  }
+
+  get isAnyListening(): boolean {
+    return this.#listening.some((_, index) => Atomics.load(this.#listening, index) === 1);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkArgument } from '../../../application/arguments.ts';
 import type { Api } from '../api/api.ts';
 import { HOST, type HttpServer, limitsOf, PORT, type ServerLimits, TIMEOUT } from '../api/server-options.ts';
@@ -33,6 +34,10 @@ const UNSENT_LIMIT = 128 * 1024 * 1024;
  * before it learns of the stop is handled.
  */
 const IDLE_TIME = 1000;
+
+/** How long a server that stops waits until the servers of other threads stop listening, in milliseconds. */
+const OTHERS_TIMEOUT = 1000;
+const OTHERS_INTERVAL = 5;
 
 /** After `stop`, the interval at which the server closes idle connections, in milliseconds. */
 const DRAIN_INTERVAL = 50;
@@ -124,7 +129,9 @@ export function createNodeServer(
     async listen(port, host) {
       checkArgument('port', port, PORT);
       checkArgument('host', host, HOST);
-      return await listeners.listen(port, host);
+      const url = await listeners.listen(port, host);
+      shared?.setListening(true);
+      return url;
     },
     async stop(timeout) {
       checkArgument('timeout', timeout, TIMEOUT);
@@ -138,8 +145,11 @@ export function createNodeServer(
       }, DRAIN_INTERVAL);
       const deadline = setTimeout(() => connections.destroy(), timeout);
       const closed = listeners.close();
-      // Responses have `Connection: close` only from now on. If the server still accepted connections, clients would open
-      // further ones at once, and the last of them would be reset.
+      shared?.setListening(false);
+      // Responses have `Connection: close` only from now on. If a server on the port still accepted connections, clients
+      // would open further ones at once, and the last of them would be reset.
+      const waitUntil = performance.now() + Math.min(timeout, OTHERS_TIMEOUT);
+      while (shared?.isAnyListening && performance.now() < waitUntil) await sleep(OTHERS_INTERVAL);
       connections.stop();
       await closed;
       clearInterval(drain);
