@@ -32,6 +32,8 @@ export interface Parts {
   readonly store: AnimalStore;
   readonly server: HttpServer;
   readonly metrics: Metrics;
+  /** The number of threads that handle requests. */
+  readonly threads: number;
   /** Rejects when the server cannot continue, if it has several threads. */
   readonly failure: Promise<never> | undefined;
   /** Resolves when the storage of this thread can handle requests. */
@@ -50,7 +52,8 @@ export interface Parts {
  * @param thread set in these threads
  */
 export async function openParts(given: Config, version: string, thread?: ThreadParts): Promise<Parts> {
-  const maxConnections = given.http.maxConnections ?? connectionsWithin(descriptorLimit(), given.workers);
+  const threads = runtime.sharesPort ? given.workers : 1;
+  const maxConnections = given.http.maxConnections ?? connectionsWithin(descriptorLimit(), threads);
   const config: Config = { ...given, http: { ...given.http, maxConnections } };
   const { scheme } = config.database;
   const container = root.createChildContainer();
@@ -62,7 +65,6 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
   const tracing = findTracing(scheme, version);
   // Factories are synchronous. A part that is created asynchronously is registered when it exists.
   container.registerInstance(LOG, await createLog(config.logLevel, tracing?.logFields, thread?.log));
-  const threads = runtime.sharesPort ? config.workers : 1;
   const isMain = threads > 1 && thread === undefined;
   const pool = isMain
     ? new (await import('./workers/pool.ts')).WorkerPool({
@@ -127,6 +129,7 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
     store: get(AnimalStore),
     server,
     metrics: get(Metrics),
+    threads,
     failure: pool?.failure,
     check: () => storage.check(),
     async close(timeout) {

@@ -34,11 +34,11 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     // The key is created after `listen`, because `listen` rejects when the port is in use. If a key were created before
     // such a failure, the operator would never see the key.
     const created = await createFirstKey(config, store);
-    const { database, workers } = config;
-    log.info({ url, version, storage: database.scheme, workers, ...runtime.releases }, 'listening');
-    if (workers > 1 && !runtime.sharesPort) {
+    const storage = config.database.scheme;
+    log.info({ url, version, storage, workers: parts.threads, ...runtime.releases }, 'listening');
+    if (parts.threads < config.workers) {
       log.warn(
-        `WORKERS: one thread serves instead of ${workers}, because threads share a port on Node.js on Linux only`,
+        `WORKERS: one thread serves instead of ${config.workers}, because threads share a port on Node.js on Linux only`,
       );
     }
     if (runtime.notHeld !== undefined) log.warn(runtime.notHeld);

@@ -9,6 +9,7 @@ import { READY, stateLines, untilReadinessIs } from '../support/faults.ts';
 import { startPostgres } from '../support/postgres/server.ts';
 import {
   OPERATOR_KEY,
+  RUNTIME,
   runBin,
   type Service,
   startService,
@@ -17,6 +18,7 @@ import {
 } from '../support/process.ts';
 
 const THREAD_DEATH = fileURLToPath(new URL('../support/thread-death.ts', import.meta.url));
+const OTHER_PLATFORM = fileURLToPath(new URL('../support/other-platform.ts', import.meta.url));
 const WORKERS = 3;
 
 /** In milliseconds, while the clients and the other tests use the processor too. Alone, it takes 350 to 450. */
@@ -204,6 +206,20 @@ describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 },
     expect(await service.exit).toEqual({ code: 1, signal: null });
     expect(messagesOf(service).slice(-3)).toEqual(['uncaught error', 'stopping', 'stopped']);
   });
+});
+
+test('where threads cannot share a port, one thread serves, and the log says so', async () => {
+  const isNode = RUNTIME === process.execPath;
+  const service = await startService({
+    nodeArgs: isNode ? ['--import', OTHER_PLATFORM] : [],
+    env: { API_KEYS: OPERATOR_KEY, WORKERS: '2' },
+  });
+  expect((await service.client.post({ name: 'Rex', categoryId: 1 })).status).toBe(201);
+  await stopService(service);
+  const lines = logOf(service);
+  expect(lines).toContainEqual(expect.objectContaining({ msg: 'listening', workers: 1 }));
+  const message = expect.stringContaining('WORKERS: one thread serves instead of 2');
+  expect(lines).toContainEqual(expect.objectContaining({ level: 40, msg: message }));
 });
 
 test('threads cannot share a store in memory', async () => {

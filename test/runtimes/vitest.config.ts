@@ -32,7 +32,7 @@ const config: ViteUserConfig = defineConfig({
           ...common,
           name: 'command',
           include: [
-            'test/e2e/{serve,crash,disk,cli-keys,cli-output,restore,store-file}.test.ts',
+            'test/e2e/{serve,crash,disk,cli-keys,cli-output,restore,store-file,workers}.test.ts',
             'test/faults/{crash,disk,stopping,two-servers,retries}.faults.ts',
           ],
           setupFiles: [CANARY, FAULTS],
