@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BIN, RUNTIME } from '../support/process.ts';
+import { BIN, RUNTIME, THREADS } from '../support/process.ts';
 import { OPERATOR } from './keys.ts';
 import { PIPELINED, UNREAD } from './options.ts';
 import { FaultsServer, hasProc, newFolder, storeOf } from './server.ts';
@@ -14,8 +14,11 @@ import { Helper } from './soak/helper.ts';
 import { Watch, type Watched } from './soak/watch.ts';
 import { printTable } from './table.ts';
 
-/** In MB: the limit of the server. Most responses to the same request share their bytes, and take less. */
-const MEMORY_LIMIT = 128;
+/**
+ * In MB: the limit of the server. Most responses to the same request share their bytes, and take less. Each further thread
+ * has garbage of its own.
+ */
+const MEMORY_LIMIT = 128 + 40 * (THREADS - 1);
 
 /** The number of pages that each client requests. */
 const PAGES = Math.min(16, PIPELINED);
