@@ -7,7 +7,6 @@ import type { SqliteOptions } from '../../adapters/sqlite/index.ts';
 import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { ServerStatistics } from '../../application/ports/statistics.ts';
-import type { Config } from '../config.ts';
 import { Calls } from './calls.ts';
 import { type MainParts, Reports, type Thread } from './reports.ts';
 import type { ThreadData } from './thread-data.ts';
@@ -21,11 +20,6 @@ const CLOSE_TIMEOUT = 21_000;
 /** When two threads exit within this time, in milliseconds, the process ends. */
 const RESTART_INTERVAL = 60_000;
 
-interface PoolOptions extends MainParts {
-  readonly config: Config;
-  readonly version: string;
-}
-
 /**
  * The threads that handle requests, as a server. All of them listen on the same port. The main thread handles no request:
  * it owns the writer thread of SQLite and the log, and starts a thread again that has exited.
@@ -38,7 +32,7 @@ export class WorkerPool implements HttpServer {
   /** Rejects when threads have exited twice within {@link RESTART_INTERVAL}. */
   readonly failure: Promise<never> = this.#failure.promise;
   isStopping = false;
-  readonly #options: PoolOptions;
+  readonly #main: MainParts;
   readonly #limits: SharedArrayBuffer;
   readonly #threads: Thread[] = [];
   readonly #reports: Reports;
@@ -48,14 +42,14 @@ export class WorkerPool implements HttpServer {
   #restarts = 0;
   #exitedAt = -Infinity;
 
-  constructor(options: PoolOptions) {
+  constructor(main: MainParts) {
     this.failure.catch(() => {});
-    this.#options = options;
-    this.#limits = newSharedLimits(options.config.workers);
-    this.#reports = new Reports(options, this.#threads);
+    this.#main = main;
+    this.#limits = newSharedLimits(main.config.workers);
+    this.#reports = new Reports(main, this.#threads);
     this.observer = this.#reports.observer;
     this.sharing = {
-      threads: options.config.workers,
+      threads: main.config.workers,
       commits: new Int32Array(new SharedArrayBuffer(4)),
       onOpen: (attachPort) => {
         this.#attachPort = attachPort;
@@ -86,7 +80,6 @@ export class WorkerPool implements HttpServer {
     this.#lock?.close();
   }
 
-  /** The main thread has no connection of a client. */
   statistics(): ServerStatistics {
     return { connections: 0, requestsInFlight: 0, refused: {}, restartedThreads: this.#restarts };
   }
@@ -97,7 +90,7 @@ export class WorkerPool implements HttpServer {
   }
 
   #start(index: number): Thread {
-    const { config, version } = this.#options;
+    const { config, version } = this.#main;
     const { scheme, location, source } = config.database;
     const server = { index, count: this.sharing.threads, memory: this.#limits };
     const workerData: ThreadData = {
@@ -136,7 +129,6 @@ export class WorkerPool implements HttpServer {
 
   /** Starts a thread again. When a thread exits for the second time within a minute, the process ends. */
   #restart(index: number, cause: unknown): void {
-    const { log } = this.#options;
     const exitedBefore = this.#exitedAt;
     this.#exitedAt = performance.now();
     if (this.#exitedAt - exitedBefore < RESTART_INTERVAL) {
@@ -144,9 +136,9 @@ export class WorkerPool implements HttpServer {
       return;
     }
     this.#restarts += 1;
-    log.error({ err: cause, worker: index + 1 }, 'a thread has exited and is started again');
+    this.#main.log.error({ err: cause, worker: index + 1 }, 'a thread has exited and is started again');
     this.#listen(this.#start(index), this.#port).then(
-      () => log.info({ worker: index + 1 }, 'the thread listens again'),
+      () => this.#main.log.info({ worker: index + 1 }, 'the thread listens again'),
       (error) => {
         if (!this.isStopping) this.#failure.reject(error);
       },

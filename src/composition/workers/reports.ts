@@ -10,6 +10,7 @@ import {
 import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
+import type { Config } from '../config.ts';
 import type { Calls, Handlers } from './calls.ts';
 import type { LogLines } from './thread-log.ts';
 
@@ -27,6 +28,8 @@ export interface Thread {
 
 /** What the main thread has of its own. The functions are called when the threads are running. */
 export interface MainParts {
+  readonly config: Config;
+  readonly version: string;
   readonly log: Logger;
   readonly destination: DestinationStream;
   metrics(): Metrics;

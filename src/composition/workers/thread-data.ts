@@ -1,5 +1,3 @@
-/** What the threads that handle requests have of the main thread. */
-
 import type { MetricsText, ServerThread } from '../../adapters/http/api/index.ts';
 import type { SqliteOptions } from '../../adapters/sqlite/index.ts';
 import type { Observer } from '../../application/ports/observer.ts';
@@ -7,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { DatabasePlace } from '../databases/index.ts';
 import type { ThreadLog } from './thread-log.ts';
 
-/** What the main thread tells a thread at its start. */
+/** What the main thread tells a thread that handles requests at its start. */
 export interface ThreadData {
   readonly config: Omit<Config, 'database'> & { readonly database: DatabasePlace };
   readonly version: string;
