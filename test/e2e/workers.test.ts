@@ -177,11 +177,11 @@ describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 },
     renameSync(file, `${file}.away`);
     // The main thread counts the records.
     expect((await client.get('/metrics')).body).toMatch(/^animal_store_idempotency_records Nan$/m);
-    expect(stateLines(service)).toMatchObject([{ level: 50, reason: 'file_missing' }]);
+    await expect.poll(() => stateLines(service)).toMatchObject([{ level: 50, reason: 'file_missing' }]);
     renameSync(`${file}.away`, file);
     await untilReadinessIs(service, READY);
     expect((await client.get('/metrics')).body).toMatch(/^animal_store_storage_available 1$/m);
-    expect(stateLines(service)).toMatchObject([{ level: 50 }, { level: 30 }]);
+    await expect.poll(() => stateLines(service)).toMatchObject([{ level: 50 }, { level: 30 }]);
   });
 
   test('is not ready while PostgreSQL hangs', async () => {
