@@ -1,10 +1,11 @@
-/** Resolves when `promise` resolves, but after `milliseconds` at the latest. */
-export function atMost(milliseconds: number, promise: Promise<void>): Promise<void> {
+/** Resolves when `promise` resolves or rejects, but after `milliseconds` at the latest. */
+export function atMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    void promise.then(() => {
+    const end = () => {
       clearTimeout(timer);
       resolve();
-    });
+    };
+    promise.then(end, end);
   });
 }

@@ -1,7 +1,7 @@
 import { atMost } from './at-most.ts';
 import { nextTurn } from './next-turn.ts';
 
-/** How long calls wait for the read in flight, in milliseconds. A read that hangs must not delay them. */
+/** How long calls wait for a read that hangs, in milliseconds. */
 const PATIENCE = 20;
 
 interface SharedRead<R> {
@@ -11,8 +11,8 @@ interface SharedRead<R> {
 }
 
 /**
- * Reads that equal calls share. A call never gets the result of a read that began before the call, because the result
- * could lack what was acknowledged in the meantime: the calls that arrive during a read share the next one.
+ * Reads that equal calls share. A call that arrives during a read shares the next one, because the result of this read
+ * could lack a write that was acknowledged in the meantime.
  */
 export class SharedReads<R> {
   readonly #reads = new Map<string, SharedRead<R>>();
@@ -37,11 +37,7 @@ export class SharedReads<R> {
 
   /** Waits for the callers that have just got a result, because they are likely to call again. */
   async #beginAfter(running: Promise<R>, key: string, read: () => Promise<R>): Promise<R> {
-    const done = running.then(
-      () => {},
-      () => {},
-    );
-    await atMost(PATIENCE, done);
+    await atMost(PATIENCE, running);
     await nextTurn();
     return await this.#begin(key, read);
   }

@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 /** Calls `atMost`, and returns a function that tells whether its promise has resolved. */
-async function waitFor(promise: Promise<void>): Promise<() => boolean> {
+async function waitFor(promise: Promise<unknown>): Promise<() => boolean> {
   let isOver = false;
   void atMost(1000, promise).then(() => {
     isOver = true;
@@ -25,6 +25,12 @@ test('a wait ends with the promise, and leaves no timer', async () => {
   expect(isOver()).toBe(false);
   resolve();
   await vi.advanceTimersByTimeAsync(0);
+  expect(isOver()).toBe(true);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a wait ends when the promise rejects, and leaves no timer', async () => {
+  const isOver = await waitFor(Promise.reject(new Error('failed')));
   expect(isOver()).toBe(true);
   expect(vi.getTimerCount()).toBe(0);
 });
