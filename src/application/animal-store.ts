@@ -1,13 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { AnimalStoreError } from '../domain/errors.ts';
-import type { NewPetInput, Pet } from '../domain/pet.ts';
+import type { ImportedPet, NewPetInput, Pet } from '../domain/pet.ts';
 import { ApiKeys } from './api-keys.ts';
 import { checkArgument, checkOptions, type OptionRules, STRING } from './arguments.ts';
 import { CreatePet } from './create-pet.ts';
 import { CreatePetOnce, THIS_PROGRAM } from './create-pet-once.ts';
 import { GetPet } from './get-pet.ts';
-import { type ImportedPet, type ImportOptions, ImportPets } from './import-pets.ts';
+import { type ImportOptions, ImportPets } from './import-pets.ts';
 import { checkStatus, ListPets, type PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
@@ -29,9 +29,8 @@ import { VerifyApiKey } from './verify-api-key.ts';
 import { walkPets } from './walk-pets.ts';
 
 /**
- * The application, with a method for each use case of a store. The HTTP server, the command line and programs that
- * embed the store use this class. Every method can reject with an {@link AnimalStoreError}. After `close`, every other
- * method rejects with `storage_unavailable`.
+ * The use cases of a store, for the HTTP server, the command line and programs that embed the store. Every method can
+ * reject with an {@link AnimalStoreError}. After `close`, every other method rejects with `storage_unavailable`.
  */
 export class AnimalStore implements AsyncDisposable {
   readonly #storage: StoreStorage;
@@ -48,8 +47,7 @@ export class AnimalStore implements AsyncDisposable {
   }
 
   /**
-   * The use cases for the API keys of HTTP clients: creating, listing, rotating and revoking keys. Throws
-   * `storage_unavailable` when the store is closed.
+   * Creates, lists, rotates and revokes the API keys of HTTP clients.
    *
    * @example
    * ```ts
@@ -64,9 +62,8 @@ export class AnimalStore implements AsyncDisposable {
   }
 
   /**
-   * Creates a pet, and resolves with the pet when it is durable. The default status is `available`. When the input
-   * breaks a rule, rejects with `invalid_request`, and stores nothing. When the idempotency key was used for a
-   * different pet, rejects with `idempotency_conflict`.
+   * Creates a pet, and resolves with the pet when it is durable. Rejects with `invalid_request` when the input breaks a
+   * rule, and with `idempotency_conflict` when the idempotency key was used for a different pet.
    *
    * @example
    * ```ts
@@ -81,10 +78,7 @@ export class AnimalStore implements AsyncDisposable {
     return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
   }
 
-  /**
-   * Creates a pet exactly once for each caller and idempotency key, as {@link CreatePetOnce.execute} describes. Rejects
-   * with `invalid_request` when the storage does not support idempotency keys.
-   */
+  /** Creates a pet exactly once for each caller and idempotency key, as {@link CreatePetOnce.execute} describes. */
   async createPetOnce(
     input: NewPetInput,
     caller: string,
@@ -98,8 +92,8 @@ export class AnimalStore implements AsyncDisposable {
   }
 
   /**
-   * Starts to remove old idempotency records once a minute, until `close` is called. A server calls this method when it
-   * starts. In other programs, the first create with an idempotency key has the same effect.
+   * Starts to remove old idempotency records once a minute, until `close` is called. A server calls this method, and in
+   * other programs the first create with an idempotency key does.
    */
   startMaintenance(): void {
     const { idempotentCreates } = this.#storage;
@@ -109,9 +103,8 @@ export class AnimalStore implements AsyncDisposable {
 
   /**
    * Yields the matching pets in ascending order of id. Every matching pet that existed when the iteration began is
-   * yielded exactly once, even while pets are added. The pets are read page by page, and a page is read only when the
-   * caller needs its pets. When a value of the query is out of range, the first call of `next` rejects with
-   * `invalid_request`. The timeout in the options is the timeout of each page.
+   * yielded exactly once, even while pets are added. A page is read when the caller needs its pets, and the timeout is for
+   * each page. When a value of the query is out of range, the first call of `next` rejects with `invalid_request`.
    *
    * @example
    * ```ts
@@ -129,8 +122,8 @@ export class AnimalStore implements AsyncDisposable {
   }
 
   /**
-   * Resolves with one page of the matching pets, as `GET /pets` does. The limit is 1 to 100 pets, and the default limit
-   * is 20. For the next page, set `after` to the id of the last pet of this page.
+   * Resolves with one page of the matching pets in ascending order of id, as `GET /pets` does. Rejects with
+   * `invalid_request` when a value of the query is out of range.
    *
    * @example
    * ```ts
@@ -144,8 +137,8 @@ export class AnimalStore implements AsyncDisposable {
   }
 
   /**
-   * Resolves with the pet that has this id. The id is a `bigint` such as `7n`, or a `number` that is a safe integer.
-   * Rejects with `not_found` when no pet has this id.
+   * Resolves with the pet that has this id, a `bigint` such as `7n` or a `number` that is a safe integer. Rejects with
+   * `not_found` when no pet has this id, and with `invalid_request` for any other value.
    *
    * @example
    * ```ts
@@ -158,18 +151,15 @@ export class AnimalStore implements AsyncDisposable {
     return await new GetPet(this.#storage.pets).execute(id, options);
   }
 
-  /**
-   * Resolves with the id and the name of an active key (the key holder). Resolves with `undefined` when the key is
-   * unknown, expired or revoked.
-   */
+  /** Resolves with the key holder of an active key, or with `undefined` for any other string. */
   async verifyApiKey(key: string): Promise<ApiKeyHolder | undefined> {
     this.#assertOpen();
     return await this.#verifyApiKey.verify(key);
   }
 
   /**
-   * Imports pets in bulk, and resolves with the number of stored pets when they are durable. When anything fails, no
-   * pet is stored. A pet that breaks a rule is passed to `onRefused`, or else makes the import reject.
+   * Imports pets in bulk, and resolves with the number of stored pets when they are durable. When anything fails, no pet
+   * is stored. Rejects with `invalid_request` when the pets have ids and the store has ever had a pet.
    *
    * @example
    * ```ts
@@ -185,8 +175,8 @@ export class AnimalStore implements AsyncDisposable {
   }
 
   /**
-   * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was
-   * requested is not yielded, except by the store of a server, which is read page by page.
+   * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was requested
+   * is yielded by the store of a server only, which is read page by page.
    *
    * @example
    * ```ts
@@ -201,8 +191,7 @@ export class AnimalStore implements AsyncDisposable {
   }
 
   /**
-   * Copies the whole store, including the API keys, into a file. Resolves when the copy is durable. Rejects with
-   * `invalid_request` when the storage does not support backups, or when the file exists and `overwrite` is not set.
+   * Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes.
    *
    * @example
    * ```ts
@@ -222,10 +211,7 @@ export class AnimalStore implements AsyncDisposable {
     await this.#storage.check();
   }
 
-  /**
-   * Completes the accepted writes, ends a running backup or import, and then releases all resources. A second call has
-   * no effect.
-   */
+  /** Completes the accepted writes, ends a running backup or import, and then releases all resources. */
   close(): Promise<void> {
     this.#stopRemoval?.();
     this.#closed ??= this.#storage.close();

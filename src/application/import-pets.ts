@@ -1,5 +1,5 @@
 import { asAnimalStoreError, invalidRequest } from '../domain/errors.ts';
-import { type NewPet, type NewPetInput, newPet, type Pet, petWithId } from '../domain/pet.ts';
+import { type ImportedPet, type NewPet, newPet, type Pet, petWithId } from '../domain/pet.ts';
 import {
   BOOLEAN,
   checkArgument,
@@ -11,15 +11,11 @@ import {
 } from './arguments.ts';
 import type { PetTransfer, TransferOptions } from './ports/pet-transfer.ts';
 
-/** A pet to import. Either all pets of an import have an id, or none of them has one. A pet with an id keeps its id. */
-export type ImportedPet = NewPetInput & { readonly id?: bigint | number | undefined };
-
 /** The options of an import: callbacks, and a signal that cancels the import. */
 export interface ImportOptions extends Pick<TransferOptions, 'onProgress' | 'signal'> {
   /**
-   * Called for each pet that breaks a rule, with the pet and the reason, before the next batch is requested. The
-   * refused pet is not imported. An exception of the callback ends the import. Without a callback, the first pet that
-   * breaks a rule ends the import.
+   * Called for each pet that breaks a rule, and is not imported, before the next batch is requested. An exception of the
+   * callback ends the import. Without a callback, the first pet that breaks a rule ends the import.
    */
   readonly onRefused?: ((pet: ImportedPet, reason: string) => void) | undefined;
   /** Whether all checks are made, but no pet is stored. Default: false. */
@@ -33,19 +29,17 @@ const OPTIONS: OptionRules<ImportOptions> = {
   signal: SIGNAL,
 };
 
-const EXPECTED = 'an async iterable of arrays';
-
-const BATCH: Rule = { expected: EXPECTED, accepts: Array.isArray };
+const BATCH: Rule = { expected: 'an async iterable of arrays', accepts: Array.isArray };
 /** An iterable that is not asynchronous is accepted too. */
 const BATCHES: Rule = {
-  expected: EXPECTED,
+  ...BATCH,
   accepts: (value) =>
     typeof value === 'object' &&
     value !== null &&
     (Symbol.asyncIterator in value || Symbol.iterator in value),
 };
 
-/** Imports pets in bulk. When anything fails, no pet is stored. */
+/** Imports pets in bulk. */
 export class ImportPets {
   readonly #transfer: PetTransfer;
 
@@ -53,11 +47,7 @@ export class ImportPets {
     this.#transfer = transfer;
   }
 
-  /**
-   * Resolves with the number of stored pets. Rejects with `invalid_request` when a pet breaks a rule and `onRefused` is
-   * not set. Rejects with the same code when the pets have ids and the store has ever had a pet. A dry run resolves
-   * with the number of pets that an import would store.
-   */
+  /** Imports pets as `AnimalStore.importPets` describes. A dry run resolves with the number that it would store. */
   async execute(
     batches: AsyncIterable<readonly ImportedPet[]>,
     options: ImportOptions = {},
@@ -66,7 +56,7 @@ export class ImportPets {
     checkOptions(options, OPTIONS);
     const { onRefused = refuse, onProgress, dryRun = false, signal } = options;
     const validate = petValidator();
-    /** The inputs of the current batch, because `onRefused` gets the input of a pet with a duplicate id. */
+    /** The inputs of the current batch, of which `onRefused` gets those with a duplicate id. */
     let inputs = new Map<NewPet | Pet, ImportedPet>();
     let count = 0;
     let isChecked = false;
@@ -103,7 +93,6 @@ export class ImportPets {
   }
 }
 
-/** Returns a function that validates the pets of an import, of which either all have an id or none has. */
 function petValidator(): (input: ImportedPet) => NewPet | Pet {
   let haveIds: boolean | undefined;
   return (input) => {

@@ -3,15 +3,9 @@
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX } from './int64.ts';
 import { parseJson } from './json.ts';
-import { type NewPetInput, type Pet, petWithId } from './pet.ts';
+import { type ImportedPet, type Pet, petWithId } from './pet.ts';
 
-/** The members of a pet in JSON, before the rules for pets are applied. */
-type Members = NewPetInput & { readonly id?: bigint | number | undefined };
-
-/**
- * Replaces a JSON value that is not an int64. The rules for pets then refuse the member with a message about its range,
- * which is correct for JSON, and not with a message about the types of JavaScript.
- */
+/** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
 /**
@@ -84,20 +78,17 @@ export function parsePets(text: string): Pet[] {
   });
 }
 
-/**
- * Reads the members of a pet from JSON, and applies no rule for pets. Throws `invalid_request` when the text is not a
- * JSON object.
- */
-export function parsePetMembers(text: string): Members {
+/** Applies no rule for pets. Throws `invalid_request` when the text is not a JSON object. */
+export function parsePetMembers(text: string): ImportedPet {
   return members(parse(text));
 }
 
-function members(value: unknown): Members {
+function members(value: unknown): ImportedPet {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidRequest('expected a JSON object');
   }
   const { id, name, categoryId, status } = value as Readonly<Record<string, unknown>>;
-  return { id: integer(id), name, categoryId: integer(categoryId), status } as Members;
+  return { id: integer(id), name, categoryId: integer(categoryId), status } as ImportedPet;
 }
 
 function petOf(value: unknown): Pet {
@@ -106,7 +97,6 @@ function petOf(value: unknown): Pet {
   return petWithId({ ...pet, id });
 }
 
-/** `parseJson` returns an int64 as a `bigint` or as a safe integer. Any other value is not an int64. */
 function integer(value: unknown): unknown {
   if (value === undefined || typeof value === 'bigint' || Number.isSafeInteger(value)) return value;
   return NOT_AN_INT64;

@@ -1,9 +1,7 @@
-/** Pets and the rules for their fields. */
-
 import { invalidRequest } from './errors.ts';
 import { int64Fault, toInt64 } from './int64.ts';
 
-/** The values that the status of a pet can have. The status tells whether the pet is available. */
+/** The values of the status of a pet. */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 /** One of {@link PET_STATUSES}. */
 export type PetStatus = (typeof PET_STATUSES)[number];
@@ -33,7 +31,7 @@ export interface Pet extends NewPet {
 
 /** The input to create a pet. */
 export interface NewPetInput {
-  /** The name: 1 to 255 Unicode code points, well-formed, without U+0000. A name is stored unchanged. */
+  /** As in {@link NewPet}. */
   readonly name: string;
   /** The id of the category: any int64 as a `bigint` such as `7n`, or a `number` that is a safe integer. */
   readonly categoryId: bigint | number;
@@ -41,9 +39,12 @@ export interface NewPetInput {
   readonly status?: PetStatus | undefined;
 }
 
+/** A pet to import. Either all pets of an import have an id, which they keep, or none of them has one. */
+export type ImportedPet = NewPetInput & { readonly id?: bigint | number | undefined };
+
 /**
- * Validates the input, and returns a {@link NewPet}. Throws `invalid_request` when the input breaks rules; the message
- * names every broken rule. Ignores all properties of the input except `name`, `categoryId` and `status`.
+ * Returns a {@link NewPet} with the name, the category and the status of the input. Throws `invalid_request` when the input
+ * breaks rules; the message names every broken rule.
  */
 export function newPet(input: NewPetInput): NewPet {
   if (typeof input !== 'object' || input === null) {
@@ -60,10 +61,7 @@ export function newPet(input: NewPetInput): NewPet {
   return { name, categoryId, status };
 }
 
-/**
- * Validates the input, and returns a {@link Pet} with the id of the input. Throws `invalid_request` when the input
- * breaks a rule for the id, or a rule of {@link newPet}.
- */
+/** Like {@link newPet}, for a pet that has an id. */
 export function petWithId(input: NewPetInput & { readonly id: bigint | number }): Pet {
   const id = toInt64(input?.id);
   if (id === undefined || id < 1n) throw invalidRequest(int64Fault('id', input?.id, 1n));
@@ -71,12 +69,12 @@ export function petWithId(input: NewPetInput & { readonly id: bigint | number })
   return { id, name, categoryId, status };
 }
 
-/** Returns whether a value is one of {@link PET_STATUSES}. */
+/** Whether a value is one of {@link PET_STATUSES}. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return PET_STATUSES.some((status) => status === value);
 }
 
-/** Returns a description of the rule that the name breaks, or `undefined` when the name is valid. */
+/** Returns the rule that the name breaks, or `undefined` when the name is valid. */
 export function nameFault(name: unknown): string | undefined {
   if (name === undefined) return 'name is required';
   if (typeof name !== 'string') return 'name must be a string';
@@ -93,7 +91,6 @@ function categoryIdFault(categoryId: unknown): string {
   return categoryId === undefined ? 'categoryId is required' : int64Fault('categoryId', categoryId);
 }
 
-/** Returns a description of the rule that the status breaks, or `undefined` when the status is valid. */
 export function statusFault(status: unknown): string | undefined {
   return isPetStatus(status) ? undefined : `status must be one of ${PET_STATUSES.join(', ')}`;
 }

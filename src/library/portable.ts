@@ -13,7 +13,7 @@ export { ApiKeys, type IssuedApiKey } from '../application/api-keys.ts';
 export { CreatePet } from '../application/create-pet.ts';
 export { CreatePetOnce } from '../application/create-pet-once.ts';
 export { GetPet } from '../application/get-pet.ts';
-export { type ImportedPet, type ImportOptions, ImportPets } from '../application/import-pets.ts';
+export { type ImportOptions, ImportPets } from '../application/import-pets.ts';
 export {
   LIMIT_DEFAULT,
   LIMIT_MAX,
@@ -54,6 +54,7 @@ export {
 export { INT64_MAX, INT64_MIN, isInt64, parseInt64 } from '../domain/int64.ts';
 export {
   DEFAULT_STATUS,
+  type ImportedPet,
   isPetStatus,
   NAME_MAX_LENGTH,
   NAME_MIN_LENGTH,

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
-import { type ImportedPet, ImportPets } from '../../src/application/import-pets.ts';
+import { ImportPets } from '../../src/application/import-pets.ts';
 import { idsNotAccepted, type PetTransfer } from '../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
+import type { ImportedPet } from '../../src/domain/pet.ts';
 
 let storage: Storage;
 let importPets: ImportPets;

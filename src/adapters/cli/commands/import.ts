@@ -1,6 +1,6 @@
 import type { AnimalStore } from '../../../application/animal-store.ts';
-import type { ImportedPet } from '../../../application/import-pets.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
+import type { ImportedPet } from '../../../domain/pet.ts';
 import { parsePetMembers } from '../../../domain/pet-json.ts';
 import { CommandError, FileError, UsageError } from '../errors.ts';
 import { chunksOf, type Input, openInput } from '../files/input.ts';
