@@ -21,9 +21,7 @@ export interface CallQueueOptions<T> {
   readonly full: string;
   /** The message of the error `storage_unavailable`, for a call that is still queued at its deadline. */
   readonly late: string;
-  /** The maximum number of queued calls. Default: {@link LENGTH_LIMIT}. */
   readonly lengthLimit?: number;
-  /** The maximum total size of the queued calls. By default, only their number is limited. */
   readonly sizeLimit?: number;
   sizeOf?(item: T): number;
   /** Called when calls were rejected at their deadline. */
@@ -56,13 +54,11 @@ export class CallQueue<T, R> {
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + timeout;
       this.#calls.push({ item, size, deadline, isRetry: false, resolve, reject });
-      if (this.#timer === undefined) this.#startTimer();
+      this.#watchDeadlines();
     });
   }
 
-  /**
-   * Rejects the calls that are past their deadline. Then removes and returns the oldest remaining calls, at most `count`.
-   */
+  /** Removes and returns the oldest calls that are not past their deadline, at most `count`. */
   takeCalls(count: number): QueuedCall<T, R>[] {
     this.#rejectLate();
     return this.#remove(count);
@@ -73,7 +69,7 @@ export class CallQueue<T, R> {
     this.#calls.unshift(...calls);
     for (const { size } of calls) this.#size += size;
     this.#rejectLate();
-    if (this.#timer === undefined) this.#startTimer();
+    this.#watchDeadlines();
   }
 
   /** Queues calls once more, with a new deadline. */
@@ -83,7 +79,7 @@ export class CallQueue<T, R> {
       this.#size += call.size;
       this.#calls.push({ ...call, deadline, isRetry: true });
     }
-    if (this.#timer === undefined) this.#startTimer();
+    this.#watchDeadlines();
   }
 
   rejectCalls(error: AnimalStoreError): void {
@@ -106,19 +102,15 @@ export class CallQueue<T, R> {
     this.#options.onLate?.();
   }
 
-  /**
-   * Starts a timer for the deadline of the oldest call, unless the queue is empty. When the timer fires, late calls are
-   * rejected, and a timer for the next call is started. The timer continues to run when the oldest call leaves the queue
-   * earlier, because this does no harm.
-   */
-  #startTimer(): void {
+  /** Starts a timer for the deadline of the oldest call. It continues to run when this call leaves the queue earlier. */
+  #watchDeadlines(): void {
     const [oldest] = this.#calls;
-    this.#timer = undefined;
-    if (oldest === undefined) return;
+    if (this.#timer !== undefined || oldest === undefined) return;
     const left = Math.max(1, Math.ceil(oldest.deadline - performance.now()));
     this.#timer = setTimeout(() => {
+      this.#timer = undefined;
       this.#rejectLate();
-      this.#startTimer();
+      this.#watchDeadlines();
     }, left);
     // The calls that wait keep the process alive, not their deadline. Only timers of Node.js have `unref`.
     if (typeof this.#timer === 'object') this.#timer.unref();

@@ -4,18 +4,16 @@ const METHODS = ['onRequest', 'onError', 'onCommit', 'onStorageState', 'onWarnin
 
 type Method = (...values: readonly unknown[]) => void;
 
+type Methods = Partial<Record<keyof Observer, Method>>;
+
 /**
- * Combines several observers into one. The combined observer has a method only when at least one of the observers has
- * this method. A missing method tells the service that it need not measure the values for this method. Exceptions of an
- * observer are discarded, because an observer must not make a request or a write fail.
+ * Combines several observers into one, without the methods that no observer has: their values need not be measured.
+ * Exceptions are discarded, because an observer must not make a request or a write fail.
  */
 export function combineObservers(observers: readonly Observer[]): Observer {
-  const combined: Partial<Record<keyof Observer, Method>> = {};
+  const combined: Methods = {};
   for (const name of METHODS) {
-    const listeners = observers.filter((observer) => observer[name] !== undefined) as Record<
-      string,
-      Method
-    >[];
+    const listeners = (observers as readonly Methods[]).filter((observer) => observer[name] !== undefined);
     if (listeners.length === 0) continue;
     combined[name] = (...values) => {
       for (const listener of listeners) {
