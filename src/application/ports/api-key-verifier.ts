@@ -2,10 +2,7 @@
 export interface ApiKeyHolder {
   readonly id: string;
   readonly name: string;
-  /**
-   * The id that all keys of this caller have in common, when a key was replaced. Default: `id`. Idempotency keys belong
-   * to a caller.
-   */
+  /** The id that all keys of this caller have in common. Default: `id`. Idempotency keys belong to a caller. */
   readonly callerId?: string | undefined;
 }
 
@@ -13,19 +10,14 @@ export interface ApiKeyHolder {
 export interface ApiKeyVerifier {
   /**
    * Resolves with the key holder of an active key, or with `undefined` when the key is unknown, expired or revoked. The
-   * result `undefined` does not tell the caller which of these three reasons applies.
-   *
-   * The process that revokes a key refuses the key at once. Every other process that uses the same store
-   * refuses it within 1 s.
-   *
-   * Rejects with `storage_unavailable` when the stored keys cannot be read.
+   * process that revokes a key refuses the key at once, and every other process within 1 s. Rejects with
+   * `storage_unavailable` when the stored keys cannot be read.
    */
   verify(key: string): Promise<ApiKeyHolder | undefined>;
 
   /**
    * Whether a text contains a secret part of a key. The server then neither logs nor returns the request id or the
-   * `traceparent` that a client has sent. Both have at least 32 hexadecimal digits, so only a verifier whose keys may
-   * contain 16 hexadecimal digits in a row needs this method.
+   * `traceparent` of a client. Only a verifier whose keys may contain 16 hexadecimal digits in a row needs this method.
    */
   hasPartOfKey?(text: string): boolean;
 }

@@ -23,37 +23,29 @@ export interface CreateResult {
 }
 
 /**
- * Stores pets, each with a record of the idempotency key with which it was created. A repeated create with the same
- * caller and the same key finds the record, and stores no second pet.
- *
- * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
- * code `storage_unavailable` when the storage cannot handle requests.
+ * Stores pets, each with a record of the idempotency key with which it was created. Every method can reject with
+ * `overloaded` and with `storage_unavailable`.
  */
 export interface IdempotentCreates {
   /**
    * Stores a pet and a record of the attempt in one transaction. Both are durable when the promise resolves. When a
    * valid record with the same caller and the same key exists, stores nothing, and resolves with the pet of this
-   * record. The record can be of a concurrent attempt, also in another process: one attempt stores its pet, and all
-   * others resolve with this pet.
+   * record, which the caller compares. Of concurrent attempts in all processes, one stores its pet.
    *
-   * Does not compare the pets: the caller of this method does. Assigns ids like `PetRepository.add`. Rejects with
-   * `rate_limited` when the caller has {@link RECORDS_PER_CALLER} records.
+   * Assigns ids like `PetRepository.add`. Rejects with `rate_limited` when the caller has {@link RECORDS_PER_CALLER}
+   * records.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 
   /** Resolves with the number of stored records, including records that are no longer valid. */
   count(): Promise<number>;
 
-  /**
-   * Removes the oldest records that are older than `createdBefore`, at most `limit`. The pets remain. Resolves with the
-   * number of removed records.
-   */
+  /** Removes the oldest records from before `createdBefore`, at most `limit`, and resolves with their number. */
   removeRecords(createdBefore: number, limit: number): Promise<number>;
 
   /**
-   * Sets the time of records from after `now` to `now`, for at most `limit` records. Such records exist after the clock
-   * was set back. Without this change, they would not be removed until the clock reaches their time. Resolves with the
-   * number of changed records.
+   * Sets the time of records from after `now` to `now`, for at most `limit` records, and resolves with their number. Such
+   * records exist after the clock was set back.
    */
   redateRecords(now: number, limit: number): Promise<number>;
 }
@@ -64,17 +56,10 @@ export interface IdempotentCreates {
  */
 export const RECORDS_PER_CALLER = 1_000_000;
 
-/**
- * How long an expired record can count for the limit of its caller, in milliseconds. Expired records are removed once a
- * minute, and the records of a caller that has reached the limit are counted once a minute.
- */
+/** In milliseconds. Records are removed once a minute, and counted once a minute for a caller that reached the limit. */
 const REMOVAL_DELAY = 120_000;
 
-/**
- * Creates the error of an attempt whose caller has {@link RECORDS_PER_CALLER} records.
- *
- * @param oldestAt the time of the oldest record of the caller, in milliseconds since the Unix epoch
- */
+/** @param oldestAt the time of the oldest record of the caller, in milliseconds since the Unix epoch */
 export function tooManyRecords(
   limit: number,
   { at, validFrom }: Pick<CreateAttempt, 'at' | 'validFrom'>,

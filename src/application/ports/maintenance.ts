@@ -3,11 +3,11 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { BackupOptions } from './storage.ts';
 
-/** The options of a restore. After a cancellation the store is unchanged. */
-export interface RestoreOptions extends Omit<BackupOptions, 'overwrite'> {
-  /** Whether a store that has pets, or that cannot be read, is replaced. By default, such a store is refused. */
-  readonly overwrite?: boolean | undefined;
-}
+/**
+ * The options of a restore. After a cancellation the store is unchanged. `overwrite` replaces a store that has pets, or
+ * that cannot be read. By default, such a store is refused.
+ */
+export type RestoreOptions = BackupOptions;
 
 /** A restored store. */
 export interface Restored {
@@ -16,10 +16,7 @@ export interface Restored {
   readonly bytes: number;
   readonly pets: number;
   readonly apiKeys: number;
-  /**
-   * The paths of the files of the replaced store, if it could not be read. The files are renamed instead of removed,
-   * so that their data can be rescued.
-   */
+  /** The paths of the renamed files of the replaced store, if it could not be read, so that its data can be rescued. */
   readonly setAside: readonly string[];
 }
 
@@ -29,11 +26,11 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The facts about a database, and its problems. A fact that is unknown, or that the engine does not have, is missing. */
+/** The facts about a database, and its problems. A fact that is unknown is missing. */
 export interface Diagnosis {
   /** Where the data is, without passwords, such as the absolute path of a file. */
   readonly location: string;
-  /** Whether there is a store. `undefined` when this is unknown, because the database cannot be read. */
+  /** Whether there is a store. `undefined` when the database cannot be read. */
   readonly exists: boolean | undefined;
   readonly schemaVersion?: number | undefined;
   /** The schema version that this release writes. */
@@ -48,10 +45,7 @@ export interface Diagnosis {
   readonly problems: readonly Problem[];
 }
 
-/**
- * The error of a backup that would replace a file, or of a restore that would replace a store that has pets or cannot be
- * read, without `overwrite`.
- */
+/** The error of a backup or a restore that would replace data without `overwrite`. */
 export class OverwriteRefused extends AnimalStoreError {
   constructor(message: string) {
     super('invalid_request', message);

@@ -7,7 +7,7 @@ export interface RequestOutcome {
   readonly route: string | undefined;
   /**
    * The path of a request that matches no route; `undefined` when a route matches or the path is unknown. Only its known
-   * segments are shown, such as `/v1/pets`, because any other text can be a secret: `/v1/… (24 characters)`.
+   * segments are shown, because any other text can be a secret: `/v1/… (24 characters)`.
    */
   readonly path: string | undefined;
   readonly status: number;
@@ -32,24 +32,17 @@ export interface Commit {
   readonly ms: number;
 }
 
-/**
- * An observer is notified of events in the service, for example to log them or to count them. A method must not throw.
- */
+/** An observer is notified of events in the service, for example to log or to count them. A method must not throw. */
 export interface Observer {
   /** Called after a response was sent, or after the client disconnected before the response. */
   onRequest?(request: RequestOutcome): void;
-  /**
-   * Called with the error that caused a response with status 500 or above. The error is not sent to the client.
-   *
-   * @param address the IP address of the client
-   * @param traceparent the `traceparent` of the request, if it is valid
-   */
+  /** Called with the error that caused a response with status 500 or above. The error is not sent to the client. */
   onError?(error: unknown, requestId: string, address?: string, traceparent?: string): void;
   /** Called after a transaction was committed. */
   onCommit?(commit: Commit): void;
   /**
-   * Called with the fault when the storage becomes unable to handle requests, or when the reason of the fault changes.
-   * Called with `undefined` when the storage can handle requests again.
+   * Called when the storage becomes unable to handle requests, or when the reason of the fault changes, and with
+   * `undefined` when the storage can handle requests again.
    */
   onStorageState?(fault: StorageFault | undefined): void;
   /** Called when the storage is opened, for each of its settings that endangers stored data. */

@@ -10,10 +10,7 @@ export interface PetQuery {
   readonly after?: bigint | undefined;
 }
 
-/**
- * The options of a call whose store may be on another machine. A store in this process or in a database of its own takes
- * no notice of them.
- */
+/** The options of a call to the store of a server. Other stores ignore them. */
 export interface CallOptions {
   /** How long a call is tried, in milliseconds. By default, the store decides. */
   readonly timeout?: number | undefined;
@@ -34,16 +31,16 @@ export interface PetPage {
  * After the promise of a write has resolved, every read that starts in this process returns the written data. Reads in
  * other processes return this data within 1 s.
  *
- * Every method can reject with an `AnimalStoreError`: with the code `overloaded` when a queue is full, and with the
- * code `storage_unavailable` when the storage cannot handle requests.
+ * Every method can reject with `overloaded` when a queue is full, and with `storage_unavailable` when the storage cannot
+ * handle requests.
  */
 export interface PetRepository {
   /**
    * Stores a pet and assigns its id. The pet is durable when the promise resolves.
    *
    * Ids are positive, and no id is ever assigned twice. A call that starts after an earlier call has resolved assigns a
-   * greater id than the earlier call. The ids of concurrent calls can have any order. Rejects with
-   * `storage_unavailable` when all ids have been assigned.
+   * greater id. The ids of concurrent calls can have any order. Rejects with `storage_unavailable` when all ids have been
+   * assigned.
    */
   add(pet: NewPet, options?: CallOptions): Promise<Pet>;
 
@@ -51,11 +48,9 @@ export interface PetRepository {
   find(id: bigint, options?: CallOptions): Promise<Pet | undefined>;
 
   /**
-   * Resolves with one page of the matching pets, in ascending order of id. To read all pages, a caller sets `after` to
-   * the id of the last pet of the previous page. Every matching pet that existed when the first page was read is in
-   * exactly one page, even while pets are added.
-   *
-   * As long as the store has not changed, equal queries may return the same page object.
+   * Resolves with one page of the matching pets. To read all pages, a caller sets `after` to the id of the last pet of the
+   * previous page. Every matching pet that existed when the first page was read is in exactly one page, even while pets
+   * are added. As long as the store has not changed, equal queries may return the same page object.
    */
   list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
 

@@ -1,4 +1,4 @@
-/** The numbers of a cache since the storage was opened. */
+/** Since the storage was opened. */
 export interface CacheStatistics {
   readonly hits: number;
   readonly misses: number;
@@ -6,7 +6,7 @@ export interface CacheStatistics {
 
 /** What a storage counts and measures, for monitoring. A number that the engine does not have is missing. */
 export interface StorageStatistics {
-  /** The cache of pages of pets. */
+  /** The cache of pages. */
   readonly pages?: CacheStatistics | undefined;
   /** The cache of API keys. */
   readonly keys?: CacheStatistics | undefined;
@@ -14,11 +14,9 @@ export interface StorageStatistics {
   readonly waitingWrites?: number | undefined;
   /** How long each thread of the storage was busy, in seconds since its start, by the name of the thread. */
   readonly busySeconds?: Readonly<Record<string, number>> | undefined;
-  /** The connections to the database server. */
   readonly connections?: ConnectionStatistics | undefined;
 }
 
-/** The numbers of connections to a database server. */
 export interface ConnectionStatistics {
   readonly busy: number;
   readonly idle: number;

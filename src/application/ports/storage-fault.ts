@@ -1,8 +1,7 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
 
 /**
- * The reasons why a storage cannot handle requests. Scripts of operators depend on these values. `GET /readyz` shows
- * the values to clients without an API key.
+ * The reasons why a storage cannot handle requests. `GET /readyz` shows them to everybody, and scripts depend on them.
  *
  * - `file_missing`, `file_replaced`: the database file was removed, or another file is at its path; at the opening,
  *   `file_missing` means that there is no store, and that none is to be created
@@ -40,10 +39,7 @@ export class StorageFault extends AnimalStoreError {
   }
 }
 
-/**
- * Returns the reason of a {@link StorageFault}, even when another copy of this module created the fault. Returns
- * `undefined` for any other value.
- */
+/** Returns the reason of a {@link StorageFault} of any copy of this module, or `undefined` for any other value. */
 export function storageFaultReason(error: unknown): StorageFaultReason | undefined {
   if (!(error instanceof Error) || !('reason' in error)) return undefined;
   return STORAGE_FAULT_REASONS.find((reason) => reason === error.reason);

@@ -24,32 +24,30 @@ export interface Storage {
 
   /**
    * Copies the whole store, including the API keys, into `file`. The copy contains the state of the store at one moment
-   * after the call. Other callers can write during the backup. Resolves when the copy is durable. Until then, `file`
-   * does not exist, or an existing `file` is unchanged.
+   * after the call. Other callers can write during the backup. Resolves when the copy is durable. Until then, `file` is
+   * unchanged.
    *
-   * Rejects with `invalid_request` when `file` must not be written, for example because `file` exists and `overwrite`
-   * is not set. Rejects with `storage_unavailable` when reading or writing fails. An engine that has its own backup
-   * tools can leave out this method.
+   * Rejects with `invalid_request` when `file` must not be written, for example because it exists and `overwrite` is not
+   * set, and with `storage_unavailable` when reading or writing fails. An engine with its own backup tools can leave out
+   * this method.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 
-  /** Returns what the storage counts and measures. An engine that counts nothing can leave out this method. */
   readonly statistics?: (() => StorageStatistics) | undefined;
 
   /**
-   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails. After a write
-   * has failed because of the storage, `check` rejects until a write that changes something succeeds. `check` itself
-   * tries to write in this state, so the engine can recover without a write of a client. The error can be a
-   * `StorageFault`, whose `reason` is reported to load balancers.
+   * Resolves when the engine can handle requests. Rejects with `storage_unavailable`, or with a `StorageFault` whose reason
+   * is reported to load balancers, when reading fails, and after a write has failed, until a write that changes something
+   * succeeds. `check` tries such a write, so the engine recovers without a client.
    *
-   * The promise resolves or rejects within about a second. Calls in quick succession share one test of the storage.
+   * The promise settles within about a second. Calls in quick succession share one test of the storage.
    */
   check(): Promise<void>;
 
   /**
-   * Completes the accepted writes, and then releases all resources. A running backup, and an import that is still reading
-   * batches, reject with `storage_unavailable`, as every method does after a call of `close`. Resolves when the incomplete
-   * file of a backup is removed. A second call has no effect.
+   * Completes the accepted writes, and then releases all resources. A running backup, and an import that still reads
+   * batches, reject with `storage_unavailable`, as every later call does. Resolves when the incomplete file of a backup is
+   * removed. A second call has no effect.
    */
   close(): Promise<void>;
 }
