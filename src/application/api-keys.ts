@@ -10,7 +10,7 @@ export interface IssuedApiKey {
   readonly about: ApiKey;
 }
 
-/** The latest expiry that a rotation computes: the end of the year 9999, which is the last one with four digits. */
+/** The end of the last year with four digits. */
 const LAST_EXPIRY = Date.UTC(10_000, 0);
 
 /** Creates, lists, rotates and revokes API keys. Times are milliseconds since the Unix epoch. */
@@ -23,9 +23,7 @@ export class ApiKeys {
     this.#now = now;
   }
 
-  /**
-   * Creates a key. Rejects with `invalid_request` when the name is invalid, or when the expiry is not in the future.
-   */
+  /** Creates a key. Rejects with `invalid_request` when the name is invalid, or when the expiry is not in the future. */
   async create(name: string, expiresAt?: number): Promise<IssuedApiKey> {
     checkArgument('name', name, STRING);
     const [key, draft] = this.#draft(apiKeyName(name), expiresAt);
@@ -33,9 +31,8 @@ export class ApiKeys {
   }
 
   /**
-   * Creates the first key of the store. When the store has ever had a key, creates no key, and resolves with
-   * `undefined`. Otherwise, `save` is called with the key before the key is stored. When `save` fails, no key is stored.
-   * Of concurrent calls, in any process, only the one that creates the key calls `save`.
+   * Creates the first key of the store, or resolves with `undefined` when the store has ever had a key. `save` is called
+   * before the key is stored, by one caller of all processes at a time. When `save` fails, no key is stored.
    */
   async createFirst(
     name: string,
@@ -51,14 +48,12 @@ export class ApiKeys {
   }
 
   /**
-   * Replaces an old key: creates a new key with the same name, and makes the old key expire after `overlap`
-   * milliseconds. An old key that expires earlier keeps its expiry. The new key expires at `expiresAt`, or never when
-   * `expiresAt` is `null`. By default, the new key has the lifetime of the old key: the time from its creation to its
-   * expiry.
+   * Creates a new key with the name of an old key, and makes the old key expire after `overlap` milliseconds, unless it
+   * expires earlier. The new key expires at `expiresAt`, or never when `expiresAt` is `null`. By default, the new key has
+   * the lifetime of the old key.
    *
-   * Rejects with `not_found` when the old key does not exist. Rejects with `invalid_request` when the old key is revoked
-   * or expired, when another caller rotates it at the same time, when `overlap` is not a whole number of milliseconds, or
-   * when `expiresAt` is not in the future.
+   * Rejects with `not_found` when the old key does not exist, and with `invalid_request` when the old key is revoked or
+   * expired, when another caller rotates it at the same time, or when an argument is invalid.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     checkArgument('id', id, STRING);
@@ -77,10 +72,7 @@ export class ApiKeys {
     );
   }
 
-  /**
-   * Revokes a key at once, and resolves with its attributes. Rejects with `not_found` when the key does not exist. A
-   * second revocation of a key changes nothing.
-   */
+  /** Revokes a key at once, and resolves with its attributes. Rejects with `not_found` when the key does not exist. */
   async revoke(id: string): Promise<ApiKey> {
     checkArgument('id', id, STRING);
     const about = await this.#keys.revoke(id, this.#now());
@@ -110,7 +102,6 @@ export class ApiKeys {
   }
 }
 
-/** A key that is created at the time `now` and expires at the result has the lifetime of the old key. */
 function expiryLike({ createdAt, expiresAt }: ApiKey, now: number): number | undefined {
   return expiresAt === undefined ? undefined : Math.min(now + (expiresAt - createdAt), LAST_EXPIRY);
 }

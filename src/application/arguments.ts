@@ -2,7 +2,6 @@
 
 import { invalidRequest } from '../domain/errors.ts';
 
-/** A rule for a value, with the words that say what is expected. */
 export interface Rule {
   readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
@@ -17,7 +16,6 @@ export const INTERNAL: Rule = { expected: 'any value', accepts: () => true };
 export const STRING: Rule = { expected: 'a string', accepts: (value) => typeof value === 'string' };
 export const BOOLEAN: Rule = { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' };
 export const FUNCTION: Rule = { expected: 'a function', accepts: isFunction };
-/** The rule for a time in milliseconds that a timer accepts. */
 export const TIMEOUT: Rule = {
   expected: 'a number of milliseconds from 1 to 2147483647',
   accepts: (value) => typeof value === 'number' && value >= 1 && value <= 2 ** 31 - 1,
@@ -44,17 +42,12 @@ export function arrayOf(expected: string, { accepts }: Rule): Rule {
   return { expected, accepts: (value) => Array.isArray(value) && value.every(accepts) };
 }
 
-/** Throws `invalid_request` when an argument breaks its rule. The message does not contain texts of the caller. */
+/** Throws `invalid_request` when an argument breaks its rule. The message contains no text of the caller. */
 export function checkArgument(name: string, value: unknown, { expected, accepts }: Rule): void {
-  if (!accepts(value)) {
-    throw invalidRequest(`${name}: expected ${expected}, got ${described(value)}`);
-  }
+  if (!accepts(value)) throw invalidRequest(`${name}: expected ${expected}, got ${described(value)}`);
 }
 
-/**
- * Throws `invalid_request` unless the argument is an object that has only the options with rules, and fulfils these
- * rules. An option with the value `undefined` is not given. Options can be inherited.
- */
+/** Throws `invalid_request` for an option without a rule, or that breaks its rule. Options can be inherited. */
 export function checkOptions<T extends object>(options: T, rules: OptionRules<T>): void {
   checkArgument('options', options, OBJECT);
   for (const name in options) {

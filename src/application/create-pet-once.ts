@@ -8,16 +8,13 @@ import type { CallOptions } from './ports/pet-repository.ts';
 /** The caller of a program that calls the store directly. The id of an API key is never empty. */
 export const THIS_PROGRAM = '';
 
-/** How long an idempotency key protects against a second pet, in milliseconds: 24 hours. */
+/** How long an idempotency key protects against a second pet, in milliseconds. */
 export const IDEMPOTENCY_LIFETIME: number = 24 * 60 * 60 * 1000;
 
 /** The maximum number of records that one statement removes or changes. Other writes wait for its transaction. */
 const REMOVAL_STEP = 500;
 
-/**
- * Creates a pet exactly once for each caller and idempotency key. A client that received no response repeats the create
- * with the same key.
- */
+/** Creates a pet exactly once for each caller and idempotency key, so that a client can repeat a create. */
 export class CreatePetOnce {
   readonly #creates: IdempotentCreates;
   readonly #now: () => number;
@@ -29,10 +26,8 @@ export class CreatePetOnce {
 
   /**
    * Stores a pet, or resolves with the pet that an earlier call with the same caller and key has stored within the last
-   * {@link IDEMPOTENCY_LIFETIME} milliseconds.
-   *
-   * Rejects with `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when the
-   * earlier call has stored a different pet. Only calls that have stored a pet count as earlier calls.
+   * {@link IDEMPOTENCY_LIFETIME} milliseconds. Rejects with `invalid_request` when the pet or the key breaks a rule, and
+   * with `idempotency_conflict` when the earlier call has stored a different pet.
    */
   async execute(
     input: NewPetInput,
@@ -54,10 +49,7 @@ export class CreatePetOnce {
     return result;
   }
 
-  /**
-   * Removes records that are no longer valid. Sets the time of records from the future to the present, so that these
-   * records are removed in 24 hours. Resolves with `true` when more of these records may exist.
-   */
+  /** Removes old records, and redates records from the future. Resolves with `true` when more of them may exist. */
   async removeOldRecords(): Promise<boolean> {
     const now = this.#now();
     const numbers = await Promise.all([

@@ -2,7 +2,7 @@ import { type NewPetInput, newPet, type Pet } from '../domain/pet.ts';
 import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
 
 /**
- * The use case of `POST /pets`: creates a pet.
+ * The use case of `POST /pets`.
  *
  * @example
  * ```ts
@@ -22,10 +22,7 @@ export class CreatePet {
     this.#pets = pets;
   }
 
-  /**
-   * Resolves with the stored pet when it is durable. When the input breaks a rule, rejects with `invalid_request`, and
-   * stores nothing.
-   */
+  /** Resolves with the stored pet when it is durable. Rejects with `invalid_request` when the input breaks a rule. */
   async execute(input: NewPetInput, options?: CallOptions): Promise<Pet> {
     return await this.#pets.add(newPet(input), options);
   }

@@ -1,6 +1,6 @@
 /**
- * After a slow commit, the wait takes the fraction SHARE of the duration of the commit, but at most MAX milliseconds. A
- * wait of less than MIN milliseconds is not worth a timer: iterations of the event loop are counted instead.
+ * A wait takes the fraction SHARE of the duration of the last commit, but at most MAX milliseconds. A wait of less than
+ * MIN milliseconds is not worth a timer.
  */
 const SHARE = 1 / 4;
 const MIN = 1;
@@ -10,11 +10,10 @@ const MAX = 50;
 const TURNS_TIME = 3;
 
 /**
- * Decides when the next commit begins. Without a wait, the callers would be split into groups, and each group would wait
- * in the queue while the writes of another group are committed. So the callers of the last batch get a short time in which
- * they can queue their next writes: a commit begins when as many writes are queued as these callers can have queued, or
- * in the first iteration of the event loop that has queued no further write. After a slow commit it begins when a timer
- * expires, because callers on a network do not queue a write in each iteration.
+ * Decides when the next commit begins. Without a wait, groups of callers would wait for each other's commits. So the
+ * callers of the last batch get a short time to queue their next writes: a commit begins when as many writes are queued
+ * as these callers can have queued, or in the first iteration of the event loop that has queued no further write. After
+ * a slow commit, it begins when a timer expires, because callers on a network do not queue a write in each iteration.
  */
 export class Gathering {
   readonly #limit: number;
@@ -26,7 +25,7 @@ export class Gathering {
 
   /**
    * @param limit the maximum number of writes in one batch
-   * @param queued returns the number of queued writes
+   * @param queued the number of queued writes
    * @param commit begins the next commit, and must call `end`
    */
   constructor(limit: number, queued: () => number, commit: () => void) {

@@ -3,7 +3,7 @@ import { int64Fault, toInt64 } from '../domain/int64.ts';
 import type { Pet } from '../domain/pet.ts';
 import type { CallOptions, PetRepository } from './ports/pet-repository.ts';
 
-/** The use case of `GET /pets/{petId}`: gets a pet by its id. */
+/** The use case of `GET /pets/{petId}`. */
 export class GetPet {
   readonly #pets: PetRepository;
 
@@ -11,15 +11,10 @@ export class GetPet {
     this.#pets = pets;
   }
 
-  /**
-   * Resolves with the pet. Rejects with `not_found` when no pet has this id, and with `invalid_request` when the id is
-   * neither a `bigint` nor a safe integer.
-   */
+  /** Resolves with a pet, as `AnimalStore.getPet` describes. */
   async execute(id: bigint | number, options?: CallOptions): Promise<Pet> {
     const exactId = toInt64(id);
-    if (exactId === undefined && typeof id !== 'bigint') {
-      throw invalidRequest(int64Fault('id', id));
-    }
+    if (exactId === undefined && typeof id !== 'bigint') throw invalidRequest(int64Fault('id', id));
     const pet = exactId === undefined ? undefined : await this.#pets.find(exactId, options);
     if (pet === undefined) throw new AnimalStoreError('not_found', `there is no pet with id ${id}`);
     return pet;

@@ -4,11 +4,11 @@ import { type PetStatus, statusFault } from '../domain/pet.ts';
 import { ANY, checkOptions, type OptionRules } from './arguments.ts';
 import type { CallOptions, PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
 
-/** The smallest value of `limit`, the maximum number of pets in a page. */
+/** The smallest `limit`, the maximum number of pets in a page. */
 export const LIMIT_MIN = 1;
-/** The largest value of `limit`, the maximum number of pets in a page. */
+/** The largest `limit`. */
 export const LIMIT_MAX = 100;
-/** The default value of `limit`, the maximum number of pets in a page. */
+/** The default `limit`. */
 export const LIMIT_DEFAULT = 20;
 
 /** The query of {@link ListPets}. */
@@ -16,8 +16,8 @@ export interface PetPageQuery extends Pick<PetQuery, 'status'> {
   /** The maximum number of pets in the page: {@link LIMIT_MIN} to {@link LIMIT_MAX}. Default: {@link LIMIT_DEFAULT}. */
   readonly limit?: number | undefined;
   /**
-   * Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. The id is a
-   * `bigint` such as `7n`, or a `number` that is a safe integer.
+   * Only pets with a greater id are listed, a `bigint` or a `number` that is a safe integer. For the next page, this is
+   * the id of the last pet of the page. By default, the list starts at the first pet.
    */
   readonly after?: bigint | number | undefined;
 }
@@ -32,10 +32,7 @@ export class ListPets {
     this.#pets = pets;
   }
 
-  /**
-   * Resolves with one page of the matching pets, in ascending order of id. For the next page, set `after` to the id of
-   * the last pet of this page. Rejects with `invalid_request` when a value of the query is out of range.
-   */
+  /** Resolves with one page, as `AnimalStore.listPage` describes. */
   async execute(query: PetPageQuery = {}, options?: CallOptions): Promise<PetPage> {
     checkOptions(query, QUERY);
     const { limit = LIMIT_DEFAULT, status, after: given } = query;
@@ -49,7 +46,7 @@ export class ListPets {
   }
 }
 
-/** Throws `invalid_request` when a status in a query is not a {@link PetStatus}. */
+/** Throws `invalid_request` for a status in a query that is not a {@link PetStatus}. */
 export function checkStatus(status: PetStatus | undefined): void {
   const fault = status === undefined ? undefined : statusFault(status);
   if (fault !== undefined) throw invalidRequest(fault);

@@ -9,15 +9,15 @@ const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
 
 /**
- * The pages of a storage, as long as the version of its data is the same. A storage that returns the same page object
- * for equal queries allows its caller to use this object as the key of a cache.
+ * The pages of one version of the data. A storage that returns the same page object for equal queries allows its caller to
+ * use this object as the key of a cache.
  */
 export class PageCache {
   readonly #pages = new Map<string, PetPage>();
   #size = 0;
   #version: unknown;
 
-  /** Removes all pages when the version differs from the last one, and returns whether it does. */
+  /** Removes the pages of another version, and returns whether the version is another one. */
   enter(version: unknown): boolean {
     if (version === this.#version) return false;
     this.#version = version;

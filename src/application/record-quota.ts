@@ -1,10 +1,7 @@
-/** After this time, the records of a caller that has reached the limit are counted again, in milliseconds. */
+/** For a caller that has reached the limit, in milliseconds. */
 const RECOUNT_INTERVAL = 60_000;
 
-/**
- * After a count, a caller may store a quarter of the records that are left to it, and at least this number, before its
- * records are counted again.
- */
+/** After a count, a caller may store a quarter of the records that are left to it, and at least this number. */
 const MIN_ROOM = 1000;
 
 const CALLERS_LIMIT = 10_000;
@@ -15,7 +12,6 @@ export interface RecordCount {
   readonly oldestAt: number | undefined;
 }
 
-/** The result of the last count of a caller's records. */
 interface Room {
   /** How many records the caller may store before its records are counted again. */
   left: number;
@@ -26,8 +22,8 @@ interface Room {
 }
 
 /**
- * Limits the number of idempotency records of each caller, in a storage in which counting takes time. The records of a
- * caller are counted seldom, so a caller can exceed the limit when several processes use the storage.
+ * Limits the number of idempotency records of each caller. Counting takes time, so the records of a caller are counted
+ * seldom, and a caller can exceed the limit when several processes use the storage.
  */
 export class RecordQuota {
   readonly #limit: number;
@@ -41,8 +37,8 @@ export class RecordQuota {
   }
 
   /**
-   * Reserves one record of the caller, and returns `undefined`. Returns the time of the oldest record of the caller when
-   * the caller may not store another one. Returns a promise when the records have to be counted.
+   * Reserves one record of the caller, and returns `undefined`. When the caller may store no other one, returns the time
+   * of its oldest record. Returns a promise when the records have to be counted.
    */
   reserveRecord(caller: string): number | undefined | Promise<number | undefined> {
     const room = this.#rooms.get(caller);

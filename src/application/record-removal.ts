@@ -1,12 +1,12 @@
 import type { CreatePetOnce } from './create-pet-once.ts';
 import { nextTurn } from './next-turn.ts';
 
-/** How often old records are removed, in milliseconds. */
+/** In milliseconds. */
 const INTERVAL = 60_000;
 
 /**
- * Removes old idempotency records a minute after the last removal has ended, in many small transactions, so that other
- * writes do not wait long. After a failure, the next removal continues. Returns a function that stops the removals.
+ * Removes old idempotency records once a minute, in many small transactions, so that other writes do not wait long. Returns
+ * a function that stops the removals.
  */
 export function startRecordRemoval(createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

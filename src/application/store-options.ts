@@ -15,19 +15,18 @@ export interface PetWalk extends Pick<PetPageQuery, 'status' | 'after'> {
 /** The options of `AnimalStore.createPet`. */
 export interface CreateOptions extends CallOptions {
   /**
-   * A key that makes a repeated call safe: within 24 hours, a call with the same key and the same pet stores no second
-   * pet, and resolves with the first one. The key has 1 to 255 visible ASCII characters.
+   * 1 to 255 visible ASCII characters that make a repeated call safe: within 24 hours, a call with the same key and the
+   * same pet stores no second pet, and resolves with the first one.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What a server tells about an operation that it will remove. */
+/** An operation that a server will remove. */
 export interface Deprecation {
-  /** The name of the operation, such as `getPet`. */
+  /** The name, such as `getPet`. */
   readonly operation: string;
-  /** The time since when the operation is deprecated, if the server tells it. */
   readonly since: Date | undefined;
-  /** The time when the operation is due for removal, if the server tells it. */
+  /** When the operation is due for removal, if the server tells it. */
   readonly sunset: Date | undefined;
 }
 
@@ -41,8 +40,8 @@ export interface ClientOptions {
    */
   readonly timeout?: number | undefined;
   /**
-   * Called once per store with each deprecated operation that the store uses. By default, `console.warn` is called once per
-   * process and operation.
+   * Called once per store with each deprecated operation that it uses. By default, `console.warn` is called once per process
+   * and operation.
    */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
 }
@@ -66,14 +65,13 @@ export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
 export const EXPORT_QUERY: OptionRules<ExportQuery> = { status: ANY };
 export const CALL_OPTIONS: OptionRules<CallOptions> = { timeout: TIMEOUT, signal: SIGNAL };
 export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY, ...CALL_OPTIONS };
-/** The options of a restore too. */
 export const BACKUP_OPTIONS: OptionRules<BackupOptions> = {
   overwrite: BOOLEAN,
   onProgress: FUNCTION,
   signal: SIGNAL,
 };
 
-/** Returns a part of a storage that is optional. Throws `invalid_request` when the storage does not have this part. */
+/** Returns an optional part of a storage. Throws `invalid_request` when the storage does not have it. */
 export function supported<T>(part: T | undefined, operation: string): T {
   if (part === undefined) throw invalidRequest(`${operation} is not supported by this storage`);
   return part;

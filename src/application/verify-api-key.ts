@@ -12,7 +12,7 @@ const CACHE_LIMIT = 1000;
 export class VerifyApiKey implements ApiKeyVerifier {
   readonly #keys: ApiKeyRepository;
   readonly #now: () => number;
-  /** The day that was recorded for each key id, because `lastUsedOn` of a repository can be out of date for a while. */
+  /** By key id, because `lastUsedOn` of a repository can be out of date for a while. */
   readonly #recordedOn = new Map<string, number>();
 
   constructor(keys: ApiKeyRepository, now: () => number = Date.now) {
@@ -20,10 +20,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     this.#now = now;
   }
 
-  /**
-   * Verifies a key as {@link ApiKeyVerifier.verify} describes. A string that does not have the format of a key is
-   * refused without reading the storage.
-   */
+  /** Refuses a string that does not have the format of a key without reading the storage. */
   async verify(key: string): Promise<ApiKeyHolder | undefined> {
     checkArgument('key', key, STRING);
     if (!isApiKey(key)) return undefined;
@@ -34,10 +31,7 @@ export class VerifyApiKey implements ApiKeyVerifier {
     return apiKey;
   }
 
-  /**
-   * Records the use of a key, at most once for each key and day. The caller does not wait for the write. When the write
-   * fails, the next use of the key on this day is recorded instead.
-   */
+  /** Nobody waits for the write. When it fails, the next use of the key on this day is recorded instead. */
   #recordUse({ id }: ApiKey, now: number): void {
     const today = now - (now % DAY);
     if (this.#recordedOn.get(id) === today) return;

@@ -28,13 +28,12 @@ export async function* walkPets(
   while (true) {
     page = await readPage({ status, after: from, limit: Math.min(left, LIMIT_MAX) }, page);
     const { pets, more } = page;
-    // The limit of a page that a link leads to is the limit of the page before.
+    // A page that a link leads to has the limit of the page before.
     yield* pets.slice(0, left);
     left -= pets.length;
     from = pets.at(-1)?.id;
     if (!more || left <= 0 || from === undefined) return;
-    // Some storages, such as the storage in memory, read a page without waiting for an event. Without this pause, a
-    // long iteration would block the event loop.
+    // Without this pause, a long iteration over a storage in memory would block the event loop.
     await nextTurn();
   }
 }

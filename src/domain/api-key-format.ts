@@ -1,9 +1,6 @@
-/** The text of API keys: how a key is generated and checked, and how keys are found in other texts. */
-
-/** The prefix of every generated key. Secret scanners recognize a leaked key by this prefix. */
+/** Secret scanners recognize a leaked key by this prefix. */
 export const API_KEY_PREFIX = 'pets_';
 
-/** The number of random bytes in a generated key. */
 export const API_KEY_BYTES = 32;
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -13,16 +10,10 @@ const BODY_LENGTH = API_KEY_PREFIX.length + SECRET_LENGTH;
 const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
 const SHAPE = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/**
- * Matches a whole key, or a part of a key that is long enough to be secret: `pets_` and at least 16 letters or digits.
- * Upper and lower case are not distinguished. The underscore can be percent-encoded, as in a URL.
- */
+/** Matches a key or a secret part of it. The underscore can be percent-encoded, as in a URL. */
 const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replace('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'gi');
 
-/**
- * Formats {@link API_KEY_BYTES} random bytes as a key. The key consists of `pets_`, 43 base62 characters that represent
- * the bytes, and a checksum of 6 characters.
- */
+/** Formats {@link API_KEY_BYTES} random bytes as a key: `pets_`, 43 base62 characters and a checksum of 6 characters. */
 export function formatApiKey(random: Uint8Array): string {
   let secret = 0n;
   for (const byte of random) secret = (secret << 8n) | BigInt(byte);
@@ -37,27 +28,25 @@ export function isApiKey(text: string): boolean {
   return SHAPE.test(text) && text.endsWith(checksum(text));
 }
 
-/** Returns the first characters of a key. These characters may be shown. */
+/** Returns the first characters of a key, which may be shown. */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, PREFIX_LENGTH);
 }
 
-/** Returns whether a text contains a key, or a part of a key that must stay secret. */
 export function containsApiKey(text: string): boolean {
   return text.search(LOOKS_LIKE_A_KEY) >= 0;
 }
 
-/** Shortens each key in a text, and each secret part of a key, to its first characters and `…`. */
+/** Shortens each key, and each secret part of a key, to its first characters and `…`. */
 export function withoutApiKeys(text: string): string {
   return text.replaceAll(LOOKS_LIKE_A_KEY, (key) => `${apiKeyPrefix(key)}…`);
 }
 
-/** A part of a key is secret if it has at least this number of characters. */
 const SECRET_PART_LENGTH = 16;
 
 /**
- * Returns a function that decides whether a text contains a secret part of one of the keys, which can have any format.
- * Upper and lower case are not distinguished, and hyphens are ignored: a UUID can be written without them.
+ * Returns a function that finds a secret part of one of the keys in a text. The keys can have any format. Hyphens are
+ * ignored, because a UUID can be written without them.
  */
 export function secretPartFinder(keys: readonly string[]): (text: string) => boolean {
   const secrets = keys.map(withoutHyphens).join('\n');
@@ -81,10 +70,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/**
- * Returns the checksum of a key in base62: the CRC-32 of the characters before the checksum. The checksum detects
- * typing errors, but not attacks.
- */
+/** Returns the CRC-32 of the characters before the checksum, in base62. It detects typing errors, but not attacks. */
 function checksum(key: string): string {
   let crc = 0xffffffff;
   for (let index = 0; index < BODY_LENGTH; index++) {

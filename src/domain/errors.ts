@@ -1,5 +1,5 @@
 /**
- * The codes that an {@link AnimalStoreError} can have.
+ * The codes of an {@link AnimalStoreError}.
  *
  * - `invalid_request`: the caller's input breaks a rule; the message names the field and the rule
  * - `unauthorized`: the server of a store refuses the API key
@@ -24,7 +24,7 @@ export const ERROR_CODES = [
 /** One of {@link ERROR_CODES}. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The details of an {@link AnimalStoreError}, in addition to its code and its message. */
+/** The details of an {@link AnimalStoreError}. */
 export interface ErrorDetails extends ErrorOptions {
   readonly retryAfter?: number | undefined;
   readonly idempotencyKey?: string | undefined;
@@ -68,15 +68,11 @@ export class AnimalStoreError extends Error {
   }
 }
 
-/** Returns the error for an input that breaks a rule. The message names the input and the rule. */
 export function invalidRequest(message: string, options?: ErrorOptions): AnimalStoreError {
   return new AnimalStoreError('invalid_request', message, options);
 }
 
-/**
- * Returns the value when it is an `AnimalStoreError`, even when another copy of this module created it. Returns
- * `undefined` for any other value.
- */
+/** Returns an `AnimalStoreError`, of any copy of this module, as it is. Returns `undefined` for any other value. */
 export function asAnimalStoreError(error: unknown): AnimalStoreError | undefined {
   return error instanceof Error && error.name === 'AnimalStoreError' && 'code' in error
     ? (error as AnimalStoreError)

@@ -1,14 +1,10 @@
 import { invalidRequest } from './errors.ts';
 
-/** The maximum length of an idempotency key, in characters. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
 const IDEMPOTENCY_KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`);
 
-/**
- * Returns a valid idempotency key unchanged. Throws `invalid_request` unless the key consists of 1 to
- * {@link IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters.
- */
+/** Returns a valid idempotency key unchanged. Throws `invalid_request` for any other value. */
 export function idempotencyKey(key: unknown): string {
   if (typeof key === 'string' && IDEMPOTENCY_KEY.test(key)) return key;
   throw invalidRequest(

@@ -7,13 +7,9 @@ export const INT64_MAX: bigint = 2n ** 63n - 1n;
 
 const MAX_DIGITS = 19;
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
-/** The groups are the sign, the digits before and after the decimal point, and the exponent. */
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/**
- * Matches the digits of a number up to its trailing zeros. Do not remove the zeros with `/0+$/` instead: for many zeros
- * before another digit, this takes quadratic time. A client could send such a number to slow the server down.
- */
+/** `/0+$/` would take quadratic time for many zeros before another digit, and a client can send such a number. */
 const UP_TO_LAST_NON_ZERO = /^\d*[1-9]/;
 
 /** Returns whether a value is a bigint in the range of an int64. */
@@ -22,25 +18,22 @@ export function isInt64(value: unknown): value is bigint {
 }
 
 /**
- * Returns an int64 as a `bigint`. Accepts a `bigint` in the range of an int64, and a `number` that is a safe integer: a
- * larger `number` may already be rounded. Returns `undefined` for any other value.
+ * Returns a `bigint` in the range of an int64, or a `number` that is a safe integer, as a `bigint`. A larger `number` may
+ * already be rounded. Returns `undefined` for any other value.
  */
 export function toInt64(value: unknown): bigint | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   return isInt64(value) ? value : undefined;
 }
 
-/**
- * Returns the message for a value that is not an integer from `min` to {@link INT64_MAX}. When the type of the value is
- * wrong, the message says which types are accepted.
- */
+/** Returns the message for a value that is not an integer from `min` to {@link INT64_MAX}. */
 export function int64Fault(name: string, value: unknown, min: bigint = INT64_MIN): string {
   const rule = `${name} must be an integer from ${min} to ${INT64_MAX}`;
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return rule;
   return `${rule}: expected a bigint such as 7n, or a safe integer, got ${shown(value)}`;
 }
 
-/** The maximum length of a string in a message. API keys are longer, and are never shown. */
+/** API keys are longer, and are never shown. */
 const SHOWN_LENGTH = 30;
 
 function shown(value: unknown): string {
@@ -60,9 +53,8 @@ export function parseInt64(text: string): bigint | undefined {
 }
 
 /**
- * Reads an int64 from the source text of a JSON number (RFC 8259, section 6). Equal values give equal results: `5`,
- * `5.0` and `5e0` are all 5n. Returns `undefined` when the value is not an integer, or is out of range. A number with a
- * large exponent, such as `1e999999`, is refused before a bigint is created.
+ * Reads an int64 from the source text of a JSON number (RFC 8259, section 6): `5`, `5.0` and `5e0` are all 5n. Returns
+ * `undefined` for any other text. A large exponent, such as in `1e999999`, is refused before a bigint is created.
  */
 export function parseJsonInt64(source: string): bigint | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = JSON_NUMBER.exec(source) ?? [];

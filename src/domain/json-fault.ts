@@ -3,12 +3,12 @@ const WHITE_SPACE = /[ \t\n\r]*/y;
 const STRING_OR_LITERAL =
   /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
 
-/** The tokens that can start a value: their first characters, where `0` stands for numbers, `true`, `false` and `null`. */
+/** The first characters of a value, where `0` stands for numbers, `true`, `false` and `null`. */
 const VALUE = '{["0';
 
 /**
- * Says where the first token is that JSON (RFC 8259) does not allow, such as `unexpected text at character 9`. Returns
- * `undefined` if the text is JSON. The message contains nothing of the text, unlike those of JavaScript engines.
+ * Says where the first fault is, such as `unexpected text at character 9`. Returns `undefined` for JSON (RFC 8259). The
+ * message contains nothing of the text, unlike those of JavaScript engines.
  */
 export function jsonFault(text: string): string | undefined {
   const ends: string[] = [];
@@ -25,12 +25,7 @@ export function jsonFault(text: string): string | undefined {
   return allowed === '' ? undefined : 'unexpected end';
 }
 
-/**
- * Returns the tokens that are allowed after a token.
- *
- * @param allowed the tokens that were allowed instead of this token
- * @param ends the closing brackets of the arrays and objects around the token; this function updates them
- */
+/** @param ends the closing brackets of the arrays and objects around the token; this function updates them */
 function allowedAfter(kind: string, allowed: string, ends: string[]): string {
   switch (kind) {
     case '{':
@@ -59,13 +54,12 @@ function afterValue(ends: readonly string[]): string {
   return ends[ends.length - 1] === '}' ? ',}' : ',]';
 }
 
-/** Returns the index after the match of a sticky expression at an index, or the index itself if there is no match. */
+/** Returns the index after the match of a sticky expression, or `at` if there is no match. */
 function endOf(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : at;
 }
 
-/** Describes an index by its line and its character in that line, which both are counted from 1. */
 function positionOf(text: string, at: number): string {
   const lines = text.slice(0, at).split('\n');
   const character = `character ${(lines.at(-1) as string).length + 1}`;
