@@ -7,8 +7,7 @@
  * - `idempotency_conflict`: the idempotency key was used for a different pet
  * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
  * - `overloaded`: the call was refused and had no effect, because a queue is full; a retry is safe
- * - `storage_unavailable`: the storage cannot handle requests, for example because it cannot be reached, is full or is
- *   read-only
+ * - `storage_unavailable`: the storage cannot handle requests, for example because it is full or read-only
  * - `internal_error`: any other failure
  */
 export const ERROR_CODES = [
@@ -25,10 +24,7 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** The details of an {@link AnimalStoreError}. */
-export interface ErrorDetails extends ErrorOptions {
-  readonly retryAfter?: number | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
+export type ErrorDetails = ErrorOptions & Partial<Pick<AnimalStoreError, 'retryAfter' | 'idempotencyKey'>>;
 
 /**
  * The error that use cases and adapters throw. Distinguish errors by `code` and not with `instanceof`, because a

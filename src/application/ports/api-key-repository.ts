@@ -21,26 +21,19 @@ export interface ApiKeyRepository {
   add(key: string, about: NewApiKey): Promise<ApiKey>;
 
   /**
-   * Stores a key as `add` does, but only when the store has never had a key. Otherwise stores nothing and resolves with
-   * `undefined`.
-   *
-   * `save` is called only when the key is going to be stored, and by one caller of all processes at a time. When `save`
-   * fails, nothing is stored, and the promise rejects with the error of `save`. `save` must not use the storage.
+   * Stores a key as `add` does, or resolves with `undefined` when the store has ever had a key. Before the key is stored,
+   * `save` is called, by one caller of all processes at a time. When `save` fails, nothing is stored, and the promise
+   * rejects with the error of `save`. `save` must not use the storage.
    */
   addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined>;
 
   /**
    * Stores a new key, and sets the expiry of the old key to `endsAt`, unless it expires earlier, in one transaction. The
-   * new key gets the `callerId` of the old key, or the id of the old key. Changes nothing and resolves with `undefined`
-   * when the old key does not exist, is revoked, has expired at the time `about.createdAt`, or no longer has the expiry
-   * `old.expiresAt`: of simultaneous calls that end the old key earlier, exactly one has an effect.
+   * new key gets the `callerId` of the old key, or its id. Changes nothing and resolves with `undefined` when the old key
+   * does not exist, is revoked, has expired at the time `about.createdAt`, or has no longer the expiry `old.expiresAt`: of
+   * simultaneous calls that end the old key earlier, exactly one has an effect.
    */
-  replace(
-    old: Pick<ApiKey, 'id' | 'expiresAt'>,
-    endsAt: number,
-    key: string,
-    about: NewApiKey,
-  ): Promise<ApiKey | undefined>;
+  replace(old: ApiKey, endsAt: number, key: string, about: NewApiKey): Promise<ApiKey | undefined>;
 
   /**
    * Revokes a key, and resolves with its attributes, or with `undefined` when the key does not exist. A key that is

@@ -1,10 +1,7 @@
-/** The key holder: the id and the name of an active API key. */
-export interface ApiKeyHolder {
-  readonly id: string;
-  readonly name: string;
-  /** The id that all keys of this caller have in common. Default: `id`. Idempotency keys belong to a caller. */
-  readonly callerId?: string | undefined;
-}
+import type { ApiKey } from '../../domain/api-key.ts';
+
+/** The key holder. Its idempotency keys belong to `callerId`, which defaults to `id`. */
+export type ApiKeyHolder = Pick<ApiKey, 'id' | 'name' | 'callerId'>;
 
 /** Decides whether a string is an active API key. */
 export interface ApiKeyVerifier {

@@ -6,9 +6,8 @@ import type { CallOptions } from './pet-repository.ts';
 export interface CreateAttempt {
   /** The id of the caller. Each caller has its own keys. */
   readonly caller: string;
-  /** The idempotency key that the caller has chosen. */
   readonly key: string;
-  /** The time of the attempt, in milliseconds since the Unix epoch. */
+  /** In milliseconds since the Unix epoch. */
   readonly at: number;
   /** Records from before this time are ignored, in milliseconds since the Unix epoch. */
   readonly validFrom: number;
@@ -16,9 +15,8 @@ export interface CreateAttempt {
 
 /** The result of an attempt. */
 export interface CreateResult {
-  /** The pet that the first attempt with this caller and this key has stored. */
   readonly pet: Pet;
-  /** Whether an earlier attempt has stored the pet, so that this attempt has stored nothing. */
+  /** Whether an earlier attempt has stored the pet. */
   readonly isReplay: boolean;
 }
 
@@ -28,12 +26,10 @@ export interface CreateResult {
  */
 export interface IdempotentCreates {
   /**
-   * Stores a pet and a record of the attempt in one transaction. Both are durable when the promise resolves. When a
-   * valid record with the same caller and the same key exists, stores nothing, and resolves with the pet of this
-   * record, which the caller compares. Of concurrent attempts in all processes, one stores its pet.
-   *
-   * Assigns ids like `PetRepository.add`. Rejects with `rate_limited` when the caller has {@link RECORDS_PER_CALLER}
-   * records.
+   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. When a valid record with
+   * the same caller and the same key exists, stores nothing, and resolves with the pet of this record, which the caller
+   * compares. Of concurrent attempts in all processes, one stores its pet. Rejects with `rate_limited` when the caller
+   * has {@link RECORDS_PER_CALLER} records.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 
@@ -50,10 +46,7 @@ export interface IdempotentCreates {
   redateRecords(now: number, limit: number): Promise<number>;
 }
 
-/**
- * The maximum number of records of one caller. A storage that several processes use may exceed it by a quarter for each
- * further process.
- */
+/** Of one caller. A storage that several processes use may exceed it by a quarter for each further process. */
 export const RECORDS_PER_CALLER = 1_000_000;
 
 /** In milliseconds. Records are removed once a minute, and counted once a minute for a caller that reached the limit. */

@@ -1,17 +1,11 @@
-/** Work on a database that is not open: an operator restores a backup, or examines a store that no server can open. */
-
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { BackupOptions } from './storage.ts';
 
-/**
- * The options of a restore. After a cancellation the store is unchanged. `overwrite` replaces a store that has pets, or
- * that cannot be read. By default, such a store is refused.
- */
+/** The options of a restore. Without `overwrite`, a store that has pets, or that cannot be read, is refused. */
 export type RestoreOptions = BackupOptions;
 
 /** A restored store. */
 export interface Restored {
-  /** Where the store is, such as the path of a file. */
   readonly location: string;
   readonly bytes: number;
   readonly pets: number;
@@ -40,7 +34,6 @@ export interface Diagnosis {
   readonly freeBytes?: number | undefined;
   readonly pets?: number | undefined;
   readonly apiKeys?: { readonly total: number; readonly active: number } | undefined;
-  /** The number of stored records of idempotency keys, including records that are no longer valid. */
   readonly idempotencyRecords?: number | undefined;
   readonly problems: readonly Problem[];
 }

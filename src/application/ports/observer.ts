@@ -18,7 +18,7 @@ export interface RequestOutcome {
   readonly keyId: string | undefined;
   /** The IP address of the client; `undefined` when it is unknown, for example on a Unix domain socket. */
   readonly address: string | undefined;
-  /** `true` when the client disconnected before the response was sent. */
+  /** Whether the client disconnected before the response was sent. */
   readonly aborted: true | undefined;
   /** The `traceparent` of the request (W3C Trace Context, version 00); `undefined` when it is missing or invalid. */
   readonly traceparent: string | undefined;
@@ -26,9 +26,8 @@ export interface RequestOutcome {
 
 /** A transaction that was committed to the storage. */
 export interface Commit {
-  /** The number of writes in the transaction. */
   readonly writes: number;
-  /** The time from the start of the transaction until the transaction was durable, in milliseconds. */
+  /** The time from the start of the transaction until it was durable, in milliseconds. */
   readonly ms: number;
 }
 
@@ -38,7 +37,7 @@ export interface Observer {
   onRequest?(request: RequestOutcome): void;
   /** Called with the error that caused a response with status 500 or above. The error is not sent to the client. */
   onError?(error: unknown, requestId: string, address?: string, traceparent?: string): void;
-  /** Called after a transaction was committed. */
+  /** Called after each transaction. */
   onCommit?(commit: Commit): void;
   /**
    * Called when the storage becomes unable to handle requests, or when the reason of the fault changes, and with

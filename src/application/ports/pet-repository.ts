@@ -2,9 +2,9 @@ import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 
 /** The query for a page of pets. */
 export interface PetQuery {
-  /** The maximum number of pets in the page, 1 or more. */
+  /** 1 or more. */
   readonly limit: number;
-  /** The status of the pets to list. By default, pets with any status are listed. */
+  /** By default, pets with any status are listed. */
   readonly status?: PetStatus | undefined;
   /** Only pets with an id greater than `after` are listed. By default, the list starts at the first pet. */
   readonly after?: bigint | undefined;
@@ -14,7 +14,7 @@ export interface PetQuery {
 export interface CallOptions {
   /** How long a call is tried, in milliseconds. By default, the store decides. */
   readonly timeout?: number | undefined;
-  /** The signal that ends the call. The call then rejects with the reason of the signal. */
+  /** Ends the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,25 +26,21 @@ export interface PetPage {
 }
 
 /**
- * Stores pets. A stored pet never changes. Returned objects are frozen, so a caller may cache them.
+ * Stores pets, which never change. Returned objects are frozen, so a caller may cache them.
  *
  * After the promise of a write has resolved, every read that starts in this process returns the written data. Reads in
- * other processes return this data within 1 s.
- *
- * Every method can reject with `overloaded` when a queue is full, and with `storage_unavailable` when the storage cannot
- * handle requests.
+ * other processes return it within 1 s. Every method can reject with `overloaded` when a queue is full, and with
+ * `storage_unavailable` when the storage cannot handle requests.
  */
 export interface PetRepository {
   /**
-   * Stores a pet and assigns its id. The pet is durable when the promise resolves.
-   *
-   * Ids are positive, and no id is ever assigned twice. A call that starts after an earlier call has resolved assigns a
-   * greater id. The ids of concurrent calls can have any order. Rejects with `storage_unavailable` when all ids have been
-   * assigned.
+   * Stores a pet, which is durable when the promise resolves, and assigns its id. Ids are positive, and no id is ever
+   * assigned twice. A call that starts after an earlier call has resolved assigns a greater id. The ids of concurrent
+   * calls can have any order. Rejects with `storage_unavailable` when all ids have been assigned.
    */
   add(pet: NewPet, options?: CallOptions): Promise<Pet>;
 
-  /** Resolves with the pet that has this id, or with `undefined` when no pet has this id. */
+  /** Resolves with `undefined` when no pet has this id. */
   find(id: bigint, options?: CallOptions): Promise<Pet | undefined>;
 
   /**
@@ -55,8 +51,8 @@ export interface PetRepository {
   list(query: PetQuery, options?: CallOptions): Promise<PetPage>;
 
   /**
-   * Resolves with the page that follows a page of this repository that has `more`, with the same status and limit. Only
-   * a repository whose pages are linked with each other has this method.
+   * Resolves with the page that follows a page that has `more`, with the same status and limit. Only a repository whose
+   * pages are linked with each other has this method.
    */
   readonly next?: ((page: PetPage, options?: CallOptions) => Promise<PetPage>) | undefined;
 }

@@ -2,19 +2,16 @@ import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { CallOptions, PetQuery } from './pet-repository.ts';
 
-/** The options of an import: callbacks, and a signal that cancels the import. */
+/** The options of an import, which an exception of a callback ends. */
 export interface TransferOptions {
   /**
    * Called with the object from the batch for each pet that has the same id as an earlier pet, before the next batch is
-   * requested. The later pet is not imported. An exception of the callback ends the import.
+   * requested. The later pet is not imported.
    */
   readonly onDuplicateId: (pet: Pet) => void;
-  /**
-   * Called from time to time with the number of pets in the transaction, and at the end with the number of all pets. An
-   * exception of the callback ends the import.
-   */
+  /** Called from time to time with the number of pets in the transaction, and at the end with the number of all pets. */
   readonly onProgress?: ((count: number) => void) | undefined;
-  /** The signal that cancels the import. An abort has no effect when the transaction is already committed. */
+  /** Cancels the import, unless the transaction is already committed. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -22,14 +19,12 @@ export interface TransferOptions {
 export interface PetTransfer {
   /**
    * Stores the pets of all batches in one transaction, and resolves with the number of pets when they are durable.
-   * Nothing is stored when a batch cannot be read, when the storage, a callback or the process fails, or when the
-   * signal is aborted. No read returns a pet of the import before all its pets are stored.
+   * Nothing is stored when anything fails, or when the signal is aborted. No read returns a pet of the import before all
+   * its pets are stored. Other writers may have to wait during the transaction, but not while the batches are read.
    *
    * The caller ensures that either all pets have an id or none of them has one. Pets without ids get ids in the order
    * of the batches, as `PetRepository.add` assigns ids. Pets with ids keep them, and may have any order. A store that has
    * ever had a pet refuses pets with ids with `idsNotAccepted`.
-   *
-   * Other writers may have to wait during the transaction, but not while the batches are read.
    */
   importPets(batches: AsyncIterable<readonly (NewPet | Pet)[]>, options: TransferOptions): Promise<number>;
 

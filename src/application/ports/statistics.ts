@@ -4,11 +4,9 @@ export interface CacheStatistics {
   readonly misses: number;
 }
 
-/** What a storage counts and measures, for monitoring. A number that the engine does not have is missing. */
+/** What a storage counts. A number that the engine does not have is missing. */
 export interface StorageStatistics {
-  /** The cache of pages. */
   readonly pages?: CacheStatistics | undefined;
-  /** The cache of API keys. */
   readonly keys?: CacheStatistics | undefined;
   /** The number of writes that wait for a transaction. */
   readonly waitingWrites?: number | undefined;
@@ -24,13 +22,12 @@ export interface ConnectionStatistics {
   readonly waiting: number;
 }
 
-/** What an HTTP server counts, for monitoring. */
+/** What an HTTP server counts. */
 export interface ServerStatistics {
   /** The number of open connections; `NaN` if the runtime does not tell it. */
   readonly connections: number;
-  /** The number of requests that have no response yet. */
   readonly requestsInFlight: number;
-  /** The number of requests that were refused because of load, or because the server was stopping, by reason. */
+  /** The number of refused requests, by reason. */
   readonly refused: Readonly<Record<string, number>>;
   /** @internal The number of threads that were started again because they had exited. */
   readonly restartedThreads?: number;

@@ -3,15 +3,12 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 /**
  * The reasons why a storage cannot handle requests. `GET /readyz` shows them to everybody, and scripts depend on them.
  *
- * - `file_missing`, `file_replaced`: the database file was removed, or another file is at its path; at the opening,
- *   `file_missing` means that there is no store, and that none is to be created
- * - `disk_full`, `read_only`, `io_error`: a write or a read failed; the fault ends without a restart when a write or a
- *   read succeeds again
+ * - `file_missing`, `file_replaced`: the database file was removed or does not exist, or another file is at its path
+ * - `disk_full`, `read_only`, `io_error`: a write or a read failed; the fault ends when it succeeds again
  * - `damaged`: the stored data cannot be read
- * - `sync_failed`: the disk did not confirm that a write is durable; all writes are refused until the server is
- *   restarted
+ * - `sync_failed`: the disk did not confirm that a write is durable; all writes are refused until a restart
  * - `not_responding`: the disk or the database server does not respond
- * - `locked`: writes were refused, because another process has locked the database; the fault ends with the lock
+ * - `locked`: writes were refused, because another process has locked the database
  * - `unreachable`: the database server cannot be reached, or refuses connections
  */
 export const STORAGE_FAULT_REASONS = [

@@ -7,11 +7,11 @@ import type { StorageStatistics } from './statistics.ts';
 
 /** The options of a backup. */
 export interface BackupOptions {
-  /** Whether the backup replaces an existing file. By default, an existing file is refused. */
+  /** Whether existing data is replaced. By default, it is refused. */
   readonly overwrite?: boolean | undefined;
   /** Called from time to time with the fraction that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
-  /** The signal that cancels the work. A cancelled backup leaves no new file. */
+  /** Cancels the work, which then has no effect. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -23,12 +23,9 @@ export interface Storage {
   readonly idempotentCreates: IdempotentCreates;
 
   /**
-   * Copies the whole store, including the API keys, into `file`. The copy contains the state of the store at one moment
-   * after the call. Other callers can write during the backup. Resolves when the copy is durable. Until then, `file` is
-   * unchanged.
-   *
-   * Rejects with `invalid_request` when `file` must not be written, for example because it exists and `overwrite` is not
-   * set, and with `storage_unavailable` when reading or writing fails. An engine with its own backup tools can leave out
+   * Copies the whole store, including the API keys, at one moment after the call into `file`, which is unchanged until
+   * the copy is durable. Others can write during the backup. Rejects with `invalid_request` when `file` must not be
+   * written, for example because it exists and `overwrite` is not set. An engine with its own backup tools can leave out
    * this method.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
@@ -36,11 +33,10 @@ export interface Storage {
   readonly statistics?: (() => StorageStatistics) | undefined;
 
   /**
-   * Resolves when the engine can handle requests. Rejects with `storage_unavailable`, or with a `StorageFault` whose reason
+   * Resolves when the engine can handle requests. Rejects with `storage_unavailable`, such as a `StorageFault`, whose reason
    * is reported to load balancers, when reading fails, and after a write has failed, until a write that changes something
-   * succeeds. `check` tries such a write, so the engine recovers without a client.
-   *
-   * The promise settles within about a second. Calls in quick succession share one test of the storage.
+   * succeeds. `check` tries such a write, so the engine recovers without a client. The promise settles within about a
+   * second. Calls in quick succession share one test of the storage.
    */
   check(): Promise<void>;
 
@@ -52,7 +48,6 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** Returns the error for a call after {@link Storage.close}. */
 export function closedError(): AnimalStoreError {
   return new AnimalStoreError('storage_unavailable', 'the storage is closed');
 }

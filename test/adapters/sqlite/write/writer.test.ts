@@ -209,7 +209,7 @@ describe('close', () => {
       () => apiKeys.list(),
       () => apiKeys.add(key, about),
       () => apiKeys.addFirst(key, about),
-      () => apiKeys.replace({ id, expiresAt: undefined }, 0, key, about),
+      () => apiKeys.replace({ ...about, id, expiresAt: undefined }, 0, key, about),
       () => apiKeys.revoke(id, 0),
       () => storage.check(),
     ];
