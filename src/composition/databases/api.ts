@@ -26,7 +26,6 @@ export const api: Engine = {
     const { openApiStorage } = await import('../../adapters/api-client/index.ts');
     return {
       open: (base, { client }) => openApiStorage(base, client),
-      files: () => [],
       async examine(base, client): Promise<Diagnosis> {
         const { pets } = openApiStorage(base, client);
         const problems = await pets.list({ limit: 1 }, { timeout: EXAMINATION_TIMEOUT }).then(

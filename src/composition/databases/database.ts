@@ -1,21 +1,15 @@
 import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
-import type { ClientOptions } from '../../application/store-options.ts';
+import { type ClientOptions, supported } from '../../application/store-options.ts';
 import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { Adapter, Engine, OpenOptions, Work } from './engine.ts';
 import { refuse } from './refuse.ts';
 
-/**
- * A database that a database URL selects. It need not exist. The methods are those of its {@link Adapter}. They reject
- * with `storage_unavailable` when the driver is not installed.
- */
+/** A database that a database URL selects, and that need not exist. The methods are those of its {@link Adapter}. */
 export class Database {
   readonly scheme: string;
-  /**
-   * The location of the data, which {@link Engine.parse} returned, such as the path of a file. A location must not be
-   * printed, because it can be a URL with a password.
-   */
+  /** A result of {@link Engine.parse}. It must not be printed, because it can be a URL with a password. */
   readonly location: string;
   /** The setting that selected the database. Messages of `storage_unavailable` begin with it. */
   readonly source: string | undefined;
@@ -41,7 +35,7 @@ export class Database {
   }
 
   files(): Promise<readonly string[]> {
-    return this.#withAdapter((adapter) => adapter.files(this.location));
+    return this.#withAdapter((adapter) => adapter.files?.(this.location) ?? []);
   }
 
   examine(client?: ClientOptions): Promise<Diagnosis> {
@@ -50,10 +44,9 @@ export class Database {
 
   async restore(file: string, options: RestoreOptions = {}): Promise<Restored> {
     this.refuseWork('restore');
-    return await this.#withAdapter((adapter) => {
-      if (adapter.restore === undefined) throw invalidRequest('restore is not supported by this storage');
-      return adapter.restore(this.location, file, options);
-    });
+    return await this.#withAdapter(({ restore }) =>
+      supported(restore, 'restore')(this.location, file, options),
+    );
   }
 
   /** Throws `invalid_request` when the engine has its own tools for this work. The message names the tool. */
@@ -71,12 +64,7 @@ export class Database {
   }
 }
 
-/**
- * Throws `invalid_request` when the URL is invalid. If no engine has the scheme, the message shows only the scheme,
- * because the rest of the URL may contain a password.
- *
- * @param source the name of the setting that has the URL
- */
+/** If no engine has the scheme, the message shows nothing else of the URL, because it may contain a password. */
 export function parseDatabase(engines: readonly Engine[], url: string, source?: string): Database {
   const [, scheme = url, rest] = /^([^:]*):(.*)$/s.exec(url) ?? [];
   const engine = engines.find(({ schemes }) => schemes.includes(scheme));

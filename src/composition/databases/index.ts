@@ -1,8 +1,3 @@
-/**
- * The register of the supported databases. A new kind of database needs a storage adapter, a file in this folder, and
- * an entry in the array below.
- */
-
 import { api } from './api.ts';
 import { Database } from './database.ts';
 import type { Engine } from './engine.ts';
@@ -10,17 +5,16 @@ import { memory } from './memory.ts';
 import { postgres } from './postgres.ts';
 import { sqlite } from './sqlite.ts';
 
-/** Those that a server can use. */
+/** The kinds of databases that a server can use. Each has a storage adapter and a file in this folder. */
 export const STORE_ENGINES: readonly Engine[] = [sqlite, memory, postgres];
 
-/** What selects a database, as a message to another thread. */
+/** A message to another thread, which selects a database there. */
 export type DatabasePlace = Pick<Database, 'scheme' | 'location' | 'source'>;
 
-/** Returns the same database in another thread. */
 export function databaseAt({ scheme, location, source }: DatabasePlace): Database {
   const engine = STORE_ENGINES.find(({ schemes }) => schemes.includes(scheme)) as Engine;
   return new Database(engine, scheme, location, source);
 }
 
-/** All of them, with the address of another server. */
+/** The kinds of databases that a command can use. */
 export const ENGINES: readonly Engine[] = [...STORE_ENGINES, api];

@@ -11,7 +11,6 @@ export const memory: Engine = {
     const message = 'the data is lost when the server ends: set DATABASE_URL to sqlite:PATH to keep it';
     return {
       open: () => openMemoryStorage(),
-      files: () => [],
       examine: () => ({
         location: 'memory:',
         exists: true,

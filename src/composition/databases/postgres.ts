@@ -19,7 +19,6 @@ export const postgres: Engine = {
     return {
       open: (url, { mustExist = false, observer, sharing }) =>
         openPostgresStorage(url, { mustExist, observer, threads: sharing?.threads ?? 1 }),
-      files: () => [],
       examine: examinePostgresStore,
     };
   },

@@ -6,10 +6,7 @@ export function refuse(what: string, text: string): never {
   throw invalidRequest(`expected ${what}, got ${shown}`);
 }
 
-/**
- * Whether a text may contain a password. In a URL, `@` follows the password. The `@` can be percent-encoded, or can be
- * a character that URL parsers normalize to `@`.
- */
+/** In a URL, `@` follows a password. It can be percent-encoded, or be a character that URL parsers normalize to `@`. */
 export function mayHoldPassword(text: string): boolean {
   return /@|%40/.test(text.normalize('NFKC'));
 }
