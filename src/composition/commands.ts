@@ -2,8 +2,7 @@ import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
 import type { Environment } from './config/settings.ts';
 import type { Service } from './serve.ts';
 
-/** Every method can reject with a `ConfigError`. */
-export interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
+interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
   startService(values: ServeValues): Promise<Service>;
 }
 

@@ -22,7 +22,6 @@ export interface Config {
   readonly logSample: number;
   /** How long a stopping service waits for the requests in flight, in milliseconds. */
   readonly shutdownTimeout: number;
-  /** If `maxConnections` is `undefined`, it is derived from the limit of file descriptors. */
   readonly http: Pick<
     HttpServerOptions,
     'publicUrl' | 'corsOrigins' | 'trustedProxies' | 'rateLimit' | 'maxConnections'
@@ -34,7 +33,7 @@ const MAX_PORT = 65_535;
 const MAX_TIMEOUT = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 1_000_000;
 
-/** Throws a `ConfigError` that names every invalid setting, by its option when the option is given. */
+/** Throws a `ConfigError` that names every invalid setting. */
 export function loadConfig(environment: Environment, { host, port, databaseUrl }: ServeValues = {}): Config {
   const settings = new Settings(environment, { HOST: host, PORT: port, DATABASE_URL: databaseUrl });
   const config: Config = {
@@ -70,7 +69,7 @@ export function loadDatabase(environment: Environment, databaseUrl?: string): Da
   return database;
 }
 
-/** Like `loadDatabase`, but also throws a `ConfigError` if the data would be lost when the command ends. */
+/** Like `loadDatabase`, but refuses a database whose data would be lost when the command ends. */
 export function loadDurableDatabase(environment: Environment, databaseUrl?: string): Database {
   const database = loadDatabase(environment, databaseUrl);
   if (database.isDurable) return database;

@@ -1,7 +1,4 @@
-/**
- * All parts of a server, and how they depend on each other. Only this file imports the container, tsyringe. The parts
- * are registered with factories, so that no class needs a decorator.
- */
+/** All parts of a server, registered in the container with factories, so that no class needs a decorator. */
 
 import 'reflect-metadata';
 import { type InjectionToken, instanceCachingFactory, container as root } from 'tsyringe';
@@ -20,13 +17,11 @@ import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 import { runtime } from './runtime.ts';
 import type { ThreadParts } from './workers/thread-data.ts';
 
-const LOG: InjectionToken<Logger> = Symbol('Logger');
 const OBSERVERS: InjectionToken<readonly Observer[]> = Symbol('Observers');
 const STORAGE: InjectionToken<Storage> = Symbol('Storage');
 const API_KEY_VERIFIER: InjectionToken<ApiKeyVerifier> = Symbol('ApiKeyVerifier');
 const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
 
-/** The parts of a server that its life cycle needs. */
 export interface Parts {
   readonly log: Logger;
   readonly store: AnimalStore;
@@ -38,18 +33,13 @@ export interface Parts {
   readonly failure: Promise<never> | undefined;
   /** Resolves when the storage of this thread can handle requests. */
   check(): Promise<void>;
-  /**
-   * Stops the server, and waits at most `timeout` milliseconds for the requests in flight. Then completes the accepted
-   * writes and closes the store.
-   */
+  /** Stops the server, which waits at most `timeout` milliseconds for the requests in flight, and closes the store. */
   close(timeout: number): Promise<void>;
 }
 
 /**
- * Opens the database, creates or migrates its tables, and creates the parts. The server does not listen yet. If the
- * configuration has several workers, the server is a pool of threads, each of which calls this function too.
- *
- * @param thread set in these threads
+ * Opens the database, and creates the parts. If the configuration has several workers, the server is a pool of threads,
+ * each of which calls this function with `thread`.
  */
 export async function openParts(given: Config, version: string, thread?: ThreadParts): Promise<Parts> {
   const threads = runtime.sharesPort ? given.workers : 1;
@@ -63,21 +53,20 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
   const get = <T>(token: InjectionToken<T>): T => container.resolve(token);
 
   const tracing = findTracing(scheme, version);
-  // Factories are synchronous. A part that is created asynchronously is registered when it exists.
-  container.registerInstance(LOG, await createLog(config.logLevel, tracing?.logFields, thread?.log));
+  const log = await createLog(config.logLevel, tracing?.logFields, thread?.log);
   const isMain = threads > 1 && thread === undefined;
   const pool = isMain
     ? new (await import('./workers/pool.ts')).WorkerPool({
         config,
         version,
-        log: get(LOG),
+        log,
         destination: await openLog(),
         metrics: () => get(Metrics),
         check: () => storage.check(),
       })
     : undefined;
   const createServer = pool === undefined ? await runtime.loadServer() : () => pool;
-  // The metrics observe the opening of the storage. They read the storage and the server only when they are requested.
+  // The metrics observe the opening of the storage, so they exist before these sources.
   const sources = {
     thread: thread?.name,
     serverStatistics: () => get(HTTP_SERVER).statistics(),
@@ -86,7 +75,7 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
   };
   provide(Metrics, () => new Metrics({ version, storage: scheme, ...sources }));
   provide(OBSERVERS, () => {
-    const logging = logObserver(get(LOG), {
+    const logging = logObserver(log, {
       sample: config.logSample,
       hasTraceparent: tracing === undefined,
       threads,
@@ -125,7 +114,7 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
     throw error;
   }
   return {
-    log: get(LOG),
+    log,
     store: get(AnimalStore),
     server,
     metrics: get(Metrics),

@@ -1,7 +1,7 @@
 /** The file descriptors for the database, the log, threads, a backup and an import. */
 const RESERVED = 128;
 
-/** The number of file descriptors that are reserved for each thread that handles requests but the first. */
+/** For each thread that handles requests but the first. */
 const RESERVED_BY_THREAD = 16;
 
 /** Returns the default of `MAX_CONNECTIONS`, if there is a limit of file descriptors and it is known. */
@@ -10,10 +10,7 @@ export function connectionsWithin(limit: number | undefined, threads: number): n
   return limit === undefined ? undefined : Math.max(limit - reserved, Math.floor(limit / 4));
 }
 
-/**
- * Returns the maximum number of file descriptors that this process may open. In Node.js, only the diagnostic report
- * contains this number. Without its network section, the report is created in a few milliseconds.
- */
+/** In Node.js, only the diagnostic report has this number. Its network section would take long. */
 export function descriptorLimit(): number | undefined {
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {

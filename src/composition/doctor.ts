@@ -9,26 +9,23 @@ const CREATE = 'animal-store keys create --name NAME creates one';
 
 const FEW_CONNECTIONS = 100;
 
-/**
- * Examines the settings of a server and its store, and reports what an operator should change. Changes nothing, and
- * creates no store. Problems are a part of the report, and not errors.
- */
+/** Examines the settings of a server and its store, and changes nothing. */
 export async function diagnose(
   environment: Environment,
   databaseUrl: string | undefined,
 ): Promise<DoctorReport> {
   const problems: Problem[] = [];
   // The faults of the database are among the faults of the configuration.
-  const given = await attempt(() => loadDatabase(environment, databaseUrl), []);
+  const database = await attempt(() => loadDatabase(environment, databaseUrl), []);
   // For the address of another server, the settings of a server on this machine do not matter.
-  const config = given?.isRemote
-    ? undefined
-    : await attempt(() => loadConfig(environment, { databaseUrl }), problems);
-  const database = config?.database ?? given;
+  const isLocal = !database?.isRemote;
+  const config = isLocal
+    ? await attempt(() => loadConfig(environment, { databaseUrl }), problems)
+    : undefined;
   const examine = (of: Database) => of.examine(loadClient(environment, of));
   const diagnosis = database && (await attempt(() => examine(database), problems));
   problems.push(...(diagnosis?.problems ?? []));
-  const fileDescriptors = given?.isRemote ? undefined : descriptorLimit();
+  const fileDescriptors = isLocal ? descriptorLimit() : undefined;
   if (config !== undefined) {
     if (diagnosis !== undefined) problems.push(...keyProblems(config, diagnosis));
     problems.push(...connectionProblems(config, fileDescriptors));
@@ -43,7 +40,7 @@ export async function diagnose(
   };
 }
 
-/** Resolves with the result of `work`. If `work` fails, adds each line of the error to the problems. */
+/** If `work` fails, adds each line of the error to the problems. */
 async function attempt<T>(work: () => T | Promise<T>, problems: Problem[]): Promise<T | undefined> {
   try {
     return await work();

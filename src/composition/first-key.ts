@@ -8,16 +8,12 @@ import { ConfigError } from './config/settings.ts';
 import type { Config } from './config.ts';
 
 const NAME = 'first key';
-/** The number of bytes that are read of an existing file. A file with a key is shorter. */
+/** In bytes. A file with a key is shorter. */
 const EXCERPT = 256;
 
 /**
- * Creates an API key if the store has never had a key and the configuration contains no keys. Resolves with the key if
- * it is to be shown, or else with the path of the file that contains the key.
- *
- * With `FIRST_KEY=file:PATH`, the key is durable in the file before it is stored. After a failure, the store has no key
- * that nobody knows. Of several servers that start at the same time, only the one whose key is stored writes. Throws a
- * `ConfigError` when the file cannot be written, or contains something else than a key.
+ * Creates an API key if the store has never had a key and the configuration contains no keys. With `FIRST_KEY=file:PATH`,
+ * the key is durable in the file before it is stored, so that the store has no key that nobody knows.
  */
 export async function createFirstKey(
   { apiKeys, firstKey, database }: Config,
@@ -34,10 +30,7 @@ export async function createFirstKey(
   return issued === undefined ? {} : { firstKeyFile: path };
 }
 
-/**
- * Replaces the content of a file. A new file can be read by its owner only. An existing file is overwritten in place,
- * because the file can be a mount point.
- */
+/** A new file can be read by its owner only. An existing file is overwritten in place, because it can be a mount point. */
 async function replaceKey(path: string, text: string): Promise<void> {
   try {
     // Without O_NONBLOCK, the start would wait for the reader of a FIFO.

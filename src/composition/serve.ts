@@ -1,18 +1,13 @@
-/** The life cycle of the service. */
-
 import type { RunningService } from '../adapters/cli/index.ts';
 import { type HttpServer, sunsetNotice } from '../adapters/http/api/index.ts';
 import type { Config } from './config.ts';
 import { openParts, type Parts } from './container.ts';
 import { createFirstKey } from './first-key.ts';
-import { runtime } from './runtime.ts';
+import { RELEASES, runtime } from './runtime.ts';
 
-/** A service that accepts connections. A second call of `stop` returns the same promise. */
-export interface Service extends RunningService {
-  /** Logs an error that no code has caught. */
+/** A service that accepts connections. */
+export interface Service extends RunningService, Pick<Parts, 'failure'> {
   logUncaughtError(error: unknown): void;
-  /** Rejects when the service cannot continue, if it has several threads. */
-  readonly failure: Promise<never> | undefined;
 }
 
 /** Opens the store and starts the server. If a step fails, closes the server and the store, and rejects. */
@@ -31,11 +26,10 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
   try {
     const url = `${await listen(server, config)}/v1`;
     store.startMaintenance();
-    // The key is created after `listen`, because `listen` rejects when the port is in use. If a key were created before
-    // such a failure, the operator would never see the key.
+    // If the key were created before `listen` fails, the operator would never see it.
     const created = await createFirstKey(config, store);
     const storage = config.database.scheme;
-    log.info({ url, version, storage, workers: parts.threads, ...runtime.releases }, 'listening');
+    log.info({ url, version, storage, workers: parts.threads, ...RELEASES }, 'listening');
     if (parts.threads < config.workers) {
       log.warn(
         `WORKERS: one thread serves instead of ${config.workers}, because threads share a port on Node.js on Linux only`,
@@ -59,7 +53,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
   }
 }
 
-/** What the codes of the most common errors mean. Each is followed by the code and the settings to change. */
+/** What the most common errors mean, and the settings to change. */
 const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => readonly [string, string]>> = {
   EACCES: (host, port) => [`port ${port} of ${host} needs a privilege`, 'PORT or --port'],
   EADDRINUSE: (host, port) => [`port ${port} of ${host} is used by another program`, 'PORT or --port'],
@@ -68,7 +62,6 @@ const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => rea
   ENOTFOUND: (host) => [`the host name ${host} cannot be resolved`, 'HOST or --host'],
 };
 
-/** Starts to listen, and explains the most common errors. */
 async function listen(server: HttpServer, { host, port }: Config): Promise<string> {
   try {
     return await server.listen(port, host);

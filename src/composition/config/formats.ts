@@ -15,7 +15,7 @@ type Network = readonly [address: string, prefix: number, family: 'ipv4' | 'ipv6
 
 const NETWORK = /^([^/]+)(?:\/(\d{1,3}))?$/;
 
-/** An IPv4-mapped IPv6 address. The first 96 bits are fixed. */
+/** An IPv4-mapped IPv6 address, of which 96 bits are fixed. */
 const MAPPED = /^::ffff:(?=.*\.)/i;
 const MAPPED_BITS = 96;
 
@@ -35,7 +35,7 @@ export const LOG_LEVEL: Parse<LogLevel> = format(`one of ${LOG_LEVELS.join(', ')
   LOG_LEVELS.find((level) => level === text),
 );
 
-/** A share of requests, parsed as the number of requests of which one is logged. */
+/** The number of requests of which one is logged. */
 export const SHARE: Parse<number> = format('1 or a share from 1/1 to 1/999999, such as 1/100', (text) => {
   const match = /^1(?:\/([1-9]\d{0,5}))?$/.exec(text);
   return match === null ? undefined : Number(match[1] ?? 1);
@@ -52,7 +52,6 @@ export const RATE_LIMIT: Parse<RateLimit> = format(
 
 const MAX_WORKERS = 64;
 
-/** A number of threads. `auto` is one for each core that the process may use. */
 export const WORKERS: Parse<number> = format(`auto or an integer from 1 to ${MAX_WORKERS}`, (text) => {
   if (text === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
   return /^[1-9]\d?$/.test(text) && Number(text) <= MAX_WORKERS ? Number(text) : undefined;
@@ -102,12 +101,7 @@ export function integer(min: number, max: number): Parse<number> {
   });
 }
 
-/**
- * Parses a list, separated by commas. The message shows the first invalid item, unless the list may contain a password:
- * a password can contain a comma, and an item of the list can then be a part of the password.
- *
- * @param parseItem returns `undefined` when the item is invalid
- */
+/** Shows the first invalid item, unless the list may contain a password: an item can then be a part of the password. */
 function parseList<T>(text: string, what: string, parseItem: (item: string) => T | undefined): readonly T[] {
   const values: T[] = [];
   for (const item of itemsOf(text)) {
@@ -118,12 +112,11 @@ function parseList<T>(text: string, what: string, parseItem: (item: string) => T
   return values;
 }
 
-/** @param parse returns `undefined` when the text is invalid */
 function format<T>(what: string, parse: (text: string) => T | undefined): Parse<T> {
   return (text) => parse(text) ?? refuse(what, text);
 }
 
-/** Splits a list. The file of a secret can be empty, and contains an empty list then. */
+/** The file of a secret can be empty. */
 function itemsOf(text: string): readonly string[] {
   return text === '' ? [] : text.split(',').map((item) => item.trim());
 }

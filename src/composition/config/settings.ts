@@ -9,16 +9,16 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Throws `invalid_request`, without secrets in the message. `source` is the name of the option or of the variable. */
+/** Throws `invalid_request`, without secrets in the message. `source` is the option or the variable. */
 export type Parse<T> = (text: string, source: string) => T;
 
-/** Reads settings from the environment and from command line options, and collects the faults of invalid settings. */
+/** Reads settings from the environment and from command line options, and collects their faults. */
 export class Settings {
   readonly #environment: Environment;
   readonly #options: Environment;
   readonly #faults: string[] = [];
 
-  /** @param options the values of command line options, by the variables that they have precedence over */
+  /** @param options the values of command line options, by the variable */
   constructor(environment: Environment, options: Environment) {
     this.#environment = environment;
     this.#options = options;
@@ -48,7 +48,6 @@ export class Settings {
     });
   }
 
-  /** Collects a fault of settings that do not fit together. */
   addFault(message: string): void {
     this.#faults.push(message);
   }
