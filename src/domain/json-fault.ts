@@ -35,23 +35,19 @@ function allowedAfter(kind: string, allowed: string, ends: string[]): string {
       ends.push(']');
       return '{["0]';
     case ',':
-      return ends[ends.length - 1] === '}' ? '"' : VALUE;
+      return ends.at(-1) === '}' ? '"' : VALUE;
     case ':':
       return VALUE;
     case '"':
       // A string is the name of a member where no number is allowed.
-      return allowed.includes('0') ? afterValue(ends) : ':';
+      if (!allowed.includes('0')) return ':';
+      break;
     case '0':
-      return afterValue(ends);
+      break;
     default:
       ends.pop();
-      return afterValue(ends);
   }
-}
-
-function afterValue(ends: readonly string[]): string {
-  if (ends.length === 0) return '';
-  return ends[ends.length - 1] === '}' ? ',}' : ',]';
+  return ends.length === 0 ? '' : `,${ends.at(-1)}`;
 }
 
 /** Returns the index after the match of a sticky expression, or `at` if there is no match. */
