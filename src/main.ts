@@ -1,7 +1,4 @@
-/**
- * The entry point of the program. Runs the command line, stops the command on SIGINT, SIGTERM or an uncaught error, and
- * sets the exit status.
- */
+/** Runs the command line, stops the command on SIGINT, SIGTERM or an uncaught error, and sets the exit status. */
 
 import { readFileSync } from 'node:fs';
 import { consoleOf, runCli } from './adapters/cli/index.ts';
@@ -12,16 +9,10 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/**
- * The maximum time for which pending writes to standard error keep the process alive after the command, in
- * milliseconds.
- */
+/** How long pending writes to standard error keep the process alive after the command, in milliseconds. */
 const EXIT_TIMEOUT = 500;
 
-/**
- * How long further signals are ignored after the first signal, in milliseconds. One Ctrl-C on `npm start` sends SIGINT
- * twice: the terminal sends it to every process, and npm forwards it to its child process.
- */
+/** How long further signals are ignored, in milliseconds: the terminal and npm both send the SIGINT of one Ctrl-C. */
 const REPEATED_SIGNAL = 1000;
 
 const stop = new AbortController();
@@ -29,7 +20,6 @@ let stoppedAt = 0;
 let hasUncaughtError = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
 
-/** Asks the command to stop. A further signal after {@link REPEATED_SIGNAL} ends the process immediately. */
 function onSignal(signal: NodeJS.Signals): void {
   if (!stop.signal.aborted) {
     stoppedAt = performance.now();
@@ -40,10 +30,7 @@ function onSignal(signal: NodeJS.Signals): void {
   }
 }
 
-/**
- * Logs an error that no code has caught, and stops the server gracefully, because the state of the process may be
- * inconsistent. The exit status is then 1. A second uncaught error ends the process immediately.
- */
+/** The state of the process may be inconsistent, so the server stops. A second error ends the process immediately. */
 function onUncaughtError(error: unknown, service: Service): void {
   service.logUncaughtError(error);
   if (hasUncaughtError) process.exit(1);

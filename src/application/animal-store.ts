@@ -91,10 +91,7 @@ export class AnimalStore implements AsyncDisposable {
     return await new CreatePetOnce(creates).execute(input, caller, key, options);
   }
 
-  /**
-   * Starts to remove old idempotency records once a minute, until `close` is called. A server calls this method, and in
-   * other programs the first create with an idempotency key does.
-   */
+  /** Starts to remove old idempotency records once a minute, as the first create with an idempotency key does. */
   startMaintenance(): void {
     const { idempotentCreates } = this.#storage;
     if (this.#closed !== undefined || idempotentCreates === undefined) return;
@@ -176,7 +173,7 @@ export class AnimalStore implements AsyncDisposable {
 
   /**
    * Yields all matching pets in batches, in ascending order of id. A pet that is added after the first batch was requested
-   * is yielded by the store of a server only, which is read page by page.
+   * is not yielded, except by the store of a server, which is read page by page.
    *
    * @example
    * ```ts

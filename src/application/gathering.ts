@@ -23,11 +23,7 @@ export class Gathering {
   #enough = 1;
   #wait: { readonly timer?: ReturnType<typeof setTimeout> } | undefined;
 
-  /**
-   * @param limit the maximum number of writes in one batch
-   * @param queued the number of queued writes
-   * @param commit begins the next commit, and must call `end`
-   */
+  /** @param commit begins the next commit of at most `limit` writes, and must call `end` */
   constructor(limit: number, queued: () => number, commit: () => void) {
     this.#limit = limit;
     this.#queued = queued;

@@ -15,10 +15,7 @@ export const LIMIT_DEFAULT = 20;
 export interface PetPageQuery extends Pick<PetQuery, 'status'> {
   /** The maximum number of pets in the page: {@link LIMIT_MIN} to {@link LIMIT_MAX}. Default: {@link LIMIT_DEFAULT}. */
   readonly limit?: number | undefined;
-  /**
-   * Only pets with a greater id are listed, a `bigint` or a `number` that is a safe integer. For the next page, this is
-   * the id of the last pet of the page. By default, the list starts at the first pet.
-   */
+  /** Only pets with a greater id are listed. For the next page, this is the id of the last pet of the page. */
   readonly after?: bigint | number | undefined;
 }
 

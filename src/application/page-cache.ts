@@ -8,10 +8,7 @@ const BYTES_PER_CODE_UNIT = 6;
 const BYTES_PER_PET = 320;
 const BYTES_PER_PAGE = 500;
 
-/**
- * The pages of one version of the data. A storage that returns the same page object for equal queries allows its caller to
- * use this object as the key of a cache.
- */
+/** The pages of one version of the data. Equal queries get the same object, with which a caller can cache its JSON. */
 export class PageCache {
   readonly #pages = new Map<string, PetPage>();
   #size = 0;

@@ -4,10 +4,7 @@ import { nextTurn } from './next-turn.ts';
 /** In milliseconds. */
 const INTERVAL = 60_000;
 
-/**
- * Removes old idempotency records once a minute, in many small transactions, so that other writes do not wait long. Returns
- * a function that stops the removals.
- */
+/** Removes old records once a minute, in small transactions, and returns a function that stops the removals. */
 export function startRecordRemoval(createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const schedule = (): void => {

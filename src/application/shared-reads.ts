@@ -10,10 +10,7 @@ interface SharedRead<R> {
   next?: Promise<R>;
 }
 
-/**
- * Reads that equal calls share. A call that arrives during a read shares the next one, because the result of this read
- * could lack a write that was acknowledged in the meantime.
- */
+/** Equal calls share a read, but none that began before the call, because it can lack an acknowledged write. */
 export class SharedReads<R> {
   readonly #reads = new Map<string, SharedRead<R>>();
 

@@ -46,10 +46,7 @@ export interface ClientOptions {
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
 }
 
-/**
- * The storage of an `AnimalStore`. A storage without `transfer` does not support imports and exports. A storage
- * without `idempotentCreates` does not support idempotency keys.
- */
+/** The storage of an `AnimalStore`, which can lack imports and exports, and idempotency keys. */
 export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCreates'> {
   readonly transfer?: PetTransfer | undefined;
   readonly idempotentCreates?: IdempotentCreates | undefined;

@@ -8,11 +8,7 @@ import type { PetWalk } from './store-options.ts';
 
 const QUERY: OptionRules<PetWalk> = { status: ANY, after: ANY, limit: ANY };
 
-/**
- * Yields the matching pets of all pages. A page is read only when the caller needs its pets.
- *
- * @param readPage reads the page of a query, which is the page behind `previous`
- */
+/** @param readPage reads the page of a query, which is the page behind `previous` */
 export async function* walkPets(
   readPage: (query: PetPageQuery, previous?: PetPage) => Promise<PetPage>,
   query: PetWalk = {},

@@ -44,10 +44,7 @@ export function withoutApiKeys(text: string): string {
 
 const SECRET_PART_LENGTH = 16;
 
-/**
- * Returns a function that finds a secret part of one of the keys in a text. The keys can have any format. Hyphens are
- * ignored, because a UUID can be written without them.
- */
+/** Finds a secret part of a key of any format. Hyphens are ignored, because a UUID can be written without them. */
 export function secretPartFinder(keys: readonly string[]): (text: string) => boolean {
   const secrets = keys.map(withoutHyphens).join('\n');
   return (text) => {

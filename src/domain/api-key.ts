@@ -16,10 +16,7 @@ export interface ApiKey {
   readonly revokedAt?: number | undefined;
   /** The start of the last UTC day on which the key was used. */
   readonly lastUsedOn?: number | undefined;
-  /**
-   * The id of the first key in a series of keys that replaced each other, which belong to the same caller. `undefined`
-   * for a key that replaced no other key.
-   */
+  /** For a key that replaced another one: the id of the first key of the same caller. */
   readonly callerId?: string | undefined;
 }
 

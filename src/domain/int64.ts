@@ -17,10 +17,7 @@ export function isInt64(value: unknown): value is bigint {
   return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 }
 
-/**
- * Returns a `bigint` in the range of an int64, or a `number` that is a safe integer, as a `bigint`. A larger `number` may
- * already be rounded. Returns `undefined` for any other value.
- */
+/** Returns an int64 as a `bigint`. A `number` must be a safe integer, because a larger one may already be rounded. */
 export function toInt64(value: unknown): bigint | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   return isInt64(value) ? value : undefined;
@@ -42,10 +39,7 @@ function shown(value: unknown): string {
   return `a value of type ${typeof value}`;
 }
 
-/**
- * Reads an int64 from a plain decimal integer, without a plus sign, leading zeros or spaces. Returns `undefined` for
- * any other text.
- */
+/** Reads a plain decimal integer, without a plus sign, leading zeros or spaces. Otherwise returns `undefined`. */
 export function parseInt64(text: string): bigint | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const value = BigInt(text);

@@ -42,10 +42,7 @@ export interface NewPetInput {
 /** A pet to import. Either all pets of an import have an id, which they keep, or none of them has one. */
 export type ImportedPet = NewPetInput & { readonly id?: bigint | number | undefined };
 
-/**
- * Returns a {@link NewPet} with the name, the category and the status of the input. Throws `invalid_request` when the input
- * breaks rules; the message names every broken rule.
- */
+/** Validates the input, and ignores its other properties. The message of `invalid_request` names every broken rule. */
 export function newPet(input: NewPetInput): NewPet {
   if (typeof input !== 'object' || input === null) {
     throw invalidRequest("expected a pet such as { name: 'Rex', categoryId: 7n }");

@@ -1,7 +1,4 @@
-/**
- * The entry point `animal-store/client`: the store of another server, for programs and web pages that need nothing else.
- * It loads no module of Node.js.
- */
+/** The entry point `animal-store/client`: the store of another server, without any module of Node.js. */
 
 import type { AnimalStore } from '../application/animal-store.ts';
 import { checkOptions, type OptionRules, STRING } from '../application/arguments.ts';
@@ -26,10 +23,7 @@ export type { ClientOptions, CreateOptions, Deprecation, PetWalk } from '../appl
 export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
 
-/**
- * The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `PetStore` too, so a program
- * that takes a `PetStore` can be tested with a store in memory.
- */
+/** The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `PetStore` too. */
 export type PetStore = Pick<
   AnimalStore,
   'createPet' | 'getPet' | 'listPets' | 'listPage' | 'check' | 'close' | typeof Symbol.asyncDispose
@@ -43,10 +37,7 @@ export interface ClientConfig extends ClientOptions {
 
 const OPTIONS: OptionRules<ClientConfig> = { database: STRING, ...CLIENT_OPTIONS };
 
-/**
- * Opens the store of a server. Sends no request before the first call of a method. Rejects with `invalid_request` when
- * the configuration is invalid.
- */
+/** Opens the store of a server, and sends no request. Rejects with `invalid_request` for an invalid configuration. */
 export async function createAnimalStore(config: ClientConfig): Promise<PetStore> {
   checkOptions(config, OPTIONS);
   const { database, ...client } = config;

@@ -1,7 +1,4 @@
-/**
- * The entry point `animal-store`: the domain, the use cases, the interfaces for storages, and a function that opens a
- * store.
- */
+/** The entry point `animal-store`. */
 
 import type { AnimalStore } from '../application/animal-store.ts';
 import { ENGINES } from '../composition/databases/index.ts';
@@ -10,11 +7,8 @@ import { type AnimalStoreConfig, openStore } from './open-store.ts';
 export * from './portable.ts';
 
 /**
- * Opens a store. The function reads no environment variables, and the store shares nothing with other stores of the
- * process. Only the adapter of the given database is loaded, together with its driver.
- *
- * Rejects with `invalid_request` when the database URL is invalid. Rejects with
- * `storage_unavailable` when the database cannot be opened or its driver is not installed.
+ * Opens a store. Rejects with `invalid_request` for an invalid configuration, and with `storage_unavailable` when the
+ * database cannot be opened or its driver is not installed.
  *
  * @example
  * ```ts

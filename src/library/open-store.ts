@@ -16,19 +16,15 @@ import { invalidRequest } from '../domain/errors.ts';
 export type AnimalStoreConfig =
   | (ClientOptions & {
       /**
-       * The database URL: `memory:`, `sqlite:PATH`, `postgres://HOST/DATABASE`, or the base address of a server such as
-       * `https://pets.example.org/v1`, which needs `apiKey`. `memory:` loses the data when the process ends. `sqlite:`
-       * creates a missing file, and `postgres:` creates missing tables. In a browser only `memory:` and the address of a
-       * server are available.
+       * `memory:`, whose data is lost when the process ends, `sqlite:PATH`, which creates a missing file,
+       * `postgres://HOST/DATABASE`, which creates missing tables, or the base address of a server such as
+       * `https://pets.example.org/v1`, which needs `apiKey`. A browser supports only `memory:` and addresses.
        */
       readonly database: string;
       readonly storage?: undefined;
     })
   | {
-      /**
-       * A storage object, such as your own implementation of {@link StoreStorage}. The object must fulfil the contracts
-       * in the comments of the interface.
-       */
+      /** Your own storage, which must fulfil the contracts in the comments of {@link StoreStorage}. */
       readonly storage: StoreStorage;
       readonly database?: undefined;
     };
@@ -39,10 +35,6 @@ const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions> = {
   ...CLIENT_OPTIONS,
 };
 
-/**
- * Opens a store. Rejects with `invalid_request` when the configuration is invalid, or when no engine supports the
- * database URL. The message contains no value of an option, because a database URL can contain a password.
- */
 export async function openStore(config: AnimalStoreConfig, engines: readonly Engine[]): Promise<AnimalStore> {
   checkOptions(config, OPTIONS);
   const { database: url, storage, ...client } = config;

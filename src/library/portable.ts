@@ -1,7 +1,4 @@
-/**
- * The entry point `animal-store` without SQLite, for platforms such as a browser or an edge runtime. In Node.js,
- * `index.ts` is the entry point.
- */
+/** The entry point `animal-store` on platforms other than Node.js, such as a browser or an edge runtime. */
 
 import type { AnimalStore } from '../application/animal-store.ts';
 import { api } from '../composition/databases/api.ts';
@@ -72,16 +69,6 @@ export type { AnimalStoreConfig } from './open-store.ts';
 /**
  * Opens a store. The supported database URLs are `memory:` and the base address of a server, such as
  * `https://pets.example.org/v1`. For any other URL, rejects with `invalid_request`.
- *
- * @example
- * ```ts
- * import { createAnimalStore } from 'animal-store';
- *
- * const store = await createAnimalStore({ database: 'memory:' });
- * const rex = await store.createPet({ name: 'Rex', categoryId: 7n });
- * console.log(rex.id); // 1n
- * await store.close();
- * ```
  */
 export async function createAnimalStore(config: AnimalStoreConfig): Promise<AnimalStore> {
   return openStore(config, [memory, api]);
