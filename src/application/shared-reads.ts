@@ -26,7 +26,7 @@ export class SharedReads<R> {
     const current: SharedRead<R> = { running: read() };
     this.#reads.set(key, current);
     const end = () => {
-      if (current.next === undefined && this.#reads.get(key) === current) this.#reads.delete(key);
+      if (current.next === undefined) this.#reads.delete(key);
     };
     current.running.then(end, end);
     return current.running;
