@@ -137,13 +137,13 @@ export default {
     ),
     forbidden(
       'library-imports-core-and-databases',
-      'The library imports the core and the register of databases, no package and no node: module.',
+      'The library imports the core and the list of databases, no package and no node: module.',
       { path: '^src/library/' },
       { path: '.', pathNot: '^src/(domain|application|library|composition/databases)/' },
     ),
     forbidden(
       'databases-import-core',
-      'The library imports the register of databases, so its static imports load no adapter and no driver.',
+      'The library imports the list of databases, so its static imports load no adapter and no driver.',
       { path: '^src/composition/databases/' },
       {
         path: ['^src/', PACKAGES],
@@ -153,7 +153,7 @@ export default {
     ),
     forbidden(
       'databases-load-adapters',
-      'The register of databases loads adapters and their drivers on use, and no other part of the composition.',
+      'The list of databases loads adapters and their drivers on use, and no other part of the composition.',
       { path: '^src/composition/databases/' },
       { path: '^src/', pathNot: '^src/(domain|application|composition/databases|adapters)/' },
     ),
