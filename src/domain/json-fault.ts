@@ -6,10 +6,7 @@ const STRING_OR_LITERAL =
 /** The first characters of a value, where `0` stands for numbers, `true`, `false` and `null`. */
 const VALUE = '{["0';
 
-/**
- * Says where the first fault is, such as `unexpected text at character 9`. Returns `undefined` for JSON (RFC 8259). The
- * message contains nothing of the text, unlike those of JavaScript engines.
- */
+/** Says where the first fault is, or returns `undefined` for JSON (RFC 8259). JavaScript engines show a part of the text. */
 export function jsonFault(text: string): string | undefined {
   const ends: string[] = [];
   let allowed = VALUE;
@@ -42,9 +39,8 @@ function allowedAfter(kind: string, allowed: string, ends: string[]): string {
       // A string is the name of a member where no number is allowed.
       if (!allowed.includes('0')) return ':';
       break;
-    case '0':
-      break;
-    default:
+    case '}':
+    case ']':
       ends.pop();
   }
   return ends.length === 0 ? '' : `,${ends.at(-1)}`;
