@@ -25,9 +25,8 @@ export class CreatePetOnce {
   }
 
   /**
-   * Stores a pet, or resolves with the pet that an earlier call with the same caller and key has stored within the last
-   * {@link IDEMPOTENCY_LIFETIME} milliseconds. Rejects with `invalid_request` when the pet or the key breaks a rule, and
-   * with `idempotency_conflict` when the earlier call has stored a different pet.
+   * Stores a pet, or resolves with the pet that a call with the same caller and key has stored within 24 hours. Rejects with
+   * `invalid_request` when the pet or the key breaks a rule, and with `idempotency_conflict` when the stored pet differs.
    */
   async execute(
     input: NewPetInput,

@@ -11,10 +11,7 @@ const NAME = 'first key';
 /** In bytes. A file with a key is shorter. */
 const EXCERPT = 256;
 
-/**
- * Creates an API key if the store has never had a key and the configuration contains no keys. With `FIRST_KEY=file:PATH`,
- * the key is durable in the file before it is stored, so that the store has no key that nobody knows.
- */
+/** With `FIRST_KEY=file:PATH`, the key is durable in the file before it is stored: the store has no key that nobody knows. */
 export async function createFirstKey(
   { apiKeys, firstKey, database }: Config,
   store: Pick<AnimalStore, 'apiKeys'>,

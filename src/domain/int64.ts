@@ -1,5 +1,3 @@
-/** Signed 64-bit integers (int64): their range, and functions that read them from text without rounding. */
-
 /** The smallest int64, -2^63. */
 export const INT64_MIN: bigint = -(2n ** 63n);
 /** The greatest int64, 2^63 - 1. */
@@ -46,10 +44,7 @@ export function parseInt64(text: string): bigint | undefined {
   return isInt64(value) ? value : undefined;
 }
 
-/**
- * Reads an int64 from the source text of a JSON number (RFC 8259, section 6): `5`, `5.0` and `5e0` are all 5n. Returns
- * `undefined` for any other text. A large exponent, such as in `1e999999`, is refused before a bigint is created.
- */
+/** Reads an int64 from the source text of a JSON number (RFC 8259, section 6): `5`, `5.0` and `5e0` are all 5n. */
 export function parseJsonInt64(source: string): bigint | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = JSON_NUMBER.exec(source) ?? [];
   if (sign === undefined) return undefined;
@@ -57,6 +52,7 @@ export function parseJsonInt64(source: string): bigint | undefined {
   const significant = UP_TO_LAST_NON_ZERO.exec(digits)?.[0];
   if (significant === undefined) return 0n;
   const zeros = Number(exponent) - fraction.length + (digits.length - significant.length);
+  // A large exponent, such as in `1e999999`, is refused before a bigint is created.
   if (zeros < 0 || significant.length + zeros > MAX_DIGITS) return undefined;
   const value = BigInt(sign + significant + '0'.repeat(zeros));
   return isInt64(value) ? value : undefined;

@@ -7,7 +7,7 @@ import type { StorageStatistics } from './statistics.ts';
 
 /** The options of a backup. */
 export interface BackupOptions {
-  /** Whether existing data is replaced. By default, it is refused. */
+  /** Whether existing data is replaced. By default, the call is refused then. */
   readonly overwrite?: boolean | undefined;
   /** Called from time to time with the fraction that is complete, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
@@ -23,20 +23,20 @@ export interface Storage {
   readonly idempotentCreates: IdempotentCreates;
 
   /**
-   * Copies the whole store, including the API keys, at one moment after the call into `file`, which is unchanged until
-   * the copy is durable. Others can write during the backup. Rejects with `invalid_request` when `file` must not be
-   * written, for example because it exists and `overwrite` is not set. An engine with its own backup tools can leave out
-   * this method.
+   * Copies the whole store, including the API keys, as it is at one moment after the call. Others can write during the
+   * backup. `file` is unchanged until the copy is durable. Rejects with `invalid_request` when `file` must not be written,
+   * for example because it exists and `overwrite` is not set, and with `storage_unavailable` when reading or writing
+   * fails. An engine with its own backup tools can leave out this method.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
 
   readonly statistics?: (() => StorageStatistics) | undefined;
 
   /**
-   * Resolves when the engine can handle requests. Rejects with `storage_unavailable`, such as a `StorageFault`, whose reason
-   * is reported to load balancers, when reading fails, and after a write has failed, until a write that changes something
-   * succeeds. `check` tries such a write, so the engine recovers without a client. The promise settles within about a
-   * second. Calls in quick succession share one test of the storage.
+   * Resolves when the engine can handle requests. Rejects with `storage_unavailable` when reading fails, and after a write
+   * has failed, until a write that changes something succeeds. `check` tries such a write, so the engine recovers without
+   * a client. The reason of a `StorageFault` is reported to load balancers. The promise settles within about a second.
+   * Calls in quick succession share one test of the storage.
    */
   check(): Promise<void>;
 
