@@ -114,7 +114,7 @@ const FACTS: readonly string[] = [
   `wait | ${constant(`${API}/admission.ts`, 'BUSY_TIME')} ms, or ${constant(`${API}/admission.ts`, 'BUSY_TIME_OF_STRANGERS')} ms for a key`,
   `create requests in progress | ${whole(constant(`${API}/admission.ts`, 'CREATES_LIMIT'))} |`,
   `handled at the same time | ${constant(`${NODE}/connection.ts`, 'CONCURRENT_REQUESTS')} |`,
-  `arrive at the same time | ${whole(constant(`${API}/api.ts`, 'BODIES_LIMIT'))} |`,
+  `arrive at the same time | ${whole(constant(`${API}/admission.ts`, 'BODIES_LIMIT'))} |`,
   `all together | ${unread}`,
   `an unread response | ${readingTimeout} seconds`,
   `bytes after the last response of a connection | ${seconds(constant(`${NODE}/lingering-close.ts`, 'LINGER_TIMEOUT'))} seconds`,

@@ -22,7 +22,9 @@ export async function until(isTrue: () => boolean | Promise<boolean>): Promise<v
  * still expire in real time.
  */
 export function stopClock(): Clock {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'hrtime'],
+  });
   onTestFinished(() => {
     vi.useRealTimers();
   });

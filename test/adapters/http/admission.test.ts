@@ -258,16 +258,13 @@ describe('the rate limiter', () => {
     expect(accepted(9, 'b')).toBe(5);
   });
 
-  test('remembers at most 10,000 callers, and first forgets those that can use their full limit', () => {
+  test('remembers callers within a fixed memory, and first forgets those that can use their full limit', () => {
     const { clock, rateLimiter } = limiter(1, 1);
-    for (let caller = 0; caller < 10_000; caller += 1) rateLimiter.takeToken(`early ${caller}`);
+    for (let caller = 0; caller < 40_000; caller += 1) rateLimiter.takeToken(`early ${caller}`);
     clock.pass(1000);
     expect(rateLimiter.takeToken('late')).toBe(0);
-    for (let caller = 1; caller < 10_000; caller += 1) rateLimiter.takeToken(`many ${caller}`);
+    for (let caller = 0; caller < 1000; caller += 1) rateLimiter.takeToken(`many ${caller}`);
     expect(rateLimiter.takeToken('late')).toBeGreaterThan(0);
-    expect(rateLimiter.takeToken('many 10000')).toBe(0);
-    expect(rateLimiter.takeToken('many 10000')).toBeGreaterThan(0);
-    expect(rateLimiter.takeToken('late')).toBe(0);
   });
 
   test.each([

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
 import {
   forgetServer,
   newSharedLimits,
   type ServerThread,
   SharedConnections,
-  SharedRateLimiter,
 } from '../../../src/adapters/http/api/shared-limits.ts';
 import { createServer, type HttpServer } from '../../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
@@ -86,9 +86,9 @@ describe('the rate of the requests to several servers', () => {
     return () => vi.restoreAllMocks();
   });
   const limitersOf = (count: number) =>
-    threadsOf(count).map((thread) => new SharedRateLimiter({ requests: 3, seconds: 60 }, thread)) as [
-      SharedRateLimiter,
-      SharedRateLimiter,
+    threadsOf(count).map(({ memory }) => new RateLimiter({ requests: 3, seconds: 60 }, memory)) as [
+      RateLimiter,
+      RateLimiter,
     ];
 
   test('is limited together, and for each caller', () => {

@@ -2,13 +2,11 @@ import { AnimalStoreError } from '../../../domain/errors.ts';
 import { HttpError } from './errors.ts';
 import { type RateLimit, RateLimiter } from './rate-limiter.ts';
 import { type DelayedRequest, RefusalDelays } from './refusal-delays.ts';
-import { type ServerThread, SharedRateLimiter } from './shared-limits.ts';
+import type { ServerThread } from './shared-limits.ts';
+import { SlowClients } from './slow-clients.ts';
 import { TurnQueue } from './turn-queue.ts';
 
-/**
- * Clients without an API key are held back when the server has worked for this time while a connection waited for its turn,
- * in milliseconds of processor time.
- */
+/** Clients without an API key are held back after this waiting time of {@link TurnQueue}, in milliseconds. */
 const CROWDED_TIME = 10;
 
 /**
@@ -18,19 +16,22 @@ const CROWDED_TIME = 10;
 const BUSY_TIME = 200;
 const BUSY_TIME_OF_STRANGERS = 500;
 
-/** The maximum number of `Authorization` fields that are known to be valid. */
+/** In `Authorization` fields. */
 const KNOWN_LIMIT = 1_000;
 
 /** The maximum number of creates in progress: twice as many as the largest transaction of SQLite stores. */
 const CREATES_LIMIT = 2_000;
 
+/** The maximum number of request bodies that arrive at the same time. Each of them takes up to 64 KiB. */
+const BODIES_LIMIT = 1000;
+
 /**
  * Decides which requests are handled. All limits on the load of the server are here, except for the limits on connections
- * and on the queues of a storage. A server calls `stop` and `refuse`, and the API calls the other methods for each request.
+ * and on the queues of a storage.
  */
 export class Admission {
-  /** The number of refused requests, by reason. */
   readonly refused = { busy: 0, creates: 0, rate: 0, stopping: 0 };
+  readonly bodies: SlowClients;
   isStopping = false;
   /** The requests with an API key that was valid when it was last used, and all others. Each queue has its own time. */
   readonly #known = new TurnQueue();
@@ -38,26 +39,22 @@ export class Admission {
   /** The `Authorization` fields of the keys that were valid when they were last used. */
   readonly #valid = new Set<string>();
   readonly #delays = new RefusalDelays();
-  readonly #rateLimiter: Pick<RateLimiter, 'takeToken'> | undefined;
-  /** For requests for metrics. A monitoring system sends one request in several seconds. */
+  readonly #rateLimiter: RateLimiter | undefined;
   readonly #metricsLimiter = new RateLimiter({ requests: 10, seconds: 1 });
   readonly #createsLimit: number;
   #isRefusing = false;
   #creates = 0;
   #tooMany: AnimalStoreError | undefined;
 
-  /**
-   * @param rateLimit the limit of each caller; by default there is no limit
-   * @param thread set if several servers share the limits
-   */
+  /** @param thread set if several servers share the limits */
   constructor(rateLimit?: RateLimit, thread?: ServerThread) {
-    this.#createsLimit = Math.ceil(CREATES_LIMIT / (thread?.count ?? 1));
-    if (rateLimit === undefined) return;
-    this.#rateLimiter =
-      thread === undefined ? new RateLimiter(rateLimit) : new SharedRateLimiter(rateLimit, thread);
+    const servers = thread?.count ?? 1;
+    this.bodies = new SlowClients(Math.ceil(BODIES_LIMIT / servers));
+    this.#createsLimit = Math.ceil(CREATES_LIMIT / servers);
+    this.#rateLimiter = rateLimit && new RateLimiter(rateLimit, thread?.memory);
   }
 
-  /** Sets `isStopping`. Requests that clients have sent before they learn of the stop are still admitted. */
+  /** Requests that clients have sent before they learn of the stop are still admitted. */
   stop(): void {
     this.isStopping = true;
     this.#delays.end();
@@ -80,7 +77,6 @@ export class Admission {
       : this.#strangers.waitingTime >= BUSY_TIME_OF_STRANGERS;
   }
 
-  /** Lets a request wait for its turn, as {@link TurnQueue.enter} does, unless the server {@link isTooBusy}. */
   enter(connection: object, authorization: string | undefined): Promise<void> | undefined {
     return (this.#isKnown(authorization) ? this.#known : this.#strangers).enter(connection);
   }
@@ -98,13 +94,7 @@ export class Admission {
     return authorization !== undefined && this.#valid.has(authorization);
   }
 
-  /**
-   * Returns the error to respond with if the request must not be handled: `overloaded` or `rate_limited`. Must be called
-   * after the API key is verified and before the body is read.
-   *
-   * @param caller the id of the caller; `undefined` for a path that needs no API key
-   * @param isTooBusy the value of `isTooBusy` when the request arrived
-   */
+  /** @param isTooBusy the value of `isTooBusy` when the request arrived */
   refusalOf(method: string, caller: string | undefined, isTooBusy: boolean): Error | undefined {
     if (this.#isRefusing && caller !== undefined) return this.#refusal('stopping', STOPPING);
     if (isTooBusy) return this.#refusal('busy', TOO_BUSY);
@@ -121,11 +111,7 @@ export class Admission {
 
   /**
    * Returns a promise that resolves when a response may be sent, or `undefined` if it may be sent immediately. While the
-   * server is crowded, all responses to clients without an API key are delayed, and otherwise only refusals.
-   * {@link RefusalDelays} explains which of these clients are delayed.
-   *
-   * @param caller the id of the caller; `undefined` without a valid API key
-   * @param isOverload whether the response is a refusal because of overload
+   * server is crowded, all responses to clients without an API key can be delayed, and otherwise only refusals.
    */
   delayResponse(
     request: DelayedRequest,
@@ -136,10 +122,7 @@ export class Admission {
     return isDelayed && !this.isStopping ? this.#delays.wait(request, caller) : undefined;
   }
 
-  /**
-   * Counts a create that is in progress. The caller must call `endCreate` when the create has succeeded or failed. Throws
-   * `overloaded`, and counts nothing, when too many creates are in progress.
-   */
+  /** Counts a create until `endCreate` is called. Throws `overloaded`, and counts nothing, when there are too many. */
   beginCreate(): void {
     if (this.#creates >= this.#createsLimit) throw this.#refusal('creates', TOO_MANY_CREATES);
     this.#creates += 1;
@@ -149,7 +132,7 @@ export class Admission {
     this.#creates -= 1;
   }
 
-  #rateRefusalOf(limiter: Pick<RateLimiter, 'takeToken'> | undefined, caller: string): Error | undefined {
+  #rateRefusalOf(limiter: RateLimiter | undefined, caller: string): Error | undefined {
     const seconds = Math.ceil((limiter?.takeToken(caller) ?? 0) / 1000);
     if (seconds === 0) return undefined;
     if (this.#tooMany?.retryAfter !== seconds) {

@@ -1,5 +1,3 @@
-/** The whole HTTP API, independent of the server or framework that carries its requests and responses. */
-
 import { combineObservers } from '../../../application/observers.ts';
 import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
 import type { Observer } from '../../../application/ports/observer.ts';
@@ -26,20 +24,9 @@ import { pathPrefixOf } from './public-url.ts';
 import { newRequestId } from './request-id.ts';
 import { noContent } from './responses.ts';
 import { createRoutes, METRICS_PATH, notFound, type Routes } from './routes.ts';
-import { SlowClients } from './slow-clients.ts';
 import { unmatchedPath } from './unmatched-path.ts';
 
-/**
- * The maximum number of request bodies that arrive at the same time. Each of them takes up to 64 KiB and the memory of
- * its request until the client has sent it completely.
- */
-const BODIES_LIMIT = 1000;
-
-/**
- * Handles requests: sets the request id, lets requests wait for their turn, checks the API key, limits the load, refuses
- * malformed heads, calls the handler of the path, and notifies the observers. A carrier only passes requests to `handle`
- * and sends the responses.
- */
+/** The whole HTTP API. A carrier of a server or framework only passes requests to `handle` and sends the responses. */
 export class Api {
   readonly admission: Admission;
   readonly #observer: Observer;
@@ -51,7 +38,6 @@ export class Api {
   readonly #routes: Routes;
   readonly #match: Matcher;
 
-  /** @param createMatcher the router of the carrier */
   constructor(store: HttpStore, options: HttpOptions, createMatcher: CreateMatcher) {
     const { apiKeys, corsOrigins, observers = [], publicUrl, rateLimit, thread, trustedProxies } = options;
     const prefix = pathPrefixOf(publicUrl);
@@ -59,7 +45,7 @@ export class Api {
     this.#observer = combineObservers(observers);
     this.#context = {
       proxies: cachedProxies(trustedProxies),
-      bodies: new SlowClients(Math.ceil(BODIES_LIMIT / (thread?.count ?? 1))),
+      bodies: this.admission.bodies,
       isSecret: (text) => apiKeys?.hasPartOfKey?.(text) ?? false,
     };
     this.#cors = new Cors(corsOrigins);
@@ -67,10 +53,9 @@ export class Api {
     this.#verifier = apiKeys ?? { verify: (key) => store.verifyApiKey(key) };
     this.#routes = createRoutes(store, this.admission, options, prefix);
     // A path without variables is found without the router, which compares a path with one template after another.
-    const [templates = [], paths = []] = [true, false].map((hasVariables) =>
-      [...this.#routes.keys()].filter((path) => path.includes('{') === hasVariables),
-    );
-    const matches = new Map(paths.map((route) => [route, { route, params: {} }]));
+    const templates = [...this.#routes.keys()].filter((route) => route.includes('{'));
+    const matches = new Map([...this.#routes.keys()].map((route) => [route, { route, params: {} }]));
+    for (const template of templates) matches.delete(template);
     const matchTemplate = createMatcher(templates);
     this.#match = (path) => matches.get(path) ?? matchTemplate(path);
   }
@@ -125,13 +110,7 @@ export class Api {
     this.#report(exchange, response.status, isConnected);
   }
 
-  /**
-   * Refuses a message that the carrier could not parse as a request, and notifies the observers.
-   *
-   * @param peer the remote address of the connection
-   * @param forwardedFor the value of `X-Forwarded-For`, if it is known
-   * @param send sends the response
-   */
+  /** Refuses a message that the carrier could not parse as a request, and notifies the observers. */
   refuseMessage(
     error: HttpError,
     peer: string | undefined,
@@ -155,7 +134,6 @@ export class Api {
     });
   }
 
-  /** Creates the response to a request whose handling failed. The thrown value can have any type. */
   #failure(error: unknown, exchange: Exchange): ApiResponse {
     const { head, requestId, address } = exchange;
     const response = errorResponse(error, requestId, head);

@@ -8,13 +8,10 @@ import type { SlowClients } from './slow-clients.ts';
 /** A valid `traceparent` of version 00 (W3C Trace Context). A trace id or a parent id of zeros is invalid. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Responds to the requests of a path. */
 export type Handler = (exchange: Exchange) => ApiResponse | Promise<ApiResponse>;
 
-/** What all requests to an API have in common. */
 export interface ExchangeContext {
   readonly proxies: TrustedProxies | undefined;
-  /** The clients whose request bodies have arrived in part. */
   readonly bodies: SlowClients;
   /** Whether a text contains a part of an API key that can have any format. */
   readonly isSecret: (text: string) => boolean;
@@ -25,13 +22,10 @@ export class Exchange {
   readonly carried: CarriedRequest;
   readonly head: RequestHead;
   readonly requestId: string;
-  /** When the request arrived, in milliseconds of `performance.now()`. */
   readonly startedAt: number = performance.now();
   /** The address of the client; `undefined` when it is unknown. It is determined before the client can disconnect. */
   readonly address: string | undefined;
-  /** The key holder; `undefined` until a valid API key is found. */
   holder: ApiKeyHolder | undefined;
-  /** The route; `undefined` until it is found. */
   match: Match | undefined;
   readonly #context: ExchangeContext;
 
@@ -44,10 +38,7 @@ export class Exchange {
     this.address = clientAddress(peer, head.headers['x-forwarded-for'], context.proxies);
   }
 
-  /**
-   * The scheme of the request URL: `http` or `https`. If the request comes from a trusted proxy, the scheme is taken
-   * from the field `X-Forwarded-Proto`, which the proxy adds.
-   */
+  /** The scheme of the request URL, `http` or `https`, also behind a trusted proxy. */
   get scheme(): string {
     const { peer, head, scheme } = this.carried;
     return forwardedProtocol(peer, head.headers['x-forwarded-proto'], this.#context.proxies) ?? scheme;
@@ -66,10 +57,7 @@ export class Exchange {
     return isUsable ? traceparent : undefined;
   }
 
-  /**
-   * Reads the whole body. Rejects as {@link CarriedRequest.readBody} does, or with `request_timeout` when too many bodies
-   * arrive at the same time, and this is the oldest of them.
-   */
+  /** Reads the whole body. Also rejects with `request_timeout`, when this is the oldest of too many bodies. */
   async readBody(): Promise<Uint8Array> {
     const body = this.carried.readBody();
     if (!(body instanceof Promise)) return body;

@@ -14,46 +14,71 @@ export const RATE_LIMIT: Rule = {
   },
 };
 
-/** The maximum number of callers whose requests are remembered. */
-const CALLERS_LIMIT = 10_000;
+/** The number of callers whose requests are remembered, and how many places a caller can have among them. */
+const CALLERS_LIMIT = 16_384;
+const PLACES = 8;
 
-/** Times are sums of rounded numbers. A difference of less than this number of milliseconds is a rounding error. */
-const PRECISION = 0.001;
+/** The size of the buckets in bytes: for each caller its hash, and the time at which its bucket is full. */
+export const BUCKETS_SIZE: number = 16 * CALLERS_LIMIT;
+
+const NANOSECONDS = 1e6;
 
 /**
- * Limits the rate of requests of each caller with a token bucket. The bucket of a caller is represented by the time at
- * which it will be full again. Beyond {@link CALLERS_LIMIT} callers, full buckets are forgotten first, and then the oldest
- * one. The times are read from `performance.now()`, so a change of the system clock has no effect.
+ * Limits the rate of requests of each caller with a token bucket. A bucket is found by the hash of its caller. When all
+ * places of a caller are taken, the bucket that is full first is forgotten.
  */
 export class RateLimiter {
-  readonly #period: number;
-  readonly #interval: number;
-  /** For each caller, the time at which its bucket is full. The callers are in the order of their first requests. */
-  readonly #fullAt = new Map<string, number>();
+  readonly #buckets: BigInt64Array;
+  readonly #period: bigint;
+  readonly #interval: bigint;
 
-  constructor({ requests, seconds }: RateLimit) {
-    this.#period = seconds * 1000;
-    this.#interval = this.#period / requests;
+  /** @param memory starts with the buckets, which limiters of other threads can share */
+  constructor({ requests, seconds }: RateLimit, memory: ArrayBufferLike = new ArrayBuffer(BUCKETS_SIZE)) {
+    this.#buckets = new BigInt64Array(memory, 0, 2 * CALLERS_LIMIT);
+    this.#period = BigInt(Math.round(seconds * 1000 * NANOSECONDS));
+    this.#interval = this.#period / BigInt(requests);
   }
 
   /** Takes a token of the caller and returns 0, or returns the milliseconds until the caller has one. */
   takeToken(caller: string): number {
-    const now = performance.now();
-    const known = this.#fullAt.get(caller);
-    const fullAt = Math.max(known ?? now, now) + this.#interval;
-    const wait = fullAt - now - this.#period;
-    if (wait > PRECISION) return wait;
-    if (known === undefined && this.#fullAt.size >= CALLERS_LIMIT) this.#forget(now);
-    this.#fullAt.set(caller, fullAt);
-    return 0;
+    // A change of the system clock has no effect on this clock, which is the same in all threads.
+    const now = process.hrtime.bigint();
+    const place = this.#placeOf(hashOf(caller)) + 1;
+    for (;;) {
+      const known = Atomics.load(this.#buckets, place);
+      const fullAt = (known > now ? known : now) + this.#interval;
+      const wait = fullAt - now - this.#period;
+      if (wait > 0n) return Number(wait) / NANOSECONDS;
+      if (Atomics.compareExchange(this.#buckets, place, known, fullAt) === known) return 0;
+    }
   }
 
-  /** Forgets the callers whose buckets are full, or the oldest caller when no bucket is full. */
-  #forget(now: number): void {
-    for (const [caller, fullAt] of this.#fullAt) {
-      if (fullAt <= now) this.#fullAt.delete(caller);
+  #placeOf(hash: bigint): number {
+    const first = Number(BigInt.asUintN(32, hash)) % CALLERS_LIMIT;
+    let free = -1;
+    let earliest = 0n;
+    for (let probe = 0; probe < PLACES; probe++) {
+      const place = 2 * ((first + probe) % CALLERS_LIMIT);
+      const known = Atomics.load(this.#buckets, place);
+      if (known === hash) return place;
+      const fullAt = Atomics.load(this.#buckets, place + 1);
+      if (free === -1 || fullAt < earliest) {
+        free = place;
+        earliest = fullAt;
+      }
     }
-    const [oldest] = this.#fullAt.keys();
-    if (oldest !== undefined && this.#fullAt.size >= CALLERS_LIMIT) this.#fullAt.delete(oldest);
+    const known = Atomics.load(this.#buckets, free);
+    if (Atomics.compareExchange(this.#buckets, free, known, hash) !== known) return this.#placeOf(hash);
+    Atomics.store(this.#buckets, free + 1, 0n);
+    return free;
   }
+}
+
+/** Returns a hash that is not 0, because 0 marks a place without a bucket (FNV-1a with 64 bits). */
+function hashOf(caller: string): bigint {
+  let hash = 0xcbf29ce484222325n;
+  for (let index = 0; index < caller.length; index++) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(caller.charCodeAt(index))) * 0x100000001b3n);
+  }
+  return BigInt.asIntN(64, hash) || 1n;
 }
