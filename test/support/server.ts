@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { Api } from '../../src/adapters/http/api/api.ts';
-import { HTTP_OPTIONS } from '../../src/adapters/http/api/options.ts';
 import { matchTemplates } from '../../src/adapters/http/api/path-templates.ts';
-import { SERVER_LIMITS } from '../../src/adapters/http/api/server-options.ts';
+import { SERVER_OPTIONS } from '../../src/adapters/http/api/server-options.ts';
 import { createHandler } from '../../src/adapters/http/fetch/handler.ts';
 import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
 import { createNodeServer } from '../../src/adapters/http/node/server.ts';
@@ -16,7 +15,6 @@ import { logTo } from '../../src/adapters/log/log.ts';
 import { logObserver } from '../../src/adapters/log/observer.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
-import { checkOptions } from '../../src/application/arguments.ts';
 import type { Observer } from '../../src/application/ports/observer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { noteKeys, registerKey } from './canary.ts';
@@ -107,8 +105,7 @@ async function open(
 
 /** Creates a server of the runtime, such as Node.js, whose requests are handled by a fetch handler. */
 function createFetchServer(store: AnimalStore, options: HttpServerOptions): HttpServer {
-  checkOptions(options, { ...HTTP_OPTIONS, ...SERVER_LIMITS });
-  const api = new Api(store, options, matchTemplates);
+  const api = new Api(store, options, matchTemplates, SERVER_OPTIONS);
   return createRuntimeServer(api) ?? createNodeServer(fetchListener(createHandler(api)), api, options);
 }
 

@@ -1,10 +1,9 @@
 /** The entry point `animal-store/http`: the HTTP API of an {@link AnimalStore}, as a Koa app or as a server. */
 
 import type Koa from 'koa';
-import { checkArgument, checkOptions } from '../../application/arguments.ts';
 import { Api } from './api/api.ts';
-import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './api/options.ts';
-import { type HttpServer, type HttpServerOptions, SERVER_LIMITS } from './api/server-options.ts';
+import type { HttpOptions, HttpStore } from './api/options.ts';
+import { type HttpServer, type HttpServerOptions, SERVER_OPTIONS } from './api/server-options.ts';
 import { createApp } from './koa/app.ts';
 import { createMatcher } from './koa/router.ts';
 import { createNodeServer } from './node/server.ts';
@@ -38,8 +37,6 @@ export { openApiDocument } from './docs/openapi.ts';
  * ```
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
-  checkArgument('store', store, HTTP_STORE);
-  checkOptions(options, HTTP_OPTIONS);
   return createApp(new Api(store, options, createMatcher));
 }
 
@@ -61,8 +58,6 @@ export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa 
  * ```
  */
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
-  checkArgument('store', store, HTTP_STORE);
-  checkOptions(options, { ...HTTP_OPTIONS, ...SERVER_LIMITS });
-  const api = new Api(store, options, createMatcher);
-  return createNodeServer(createApp(api).callback(), api, options, options.thread);
+  const api = new Api(store, options, createMatcher, SERVER_OPTIONS);
+  return createNodeServer(createApp(api).callback(), api, options);
 }

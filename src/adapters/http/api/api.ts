@@ -1,3 +1,4 @@
+import { checkArgument, checkOptions, type OptionRules } from '../../../application/arguments.ts';
 import { combineObservers } from '../../../application/observers.ts';
 import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
 import type { Observer } from '../../../application/ports/observer.ts';
@@ -19,7 +20,7 @@ import type {
   Matcher,
 } from './http.ts';
 import { headRules } from './malformed.ts';
-import type { HttpOptions, HttpStore } from './options.ts';
+import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
 import { pathPrefixOf } from './public-url.ts';
 import { newRequestId } from './request-id.ts';
 import { noContent } from './responses.ts';
@@ -38,7 +39,15 @@ export class Api {
   readonly #routes: Routes;
   readonly #match: Matcher;
 
-  constructor(store: HttpStore, options: HttpOptions, createMatcher: CreateMatcher) {
+  /** @param rules the rules of the options, of which a server has more */
+  constructor(
+    store: HttpStore,
+    options: HttpOptions,
+    createMatcher: CreateMatcher,
+    rules: OptionRules<HttpOptions> = HTTP_OPTIONS,
+  ) {
+    checkArgument('store', store, HTTP_STORE);
+    checkOptions(options, rules);
     const { apiKeys, corsOrigins, observers = [], publicUrl, rateLimit, thread, trustedProxies } = options;
     const prefix = pathPrefixOf(publicUrl);
     this.admission = new Admission(rateLimit, thread);

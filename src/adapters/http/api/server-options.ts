@@ -1,15 +1,10 @@
-/** The methods and the limits of the HTTP servers, and the checks of their arguments. */
-
 import { checkArgument, type OptionRules, type Rule } from '../../../application/arguments.ts';
 import type { ServerStatistics } from '../../../application/ports/statistics.ts';
-import type { HttpOptions } from './options.ts';
+import { HTTP_OPTIONS, type HttpOptions } from './options.ts';
 
 /** An HTTP server that does not listen until `listen` is called. */
 export interface HttpServer {
-  /**
-   * Starts to listen. Resolves with the URL of the server, such as `http://127.0.0.1:3000`. If `port` is 0, the
-   * operating system selects a free port.
-   */
+  /** Starts to listen. Resolves with the URL, such as `http://127.0.0.1:3000`. The port 0 selects a free port. */
   listen(port: number, host: string): Promise<string>;
   /**
    * Stops accepting connections, and completes the requests in flight. For one second, the next request of each open
@@ -24,25 +19,19 @@ export interface HttpServer {
 
 /** The limits of a server: for the number of connections, and for slow clients. */
 export interface ServerLimits {
-  /**
-   * The maximum number of open connections. Further connections are closed immediately. By default there is no limit.
-   */
+  /** The maximum number of open connections. Further ones are closed immediately. By default there is no limit. */
   readonly maxConnections?: number | undefined;
   /** How long a client may take to send the head of a request, in milliseconds. Default: 10,000. */
   readonly headersTimeout?: number | undefined;
   /** How long a client may take to send a whole request, in milliseconds. Default: 30,000. */
   readonly requestTimeout?: number | undefined;
-  /**
-   * How long a client may read nothing of a response that it has not received completely, in milliseconds. The
-   * connection is then closed. Default: 120,000.
-   */
+  /** How long a client may read nothing of a response before it is disconnected, in milliseconds. Default: 120,000. */
   readonly readingTimeout?: number | undefined;
 }
 
 /** The options of a server. */
 export interface HttpServerOptions extends HttpOptions, ServerLimits {}
 
-/** The longest time that a timer of Node.js can wait, in milliseconds. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 export const TIMEOUT: Rule = {
@@ -60,7 +49,8 @@ export const HOST: Rule = {
   accepts: (value) => typeof value === 'string' && value !== '',
 };
 
-export const SERVER_LIMITS: OptionRules<ServerLimits> = {
+export const SERVER_OPTIONS: OptionRules<HttpServerOptions> = {
+  ...HTTP_OPTIONS,
   maxConnections: {
     expected: 'an integer of 0 or more, or Infinity',
     accepts: (value) => value === Infinity || isIntegerWithin(value, Infinity),
@@ -70,7 +60,7 @@ export const SERVER_LIMITS: OptionRules<ServerLimits> = {
   readingTimeout: TIMEOUT,
 };
 
-/** Returns the limits with their defaults. Throws `invalid_request` for timeouts that Node.js does not support. */
+/** Returns the limits with their defaults. Node.js does not support every combination of timeouts. */
 export function limitsOf(limits: ServerLimits): { readonly [Name in keyof ServerLimits]-?: number } {
   const {
     maxConnections = Infinity,

@@ -1,8 +1,7 @@
 /** The entry point `animal-store/fetch`: the HTTP API of an {@link AnimalStore}, as a function from a `Request` to a `Response`. */
 
-import { checkArgument, checkOptions } from '../../../application/arguments.ts';
 import { Api } from '../api/api.ts';
-import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from '../api/options.ts';
+import type { HttpOptions, HttpStore } from '../api/options.ts';
 import { matchTemplates } from '../api/path-templates.ts';
 import { createHandler, type FetchHandler } from './handler.ts';
 
@@ -30,7 +29,5 @@ export type { FetchHandler } from './handler.ts';
  * ```
  */
 export function createFetchHandler(store: HttpStore, options: HttpOptions = {}): FetchHandler {
-  checkArgument('store', store, HTTP_STORE);
-  checkOptions(options, HTTP_OPTIONS);
   return createHandler(new Api(store, options, matchTemplates));
 }

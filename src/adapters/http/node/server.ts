@@ -1,12 +1,17 @@
-/** The HTTP server, with limits, responses to invalid messages, and a graceful stop. */
-
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkArgument } from '../../../application/arguments.ts';
 import type { Api } from '../api/api.ts';
-import { HOST, type HttpServer, limitsOf, PORT, type ServerLimits, TIMEOUT } from '../api/server-options.ts';
-import { type ServerThread, SharedConnections } from '../api/shared-limits.ts';
+import {
+  HOST,
+  type HttpServer,
+  type HttpServerOptions,
+  limitsOf,
+  PORT,
+  TIMEOUT,
+} from '../api/server-options.ts';
+import { SharedConnections } from '../api/shared-limits.ts';
 import { SlowClients } from '../api/slow-clients.ts';
 import { acceptQueued } from './accept-queue.ts';
 import { refuseMessage } from './bad-message.ts';
@@ -14,50 +19,35 @@ import type { HandleRequest } from './connection.ts';
 import { Connections } from './connections.ts';
 import { Listeners } from './listeners.ts';
 
-/** How long an idle connection stays open after a response, in milliseconds. */
+/** In milliseconds. */
 const KEEP_ALIVE_TIMEOUT = 65_000;
-
-/** The maximum interval at which Node.js checks `headersTimeout` and `requestTimeout`, in milliseconds. */
 const CONNECTIONS_CHECKING_INTERVAL = 1000;
 
-/** The maximum size of a request head, in bytes. */
+/** In bytes. */
 const HEAD_LIMIT = 16 * 1024;
 
-/**
- * The maximum size of all responses that are buffered because clients do not read, in bytes. Text that is not ASCII counts as
- * one byte for each UTF-16 code unit, as in `writableLength`.
- */
+/** The maximum size of all responses that are buffered because clients do not read, as in `writableLength`. */
 const UNSENT_LIMIT = 128 * 1024 * 1024;
 
-/**
- * After `stop`, idle connections stay open for this time, in milliseconds. A request that a client sends on a connection
- * before it learns of the stop is handled.
- */
+/** After `stop`, idle connections stay open for this time, in milliseconds: a client does not learn of the stop at once. */
 const IDLE_TIME = 1000;
 
 /** How long a server that stops waits until the servers of other threads stop listening, in milliseconds. */
 const OTHERS_TIMEOUT = 1000;
 const OTHERS_INTERVAL = 5;
 
-/** After `stop`, the interval at which the server closes idle connections, in milliseconds. */
+/** In milliseconds. */
 const DRAIN_INTERVAL = 50;
 
 /**
- * Creates a server that calls `handle` for each valid request, except for CONNECT.
+ * Creates a server with limits, responses to invalid messages, and a graceful stop.
  *
- * @param handle writes the response, and resolves when the whole response has been passed to Node.js
- * @param api responds to messages that are not valid HTTP, and refuses requests under `/v1` when the server has been
- *   stopping for {@link IDLE_TIME}
- * @param thread set if several threads have a server on the same port
+ * @param handle responds to a valid request, and resolves when the whole response has been passed to Node.js
  */
-export function createNodeServer(
-  handle: HandleRequest,
-  api: Api,
-  limits: ServerLimits,
-  thread?: ServerThread,
-): HttpServer {
+export function createNodeServer(handle: HandleRequest, api: Api, options: HttpServerOptions): HttpServer {
   const { admission } = api;
-  const { maxConnections, headersTimeout, requestTimeout, readingTimeout } = limitsOf(limits);
+  const { thread } = options;
+  const { maxConnections, headersTimeout, requestTimeout, readingTimeout } = limitsOf(options);
   const server = createServer({
     headersTimeout,
     requestTimeout,
@@ -80,8 +70,7 @@ export function createNodeServer(
       req.socket.destroy();
     }
     requestsInFlight -= 1;
-    // Node.js buffers a part of the response while the client does not read. Only then is the timeout set, because a
-    // timeout for every response would slow down every request.
+    // Only while the client does not read is the timeout set, because it would slow down every request.
     const { socket } = req;
     if (res.writableLength > 0 && !socket.destroyed) {
       socket.setTimeout(readingTimeout);
@@ -97,7 +86,7 @@ export function createNodeServer(
       socket.destroy();
       return;
     }
-    // Node.js remembers the address. After the client has disconnected, the operating system no longer knows it.
+    // Node.js remembers the address, which the operating system forgets when the client has disconnected.
     void socket.remoteAddress;
     connections.add(socket);
     socket.once('close', () => {
