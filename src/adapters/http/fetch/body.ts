@@ -1,18 +1,13 @@
-/** Reads the bytes of a request body. */
-
 import { BODY_LIMIT, bodyIncomplete, bodyTooLarge } from '../api/json-body.ts';
 
-/**
- * Reads the whole body. Throws or rejects with `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes,
- * and with `invalid_request` when the body ends early.
- */
+/** Reads the whole body, as `CarriedRequest.readBody` describes. */
 export function readBytes(request: Request): Promise<Uint8Array> {
   const length = Number(request.headers.get('content-length') ?? Number.NaN);
   if (length > BODY_LIMIT) throw bodyTooLarge();
   return length >= 0 ? readAtOnce(request, length) : readChunks(request.body);
 }
 
-/** Runtimes read a body faster at once than as a stream. They ensure that its length is that of `Content-Length`. */
+/** Runtimes read a body faster at once than as a stream. */
 async function readAtOnce(request: Request, length: number): Promise<Uint8Array> {
   let bytes: Uint8Array;
   try {

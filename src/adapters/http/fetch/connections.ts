@@ -1,14 +1,10 @@
-/** The maximum number of connections that are remembered. The oldest one is forgotten first. */
+/** In connections, of which the oldest is forgotten first. */
 const LIMIT = 50_000;
 
-/**
- * Represents each connection by an object. A `Request` does not show which connection it belongs to, but the address and
- * the port of the client do.
- */
+/** Represents each connection by an object. A `Request` does not show which connection it belongs to. */
 export class Connections {
   readonly #byClient = new Map<string, object>();
 
-  /** Returns the same object for all requests from an address and a port. */
   get(address: string, port: number): object {
     const client = `${address} ${port}`;
     const known = this.#byClient.get(client);

@@ -12,54 +12,32 @@ import type { ResponseHeaders } from './response-headers.ts';
 
 /** What a runtime knows about the connection of a request, and a `Request` does not contain. */
 export interface FetchInfo {
-  /**
-   * The IP address of the client, or of the last proxy. Without it, the address of the client is unknown to observers, and
-   * `trustedProxies` has no effect.
-   */
+  /** The IP address of the client, or of the last proxy. Without it, `trustedProxies` has no effect. */
   readonly remoteAddress?: string | undefined;
-  /**
-   * The port of the client. The address and the port identify the connection, whose responses are delayed when it ignores
-   * refusals.
-   */
+  /** The port of the client. The address and the port identify the connection, which is delayed when it ignores refusals. */
   readonly remotePort?: number | undefined;
 }
 
-/** What a handler and its server tell each other. */
-export interface HandlerState {
-  /** The number of requests that have no response yet. */
-  requestsInFlight: number;
-  /** Whether each response is the last one on its connection, because the server is stopping. */
-  isStopping: boolean;
-}
-
-/** What all requests to a handler have in common. */
 export interface FetchContext {
-  readonly state: HandlerState;
+  /** Whether each response is the last one on its connection. */
+  readonly isStopping: () => boolean;
   readonly connections: Connections;
   readonly responseHeaders: ResponseHeaders;
 }
 
 /**
- * Whether requests can wait for each other. The Workers of Cloudflare handle each request in a context of its own, and end its
- * timers with the response, so that no request may wait for a turn that another request has begun.
+ * Whether requests can wait for each other. The Workers of Cloudflare end the timers of a request with its response, so no
+ * request may wait for a turn that another one has begun.
  */
 const HAS_TURNS = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
 
-/**
- * Whether the signal of a request shows that the client has disconnected. On Deno, a signal that was read aborts after each
- * response too, prints a warning about this, and learns nothing of what happened before it was read.
- */
+/** On Deno, a signal that was read aborts after each response too, and prints a warning about this. */
 const HAS_SIGNAL = !('Deno' in globalThis);
 
-/** The index from which the path of an absolute `http` or `https` URL is searched. */
-const AUTHORITY_START = 'https://'.length;
-
-/** A `Request` does not show how often a field was repeated: its values are joined. */
 const NO_LINES: Fields = [];
 
-/** Adapts a `Request` to the request type of the API. */
 export class FetchRequest implements CarriedRequest, RequestHead {
-  /** The runtime has decided where the request ends. The value is the same for HTTP/1.0 and for HTTP/2. */
+  /** For HTTP/1.0 and HTTP/2 too: the runtime has decided where the request ends. */
   readonly httpVersion = '1.1';
   readonly rawHeaders: Fields = NO_LINES;
   readonly method: string;
@@ -88,7 +66,6 @@ export class FetchRequest implements CarriedRequest, RequestHead {
     this.#request = request;
     this.#info = info;
     this.#context = context;
-    context.state.requestsInFlight += 1;
   }
 
   get head(): RequestHead {
@@ -122,9 +99,8 @@ export class FetchRequest implements CarriedRequest, RequestHead {
   }
 
   send({ status, headers, body, length, closes }: CompleteResponse): boolean {
-    const { state, responseHeaders } = this.#context;
-    state.requestsInFlight -= 1;
-    const isLast = closes || state.isStopping;
+    const { isStopping, responseHeaders } = this.#context;
+    const isLast = closes || isStopping();
     const fields = isLast ? [...headers, 'Connection', 'close'] : headers;
     // A `Response` with one of these statuses must not have a body, not even an empty one.
     const isEmpty = length === 0 || this.method === 'HEAD' || status === 204 || status === 304;
@@ -134,9 +110,9 @@ export class FetchRequest implements CarriedRequest, RequestHead {
   }
 }
 
-/** Returns where the path of a URL starts. The URL of Bun is the path alone if the `Host` of the request is invalid. */
+/** The URL of Bun is the path alone if the `Host` of the request is invalid. */
 function pathStart(url: string): number {
   if (url.startsWith('/')) return 0;
-  const start = url.indexOf('/', AUTHORITY_START);
+  const start = url.indexOf('/', 'https://'.length);
   return start === -1 ? url.length : start;
 }

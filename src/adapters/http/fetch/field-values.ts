@@ -10,7 +10,7 @@ class FieldValues {
   }
 }
 
-// A field is looked up when the API reads it, because the API reads few of the fields that a browser sends.
+// A field is looked up when the API reads it, because it reads few of the fields that a browser sends.
 for (const name of REQUEST_FIELDS) {
   Object.defineProperty(FieldValues.prototype, name, {
     get(this: FieldValues): string | undefined {
@@ -19,12 +19,11 @@ for (const name of REQUEST_FIELDS) {
   });
 }
 
-/** Returns the values of the header fields that the API reads. Without a `Host`, it is the authority of the URL. */
 export function fieldValues(fields: Headers, url: string): RequestFields {
   return new FieldValues(fields, url) as RequestFields;
 }
 
-/** Returns the host and the port of an absolute URL. Over HTTP/2 they are in no field. */
+/** Over HTTP/2, the host and the port are in no field. */
 function authorityOf(url: string): string | undefined {
   return url.split('/', 3)[2];
 }

@@ -1,8 +1,7 @@
 import type { Headers as Fields } from '../api/http.ts';
 
-/** The `Headers` of the last response with certain fields. */
+/** The last response with certain names of fields. */
 interface Prepared {
-  /** The fields in `headers`: name, value, name, value. */
   readonly fields: string[];
   readonly headers: Headers;
 }

@@ -4,10 +4,9 @@ import type { RuntimeServer } from './fetch-server.ts';
 /** How long a connection may send and receive nothing, in seconds. */
 const IDLE_TIMEOUT = 65;
 
-/** Bun itself refuses a larger request body, in bytes. It receives a body into memory before anything reads it. */
+/** In bytes. Bun receives a body into memory before anything reads it, and refuses a larger one itself. */
 const MAX_BODY_SIZE = 1024 * 1024;
 
-/** The part of `Bun.serve` that is used. */
 interface BunServer {
   readonly port: number;
   readonly hostname: string;
@@ -28,7 +27,6 @@ declare const Bun: {
   }): BunServer;
 };
 
-/** Starts a server of Bun. */
 export function listenOnBun(port: number, hostname: string, handle: FetchHandler): RuntimeServer {
   const server = Bun.serve({
     port,

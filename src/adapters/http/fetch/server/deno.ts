@@ -6,7 +6,6 @@ interface Address {
   readonly port: number;
 }
 
-/** The part of `Deno.serve` that is used. */
 declare const Deno: {
   serve(
     options: {
@@ -21,7 +20,6 @@ declare const Deno: {
   ): { readonly addr: Address; shutdown(): Promise<void> };
 };
 
-/** Starts a server of Deno. */
 export function listenOnDeno(port: number, hostname: string, handle: FetchHandler): RuntimeServer {
   const aborter = new AbortController();
   let isShuttingDown = false;

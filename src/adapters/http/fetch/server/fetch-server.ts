@@ -1,28 +1,22 @@
-/** What the servers of Bun and Deno have in common: a graceful stop, and what is counted. */
-
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import { checkArgument } from '../../../../application/arguments.ts';
 import type { ServerStatistics } from '../../../../application/ports/statistics.ts';
 import type { Api } from '../../api/api.ts';
 import { HOST, type HttpServer, PORT, TIMEOUT } from '../../api/server-options.ts';
-import type { HandlerState } from '../fetch-request.ts';
 import { createHandler, type FetchHandler } from '../handler.ts';
 
-/**
- * For this time after `stop`, the server still listens, in milliseconds. Each response closes its connection, so that only
- * connections without a request during this time are left idle.
- */
+/** For this time after `stop`, in milliseconds, the server still listens, and each response closes its connection. */
 const LEAVING_TIME = 1000;
 
 /**
  * No request has arrived for this time when the server stops listening, in milliseconds. On a busy machine, the clients may
- * not run for a few tens of milliseconds, and then all connect at once.
+ * not run for a while, and then all connect at once.
  */
 const QUIET_TIME = 100;
 
 /**
- * After {@link QUIET_TIME}, no request has arrived in this number of iterations of the event loop either. If other programs
- * had the processor, requests are still in the queues of the operating system, and arrive in these iterations.
+ * After {@link QUIET_TIME}, no request has arrived in this number of iterations of the event loop either: if other programs
+ * had the processor, requests are still in the queues of the operating system.
  */
 const QUIET_ITERATIONS = 10;
 
@@ -31,11 +25,8 @@ const HOLDING_TIME = 1000;
 
 /** How long after the server has stopped listening a connection may stay open without a request, in milliseconds. */
 const IDLE_TIME = 1000;
-
-/** The interval at which the server looks whether requests are in flight after it has stopped listening, in milliseconds. */
 const DRAIN_INTERVAL = 50;
 
-/** A server of the runtime. */
 export interface RuntimeServer {
   readonly address: string;
   readonly port: number;
@@ -43,48 +34,38 @@ export interface RuntimeServer {
   readonly breaksBodies: boolean;
   /** Whether connections have requests in flight, or are being closed by the runtime. */
   readonly isBusy: boolean;
-  /**
-   * Stops listening, and closes the connections that have become idle after a request. Resolves when the requests in flight
-   * have their responses and all connections are closed.
-   */
+  /** Stops listening, and closes the connections that become idle. Resolves when all connections are closed. */
   stop(): Promise<void>;
-  /** Closes all connections. */
   destroy(): void;
 }
 
-/** Starts a server of the runtime, which calls `handle` for each request. */
 export type Listen = (port: number, host: string, handle: FetchHandler) => RuntimeServer;
 
 /**
- * A runtime closes idle connections when it stops listening, even if a request is on its way on them. So clients are first
- * made to leave their connections. The responses to the last requests are then held back until the runtime has stopped
- * listening, because the clients that wait for them send nothing meanwhile.
+ * A server of Bun or Deno. When it stops listening, the runtime closes idle connections even if a request is on its way. So
+ * clients are first made to leave their connections. The responses to the last requests are then held back until the
+ * runtime has stopped listening, because the clients that wait for them send nothing meanwhile.
  */
 export class FetchServer implements HttpServer {
   readonly #api: Api;
   readonly #listen: Listen;
   readonly #handle: FetchHandler;
-  readonly #state: HandlerState = { requestsInFlight: 0, isStopping: false };
+  #requestsInFlight = 0;
   #server: RuntimeServer | undefined;
-  /** Resolves when the responses may be sent. `undefined` while no response is held back. */
+  /** Resolves when the responses that are held back may be sent. */
   #released: Promise<void> | undefined;
-  /** The number of requests whose responses were held back. */
   #held = 0;
 
   constructor(api: Api, listen: Listen) {
     this.#api = api;
     this.#listen = listen;
-    this.#handle = createHandler(api, this.#state);
+    this.#handle = createHandler(api, () => api.admission.isStopping);
   }
 
   async listen(port: number, host: string): Promise<string> {
     checkArgument('port', port, PORT);
     checkArgument('host', host, HOST);
-    const handle = this.#handle;
-    this.#server = this.#listen(port, host, (request, info) => {
-      const response = handle(request, info);
-      return this.#released === undefined ? response : this.#hold(response, this.#released);
-    });
+    this.#server = this.#listen(port, host, this.#respond);
     const { address, port: taken } = this.#server;
     return `http://${address.includes(':') ? `[${address}]` : address}:${taken}`;
   }
@@ -92,7 +73,6 @@ export class FetchServer implements HttpServer {
   async stop(timeout: number): Promise<void> {
     checkArgument('timeout', timeout, TIMEOUT);
     this.#api.admission.stop();
-    this.#state.isStopping = true;
     const server = this.#server;
     if (server === undefined) return;
     const deadline = performance.now() + timeout;
@@ -116,14 +96,16 @@ export class FetchServer implements HttpServer {
 
   /** The runtimes do not tell how many connections are open. */
   statistics(): ServerStatistics {
-    const { requestsInFlight } = this.#state;
-    return { connections: Number.NaN, requestsInFlight, refused: { ...this.#api.admission.refused } };
+    return {
+      connections: Number.NaN,
+      requestsInFlight: this.#requestsInFlight,
+      refused: { ...this.#api.admission.refused },
+    };
   }
 
   /**
-   * Stops listening at a moment without requests on their way. On a busy machine, such a moment can take seconds to come.
-   * `closed` is what `stop` of the runtime returned. Resolves with `undefined` if there was no such moment before the
-   * deadline, and `stop` would break the requests in flight.
+   * Stops listening at a moment without requests on their way, which can take seconds to come. `closed` is what `stop` of
+   * the runtime returned. Resolves with `undefined` if no such moment came, and `stop` would break the requests in flight.
    */
   async #stopListening(
     server: RuntimeServer,
@@ -148,13 +130,17 @@ export class FetchServer implements HttpServer {
     }
   }
 
-  async #hold(response: Promise<Response>, released: Promise<void>): Promise<Response> {
-    this.#held += 1;
-    await Promise.all([response, released]);
+  readonly #respond: FetchHandler = async (request, info) => {
+    const released = this.#released;
+    if (released !== undefined) this.#held += 1;
+    this.#requestsInFlight += 1;
+    const response = await this.#handle(request, info);
+    this.#requestsInFlight -= 1;
+    if (released !== undefined) await released;
     return response;
-  }
+  };
 
-  /** Resolves with whether a time without new requests has come, in which no earlier request was in flight either. */
+  /** Resolves with whether a time without new requests, and without requests in flight, has come. */
   async #untilQuiet(quietTime: number, timeout: number, awaitsRequests: boolean): Promise<boolean> {
     const deadline = performance.now() + timeout;
     while (performance.now() < deadline) {
@@ -166,14 +152,13 @@ export class FetchServer implements HttpServer {
         await nextIteration();
         await nextIteration();
       }
-      const isBusy = awaitsRequests && this.#state.requestsInFlight > 0;
+      const isBusy = awaitsRequests && this.#requestsInFlight > 0;
       if (this.#held === held && !isBusy) return true;
     }
     return false;
   }
 }
 
-/** Resolves with whether a promise is fulfilled before a time. */
 async function settlesBy(time: number, promise: Promise<void>): Promise<boolean> {
   const aborter = new AbortController();
   const { signal } = aborter;
