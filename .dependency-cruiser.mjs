@@ -7,7 +7,7 @@
 const DRIVERS = {
   'api-client': [],
   cli: ['commander'],
-  http: ['@koa/router', 'koa', 'koa-bodyparser', 'valibot'],
+  http: ['@koa/router', 'koa', 'koa-bodyparser', 'negotiator', 'valibot'],
   log: ['pino', 'pino-pretty'],
   memory: [],
   metrics: ['prom-client'],

@@ -1,6 +1,4 @@
-/** The path `/`, which belongs to no resource. */
-
-import { prefersHtml } from './accept.ts';
+import Negotiator from 'negotiator';
 import { noSuchPath } from './errors.ts';
 import type { Handler } from './exchange.ts';
 import { API_HEADERS, NO_STORE } from './headers.ts';
@@ -8,11 +6,10 @@ import type { Headers } from './http.ts';
 
 const VARY_ACCEPT: Headers = ['Vary', 'Accept'];
 
-/**
- * Redirects a client that prefers HTML to JSON, such as a browser, to the reference page. Others get `not_found`.
- *
- * @param prefix the path in front of `/docs` that clients use
- */
+/** The first one is for clients without a preference. */
+const MEDIA_TYPES = ['application/json', 'text/html'];
+
+/** Redirects a client that prefers HTML to JSON, such as a browser, to the reference page. Others get `not_found`. */
 export function root(prefix: string): Handler {
   const redirect = {
     status: 303,
@@ -21,7 +18,9 @@ export function root(prefix: string): Handler {
   };
   return ({ head: { method, headers } }) => {
     if (method !== 'GET' && method !== 'HEAD') throw noSuchPath();
-    if (!prefersHtml(headers.accept)) throw noSuchPath(VARY_ACCEPT);
+    const { accept } = headers;
+    const preferred = new Negotiator({ headers: { accept } }).mediaType(MEDIA_TYPES);
+    if (preferred !== 'text/html') throw noSuchPath(VARY_ACCEPT);
     return redirect;
   };
 }
