@@ -1,5 +1,3 @@
-/** Determines the address of a client, also behind reverse proxies that the operator trusts. */
-
 import { isIP } from 'node:net';
 
 /** The addresses of trusted proxies. `BlockList` of `node:net` is assignable to this type. */
@@ -8,13 +6,11 @@ export interface TrustedProxies {
   check(address: string, family: 'ipv4' | 'ipv6'): boolean;
 }
 
-/** The maximum number of addresses whose check is cached. */
+/** In addresses. */
 const CACHE_LIMIT = 1000;
 
-/** The maximum number of proxies between a client and the server. Further addresses in `X-Forwarded-For` are ignored. */
+/** The rest of `X-Forwarded-For`, and a longer element, are ignored. */
 const MAX_PROXIES = 16;
-
-/** The maximum length of one element of `X-Forwarded-For`: an IPv6 address in brackets with a port. */
 const MAX_ELEMENT_LENGTH = 64;
 
 const MAPPED_PREFIX = '::ffff:';
@@ -22,10 +18,10 @@ const MAPPED_PREFIX = '::ffff:';
 /** An element with brackets or a port: `[2001:db8::1]`, `[2001:db8::1]:443` or `192.0.2.1:443`. */
 const BRACKETS_OR_PORT = /^(?:\[([\da-f:.]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
 
-/**
- * Returns the same proxies, with a cache of the checked addresses, because a check of `BlockList` takes longer than the
- * rest of {@link clientAddress}.
- */
+/** The last element of `X-Forwarded-Proto`. */
+const LAST_SCHEME = /(?:^|,)\s*(https?)\s*$/i;
+
+/** Caches the checked addresses, because a check of `BlockList` takes longer than the rest of {@link clientAddress}. */
 export function cachedProxies(proxies: TrustedProxies | undefined): TrustedProxies | undefined {
   if (proxies === undefined) return undefined;
   const checked = new Map<string, boolean>();
@@ -43,12 +39,8 @@ export function cachedProxies(proxies: TrustedProxies | undefined): TrustedProxi
 }
 
 /**
- * Returns the address of the client, or `undefined` if the address of the peer is unknown. Without trusted proxies, this
- * is the address of the peer. If the peer is a trusted proxy, this is the rightmost address in `X-Forwarded-For` that is
- * not a trusted proxy. A client can write anything to the left of this address, so nothing there is read.
- *
- * @param peer the remote address of the connection
- * @param forwardedFor the value of `X-Forwarded-For`
+ * Returns the address of the client: that of the peer, or, if this is a trusted proxy, the rightmost address in
+ * `X-Forwarded-For` that is not a trusted proxy. A client can write anything to the left of it, so nothing there is read.
  */
 export function clientAddress(
   peer: string | undefined,
@@ -69,27 +61,19 @@ export function clientAddress(
   return client;
 }
 
-/**
- * Returns the scheme of the URL that the client requested: the last value of `X-Forwarded-Proto` if the peer is a trusted
- * proxy. Returns `undefined` if the peer is not trusted, or if the value is neither `http` nor `https`.
- *
- * @param peer the remote address of the connection
- */
+/** Returns the last value of `X-Forwarded-Proto` if the peer is a trusted proxy and the value is a scheme of HTTP. */
 export function forwardedProtocol(
   peer: string | undefined,
   forwardedProto: string | string[] | undefined,
   proxies: TrustedProxies | undefined,
-): 'http' | 'https' | undefined {
+): string | undefined {
   if (peer === undefined || proxies === undefined || typeof forwardedProto !== 'string') return undefined;
-  if (!isTrusted(unmapped(peer), proxies)) return undefined;
-  const protocol = forwardedProto
-    .slice(forwardedProto.lastIndexOf(',') + 1)
-    .trim()
-    .toLowerCase();
-  return protocol === 'http' || protocol === 'https' ? protocol : undefined;
+  return isTrusted(unmapped(peer), proxies)
+    ? LAST_SCHEME.exec(forwardedProto)?.[1]?.toLowerCase()
+    : undefined;
 }
 
-/** Converts an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) to an IPv4 address. Returns other addresses unchanged. */
+/** Converts an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) to an IPv4 address. */
 function unmapped(address: string): string {
   return address.startsWith(MAPPED_PREFIX) && address.includes('.')
     ? address.slice(MAPPED_PREFIX.length)
@@ -102,7 +86,7 @@ function isTrusted(address: string, proxies: TrustedProxies): boolean {
   return proxies.check(zone === -1 ? address : address.slice(0, zone), 'ipv6');
 }
 
-/** Returns the IP address in an element of `X-Forwarded-For`, without a port. Returns `undefined` for anything else. */
+/** Returns the IP address in an element of `X-Forwarded-For`, without a port. */
 function addressIn(element: string): string | undefined {
   const text = element.trim().toLowerCase();
   const match = BRACKETS_OR_PORT.exec(text);

@@ -6,7 +6,9 @@ export const matchTemplates: CreateMatcher = (templates) => {
   return (path) => {
     for (const { route, pattern } of routes) {
       const groups = pattern.exec(path)?.groups;
-      if (groups !== undefined) return { route, params: decoded(groups) };
+      if (groups === undefined) continue;
+      const params = Object.entries(groups).map(([name, value]) => [name, decode(value)] as const);
+      return { route, params: Object.fromEntries(params) };
     }
     return undefined;
   };
@@ -17,15 +19,8 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 }
 
-function decoded(groups: Readonly<Record<string, string>>): Record<string, string> {
-  const params: Record<string, string> = {};
-  for (const [name, value] of Object.entries(groups)) params[name] = decode(value);
-  return params;
-}
-
 /** Decodes a segment of a path. Returns a segment that is not valid unchanged. */
 function decode(segment: string): string {
-  if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {
