@@ -16,7 +16,7 @@ const CROWDED_TIME = 10;
 const BUSY_TIME = 200;
 const BUSY_TIME_OF_STRANGERS = 500;
 
-/** In `Authorization` fields. */
+/** The maximum number of `Authorization` fields that are known to be valid. */
 const KNOWN_LIMIT = 1_000;
 
 /** The maximum number of creates in progress: twice as many as the largest transaction of SQLite stores. */

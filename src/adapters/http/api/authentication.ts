@@ -2,26 +2,20 @@ import { HttpError } from './errors.ts';
 import { countFieldLines } from './headers.ts';
 import type { RequestHead } from './http.ts';
 
-/**
- * The syntax of a valid `Authorization` field. The scheme is case-insensitive, and the key is case-sensitive (RFC 9110,
- * section 11.1; RFC 6750, section 2.1).
- */
+/** A valid `Authorization` field. The scheme is case-insensitive (RFC 9110, section 11.1; RFC 6750, section 2.1). */
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
 
-/** The start of an `Authorization` field with the scheme `Bearer`, whatever follows. */
 const BEARER_SCHEME = /^bearer(?:[ \t]|$)/i;
 const USAGE = 'Authorization: Bearer <API_KEY>';
 const CHALLENGE = 'Bearer realm="animal-store"';
 
-/** Whether a path needs an API key. `/v1` and all paths below `/v1` need a key. */
 export function needsApiKey(path: string): boolean {
   return path.startsWith('/v1') && (path.length === 3 || path[3] === '/');
 }
 
 /**
- * Returns the API key in the `Authorization` field of a request, without checking whether the key exists. Throws
- * `unauthorized` when the field is missing, malformed or repeated. The message never contains a part of the field,
- * because any part can be a key.
+ * Returns the API key in the `Authorization` field, which may not exist. Throws `unauthorized` when the field is missing,
+ * malformed or repeated. The message never contains a part of the field, because any part can be a key.
  */
 export function bearerKey({ headers, rawHeaders }: RequestHead): string {
   const { authorization } = headers;

@@ -6,7 +6,7 @@ export interface TrustedProxies {
   check(address: string, family: 'ipv4' | 'ipv6'): boolean;
 }
 
-/** In addresses. */
+/** The maximum number of addresses whose check is cached. */
 const CACHE_LIMIT = 1000;
 
 /** The rest of `X-Forwarded-For`, and a longer element, are ignored. */

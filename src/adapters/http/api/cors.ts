@@ -1,16 +1,16 @@
-/** Cross-origin resource sharing (CORS): lets scripts of other origins call the API in a browser. */
-
 import { SERVER_METHODS } from './errors.ts';
 import type { RequestHead } from './http.ts';
 
-/** The response header fields that a script of an allowed origin may read. */
 const EXPOSED_HEADERS =
   'Deprecation,ETag,Idempotency-Replayed,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
 
 /** How long a browser may cache the response to a preflight request, in seconds. */
 const MAX_AGE = '600';
 
-/** Which origins may call the API (Fetch Standard, section 3.3). Without origins, no response has a CORS header field. */
+/**
+ * Lets scripts of other origins call the API in a browser (Fetch Standard, section 3.3). Without origins, no response has
+ * a CORS header field.
+ */
 export class Cors {
   readonly #origins: readonly string[];
 
@@ -27,7 +27,6 @@ export class Cors {
     );
   }
 
-  /** Adds the fields of CORS to the header fields of a response. */
   addFields(fields: string[], head: RequestHead): void {
     if (this.#origins.length === 0) return;
     const { origin, 'access-control-request-headers': requested } = head.headers;

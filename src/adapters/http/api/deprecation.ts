@@ -1,25 +1,16 @@
-/** The deprecation of `GET /v1/pets/{petId}`. */
-
 import type { Headers } from './http.ts';
 
-/** The path template of the deprecated operation. */
 export const DEPRECATED_PATH = '/v1/pets/{petId}';
 
-/** The time when `GET /v1/pets/{petId}` was deprecated. */
 export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
 
-/** The time when `GET /v1/pets/{petId}` is due for removal. The operation keeps working until a release removes it. */
+/** The operation keeps working until a release removes it. */
 export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
-/**
- * Returns the header fields of all responses from the deprecated path, except those with status 401: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`.
- * The `Link` field has two targets: an explanation (the relation `deprecation`, RFC 9745), and the path to use instead
- * (the relation `successor-version`, RFC 5829).
- *
- * @param prefix the path in front of `/docs` and `/v1` that clients use
- */
+/** @param prefix the path in front of `/docs` and `/v1` that clients use */
 export function deprecationHeaders(prefix: string): Headers {
   return [
+    // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.
     'Deprecation',
     `@${DEPRECATED_SINCE.getTime() / 1000}`,
     'Sunset',

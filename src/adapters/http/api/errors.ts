@@ -1,14 +1,9 @@
-/** The errors of the API: their codes, statuses and responses. */
-
 import { type AnimalStoreError, asAnimalStoreError } from '../../../domain/errors.ts';
 import { JSON_HEADERS, NO_STORE } from './headers.ts';
 import type { ApiResponse, Headers, RequestHead } from './http.ts';
 import { isFramed } from './malformed.ts';
 
-/**
- * The HTTP status of each error code. The statuses 429 and 431 are defined in RFC 6585, sections 4 and 5. All other
- * statuses are defined in RFC 9110, section 15.
- */
+/** The HTTP status of each error code (RFC 9110, section 15, and RFC 6585, sections 4 and 5). */
 export const STATUS_OF = {
   invalid_request: 400,
   unauthorized: 401,
@@ -27,10 +22,7 @@ export const STATUS_OF = {
 
 export type HttpErrorCode = keyof typeof STATUS_OF;
 
-/**
- * An error that the HTTP adapter detects, such as a missing API key. For errors that the store detects, the store
- * throws `AnimalStoreError`.
- */
+/** An error that the HTTP adapter detects, such as a missing API key. The store throws `AnimalStoreError`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: HttpErrorCode;
@@ -43,31 +35,20 @@ export class HttpError extends Error {
   }
 }
 
-/** The methods that the server supports on some path. */
 export const SERVER_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
-/**
- * @param method the method of the request
- * @param allowed the methods that the path supports, as in `Allow`
- */
 export function methodNotAllowed(method: string, allowed: readonly string[]): HttpError {
   const message = `${method} is not allowed here: expected ${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`;
   return new HttpError('method_not_allowed', message, ['Allow', allowed.join(', ')]);
 }
 
-/** @param headers additional header fields of the response */
 export function noSuchPath(headers: Headers = []): HttpError {
   return new HttpError('not_found', 'no such path; the API is under /v1', headers);
 }
 
 const RETRY_AFTER: Headers = ['Retry-After', '1'];
 
-/**
- * Creates the response to a failed request. The body is a JSON object with `code`, `message` and
- * `status`. If the error is unexpected, the message contains the request id instead of the cause.
- *
- * @param head the request line and the header fields, or `undefined` when the request could not be parsed
- */
+/** @param head `undefined` when the request could not be parsed */
 export function errorResponse(error: unknown, requestId: string, head?: RequestHead): ApiResponse {
   const known = knownError(error);
   const code = known === undefined ? 'internal_error' : known.code;
@@ -84,10 +65,7 @@ export function errorResponse(error: unknown, requestId: string, head?: RequestH
   };
 }
 
-/**
- * Returns the error if {@link STATUS_OF} contains its code, and otherwise `undefined`. A program can load two versions
- * of this package. An `AnimalStoreError` of the newer version can have a code that this version does not know.
- */
+/** A program can load two versions of this package, so an `AnimalStoreError` can have a code that is not known here. */
 function knownError(error: unknown): HttpError | AnimalStoreError | undefined {
   const known = error instanceof HttpError ? error : asAnimalStoreError(error);
   return known !== undefined && Object.hasOwn(STATUS_OF, known.code) ? known : undefined;

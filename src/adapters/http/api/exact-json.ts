@@ -1,7 +1,4 @@
-/**
- * `JSON.rawJSON` writes a text unchanged, such as a large integer. It exists in every supported version of Node.js, but
- * not yet in the types of TypeScript.
- */
+/** `JSON.rawJSON` exists in every supported version of Node.js, but not yet in the types of TypeScript. */
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
 /** Returns a value as JSON, in which each `bigint` is an exact integer. */

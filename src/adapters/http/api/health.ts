@@ -1,7 +1,4 @@
-/**
- * The health checks, which need no API key. `/livez` shows that the process runs. `/readyz` shows whether the service
- * can handle requests.
- */
+/** The health checks, which need no API key and are never refused. */
 
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import type { Admission } from './admission.ts';
@@ -11,7 +8,6 @@ import type { ApiResponse } from './http.ts';
 import type { HttpStore } from './options.ts';
 import { jsonResponse } from './responses.ts';
 
-/** Whether the path is that of a health check. A health check needs no API key and is never refused. */
 export function isHealthCheck(path: string): boolean {
   return path === '/livez' || path === '/readyz';
 }

@@ -3,7 +3,6 @@
 /** Header fields as a flat array: name, value, name, value. */
 export type Headers = readonly string[];
 
-/** The names of the request header fields that the API reads. */
 export const REQUEST_FIELDS = [
   'accept',
   'accept-encoding',
@@ -24,9 +23,7 @@ export const REQUEST_FIELDS = [
   'x-request-id',
 ] as const;
 
-/**
- * The values of header fields by lower-case name. Repeated fields are joined, as Node.js joins all of these.
- */
+/** The values of header fields by lower-case name. Repeated fields are joined, as Node.js joins all of these. */
 export type RequestFields = { readonly [Name in (typeof REQUEST_FIELDS)[number]]?: string | undefined };
 
 /** The request line and the header fields, as in an `IncomingMessage` of Node.js. */
@@ -36,37 +33,30 @@ export interface RequestHead {
   readonly url?: string | undefined;
   readonly httpVersion: string;
   readonly headers: RequestFields;
-  /**
-   * All header field lines, exactly as received: name, value, name, value. Empty if the carrier joins repeated fields, so
-   * that the lines are unknown.
-   */
+  /** All header field lines, exactly as received. Empty if the carrier joins repeated fields. */
   readonly rawHeaders: Headers;
   /** The HTTP/2 stream; `undefined` for a request over HTTP/1. */
   readonly stream?: unknown;
 }
 
-/** A request, as a carrier passes it to the API. A carrier translates the requests and responses of a server or framework. */
+/** A request, as a carrier passes it to the API. A carrier translates between a server or framework and the API. */
 export interface CarriedRequest {
   readonly head: RequestHead;
   /** The path of the request target. Empty if the request target is not a URL. */
   readonly path: string;
-  /** The query of the request target, without the question mark. */
   readonly query: string;
-  /** The scheme of the connection: `http` or `https`. */
+  /** `http` or `https`. */
   readonly scheme: string;
   /** The remote address of the connection; `undefined` when it is unknown. */
   readonly peer: string | undefined;
-  /**
-   * Any object that represents the connection. All requests of a connection have the same object. `undefined` if the
-   * platform itself decides when a request is handled.
-   */
+  /** Any object that represents the connection. `undefined` if the platform decides when a request is handled. */
   readonly connection: object | undefined;
   /**
    * Returns the whole body if it has already arrived, and otherwise a promise. Throws or rejects with
    * `payload_too_large` when the body is too large, and with `invalid_request` when the body ends early.
    */
   readBody(): Uint8Array | Promise<Uint8Array>;
-  /** Calls the listener when the client has disconnected or the response is finished. Returns a function that removes the listener. */
+  /** Calls the listener when the client has disconnected or the response is finished. Returns what removes the listener. */
   onClose(listener: () => void): () => void;
   /** Sends the response. Returns false if the client has disconnected. */
   send(response: CompleteResponse): boolean;
@@ -75,7 +65,7 @@ export interface CarriedRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The body. A string is sent in UTF-8. */
+  /** A string is sent in UTF-8. */
   readonly body: string | Uint8Array;
   /** Whether the connection must be closed after the response, because the rest of the request is not read. */
   readonly closes?: boolean;
@@ -87,14 +77,11 @@ export interface CompleteResponse extends ApiResponse {
   readonly length: number;
 }
 
-/** The route of a path: its path template, such as `/v1/pets/{petId}`, and the values of the variables. */
 export interface Match {
   readonly route: string;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds the route of a path. Returns `undefined` when no template matches. */
 export type Matcher = (path: string) => Match | undefined;
 
-/** Creates a function that finds the path templates of paths. */
 export type CreateMatcher = (templates: Iterable<string>) => Matcher;

@@ -1,5 +1,3 @@
-/** Reads a JSON request body. */
-
 import { MIMEType } from 'node:util';
 import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
 import { parseJson } from '../../../domain/json.ts';
@@ -13,10 +11,7 @@ const MEDIA_TYPE = 'application/json';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * Reads the body and parses the text as JSON. The body is not read when the media type is not JSON in UTF-8, or
- * `Content-Encoding` is present.
- */
+/** Reads and parses the body, unless its media type is not JSON in UTF-8 or it has a `Content-Encoding`. */
 export async function readJson(exchange: Exchange): Promise<unknown> {
   const { headers } = exchange.head;
   if (!isJson(headers['content-type']) || headers['content-encoding'] !== undefined) {

@@ -1,17 +1,9 @@
-/**
- * Refuses invalid requests that Node.js does not refuse properly. Node.js would accept some of these requests. To the
- * others, Node.js would send a response with an empty body.
- */
-
 import { isIPv6 } from 'node:net';
 import { invalidRequest } from '../../../domain/errors.ts';
 import { countFieldLines } from './headers.ts';
 import type { RequestFields, RequestHead } from './http.ts';
 
-/**
- * A host name or an IP address, optionally with a port (RFC 3986, section 3.2). A user name or a password is not
- * allowed.
- */
+/** A host name or an IP address, optionally with a port, and without user name (RFC 3986, section 3.2). */
 const AUTHORITY = /^(?:[\w.-]{1,255}|\[([\da-f:.]{2,45})\])(?::(\d{0,5}))?$/i;
 
 /** A request target in absolute-form (RFC 9112, section 3.2.2). */
@@ -19,6 +11,7 @@ const WEB_URL = /^https?:\/\/([^/?]+)/i;
 
 const MAX_PORT = 65_535;
 
+/** `IncomingMessage` is assignable to this type too. */
 type Framing = Pick<RequestHead, 'httpVersion' | 'stream'> & {
   readonly headers: Pick<RequestFields, 'transfer-encoding'>;
 };
@@ -28,11 +21,11 @@ const TARGET_RULE =
   'the request target must be a path or an http or https URL, without user name and fragment';
 
 /**
- * Creates a function that throws `invalid_request` for a request whose HTTP version, `Transfer-Encoding`, `Host`, request
- * target or `Expect` is invalid (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
+ * Creates a function that refuses invalid requests which Node.js would accept, or would refuse with an empty body (RFC 9112,
+ * sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
  */
 export function headRules(): (head: RequestHead) => void {
-  // Almost all requests have the same value of `Host`, which is not validated again.
+  // Almost all requests have the same `Host`, which is not validated again.
   let lastHost = '';
   return (head) => {
     const { httpVersion, url = '', rawHeaders } = head;
@@ -53,9 +46,8 @@ export function headRules(): (head: RequestHead) => void {
 }
 
 /**
- * Whether it is unambiguous where a request ends (RFC 9112, section 6). If it is ambiguous, a proxy and Node.js can
- * disagree about where the next request starts. In HTTP/2 the end is always unambiguous, because frames mark the end of
- * a request.
+ * Whether it is unambiguous where a request ends (RFC 9112, section 6). Otherwise, a proxy and Node.js can disagree about
+ * where the next request starts. In HTTP/2, frames mark the end.
  */
 export function isFramed({ httpVersion, headers, stream }: Framing): boolean {
   const coding = headers['transfer-encoding'];

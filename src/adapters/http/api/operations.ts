@@ -1,25 +1,20 @@
-/**
- * The operations of the API. The routes and the OpenAPI document are generated from the
- * array `OPERATIONS`.
- */
-
 import { SUNSET } from './deprecation.ts';
 import type { HttpErrorCode } from './errors.ts';
 
 export interface Operation {
   readonly id: 'listPets' | 'createPet' | 'getPet';
   readonly method: 'GET' | 'POST';
-  /** The full path template, including `/v1`. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
-  /** The error codes of the operation, in addition to those that every operation can return. */
+  /** In addition to the error codes that every operation can return. */
   readonly errors: readonly HttpErrorCode[];
   readonly deprecated?: boolean;
   /** The stability level. Only an operation that can still change has a level. */
   readonly stability?: 'experimental' | 'beta';
 }
 
+/** The routes and the OpenAPI document are generated from this array. */
 export const OPERATIONS: readonly Operation[] = [
   {
     id: 'listPets',

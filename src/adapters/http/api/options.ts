@@ -41,20 +41,16 @@ export interface HttpOptions {
   /** Verifies the API keys of requests. By default, the store verifies them. Every request under `/v1` needs a key. */
   readonly apiKeys?: ApiKeyVerifier | undefined;
   /**
-   * The base URL that clients use, when a proxy hides the server. If the URL has a path, such as
-   * `https://example.org/shop`, the proxy must remove this path from requests, and the links in responses start with it
-   * (`/shop/v1/pets`). By default the links start with `/v1`, and the URL in the OpenAPI document is derived from the
-   * `Host` of each request.
+   * The base URL that clients use, when a proxy hides the server. A proxy must remove the path of the URL from requests;
+   * links in responses start with it: `/shop/v1/pets` for `https://example.org/shop`. By default links start with `/v1`,
+   * and the URL in the OpenAPI document is derived from the `Host` of each request.
    */
   readonly publicUrl?: string | undefined;
-  /**
-   * The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none, and no
-   * response has a CORS header field.
-   */
+  /** The origins whose scripts may call the API in a browser, such as `https://example.org`. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined;
   /**
    * The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count, as a `BlockList` of `node:net`, which must not
-   * change afterwards. Default: none, and the address of a client is the remote address of its connection.
+   * change afterwards. Default: none.
    */
   readonly trustedProxies?: TrustedProxies | undefined;
   /** The rate limit of each API key. Keys that replace each other share a limit. By default there is no limit. */

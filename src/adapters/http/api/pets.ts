@@ -1,7 +1,3 @@
-/**
- * The handlers of the three operations on pets. Each handler calls the store, and converts the result to a response.
- */
-
 import type { PetPage, PetQuery } from '../../../application/ports/pet-repository.ts';
 import { parseInt64 } from '../../../domain/int64.ts';
 import type { Pet } from '../../../domain/pet.ts';
@@ -56,17 +52,13 @@ export function petHandlers(
 
 const REPLAYED: Headers = ['Idempotency-Replayed', 'true'];
 
-/** @param pets the path of the list */
 function created(pets: string, pet: Pet, headers: Headers = []): ApiResponse {
   return jsonResponse(201, petJson(pet), ['Location', `${pets}/${pet.id}`, ...headers]);
 }
 
 /**
- * Returns a function that creates the response for a page of pets, and caches it. If the stored pets have not changed, a
- * storage can return the same immutable `PetPage` object again, and the cached response is then used again. A cached
- * response is garbage-collected together with its `PetPage`.
- *
- * @param path the path of the list in the links to the next page
+ * Returns a function that creates the response for a page of pets, and caches it. While the stored pets do not change, a
+ * storage can return the same immutable `PetPage` object again.
  */
 function cachedLists(path: string): (page: PetPage, query: PetQuery) => Representation {
   const representations = new WeakMap<PetPage, { query: PetQuery; list: Representation }>();
@@ -75,9 +67,8 @@ function cachedLists(path: string): (page: PetPage, query: PetQuery) => Represen
     if (cached?.query === query) return cached.list;
     const body = petsJson(page.pets);
     const link = linkToNext(path, page, query);
-    // The entity tag depends on the body and on the link to the next page. When a pet is added after a full last page,
-    // that page gets a link to a next page, but its body stays the same. A client that revalidates that page must
-    // receive the link, and not status 304.
+    // When a pet is added after a full last page, that page gets a link, but its body stays the same. A client that
+    // revalidates that page must receive the link, and not status 304.
     const headers = link === '' ? API_HEADERS : [...API_HEADERS, 'Link', link];
     const list = representation(body, entityTag(body + link), headers);
     representations.set(page, { query, list });
@@ -85,10 +76,7 @@ function cachedLists(path: string): (page: PetPage, query: PetQuery) => Represen
   };
 }
 
-/**
- * Returns the value of the `Link` field (RFC 8288) with the URL of the next page. Returns an empty string for the last
- * page.
- */
+/** Returns the value of the `Link` field (RFC 8288), which is empty for the last page. */
 function linkToNext(path: string, { pets, more }: PetPage, { limit, status }: PetQuery): string {
   const last: Pet | undefined = pets.at(-1);
   if (!more || last === undefined) return '';

@@ -1,11 +1,9 @@
-/** The URLs that clients use, when a proxy hides the server. */
-
 import { invalidRequest } from '../../../domain/errors.ts';
 
-/** The path of the base URL. The paths in the OpenAPI document are relative to the base URL. */
+/** The paths in the OpenAPI document are relative to this path. */
 export const BASE_PATH = '/v1';
 
-/** Returns the base URL of the API: the public URL, with `/v1` added if missing. */
+/** Returns the base URL of the API: the public URL, with {@link BASE_PATH} added if missing. */
 export function serverUrlOf(publicUrl: string): string {
   const url = publicUrl.replace(/\/+$/, '');
   return url.endsWith(BASE_PATH) ? url : url + BASE_PATH;
@@ -13,8 +11,7 @@ export function serverUrlOf(publicUrl: string): string {
 
 /**
  * Returns the path in front of `/v1` in the base URL: `/shop` for `https://example.org/shop`. A proxy removes this path
- * from requests, so the server adds it to the links in responses. Throws `invalid_request` if the public URL is not an
- * http or https URL.
+ * from requests, so the server adds it to the links in responses. Throws `invalid_request` for another kind of URL.
  */
 export function pathPrefixOf(publicUrl: string | undefined): string {
   if (publicUrl === undefined) return '';

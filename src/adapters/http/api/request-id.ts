@@ -5,19 +5,16 @@ import type { RequestHead } from './http.ts';
 /** A text that is too short to be secret, a UUID, or 32 hexadecimal digits. A generated API key has none of these forms. */
 const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i;
 
-/**
- * The length up to which a request id is never compared with an API key. If it were compared, a client could guess a key
- * character by character.
- */
+/** A shorter request id is never compared with an API key: a client could guess a key character by character. */
 const SHORT = 15;
 
-/** Differs from process to process. It is created on use, because workerd refuses random bytes before the first request. */
+/** Created on use, because workerd refuses random bytes before the first request. */
 let processId: string | undefined;
 let counter = 0;
 
 /**
- * Returns the request id that the client sent in `X-Request-Id`. Creates a new id if the field is missing or malformed.
- * Also creates a new id if the field may contain an API key, because request ids are logged and sent in responses.
+ * Returns the `X-Request-Id` of the client, or a new id if the field is missing or malformed, or may contain an API key,
+ * because request ids are logged and sent in responses.
  *
  * @param isSecret whether a text contains a part of an API key that can have any format
  */

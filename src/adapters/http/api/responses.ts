@@ -1,10 +1,7 @@
-/** Creates the responses that several handlers have in common. */
-
 import { hash } from 'node:crypto';
 import { API_HEADERS, JSON_HEADERS, NO_STORE, REVALIDATE } from './headers.ts';
 import type { ApiResponse, Headers, RequestHead } from './http.ts';
 
-/** Creates a JSON response that clients and proxies must not store. */
 export function jsonResponse(status: number, body: string, headers: Headers = []): ApiResponse {
   return { status, headers: [...JSON_HEADERS, ...NO_STORE, ...headers], body };
 }
@@ -21,10 +18,7 @@ export interface Representation {
   readonly headers: Headers;
 }
 
-/**
- * @param headers the header fields of status 200 and of status 304
- * @param contentHeaders the other header fields that describe the body
- */
+/** @param contentHeaders the header fields, besides the type, that describe the body */
 export function representation(
   body: string | Uint8Array,
   etag: string,
@@ -36,23 +30,17 @@ export function representation(
   return { body, etag, headers: fields };
 }
 
-/** Returns a strong entity tag for a content (RFC 9110, section 8.8.3). */
 export function entityTag(content: string | Uint8Array): string {
   return `"${hash('sha256', content, 'base64url')}"`;
 }
 
-/**
- * Responds with status 304 when the client has the current representation, and otherwise with status 200 and the body.
- */
+/** Responds with status 304 when the client has the current representation, and otherwise with the body. */
 export function revalidated(head: RequestHead, { body, etag, headers }: Representation): ApiResponse {
   if (!matches(head.headers['if-none-match'], etag)) return { status: 200, headers, body };
   return { status: 304, headers: headers.slice(0, headers.indexOf('Content-Type')), body: '' };
 }
 
-/**
- * Whether the field value of `If-None-Match` is `*` or contains the entity tag of a response. The comparison ignores
- * the prefix `W/` (weak comparison), as RFC 9110, section 13.1.2, requires.
- */
+/** Ignores the prefix `W/` (weak comparison), as RFC 9110, section 13.1.2, requires. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;

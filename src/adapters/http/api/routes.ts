@@ -1,5 +1,3 @@
-/** Maps each path and method of the server to a handler. */
-
 import { DOCS_ASSETS, docsAsset } from '../docs/assets.ts';
 import { openApi } from '../docs/openapi.ts';
 import type { Admission } from './admission.ts';
@@ -15,17 +13,13 @@ import { root } from './root.ts';
 
 export const METRICS_PATH = '/metrics';
 
-/** A path template, and the handler of one of its methods, which is GET by default. */
+/** The method is GET by default. */
 type Endpoint = readonly [path: string, handler: Handler, method?: string];
 
-/** The handler of each path. The keys are path templates, such as `/v1/pets/{petId}`. */
+/** The handlers by path template, such as `/v1/pets/{petId}`. */
 export type Routes = ReadonlyMap<string, Handler>;
 
-/**
- * Creates all routes. The paths under `/v1` and `/metrics` need an API key.
- *
- * @param prefix the path in front of `/v1` in the links of responses
- */
+/** @param prefix the path in front of `/v1` in the links of responses */
 export function createRoutes(
   store: HttpStore,
   admission: Admission,
@@ -55,10 +49,7 @@ function metricsHandler(metrics: MetricsText): Handler {
   });
 }
 
-/**
- * Handles requests whose path has no route. The response to `OPTIONS *` lists the methods that the server supports. For
- * every other request, throws `not_found`.
- */
+/** Handles requests whose path has no route. Only `OPTIONS *`, which is about the whole server, has no error. */
 export const notFound: Handler = ({ head }) => {
   if (head.method === 'OPTIONS' && head.url === '*') return noContent(ALLOW_ALL);
   const [path = ''] = (head.url ?? '').split('?', 1);
@@ -68,11 +59,7 @@ export const notFound: Handler = ({ head }) => {
 
 const ALLOW_ALL = ['Allow', SERVER_METHODS.join(', ')];
 
-/**
- * Creates the handler of a path from the handlers of its methods. A HEAD request is handled like a GET request, and
- * the carrier omits the body of the response. The response to OPTIONS lists the methods of the path. For any other method
- * without a handler, throws `method_not_allowed`.
- */
+/** Creates the handler of a path from those of its methods. HEAD is handled like GET: the carrier omits the body. */
 function byMethod(endpoints: readonly Endpoint[]): Handler {
   const handlers = new Map(endpoints.map(([, handler, method = 'GET']) => [method, handler]));
   const methods = [...handlers.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));

@@ -1,8 +1,3 @@
-/**
- * The Valibot schemas of request bodies and queries. Valid input is converted to typed values. Invalid input causes the
- * error `invalid_request`. The limits in the schemas are constants of the domain and of the use cases.
- */
-
 import * as v from 'valibot';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../../application/list-pets.ts';
 import type { PetQuery } from '../../../application/ports/pet-repository.ts';
@@ -20,7 +15,7 @@ const int64Rule = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
 const limitRule = `limit must be an integer from ${LIMIT_MIN} to ${LIMIT_MAX}`;
 const statusRule = `status must be one of ${PET_STATUSES.join(', ')}`;
 
-/** The JSON Schema of a 64-bit signed integer. Valibot cannot derive this JSON Schema from a Valibot schema. */
+/** Valibot cannot derive this JSON Schema from a Valibot schema. */
 export const INT64_METADATA: Readonly<Record<string, unknown>> = {
   type: 'integer',
   format: 'int64',
@@ -90,17 +85,15 @@ const ListQuery = v.object({
   ),
 });
 
-/** The schemas that validate requests. The OpenAPI document is derived from these schemas. */
+/** The OpenAPI document is derived from these schemas. */
 export const REQUEST_SCHEMAS: Readonly<Record<'PetStatus' | 'NewPet' | 'ListQuery', v.GenericSchema>> = {
   PetStatus,
   NewPet,
   ListQuery,
 };
 
-/** The maximum number of query strings whose parsed query is cached. */
+/** The maximum number of query strings whose parsed query is cached, and their maximum length in characters. */
 const CACHE_LIMIT = 1000;
-
-/** The maximum length of a cached query string, in characters. */
 const CACHED_QUERY_LENGTH = 200;
 
 export function readNewPet(body: unknown): NewPetInput {
@@ -113,10 +106,7 @@ export function readNewPet(body: unknown): NewPetInput {
   throw invalid(fault === undefined ? issues : [{ message: fault }, ...issues]);
 }
 
-/**
- * Creates a function that parses the query string of a request for a list of pets. The result is cached. While the result
- * is in the cache, an equal query string returns the same object.
- */
+/** Creates a function that parses query strings. While the result is cached, an equal query string has the same object. */
 export function listQueryReader(): (queryString: string) => PetQuery {
   const queries = new Map<string, PetQuery>();
   return (queryString) => {
@@ -131,7 +121,6 @@ export function listQueryReader(): (queryString: string) => PetQuery {
   };
 }
 
-/** Returns the parameters of {@link ListQuery}, and ignores all others. Throws `invalid_request` when one is repeated. */
 function parametersOf(queryString: string): Record<string, string> {
   const parameters = new URLSearchParams(queryString);
   const values: Record<string, string> = {};

@@ -4,12 +4,12 @@ interface SlowClient {
 }
 
 /**
- * Limits the memory that slow clients take, for bodies that they have not sent completely or for responses that they have
- * not read. Beyond the limit, the client is given up that has made no progress for the longest time.
+ * Limits what slow clients take, for bodies that they have not sent completely or for responses that they have not read.
+ * Beyond the limit, the client is given up that has made no progress for the longest time.
  */
 export class SlowClients {
   readonly #limit: number;
-  /** What each client takes. The client without progress for the longest time is the first. */
+  /** What each client takes, in the order of their last progress. */
   readonly #sizes = new Map<SlowClient, number>();
   #total = 0;
 
@@ -17,7 +17,6 @@ export class SlowClients {
     this.#limit = limit;
   }
 
-  /** Adds to what a client takes. */
   hold(client: SlowClient, size: number): void {
     this.#sizes.set(client, (this.#sizes.get(client) ?? 0) + size);
     this.#total += size;

@@ -1,10 +1,9 @@
 /**
- * How long the requests of a queue may take in one turn, in milliseconds. A turn is an iteration of the event loop. The
- * server accepts connections between two turns, so short turns keep no new client waiting.
+ * How long the requests of a queue may take in one turn, an iteration of the event loop, in milliseconds. The server
+ * accepts connections between two turns, so short turns keep no new client waiting.
  */
 const TURN_TIME = 2;
 
-/** The waiting requests of one connection. */
 interface Waiting {
   /** The processor time when the first of them arrived, or when a request of this connection was last handled. */
   readonly since: number;
@@ -12,10 +11,9 @@ interface Waiting {
 }
 
 /**
- * Spreads the requests of many connections over several turns of the event loop. One request of each connection is handled,
- * in the order of their arrival, then the next one of each: a client that sends many requests at once delays the others by
- * one. A client that waits for a response sends no other request meanwhile, so only as many requests arrive in a turn as
- * were handled in the turn before. Without the queue, a turn would last until the requests of all connections were handled.
+ * Spreads the requests of many connections over several turns. One request of each connection is handled, in the order of
+ * their arrival, then the next one of each: a client that sends many requests at once delays the others by one. Without the
+ * queue, a turn would last until the requests of all connections were handled, and as many would arrive in the next one.
  */
 export class TurnQueue {
   /** By connection, in the order in which they are handled. */
@@ -26,8 +24,8 @@ export class TurnQueue {
   #time = 0;
 
   /**
-   * How long the server has worked while the next connection waits, in milliseconds of processor time. The time that other
-   * programs take from the server is not counted, because refusing requests would not regain it.
+   * How long the server has worked while the next connection waits, in milliseconds of processor time. Refusing requests
+   * would not regain the time of other programs.
    */
   get waitingTime(): number {
     if (this.#waiting.size === 0) return 0;
@@ -35,12 +33,7 @@ export class TurnQueue {
     return next === undefined ? 0 : this.#time - next.since;
   }
 
-  /**
-   * Returns `undefined` if a request can be handled immediately. Otherwise returns a promise that resolves when it is the
-   * turn of the request.
-   *
-   * @param connection any object that represents the connection
-   */
+  /** Returns `undefined` if a request can be handled immediately, and otherwise a promise of its turn. */
   enter(connection: object): Promise<void> | undefined {
     const now = performance.now();
     if (this.#endsAt === 0) {
@@ -75,7 +68,7 @@ export class TurnQueue {
   };
 }
 
-/** Returns the processor time of this thread in milliseconds, or the elapsed time where Node.js cannot measure it. */
+/** The processor time of this thread in milliseconds, or the elapsed time where the runtime cannot measure it. */
 function processorTime(): number {
   if (process.threadCpuUsage === undefined) return performance.now();
   const { user, system } = process.threadCpuUsage();

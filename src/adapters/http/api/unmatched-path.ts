@@ -1,18 +1,15 @@
-/** Describes the path of a request that matches no route, for a log. */
-
 import type { RequestHead } from './http.ts';
 
 /** The words of the paths of the API. Any other segment of a path could be a secret, in whatever encoding. */
 const KNOWN = new Set('v1 pets store orders docs openapi.json livez readyz metrics'.split(' '));
 
-/** The maximum number of segments that are shown. */
 const SEGMENTS_LIMIT = 3;
 
 const SCHEME_AND_AUTHORITY = /^[a-z][\w+.-]*:\/\/[^/?#]*/i;
 
 /**
- * Returns the known segments at the start of the path of a request target, and the length of the path if there is more:
- * `/v1/pets`, or `/v1/… (24 characters)`. Returns `undefined` if the target has no path.
+ * Describes the path of a request that matches no route, for a log: the known segments at its start, and the length of the
+ * path if there is more (`/v1/… (24 characters)`). Returns `undefined` if the target has no path.
  */
 export function unmatchedPath({ url = '' }: RequestHead): string | undefined {
   const [path = ''] = url.replace(SCHEME_AND_AUTHORITY, '').split(/[?#]/, 1);

@@ -1,5 +1,3 @@
-/** The reference page and its assets, which need no API key. */
-
 import { gunzipSync } from 'node:zlib';
 import type { Handler } from '../api/exchange.ts';
 import { SECURITY_HEADERS } from '../api/headers.ts';
@@ -8,7 +6,6 @@ import { entityTag } from '../api/responses.ts';
 import { builtFile } from './built-file.ts';
 import { encodings, negotiated } from './encodings.ts';
 
-/** A file of the reference page. */
 export interface Asset {
   readonly path: string;
   readonly file: string;
@@ -22,10 +19,6 @@ export const DOCS_ASSETS: readonly Asset[] = [
   { path: '/docs/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
 ];
 
-/**
- * The header fields of every asset. The content security policy blocks content of other origins, and inline scripts.
- * Other pages cannot show the reference page in a frame.
- */
 const HEADERS: Headers = [
   ...SECURITY_HEADERS,
   'Content-Security-Policy',

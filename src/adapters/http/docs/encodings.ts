@@ -1,9 +1,8 @@
-/** The representations of a file: unchanged, and compressed with gzip. */
-
 import { VARY_ENCODING } from '../api/headers.ts';
 import type { ApiResponse, Headers, RequestHead } from '../api/http.ts';
 import { type Representation, representation, revalidated } from '../api/responses.ts';
 
+/** The representations of a content: unchanged, and compressed. */
 export interface Encodings {
   readonly identity: Representation;
   readonly gzip: Representation;
@@ -11,11 +10,7 @@ export interface Encodings {
 
 const ACCEPTS_GZIP = /(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i;
 
-/**
- * @param identity the content
- * @param gzip the compressed content
- * @param etag the entity tag of the content
- */
+/** @param etag the entity tag of the content */
 export function encodings(
   identity: Uint8Array,
   gzip: Uint8Array,
@@ -31,7 +26,6 @@ export function encodings(
   };
 }
 
-/** Responds with the representation that the client accepts, or with 304. */
 export function negotiated(head: RequestHead, { identity, gzip }: Encodings): ApiResponse {
   const acceptsGzip = ACCEPTS_GZIP.test(head.headers['accept-encoding'] ?? '');
   return revalidated(head, acceptsGzip ? gzip : identity);

@@ -1,5 +1,3 @@
-/** The OpenAPI document, which the build generates from the schemas that validate requests. */
-
 import { gzipSync } from 'node:zlib';
 import { parseJson } from '../../../domain/json.ts';
 import { exactJson } from '../api/exact-json.ts';
@@ -17,8 +15,7 @@ const HEADERS = [...API_HEADERS, ...VARY_ENCODING];
 const template = builtFile('openapi.json', String);
 
 /**
- * Returns the OpenAPI document as JSON. All integers are exact, even integers that a double cannot represent, such as
- * the maximum of int64.
+ * Returns the OpenAPI document as JSON, in which all integers are exact.
  *
  * @param origin the public base URL, such as `https://pets.example.org`; `/v1` is added if missing; if `origin` is
  *   empty, the server URL is relative to the URL of the document
@@ -29,29 +26,24 @@ export function openApiDocument(origin: string, { indent = 0 }: { readonly inden
   return indent === 0 ? text : exactJson(parseJson(text), indent);
 }
 
-/**
- * Creates the handler of `/openapi.json`. The document contains the URL of the server: the option `publicUrl`, or else
- * a URL that is derived from the `Host` of the request.
- */
+/** The document contains the URL of the server: `publicUrl`, or else one that is derived from the `Host` of the request. */
 export function openApi({ publicUrl }: HttpOptions): Handler {
   return publicUrl === undefined ? openApiOfHost() : openApiAt(publicUrl);
 }
 
-/** The document of a known URL is compressed once. */
 function openApiAt(publicUrl: string): Handler {
   let built: Encodings | undefined;
-  const build = () => {
-    const content = Buffer.from(openApiDocument(publicUrl));
-    const gzip = gzipSync(content, { level: 9 });
-    return encodings(content, gzip, entityTag(content), API_HEADERS, 'application/json');
-  };
   return ({ head }) => {
-    built ??= build();
+    if (built === undefined) {
+      const content = Buffer.from(openApiDocument(publicUrl));
+      const gzip = gzipSync(content, { level: 9 });
+      built = encodings(content, gzip, entityTag(content), API_HEADERS, 'application/json');
+    }
     return negotiated(head, built);
   };
 }
 
-/** The document of each host is not compressed, because everybody could have it compressed for another host. */
+/** This document is not compressed, because everybody could have it compressed for another host each time. */
 function openApiOfHost(): Handler {
   let lastOrigin: string | undefined;
   let last: Representation;

@@ -1,4 +1,4 @@
-/** In connections, of which the oldest is forgotten first. */
+/** The maximum number of connections that are remembered. The oldest one is forgotten first. */
 const LIMIT = 50_000;
 
 /** Represents each connection by an object. A `Request` does not show which connection it belongs to. */

@@ -12,7 +12,7 @@ import type { ResponseHeaders } from './response-headers.ts';
 
 /** What a runtime knows about the connection of a request, and a `Request` does not contain. */
 export interface FetchInfo {
-  /** The IP address of the client, or of the last proxy. Without it, `trustedProxies` has no effect. */
+  /** The IP address of the client, or of the last proxy. Without it, observers get none, and `trustedProxies` is ignored. */
   readonly remoteAddress?: string | undefined;
   /** The port of the client. The address and the port identify the connection, which is delayed when it ignores refusals. */
   readonly remotePort?: number | undefined;

@@ -1,12 +1,9 @@
-/** Reads the bytes of a request body. A body that has not arrived completely is read with koa-bodyparser. */
-
 import type { Context } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
 import { BODY_LIMIT, bodyIncomplete, bodyTooLarge } from '../api/json-body.ts';
 
 /**
- * Reads the body as bytes, because `encoding` is `null`. If koa-bodyparser parsed the JSON, it would round large
- * integers. If koa-bodyparser decoded the text, it would replace invalid UTF-8 instead of reporting an error. The cast
+ * Reads the body as bytes: koa-bodyparser would round large integers in JSON, and replace invalid UTF-8 in text. The cast
  * is necessary because the type `Options` lacks `encoding`.
  */
 const parse = bodyParser({
@@ -16,11 +13,7 @@ const parse = bodyParser({
   encoding: null,
 } as Options);
 
-/**
- * Returns the body if it has arrived together with the head, as most bodies do, and otherwise a promise. Throws or rejects
- * with `payload_too_large` when the body has more than {@link BODY_LIMIT} bytes, and with `invalid_request` when the body
- * ends early.
- */
+/** Reads the whole body, as `CarriedRequest.readBody` describes. Most bodies arrive together with the head. */
 export function readBytes(ctx: Context): Uint8Array | Promise<Uint8Array> {
   const { req, res } = ctx;
   const length = Number(req.headers['content-length']);

@@ -2,7 +2,6 @@ import type { Context } from 'koa';
 import type { CarriedRequest, CompleteResponse, RequestHead } from '../api/http.ts';
 import { readBytes } from './body.ts';
 
-/** Adapts a Koa context to the request type of the API. */
 export class KoaRequest implements CarriedRequest {
   readonly #ctx: Context;
 
@@ -50,8 +49,8 @@ export class KoaRequest implements CarriedRequest {
   }
 
   /**
-   * Writes the response without `ctx.status` and `ctx.body` of Koa. Node.js adds `Date` and `Connection`. If the body
-   * contains only ASCII, it is written as latin1, because Node.js then sends the head and the body in a single write.
+   * Writes the response without the setters of Koa (bench/README.md). Node.js sends the head together with a body that is
+   * latin1, as ASCII is.
    */
   send({ status, headers, body, length, closes }: CompleteResponse): boolean {
     const { res } = this.#ctx;

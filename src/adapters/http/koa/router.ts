@@ -1,10 +1,7 @@
 import Router from '@koa/router';
 import type { CreateMatcher } from '../api/http.ts';
 
-/**
- * Finds path templates with @koa/router. Its middleware is not used, because it composes a chain of functions for each
- * request, although each path has exactly one handler.
- */
+/** Finds path templates with @koa/router, whose middleware would compose a chain of functions for each request. */
 export const createMatcher: CreateMatcher = (templates) => {
   const router = new Router({ sensitive: true, strict: true });
   // In the syntax of @koa/router, `/v1/pets/{petId}` is `/v1/pets/:petId`.

@@ -1,16 +1,12 @@
 import type { Server } from 'node:net';
 
-/**
- * The maximum time to wait for an empty queue, in milliseconds. The queue is never empty for long while clients open
- * connections all the time.
- */
+/** In milliseconds. While clients open connections all the time, the queue is never empty for long. */
 const TIMEOUT = 500;
 
 /**
- * Resolves when the listening sockets of a server have accepted the connections that clients have opened. Until a
- * connection is accepted, the operating system keeps it in a queue, and resets it when the listening socket is closed.
- * Node.js accepts at most one connection per listening socket in an iteration of the event loop. The queues are therefore
- * empty when an iteration has accepted none.
+ * Resolves when a server has accepted the connections that clients have opened. The operating system has a queue of them,
+ * which it resets when the listening socket is closed. The queue is empty when an iteration of the event loop has accepted
+ * none.
  */
 export async function acceptQueued(server: Server): Promise<void> {
   const deadline = performance.now() + TIMEOUT;

@@ -1,8 +1,3 @@
-/**
- * Responds to invalid HTTP, to requests that arrive too slowly, and to CONNECT. The responses are written directly to
- * the socket, because Node.js creates no `ServerResponse` for these messages.
- */
-
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Api } from '../api/api.ts';
@@ -12,8 +7,8 @@ import type { Connection } from './connection.ts';
 
 /**
  * Responds to a message that is invalid or arrives too slowly, or to CONNECT, and closes the connection. The responses to
- * earlier requests are sent first. If the fault is in the body of a request, the error is the response to that request. If
- * a different response to that request was already started, the socket is destroyed instead.
+ * earlier requests are sent first. If the fault is in the body of a request, the error is the response to that request,
+ * unless another response has begun.
  *
  * @param fault the `code` of the error that Node.js reported, or `CONNECT`
  * @param tunnel the request with CONNECT
@@ -48,6 +43,7 @@ export function refuseMessage(
   else before.once('finish', send);
 }
 
+/** Node.js creates no `ServerResponse` for these messages. */
 function write(socket: Socket, { status, headers, body }: CompleteResponse): void {
   const fields = [...headers, 'Date', new Date().toUTCString(), 'Connection', 'close'];
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;

@@ -1,8 +1,3 @@
-/**
- * A client connection of the HTTP server. It limits the number of requests in progress, and decides which response is
- * the last one before the connection is closed.
- */
-
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -15,23 +10,22 @@ const CONCURRENT_REQUESTS = 16;
 
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
+/** Limits the number of requests in progress, and decides which response is the last one of the connection. */
 export class Connection {
   readonly socket: Socket;
-  /** In slices, requests are parsed only while fewer than {@link CONCURRENT_REQUESTS} of them are unfinished. */
   readonly input: ParserInput;
   /**
-   * The response to the newest request. `undefined` once the response is finished and its request has arrived completely:
-   * thousands of idle connections would otherwise keep their last requests in memory, and V8 would copy them again and
-   * again.
+   * The response to the newest request. `undefined` once both are complete: V8 would otherwise copy the last requests of
+   * thousands of idle connections again and again.
    */
   newest: ServerResponse | undefined;
   /** Whether the connection is closed after the newest response. If true, further requests are ignored. */
   isClosing = false;
-  /** Whether further errors that Node.js reports get no response. Only the first one gets a response. */
+  /** Only the first error that Node.js reports gets a response. */
   isRefused = false;
   readonly #handle: HandleRequest;
   readonly #onFlood: () => void;
-  /** The responses that are not finished. Node.js finishes them in this order, which is the order of their requests. */
+  /** Node.js finishes the responses in this order, which is the order of their requests. */
   readonly #unfinished: ServerResponse[] = [];
   /** Starts the newest of the unfinished requests. The others are in progress. */
   readonly #queue: (() => void)[] = [];
@@ -54,7 +48,6 @@ export class Connection {
     };
   }
 
-  /** The response to the second newest request, if it is not finished. */
   get beforeNewest(): ServerResponse | undefined {
     return this.#unfinished.at(-2);
   }
@@ -63,15 +56,13 @@ export class Connection {
     return this.#unfinished.length === 0 && this.socket.writableLength === 0;
   }
 
-  /** Whether the connection holds received bytes that are not parsed yet. */
   get isHolding(): boolean {
     return this.socket.readableLength > 0;
   }
 
   /**
-   * Handles a request immediately, or queues the request while {@link CONCURRENT_REQUESTS} requests are in progress. If
-   * `isLast` is true, closes the connection after the response. Ignores the request if the connection is already being
-   * closed after an earlier response. Node.js keeps the objects of ignored requests, so no further bytes are parsed.
+   * Handles a request immediately, or queues it. If `isLast` is true, closes the connection after the response. Ignores
+   * requests after the last one. Node.js keeps the objects of ignored requests, so no further bytes are parsed.
    */
   acceptRequest(req: IncomingMessage, res: ServerResponse, isLast: boolean): void {
     if (this.#hasLastRequest) {
@@ -81,8 +72,7 @@ export class Connection {
       return;
     }
     this.newest = res;
-    // The connection is also closed when the client requests it, and after two kinds of requests. Bytes after an upgrade
-    // request need not be HTTP. Bytes after a request with an ambiguous end may belong to that request.
+    // Bytes after an upgrade request need not be HTTP. Bytes after a request with an ambiguous end may belong to it.
     if (isLast || !res.shouldKeepAlive || req.headers.upgrade !== undefined || !isFramed(req)) {
       this.closeAfterNewest();
     }
@@ -97,10 +87,7 @@ export class Connection {
     void this.#handle(req, res);
   }
 
-  /**
-   * Closes the connection after the newest response. Does nothing if the connection has no response yet, or if the head
-   * of the newest response was already sent.
-   */
+  /** Closes the connection after the newest response, if its head was not sent yet. */
   closeAfterNewest(): void {
     if (this.newest === undefined || this.newest.headersSent) return;
     this.newest.shouldKeepAlive = false;
@@ -118,10 +105,7 @@ export class Connection {
     return this.isClosing || this.newest?.shouldKeepAlive === false;
   }
 
-  /**
-   * Whether further bytes can be parsed. Node.js pauses its parser when responses are buffered, because the client does
-   * not read them, and when the body of a request is not read.
-   */
+  /** Node.js pauses its parser while the client does not read responses, and while the body of a request is not read. */
   #mayParse(): boolean {
     const req = this.newest?.req;
     const isUnread = req?.complete === false && req.readableLength >= req.readableHighWaterMark;

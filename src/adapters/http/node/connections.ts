@@ -1,17 +1,13 @@
-/** The open connections of a server. */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Connection, type HandleRequest } from './connection.ts';
 import { sliceTurns } from './slice-turns.ts';
 
-/**
- * How long after a flood of requests new connections are parsed in slices, in milliseconds. The parser of Node.js is
- * slower then, so the connections are not parsed in slices all the time.
- */
+/** How long after a flood of requests new connections are parsed in slices, which is slower, in milliseconds. */
 const FLOOD_TIME = 60_000;
 
+/** The open connections of a server. */
 export class Connections {
   readonly #handle: HandleRequest;
   readonly #bySocket = new Map<Duplex, Connection>();
@@ -23,12 +19,10 @@ export class Connections {
     this.#handle = handle;
   }
 
-  /** Adds a connection for a new socket. The connection is removed when the socket is closed. */
   add(socket: Socket): void {
     const connection = new Connection(socket, this.#handle, this.#nextSlice, this.#onFlood);
     this.#bySocket.set(socket, connection);
-    // After a CONNECT request, Node.js removes its error listener from the socket. Without any listener, an error of
-    // the socket would end the process.
+    // After a CONNECT request, Node.js removes its listener. Without any, an error would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
     if (performance.now() < this.#floodEndsAt) connection.input.slice();
@@ -46,10 +40,7 @@ export class Connections {
     this.#bySocket.get(req.socket)?.acceptRequest(req, res, this.#isStopping);
   }
 
-  /**
-   * Starts to close the connections. A connection with requests in flight is closed after the response to its newest
-   * request. An idle connection is closed after its next response, or by {@link closeIdle}.
-   */
+  /** From now on, each connection is closed after its newest response, and an idle one also by {@link closeIdle}. */
   stop(): void {
     this.#isStopping = true;
     for (const connection of this.#bySocket.values()) {
@@ -63,15 +54,13 @@ export class Connections {
     }
   }
 
-  /** Closes all connections immediately, including connections with requests in flight. */
   destroy(): void {
     for (const { socket } of this.#bySocket.values()) socket.destroy();
   }
 
   /**
-   * Called when a client has sent too many requests at once. The bytes of all open connections are parsed in slices from
-   * now on, and those of the connections that are opened during the next {@link FLOOD_TIME} milliseconds, so that no
-   * client blocks the event loop for long.
+   * The open connections, and those that are opened during the next {@link FLOOD_TIME} milliseconds, are parsed in slices,
+   * so that no client blocks the event loop for long.
    */
   readonly #onFlood = (): void => {
     const now = performance.now();

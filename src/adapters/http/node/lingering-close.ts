@@ -1,9 +1,3 @@
-/**
- * Closes a connection in two steps (RFC 9112, section 9.6). First, the server ends its own side of the connection, and
- * still receives data. When the client has ended its side too, the server destroys the socket. If the server destroyed
- * the socket at once, the operating system could reset the connection, and the client could lose the last response.
- */
-
 import type { Socket } from 'node:net';
 
 /** After the last response, the connection is closed when the client sends nothing for this time, in milliseconds. */
@@ -13,8 +7,9 @@ const SILENCE_TIMEOUT = 1000;
 const LINGER_TIMEOUT = 30_000;
 
 /**
- * Sends all written data. Destroys the socket when the client has ended its side or a timeout has expired. Something must
- * read from the socket until then.
+ * Sends all written data, and destroys the socket when the client has ended its side too (RFC 9112, section 9.6). Otherwise,
+ * the operating system could reset the connection, and the client could lose the last response. Something must read from
+ * the socket meanwhile.
  */
 export function lingeringClose(socket: Socket): void {
   const destroy = () => void socket.destroy();

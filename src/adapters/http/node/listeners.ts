@@ -1,5 +1,3 @@
-/** The listening sockets of the HTTP server. */
-
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import {
@@ -12,13 +10,12 @@ import {
 import type { ServerThread } from '../api/shared-limits.ts';
 
 /**
- * The maximum number of listening sockets on one port. Node.js accepts one connection per listening socket in an iteration of the
- * event loop. With a single socket, a crowd of busy connections that makes each iteration long keeps new clients waiting
- * for seconds.
+ * The maximum number on one port. Node.js accepts one connection per listening socket in an iteration of the event loop, so
+ * with a single one, a crowd of busy connections keeps new clients waiting for seconds.
  */
 const LISTENING_SOCKETS = 32;
 
-/** A server with few connections needs few listening sockets. Each of them takes a file descriptor. */
+/** A server with few connections needs few listening sockets, each of which takes a file descriptor. */
 const CONNECTIONS_PER_SOCKET = 8;
 
 /** Whether several sockets can listen on one port, and a connection can be handed over to a server. */
@@ -27,16 +24,16 @@ const canShare: boolean =
   process.versions['bun'] === undefined &&
   process.versions['deno'] === undefined;
 
+/** The listening sockets of the HTTP server. */
 export class Listeners {
   readonly #server: Server;
   readonly #thread: ServerThread | undefined;
   readonly #count: number;
-  /** The sockets that share the port with the HTTP server, and the lock of the port. */
+  /** The further sockets, and the lock of the port. */
   readonly #others: NetServer[] = [];
 
   /**
    * @param server listens itself on the first socket, and receives the connections of the further sockets
-   * @param maxConnections the maximum number of open connections
    * @param thread set if the servers of other threads listen on the same port; the process then has the lock of the port
    */
   constructor(server: Server, maxConnections: number, thread?: ServerThread) {
@@ -46,7 +43,6 @@ export class Listeners {
     this.#count = Math.ceil(count / (thread?.count ?? 1));
   }
 
-  /** Starts to listen, and resolves with the URL of the server. Rejects with `EADDRINUSE` when the port is in use. */
   async listen(port: number, host: string): Promise<string> {
     try {
       const reusePort = canShare && (port === 0 || (await this.#lock(port)));
@@ -64,7 +60,6 @@ export class Listeners {
 
   async #listenFurther(port: number, host: string): Promise<void> {
     const accept = (socket: Socket): void => void this.#server.emit('connection', socket);
-    // The options are those that an `http.Server` sets for the connections that it accepts itself.
     const further = createServer({ allowHalfOpen: true, noDelay: true }, accept);
     this.#others.push(further);
     await bind(further, { port, host, reusePort: true });
@@ -78,10 +73,7 @@ export class Listeners {
     return lock !== undefined;
   }
 
-  /**
-   * Stops listening. Resolves when all connections are closed. `close` of `http.Server` would close idle connections at
-   * once, even while a request is arriving, so it is called last: it ends the timer that checks the connections.
-   */
+  /** Resolves when all connections are closed. `close` of `http.Server` then ends the timer that checks them. */
   async close(): Promise<void> {
     await Promise.all([this.#server, ...this.#others.splice(0)].map(closed));
     this.#server.close();
@@ -90,9 +82,8 @@ export class Listeners {
 
 /**
  * Locks a port among the servers of this machine, until the returned server is closed. Returns `undefined` if another one
- * has the lock. Sockets share a port only if each of them agrees, so the owner of the lock shares the port with itself, and
- * a server without the lock does not share. The lock is a name in the abstract namespace of Linux, which belongs to one
- * socket, and to none when its process has ended.
+ * has the lock, without which a server does not share the port. The lock is a name in the abstract namespace of Linux,
+ * which belongs to one socket, and to none when its process has ended.
  */
 export async function lockPort(port: number): Promise<NetServer | undefined> {
   const lock = createServer((socket) => socket.destroy());
@@ -111,7 +102,7 @@ async function bind(server: NetServer, options: ListenOptions): Promise<void> {
   await once(server, 'listening');
 }
 
-/** Stops listening without the closing of idle connections that `http.Server` adds to this method. */
+/** `http.Server` would also close idle connections, even while a request is arriving on them. */
 function closed(server: NetServer): Promise<void> {
   return new Promise((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
 }

@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 const SLICE_SIZE = 512;
 
 /**
- * Controls which of the bytes that a socket receives reach the HTTP parser of Node.js, and when. At first, the parser
- * reads from the handle of the socket, which is the fastest way.
+ * Controls when received bytes reach the HTTP parser of Node.js. At first, the parser reads from the handle of the socket,
+ * which is the fastest way.
  *
- * The attack: clients send thousands of requests in one chunk of 64 KiB, and do not read the responses (`unread-refusals`
- * and `unread-lists` of `test/faults/soak.faults.ts`). Node.js parses a whole chunk at once, even if the socket is paused
- * meanwhile. The requests of a hundred such clients would take gigabytes of memory, and block the event loop for seconds.
- * Closing the connections instead would leave clients without the responses to creates that were stored.
+ * The attack: clients send thousands of requests in one chunk, and do not read the responses (`unread-refusals` and
+ * `unread-lists` of `test/faults/soak.faults.ts`). Node.js parses a whole chunk at once, even if the socket is paused
+ * meanwhile. A hundred such clients would take gigabytes of memory, and block the event loop for seconds. Closing the
+ * connections instead would leave clients without the responses to creates that were stored.
  */
 export class ParserInput {
   readonly #socket: Socket;
@@ -27,10 +27,9 @@ export class ParserInput {
   }
 
   /**
-   * From this call on, the parser receives slices of {@link SLICE_SIZE} bytes. A stream that has a listener for `readable`
-   * emits `data` only when `read` is called. So the parser, which listens for `data`, receives what {@link parseSlices}
-   * reads. The other bytes wait in the stream and in the network. The listener ends the direct reading of the parser. While
-   * the parser is paused, nothing would start to read again, so the listener is added when Node.js has resumed the parser.
+   * From this call on, the parser receives slices. A stream that has a listener for `readable` emits `data`, which the
+   * parser listens for, only when {@link parseSlices} reads. The other bytes wait in the stream and in the network. While
+   * the parser is paused, nothing would start to read again, so the listener is added when Node.js has resumed it.
    */
   slice(): void {
     if (this.#mode !== 'direct') return;
@@ -44,7 +43,7 @@ export class ParserInput {
     this.#socket.on('resume', this.parseSlices);
   }
 
-  /** Passes slices to the parser until it may not receive more. Must be called again when this can have changed. */
+  /** Must be called again when the parser may receive more. */
   readonly parseSlices = (): void => {
     if (this.#mode === 'sliced' && !this.#isParsing) void this.#parse();
   };
@@ -64,7 +63,7 @@ export class ParserInput {
     return this.#mode === 'sliced' && this.#socket.readableLength > 0 && this.#mayParse();
   }
 
-  /** Discards everything that the socket receives, when Node.js has detached its parser from the socket. */
+  /** Discards what the socket receives, when Node.js has detached its parser. */
   discard(): void {
     this.#mode = 'discarded';
     this.#socket.off('readable', this.parseSlices);

@@ -1,13 +1,7 @@
-/**
- * The maximum number of slices that are parsed in one iteration of the event loop. More requests than the server handles in
- * an iteration would only wait in other queues, and then be refused.
- */
+/** With fewer slices, the attack of `ParserInput` takes more memory. More requests would only wait in other queues. */
 const SLICES_PER_ITERATION = 2;
 
-/**
- * Lets the connections of a server parse their slices in turn. Creates a function whose promise resolves when a connection
- * may parse one slice, in a later iteration of the event loop.
- */
+/** Creates a function whose promise resolves when a connection may parse a slice, in a later iteration of the event loop. */
 export function sliceTurns(): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const begin = (): void => {
