@@ -2,10 +2,9 @@ import { VARY_ENCODING } from '../api/headers.ts';
 import type { ApiResponse, Headers, RequestHead } from '../api/http.ts';
 import { type Representation, representation, revalidated } from '../api/responses.ts';
 
-/** The representations of a content: unchanged, and compressed. */
 export interface Encodings {
   readonly identity: Representation;
-  readonly gzip: Representation;
+  readonly gzip: Representation | undefined;
 }
 
 const ACCEPTS_GZIP = /(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i;
@@ -13,7 +12,7 @@ const ACCEPTS_GZIP = /(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[
 /** @param etag the entity tag of the content */
 export function encodings(
   identity: Uint8Array,
-  gzip: Uint8Array,
+  gzip: Uint8Array | undefined,
   etag: string,
   headers: Headers,
   type: string,
@@ -22,11 +21,11 @@ export function encodings(
   return {
     identity: representation(identity, etag, all, type),
     // The codings have different strong entity tags, as RFC 9110, section 8.8.3, requires.
-    gzip: representation(gzip, etag.replace(/"$/, '-gzip"'), all, type, ['Content-Encoding', 'gzip']),
+    gzip: gzip && representation(gzip, etag.replace(/"$/, '-gzip"'), all, type, ['Content-Encoding', 'gzip']),
   };
 }
 
 export function negotiated(head: RequestHead, { identity, gzip }: Encodings): ApiResponse {
   const acceptsGzip = ACCEPTS_GZIP.test(head.headers['accept-encoding'] ?? '');
-  return revalidated(head, acceptsGzip ? gzip : identity);
+  return revalidated(head, (acceptsGzip && gzip) || identity);
 }

@@ -2,14 +2,12 @@ import { gzipSync } from 'node:zlib';
 import { parseJson } from '../../../domain/json.ts';
 import { exactJson } from '../api/exact-json.ts';
 import type { Handler } from '../api/exchange.ts';
-import { API_HEADERS, VARY_ENCODING } from '../api/headers.ts';
+import { API_HEADERS } from '../api/headers.ts';
 import type { HttpOptions } from '../api/options.ts';
 import { BASE_PATH, serverUrlOf } from '../api/public-url.ts';
-import { entityTag, type Representation, representation, revalidated } from '../api/responses.ts';
+import { entityTag } from '../api/responses.ts';
 import { builtFile } from './built-file.ts';
 import { type Encodings, encodings, negotiated } from './encodings.ts';
-
-const HEADERS = [...API_HEADERS, ...VARY_ENCODING];
 
 /** The built document, whose server URL is {@link BASE_PATH}. */
 const template = builtFile('openapi.json', String);
@@ -28,35 +26,20 @@ export function openApiDocument(origin: string, { indent = 0 }: { readonly inden
 
 /** The document contains the URL of the server: `publicUrl`, or else one that is derived from the `Host` of the request. */
 export function openApi({ publicUrl }: HttpOptions): Handler {
-  return publicUrl === undefined ? openApiOfHost() : openApiAt(publicUrl);
-}
-
-function openApiAt(publicUrl: string): Handler {
-  let built: Encodings | undefined;
-  return ({ head }) => {
-    if (built === undefined) {
-      const content = Buffer.from(openApiDocument(publicUrl));
-      const gzip = gzipSync(content, { level: 9 });
-      built = encodings(content, gzip, entityTag(content), API_HEADERS, 'application/json');
-    }
-    return negotiated(head, built);
-  };
-}
-
-/** This document is not compressed, because everybody could have it compressed for another host each time. */
-function openApiOfHost(): Handler {
   let lastOrigin: string | undefined;
-  let last: Representation;
+  let last: Encodings;
   return ({ head, scheme }) => {
     const { host } = head.headers;
     // Without a `Host`, the URL of the server is relative to the URL of the document.
-    const origin = host ? `${scheme}://${host}` : '';
+    const origin = publicUrl ?? (host ? `${scheme}://${host}` : '');
     if (origin !== lastOrigin) {
       const content = Buffer.from(openApiDocument(origin));
-      last = representation(content, entityTag(content), HEADERS);
+      // Everybody could have the document compressed for another host each time.
+      const gzip = publicUrl === undefined ? undefined : gzipSync(content, { level: 9 });
+      last = encodings(content, gzip, entityTag(content), API_HEADERS, 'application/json');
       lastOrigin = origin;
     }
-    return revalidated(head, last);
+    return negotiated(head, last);
   };
 }
 
