@@ -9,11 +9,11 @@ import {
 } from '../../application/arguments.ts';
 import { combineObservers } from '../../application/observers.ts';
 import type { Commit, Observer } from '../../application/ports/observer.ts';
-import type { Storage } from '../../application/ports/storage.ts';
+import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { openReader, prepareDatabase } from './database.ts';
 import { Health } from './health/health.ts';
 import { filesOf } from './health/store-files.ts';
-import { Backups } from './maintenance/backup.ts';
+import { backUp } from './maintenance/backup.ts';
 import { SqlitePetTransfer } from './maintenance/pet-transfer.ts';
 import { SqliteApiKeyRepository } from './read/api-key-repository.ts';
 import { SqliteIdempotentCreates } from './read/idempotent-creates.ts';
@@ -66,7 +66,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const { mustExist = false, startWriter = true, observer = {}, sharing } = options;
   prepareDatabase(path, { mustExist, tryWrite: startWriter });
   const db = openReader(path);
-  // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
+  // Discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
   const health = new Health(filesOf(path), safeObserver);
   const snapshot = new ReadSnapshot(db, health, sharing?.commits);
@@ -79,7 +79,8 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   if (startWriter) writer.start();
   const pets = new SqlitePetRepository(db, snapshot, writer);
   const apiKeys = new SqliteApiKeyRepository(db, snapshot, writer);
-  const backups = new Backups(path);
+  const closing = new AbortController();
+  const backups = new Set<Promise<void>>();
   return {
     pets,
     apiKeys,
@@ -90,9 +91,12 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
       keys: apiKeys.cacheStatistics,
       ...writer.statistics,
     }),
-    async backup(file, options) {
+    async backup(file, options = {}) {
       writer.assertOpen();
-      await backups.create(file, options);
+      const signals = [closing.signal, options.signal].filter((signal) => signal !== undefined);
+      const backup = backUp(path, file, options, AbortSignal.any(signals));
+      backups.add(backup);
+      await backup.finally(() => backups.delete(backup));
     },
     async check() {
       snapshot.enter();
@@ -100,7 +104,8 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     },
     async close() {
       snapshot.close();
-      await Promise.all([backups.close(), writer.close()]);
+      closing.abort(closedError());
+      await Promise.all([Promise.allSettled(backups), writer.close()]);
       db.close();
     },
   };

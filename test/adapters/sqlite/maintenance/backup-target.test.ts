@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BackupTarget } from '../../../../src/adapters/sqlite/maintenance/backup-target.ts';
+import { backupTarget, moveToTarget } from '../../../../src/adapters/sqlite/maintenance/backup-target.ts';
 import { replaceFs, systemError } from '../../../support/replace-fs.ts';
 import { makeStore, temporaryFile } from '../temporary-file.ts';
 
@@ -24,21 +24,21 @@ function refused(message: string) {
 describe('before the copy is made', () => {
   test('the store, an existing file and companion files are refused', () => {
     for (const overwrite of [false, true]) {
-      expect(() => new BackupTarget(store, store, overwrite)).toThrow(refused('belongs to the store'));
-      expect(() => new BackupTarget(`${file}-wal`, store, overwrite)).toThrow(refused('ends in -wal'));
-      expect(() => new BackupTarget(dirname(store), store, overwrite)).toThrow(refused('got a directory'));
+      expect(() => backupTarget(store, store, overwrite)).toThrow(refused('belongs to the store'));
+      expect(() => backupTarget(`${file}-wal`, store, overwrite)).toThrow(refused('ends in -wal'));
+      expect(() => backupTarget(dirname(store), store, overwrite)).toThrow(refused('got a directory'));
     }
     writeFileSync(`${file}-shm`, '');
-    expect(() => new BackupTarget(file, store, true)).toThrow(refused('copy.db-shm exists'));
+    expect(() => backupTarget(file, store, true)).toThrow(refused('copy.db-shm exists'));
     rmSync(`${file}-shm`);
     writeFileSync(file, '');
-    expect(() => new BackupTarget(file, store, false)).toThrow(refused('exists already'));
-    expect(new BackupTarget(file, store, true).path).toBe(file);
+    expect(() => backupTarget(file, store, false)).toThrow(refused('exists already'));
+    expect(backupTarget(file, store, true).path).toBe(file);
   });
 
   test('a symbolic link without a target is refused', () => {
     symlinkSync('missing', file);
-    expect(() => new BackupTarget(file, store, true)).toThrow(refused('not a regular file'));
+    expect(() => backupTarget(file, store, true)).toThrow(refused('not a regular file'));
   });
 });
 
@@ -57,33 +57,33 @@ describe('when the copy is finished', () => {
 
   test.each(takes)('it gets the name of the target: %s', (_, prepare) => {
     prepare();
-    new BackupTarget(file, store, false).moveHere(copy);
+    moveToTarget(copy, backupTarget(file, store, false));
     expect(readFileSync(file, 'utf8')).toBe('the copy');
-    new BackupTarget(file, store, true).moveHere(copy.replace('copy.partial', 'copy.db'));
+    moveToTarget(copy.replace('copy.partial', 'copy.db'), backupTarget(file, store, true));
     expect(readFileSync(file, 'utf8')).toBe('the copy');
   });
 
   test('it replaces the target with overwrite', () => {
     writeFileSync(file, 'old');
-    new BackupTarget(file, store, true).moveHere(copy);
+    moveToTarget(copy, backupTarget(file, store, true));
     expect(readFileSync(file, 'utf8')).toBe('the copy');
     expect(existsSync(copy)).toBe(false);
   });
 
   test('a companion file that was created meanwhile is refused', () => {
     for (const overwrite of [false, true]) {
-      const target = new BackupTarget(file, store, overwrite);
+      const target = backupTarget(file, store, overwrite);
       writeFileSync(`${file}-journal`, '');
-      expect(() => target.moveHere(copy)).toThrow(refused('copy.db-journal exists'));
+      expect(() => moveToTarget(copy, target)).toThrow(refused('copy.db-journal exists'));
       expect(existsSync(file)).toBe(false);
       rmSync(`${file}-journal`);
     }
   });
 
   test('a folder that was created meanwhile is refused', () => {
-    const target = new BackupTarget(file, store, true);
+    const target = backupTarget(file, store, true);
     mkdirSync(file);
-    expect(() => target.moveHere(copy)).toThrow(refused('got a directory'));
+    expect(() => moveToTarget(copy, target)).toThrow(refused('got a directory'));
     expect(existsSync(copy)).toBe(true);
   });
 
@@ -91,13 +91,13 @@ describe('when the copy is finished', () => {
     ['with hard links', undefined],
     ['without hard links', 'EPERM'],
   ])('a file that is created at the last moment is not replaced: %s', (_, code) => {
-    const target = new BackupTarget(file, store, false);
+    const target = backupTarget(file, store, false);
     const link = replaceFs('linkSync', (from, to) => {
       writeFileSync(file, 'precious');
       if (code !== undefined) throw systemError(code);
       link(from, to);
     });
-    expect(() => target.moveHere(copy)).toThrow(refused('exists already'));
+    expect(() => moveToTarget(copy, target)).toThrow(refused('exists already'));
     expect(readFileSync(file, 'utf8')).toBe('precious');
     expect(readFileSync(copy, 'utf8')).toBe('the copy');
   });
@@ -105,9 +105,9 @@ describe('when the copy is finished', () => {
   test('the error of a folder that cannot have the file is thrown', () => {
     const folder = join(dirname(store), 'removed');
     mkdirSync(folder);
-    const target = new BackupTarget(join(folder, 'copy.db'), store, false);
+    const target = backupTarget(join(folder, 'copy.db'), store, false);
     rmSync(folder, { recursive: true });
-    expect(() => target.moveHere(copy)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+    expect(() => moveToTarget(copy, target)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
     expect(existsSync(copy)).toBe(true);
   });
 });
