@@ -1,5 +1,3 @@
-/** Opens connections to the database file, and creates or migrates its schema. */
-
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
@@ -11,36 +9,25 @@ import { assertSameFiles, type StoreFiles } from './health/store-files.ts';
 import { assertTables, quickCheck, unsupportedSchema, versionOf } from './inspection.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
-/**
- * How long a connection waits for a lock of another process, in milliseconds: while the store is open, and when
- * `prepareDatabase` or an examination opens the file. A waiting connection blocks its thread.
- */
+/** In milliseconds: while the store is open, and at its opening. A connection that waits for a lock blocks its thread. */
 export const LOCK_TIMEOUT = 100;
 export const OPEN_LOCK_TIMEOUT = 1500;
 
-/**
- * The size of the page cache of a read connection, in KiB. A larger cache would not make reads faster, because the
- * operating system caches the database file.
- */
+/** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
 
-/**
- * The size limit of the write-ahead log (the pragma `journal_size_limit`), in bytes. After a burst of writes, SQLite
- * truncates a larger log to this size.
- */
+/** In bytes. After a burst of writes, SQLite truncates a larger write-ahead log to this size. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
 interface Preparation {
-  /** Whether a missing database file is an error. Default: false. */
   readonly mustExist?: boolean;
-  /** Whether to check that the database file can be written. The check waits for other writers. Default: true. */
+  /** Whether to check that the database file can be written. The check waits for other writers. */
   readonly tryWrite?: boolean;
 }
 
 /**
- * Creates the database file when it is missing, and migrates its schema. Throws when the file is damaged or cannot be
- * written. Throws when the file belongs to another application or was written by a newer release. A file that is refused
- * stays unchanged, so that its data can be rescued.
+ * Creates the database file when it is missing, and migrates its schema. A file that is refused stays unchanged, so that
+ * its data can be rescued.
  */
 export function prepareDatabase(
   path: string,
@@ -73,7 +60,6 @@ export function prepareDatabase(
   }).close();
 }
 
-/** Opens a connection for reading. */
 export function openReader(path: string): Database.Database {
   return open(path, LOCK_TIMEOUT, (db) => {
     configure(db);
@@ -83,10 +69,8 @@ export function openReader(path: string): Database.Database {
 }
 
 /**
- * Opens a connection for writing to the files of an open store. Every commit of this connection is durable. The files
- * are checked before opening, because SQLite could change or create another file at this path. They are checked again
- * after opening, because they could have been replaced in the meantime. Errors do not name the path, because clients
- * must not see it.
+ * Checks the files before opening, because SQLite could change or create another file at this path, and again afterwards,
+ * because they could have been replaced meanwhile. Errors do not name the path, because clients must not see it.
  */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
@@ -96,10 +80,7 @@ export function openWriter(files: StoreFiles): Database.Database {
   });
 }
 
-/**
- * Throws when a folder is at the path, or an empty file with a write-ahead log. The log contains the last writes. SQLite
- * would treat the empty file as a new database, and delete the log.
- */
+/** SQLite would treat an empty file as a new database, and delete its write-ahead log, which contains the last writes. */
 function refuseUnusable(path: string): void {
   const file = statOf(path);
   if (file?.isDirectory()) throw unavailable(`${path}: expected a file, got a directory`);
@@ -110,7 +91,6 @@ function refuseUnusable(path: string): void {
   }
 }
 
-/** Creates the folder of a database file, and the parents of the folder, unless they exist. */
 export function createFolderOf(path: string): void {
   try {
     createFolder(dirname(path));
@@ -119,10 +99,7 @@ export function createFolderOf(path: string): void {
   }
 }
 
-/**
- * Creates a missing database file, because SQLite would let every user of the machine read it. The companion files get
- * the permissions of the database file. An error is ignored: SQLite reports it when it opens the file.
- */
+/** SQLite would let every user of the machine read a new file. It reports an error when it opens the file. */
 function createFile(path: string): void {
   if (existsSync(path)) return;
   try {
@@ -130,10 +107,7 @@ function createFile(path: string): void {
   } catch {}
 }
 
-/**
- * Creates a folder and its parents without the option `recursive` of `mkdirSync`. With this option, `mkdirSync` never
- * returns in a file system that accepts no new folders, such as /proc.
- */
+/** The option `recursive` of `mkdirSync` never returns in a file system without new folders, such as /proc. */
 function createFolder(path: string): void {
   if (existsSync(path)) return;
   createFolder(dirname(path));
@@ -144,7 +118,7 @@ function createFolder(path: string): void {
   }
 }
 
-/** Opens a connection as `connect` does. Every error message begins with the path of the database file. */
+/** Connects, with the path of the database file in every error message. */
 function open(path: string, timeout: number, prepare: (db: Database.Database) => void): Database.Database {
   try {
     return connect(path, timeout, prepare);
@@ -154,7 +128,6 @@ function open(path: string, timeout: number, prepare: (db: Database.Database) =>
   }
 }
 
-/** Opens a connection to an existing file, and calls `prepare` with it. Closes the connection when `prepare` throws. */
 export function connect(
   path: string,
   timeout: number,
@@ -170,10 +143,7 @@ export function connect(
   }
 }
 
-/**
- * Sets the journal mode WAL (write-ahead log) and `synchronous = FULL`, so that every commit is durable. With
- * `synchronous = NORMAL`, a commit in WAL mode does no fsync.
- */
+/** With `synchronous = NORMAL`, a commit in WAL mode would do no fsync. */
 function configure(db: Database.Database): void {
   if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
     throw unavailable('the file system does not support a write-ahead log');
@@ -182,10 +152,7 @@ function configure(db: Database.Database): void {
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 
-/**
- * Runs the migrations that were not yet applied to the database file. The schema version is written even when all
- * migrations were applied, so that a file that cannot be written is detected at once.
- */
+/** Always writes the schema version, so that a file that cannot be written is detected at once. */
 function migrate(db: Database.Database): void {
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }));

@@ -2,9 +2,8 @@ import { StorageFault, type StorageFaultReason } from '../../application/ports/s
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
 /**
- * The message for each primary result code that means a failure of the storage (https://sqlite.org/rescode.html), and
- * the reason of the fault if later requests are likely to fail too. A lock has no reason, because it is temporary. Every
- * other code means an error in this program.
+ * The failures of the storage by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it
+ * is temporary. Every other code means an error in this program.
  */
 const FAILURES: Readonly<Record<string, readonly [message: string, reason?: StorageFaultReason]>> = {
   SQLITE_BUSY: ['the database is locked by another process'],
@@ -19,17 +18,10 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason?: Stor
   SQLITE_READONLY: ['the database file is read-only', 'read_only'],
 };
 
-/**
- * Matches the result codes of a failed fsync. After a failed fsync, the operating system may discard unwritten data,
- * and the next fsync may report success.
- */
+/** After a failed fsync, the operating system may discard unwritten data, and the next fsync may report success. */
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
 
-/**
- * Translates an error of the SQLite driver into an `AnimalStoreError`, according to its primary result code. For
- * example, `SQLITE_IOERR` is the primary code of the extended code `SQLITE_IOERR_WRITE`. Returns an `AnimalStoreError`
- * unchanged.
- */
+/** Translates an error of the SQLite driver. Returns an `AnimalStoreError` unchanged. */
 export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
@@ -45,12 +37,11 @@ export function storageError(error: unknown): AnimalStoreError {
     : new StorageFault(reason, message, { cause: error });
 }
 
-/** Translates an error of the SQLite driver. Returns any other error unchanged, such as an error of a callback. */
+/** Returns an error that is not of SQLite unchanged, such as an error of a callback. */
 export function translated(error: unknown): unknown {
   return codeOf(error).startsWith('SQLITE_') ? storageError(error) : error;
 }
 
-/** Returns the error of a task on whole files, such as a backup. Returns an `AnimalStoreError` unchanged. */
 export function fileError(failed: string, error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
@@ -62,16 +53,16 @@ export function unavailable(message: string, cause?: unknown): AnimalStoreError 
   return new AnimalStoreError('storage_unavailable', message, cause === undefined ? {} : { cause });
 }
 
-/** Returns whether an error means that another process holds the lock of the database. */
+/** Whether another process holds the lock of the database. */
 export function isLocked(error: unknown): boolean {
   return primaryCodeOf(codeOf(error)) === 'SQLITE_BUSY';
 }
 
-/** Returns the code of an error of SQLite or of the operating system, and an empty string for any other error. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
+/** The primary code of `SQLITE_IOERR_WRITE` is `SQLITE_IOERR`. */
 function primaryCodeOf(code: string): string {
   return code.split('_', 2).join('_');
 }

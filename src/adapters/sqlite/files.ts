@@ -1,5 +1,3 @@
-/** The files of a SQLite database. */
-
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -15,10 +13,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from './errors.ts';
 
-/**
- * The suffixes of the companion files of a database file. SQLite creates, reads and deletes these files in the folder
- * of the database file.
- */
+/** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
 const SET_GROUP_ID = 0o2000;
@@ -36,9 +31,7 @@ export function databaseFiles(path: string): readonly string[] {
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
-  } catch {
-    // The database file does not exist yet.
-  }
+  } catch {}
   try {
     return join(realpathSync(dirname(path)), basename(path));
   } catch {
@@ -46,13 +39,11 @@ export function realPath(path: string): string {
   }
 }
 
-/** Returns whether a path leads to one of the files of a database, by whatever name. */
 export function isFileOf(database: string, path: string): boolean {
   const identity = identityOf(path);
   return identity !== undefined && databaseFiles(database).some((own) => identityOf(own) === identity);
 }
 
-/** Returns a text that is different for different files, whatever their names are. */
 export function identityOf(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev} ${stats.ino}`;
@@ -62,20 +53,16 @@ export function statOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 
-/** Returns the size of a file in bytes. A missing file has the size 0. */
+/** A missing file has the size 0. */
 export function sizeOf(path: string): number {
   return statOf(path)?.size ?? 0;
 }
 
-/**
- * Returns the permissions of a new file with pets and hashes of keys: only its owner may read it. In a folder with the
- * set-group-ID bit, new files belong to the group of the folder, and the group may read them.
- */
+/** Only its owner may read a new file. In a folder with the set-group-ID bit, the group of the folder may read it too. */
 export function modeOfNewFile(path: string): number {
   return (statSync(dirname(path)).mode & SET_GROUP_ID) === 0 ? 0o600 : 0o640;
 }
 
-/** Waits until a file or a folder is durable. */
 export function fsync(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
@@ -85,10 +72,7 @@ export function fsync(path: string): void {
   }
 }
 
-/**
- * Calls `make` with a temporary name for a database file that will be moved to `path`. Afterwards removes all files
- * that still have the temporary name.
- */
+/** Calls `make` with a temporary name, and then removes the database files that still have this name. */
 export async function withPartialFile<T>(path: string, make: (partial: string) => Promise<T>): Promise<T> {
   const partial = `${path}.${randomUUID()}.partial`;
   try {
@@ -99,10 +83,9 @@ export async function withPartialFile<T>(path: string, make: (partial: string) =
 }
 
 /**
- * Moves a file to a path without replacing an existing file. Creates a hard link, which fails when a file exists at this
- * path. On a file system without hard links, creates an empty file instead, which fails in the same case, and then
- * replaces the empty file. With a hard link, the file also keeps its old path.
- * @param exists returns the error that is thrown when a file already exists at the path
+ * Never replaces an existing file: both a hard link and, on a file system without hard links, a new empty file fail when
+ * a file exists. With a hard link, the file also keeps its old path.
+ * @param exists returns the error of an existing file
  */
 export function moveToNewName(from: string, to: string, exists: () => Error): void {
   try {

@@ -1,20 +1,12 @@
-/** Finds out to which application a database file belongs, and whether the file is damaged. */
-
 import type Database from 'better-sqlite3';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { codeOf, unavailable } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
-/**
- * The maximum size of a database file that is examined with `quick_check`, in bytes. This SQLite pragma reads the whole
- * file to find damage, so it would delay the start of the service when the file is larger.
- */
+/** In bytes: `quick_check` reads the whole file, so it would delay the start with a larger file. */
 const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
 
-/**
- * A query that tests whether the database file can be read, without reading all of it. It reads the first and the last
- * row of `pets` and of its index, and the first row of `api_keys` and of its index.
- */
+/** Reads the ends of the tables and of their indexes, to test whether the database file can be read. */
 export const READ_ENDS: string = `SELECT
   (SELECT name FROM pets ORDER BY id LIMIT 1),
   (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
@@ -23,7 +15,7 @@ export const READ_ENDS: string = `SELECT
   (SELECT name FROM api_keys ORDER BY id LIMIT 1),
   (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
 
-/** Queries that SQLite can compile only when all tables, columns and indexes of the schema exist. */
+/** SQLite can compile these only when all tables, columns and indexes of the schema exist. */
 const SCHEMA_QUERIES = [
   'SELECT id, name, category_id, status FROM pets INDEXED BY pets_by_status WHERE status = 0',
   'SELECT id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id FROM api_keys',
@@ -32,10 +24,7 @@ const SCHEMA_QUERIES = [
   'SELECT id, data FROM probe',
 ];
 
-/**
- * Throws a {@link StorageFault} when another program has removed or changed a table of the store. The schema version
- * must be the one of this release.
- */
+/** Throws a {@link StorageFault} when another program has removed or changed a table of the store. */
 export function assertTables(db: Database.Database): void {
   try {
     // Compiling a query does not read the file. Running one makes the connection notice a change of the schema.
@@ -50,10 +39,7 @@ export function assertTables(db: Database.Database): void {
   }
 }
 
-/**
- * Returns the fault of {@link assertTables} when it is the reason for which SQLite has refused a statement. Returns
- * any other error unchanged.
- */
+/** Returns the fault of {@link assertTables} if SQLite refused a statement because of it, and else the error itself. */
 export function causeOf(error: unknown, db: Database.Database): unknown {
   if (!isRefused(error)) return error;
   try {
@@ -74,10 +60,7 @@ interface FileIdentity {
   readonly version: number;
 }
 
-/**
- * Returns to which application a database file belongs, and its schema version. Reads in one transaction, because another
- * process can migrate a new file at the same time.
- */
+/** Reads in one transaction, because another process can migrate a new file at the same time. */
 export function identify(db: Database.Database): FileIdentity {
   const read = db.transaction(() => {
     const application = db.pragma('application_id', { simple: true });
@@ -102,18 +85,19 @@ export function unsupportedSchema(file: string, version: number): string | undef
   return `${file} has schema version ${version}, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one`;
 }
 
-/**
- * Examines a database file with `quick_check`. Returns a description of the damage, or `undefined` when no damage was
- * found or the file is larger than `limit` bytes.
- */
+/** Returns the damage that was found. A file that is larger than `limit` bytes is not examined. */
 export function quickCheck(db: Database.Database, limit: number = QUICK_CHECK_LIMIT): string | undefined {
   if (databaseSize(db) > limit) return undefined;
   const finding = db.pragma('quick_check(1)', { simple: true });
   return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
 }
 
-/** Returns the size of a database in bytes, including the pages that are only in the write-ahead log. */
+/** Includes the pages that are only in the write-ahead log. */
 export function databaseSize(db: Database.Database): number {
   const sql = 'SELECT page_count * page_size FROM pragma_page_count, pragma_page_size';
   return Number(db.prepare(sql).pluck().get());
+}
+
+export function countRows(db: Database.Database, table: string): number {
+  return Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
 }

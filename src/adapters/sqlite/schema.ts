@@ -1,14 +1,9 @@
-/**
- * The database schema, as a list of migrations. The pragma `user_version` of a database file is the number of
- * migrations that were applied to this file.
- */
-
-/** The value of the SQLite pragma `application_id` in every store: "PETS" in ASCII. */
+/** "PETS" in ASCII. */
 export const APPLICATION_ID = 0x50455453n;
 
 /**
- * The migrations, in the order in which they are applied. A released migration is never changed: each change of the
- * schema is a new migration.
+ * The pragma `user_version` of a file is the number of migrations that were applied to it. A released migration is never
+ * changed.
  *
  * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
  * pets with one status is one contiguous range of the index.

@@ -6,45 +6,35 @@ import { codeOf, isLocked } from '../errors.ts';
 import { databaseSize, quickCheck, READ_ENDS } from '../inspection.ts';
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
-/**
- * The error codes of the operating system that mean that a file is read-only. Any other error code means that the file
- * is missing, which `assertUnharmed` reports.
- */
+/** Any other error code means that the file is missing, which `assertUnharmed` reports. */
 const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
 
 /**
- * Checks that the writer thread commits to the database file at the path of the store, and that no other program
- * truncated or overwrote this file. Usually, only the writer thread changes the database file. After any other change,
- * the file is examined for damage.
+ * Refuses commits to files that another program removed, replaced or damaged. The database file is examined after each
+ * change that the writer thread did not make.
  */
 export class FileGuard {
   readonly #files: StoreFiles;
   #main: BigIntStats;
 
-  /** Throws when one of the files is missing or was replaced. */
   constructor(files: StoreFiles) {
     this.#files = files;
     this.#main = assertSameFiles(files);
   }
 
-  /** Throws a {@link StorageFault} when another program removed, replaced or damaged one of the files. */
   assertUnharmed(): void {
     const main = assertSameFiles(this.#files);
     if (main.size !== this.#main.size || main.mtimeNs !== this.#main.mtimeNs) assertSound(this.#files);
     this.#main = main;
   }
 
-  /**
-   * Checks the files of the store after a commit. When this method throws, the commit must not be acknowledged. A commit
-   * can change the database file, but it never makes the file smaller.
-   */
+  /** When this throws, the commit must not be acknowledged. A commit never makes the database file smaller. */
   afterCommit(): void {
     const main = assertSameFiles(this.#files);
     if (main.size < this.#main.size) assertSound(this.#files);
     this.#main = main;
   }
 
-  /** Throws a {@link StorageFault} when the file cannot be written, for example because its disk became read-only. */
   assertWritable(): void {
     try {
       accessSync(this.#files.main.path, constants.W_OK);
@@ -55,11 +45,7 @@ export class FileGuard {
   }
 }
 
-/**
- * Throws when a database file is damaged that another program has changed while the file was open. While another process
- * has locked the file, the file cannot be read and is considered undamaged. Damage can still be found after the next
- * change of the file, or by the next test of the storage.
- */
+/** A locked file cannot be read. Its damage is found after its next change, or by the next test of the storage. */
 function assertSound({ main, log }: StoreFiles): void {
   const { size } = statSync(main.path);
   if (size === 0) throw damaged('the file is empty');

@@ -1,18 +1,14 @@
-/**
- * The findings of a test or of a failed write: which parts of the storage are at fault. Findings are plain objects, so
- * that they can be sent between threads.
- */
-
 import { StorageFault, type StorageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { AnimalStoreError, type ErrorCode } from '../../../domain/errors.ts';
 import { isLocked, storageError } from '../errors.ts';
 
+/** A plain object, unlike an error, can be sent between threads. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   /** The message of SQLite or of the operating system. */
   readonly detail: string;
-  /** The reason of the fault, or `undefined` when the storage is not at fault. */
+  /** `undefined` when the storage is not at fault. */
   readonly reason?: StorageFaultReason | undefined;
 }
 
@@ -28,13 +24,9 @@ export interface Failure {
 export const PARTS = ['file', 'access', 'write', 'read', 'thread'] as const;
 export type Part = (typeof PARTS)[number];
 
-/**
- * For each part that was examined: its failure, or `null` when the part is sound. A part that was not examined has no
- * property.
- */
+/** For each part that was examined: its failure, or `null` when the part is sound. */
 export type Findings = Readonly<Partial<Record<Part, Failure | null>>>;
 
-/** The disk has not completed a task of the writer thread in time. */
 export const NOT_RESPONDING: Failure = {
   code: 'storage_unavailable',
   message: 'the disk does not respond',
@@ -42,7 +34,6 @@ export const NOT_RESPONDING: Failure = {
   reason: 'not_responding',
 };
 
-/** Another process has locked the database for so long that writes were refused. */
 export const LOCKED: Failure = {
   code: 'storage_unavailable',
   message: 'the database is locked by another process',
@@ -56,10 +47,7 @@ export function failureOf(error: unknown): Failure {
   return { code: known.code, message: known.message, detail: String(known.cause ?? error), reason };
 }
 
-/**
- * Calls `check`, and returns the failure when `check` throws. Returns `null` when `check` succeeds, and also when another
- * process holds the lock of the database, because nothing could be checked.
- */
+/** Returns `null` also when another process holds the lock of the database, because nothing could be checked. */
 export function failureIn(check: () => void): Failure | null {
   try {
     check();
@@ -76,11 +64,7 @@ export function errorOf({ code, message, detail, reason }: Failure): AnimalStore
     : new StorageFault(reason, message, options);
 }
 
-/**
- * Returns the part of the storage that a failure shows to be at fault: the files, or else the part that was examined. A
- * failure without a reason shows no fault of the storage. It is an error in this program, or another process held the
- * lock of the database.
- */
+/** A failure without a reason is an error in this program, or another process held the lock of the database. */
 export function findingsOf(failure: Failure, examined: 'access' | 'write'): Findings {
   switch (failure.reason) {
     case undefined:

@@ -6,19 +6,13 @@ import { storageError } from '../errors.ts';
 import { errorOf, type Failure, type Findings, failureIn, failureOf, PARTS, type Part } from './findings.ts';
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
-/** The minimum interval between two checks of the files before reads, and between two probes, in milliseconds. */
+/** Between two checks of the files before reads, and between two probes, in milliseconds. */
 const INTERVAL = 500;
 
-/**
- * How long a readiness check waits for a probe, in milliseconds. A probe tests whether the storage can be read and,
- * after a failed write, whether it can be written.
- */
+/** In milliseconds: a slow disk must not delay a readiness check. `WriterHandle` detects a disk that hangs. */
 const PROBE_TIMEOUT = 1000;
 
-/**
- * Stores the known faults of a storage: at most one for each of the {@link PARTS}, such as the files of the store or the
- * writer thread. Notifies the observer when the reason of the first of these faults, in the order of `PARTS`, changes.
- */
+/** The known faults of a storage. Notifies the observer when the reason of the most important fault changes. */
 export class Health {
   readonly files: StoreFiles;
   readonly #observer: Observer;
@@ -34,7 +28,7 @@ export class Health {
     this.#observer = observer;
   }
 
-  /** The first known fault in the order of {@link PARTS}, or `undefined` when the storage has no known fault. */
+  /** The most important of the known faults. */
   get fault(): StorageFault | undefined {
     for (const part of PARTS) {
       const fault = this.#faults.get(part);
@@ -43,10 +37,7 @@ export class Health {
     return undefined;
   }
 
-  /**
-   * The fault of a failed fsync, or `undefined` when no fsync has failed. After a failed fsync, all writes are refused
-   * until the service is restarted.
-   */
+  /** After a failed fsync, all writes are refused until the service is restarted. */
   get syncFault(): StorageFault | undefined {
     const fault = this.#faults.get('write');
     return fault?.reason === 'sync_failed' ? fault : undefined;
@@ -67,11 +58,7 @@ export class Health {
     this.#observer.onStorageState?.(fault);
   }
 
-  /**
-   * Throws when an open file of the store was removed, renamed or replaced. This change is detected within half a
-   * second. After a replacement, the old files must not be read: a key that was revoked in the new files can still be
-   * active in the old files.
-   */
+  /** Refuses to read files that were replaced: a key that was revoked in the new files can be active in the old ones. */
   assertReadable(): void {
     const now = performance.now();
     if (now - this.#checkedAt >= INTERVAL) {
@@ -82,10 +69,7 @@ export class Health {
     if (fault !== undefined) throw fault;
   }
 
-  /**
-   * Translates the SQLite error of a failed read. When the storage is at fault, each readiness check calls `repeat`,
-   * until the read succeeds.
-   */
+  /** Translates the error of a read. When the storage is at fault, each readiness check repeats the read. */
   readFailed(error: unknown, repeat: () => unknown): AnimalStoreError {
     const known = storageError(error);
     if (known instanceof StorageFault && known !== this.#faults.get('file')) {
@@ -95,11 +79,7 @@ export class Health {
     return known;
   }
 
-  /**
-   * Resolves when the storage has no known fault, and rejects with the most important fault otherwise. The checks of
-   * {@link INTERVAL} milliseconds share one call of `probe`, which makes the writer thread test the storage. A slow
-   * disk does not delay the caller. A disk that does not respond at all is detected by the timeout of `WriterHandle`.
-   */
+  /** Rejects with the most important fault. Calls within {@link INTERVAL} milliseconds share one call of `probe`. */
   async check(probe: () => Promise<void>): Promise<void> {
     const now = performance.now();
     if (now - this.#probedAt >= INTERVAL) {
@@ -112,7 +92,6 @@ export class Health {
     if (fault !== undefined) throw fault;
   }
 
-  /** Repeats the last failed read. When the read succeeds, the fault of reading has ended and is removed. */
   repeatFailedRead(): void {
     try {
       this.#repeatRead?.();
@@ -124,8 +103,8 @@ export class Health {
   }
 
   /**
-   * Two faults of writing end only when the service is restarted. After a failed fsync, the disk may report success for
-   * later writes although data was lost. Writes to a damaged file can cause further damage.
+   * Two faults of writing end only with a restart: after a failed fsync, the disk may report success although data was
+   * lost, and writes to a damaged file can cause further damage.
    */
   #setFault(part: Part, failure: Failure | null): void {
     const known = part === 'write' ? this.#faults.get(part)?.reason : undefined;

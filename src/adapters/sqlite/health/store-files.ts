@@ -1,5 +1,3 @@
-/** Detects when a file that the store has open was removed, or was replaced by another file at the same path. */
-
 import { type BigIntStats, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StorageFault } from '../../../application/ports/storage-fault.ts';
@@ -10,22 +8,16 @@ interface OpenFile {
   readonly ino: bigint;
 }
 
-/**
- * The files of a store that SQLite has open. SQLite neither replaces nor removes these files while a connection is
- * open.
- */
+/** SQLite neither replaces nor removes these files while a connection is open. */
 export interface StoreFiles {
   readonly main: OpenFile;
   /** The write-ahead log. */
   readonly log: OpenFile;
-  /** The index that SQLite keeps of the write-ahead log. All processes that have the store open share this file. */
+  /** The index of the write-ahead log, which all processes that have the store open share. */
   readonly index: OpenFile;
 }
 
-/**
- * Returns the files of a database, with the device and inode numbers that identify them. A connection must have read
- * from the database before this call, because the first read creates the write-ahead log and its index.
- */
+/** A connection must have read from the database, because the first read creates the write-ahead log and its index. */
 export function filesOf(path: string): StoreFiles {
   const absolute = resolve(path);
   const real = realpathSync(absolute);
@@ -36,10 +28,7 @@ export function filesOf(path: string): StoreFiles {
   };
 }
 
-/**
- * Throws a {@link StorageFault} when one of the files is missing, or when another file is at one of the paths. Returns
- * the result of `stat` for the database file.
- */
+/** Throws a {@link StorageFault} when a file is missing or was replaced. Returns the attributes of the database file. */
 export function assertSameFiles({ main, log, index }: StoreFiles): BigIntStats {
   const state = assertSame(main);
   assertSame(log);
@@ -47,7 +36,6 @@ export function assertSameFiles({ main, log, index }: StoreFiles): BigIntStats {
   return state;
 }
 
-/** Checks one file as {@link assertSameFiles} does, and returns the result of `stat` for the file. */
 export function assertSame({ path, dev, ino }: OpenFile): BigIntStats {
   let state: BigIntStats;
   try {

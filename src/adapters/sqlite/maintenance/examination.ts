@@ -1,5 +1,3 @@
-/** Examines the files of a store, and reads its facts. Changes nothing, and creates no store. */
-
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
@@ -9,14 +7,13 @@ import { isActive } from '../../../domain/api-key.ts';
 import { OPEN_LOCK_TIMEOUT } from '../database.ts';
 import { codeOf, storageError } from '../errors.ts';
 import { databaseFiles, realPath, sizeOf, statOf } from '../files.ts';
-import { assertTables, identify, quickCheck, unsupportedSchema } from '../inspection.ts';
+import { assertTables, countRows, identify, quickCheck, unsupportedSchema } from '../inspection.ts';
 import { MIGRATIONS } from '../schema.ts';
 
 /** The free disk space, in bytes, below which there is a warning, and below which there is an error. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
 const NO_SPACE = 10 * 1024 * 1024;
 
-/** The first schema version that has records of idempotency keys. */
 const SCHEMA_WITH_RECORDS = 2;
 
 type Facts = Pick<Diagnosis, 'schemaVersion' | 'isSound' | 'pets' | 'apiKeys' | 'idempotencyRecords'>;
@@ -24,10 +21,9 @@ type Facts = Pick<Diagnosis, 'schemaVersion' | 'isSound' | 'pets' | 'apiKeys' | 
 /** The facts about a file in which no server has created a store yet. */
 const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
 
-/** Adds a problem to the report of an examination. */
 type Report = (severity: Problem['severity'], message: string) => void;
 
-/** Examines the store at `path`, which a server may have open. */
+/** Examines the store at `path`, which a server may have open. Changes nothing, and creates no store. */
 export function examineSqliteStore(path: string): Diagnosis {
   const store = realPath(path);
   const problems: Problem[] = [];
@@ -75,31 +71,27 @@ function examineSpace(folder: string, report: Report): number | undefined {
   }
 }
 
-/** Checks that this user can write to a file or a folder. SQLite creates files in the folder of the store. */
 function examineAccess(path: string, report: Report): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
-    report(
-      'error',
-      codeOf(error) === 'EROFS'
-        ? `the file system of ${path} is read-only`
-        : `this user may not read and write ${path}: run the command as the user of the server, or change the permissions`,
-    );
+    const hint = 'run the command as the user of the server, or change the permissions';
+    if (codeOf(error) === 'EROFS') report('error', `the file system of ${path} is read-only`);
+    else report('error', `this user may not read and write ${path}: ${hint}`);
   }
 }
 
 function examineMode(file: string, report: Report): void {
-  const isReachable = ((statOf(dirname(file))?.mode ?? 0) & 0o001) !== 0;
-  if (!isReachable) return;
+  const folderMode = statOf(dirname(file))?.mode ?? 0;
+  if ((folderMode & 0o001) === 0) return;
   const mode = statOf(file)?.mode ?? 0;
   if (mode & 0o002) report('error', `every user of this machine may change ${file}: chmod o-w ${file}`);
   if (mode & 0o004) report('warning', `every user of this machine may read ${file}: chmod o-r ${file}`);
 }
 
 /**
- * Reads the facts of a store. A connection that may write removes its temporary files at its end, but it also copies a
- * write-ahead log into the store. Therefore a store with a write-ahead log is opened for reading only.
+ * A connection that may write removes its temporary files at its end, but it also copies a write-ahead log into the
+ * store. Therefore only a store with a write-ahead log is opened for reading only.
  */
 function readFacts(store: string, report: Report): Facts {
   if (isHot(`${store}-journal`)) {
@@ -126,11 +118,7 @@ function readFacts(store: string, report: Report): Facts {
   }
 }
 
-/**
- * Whether a rollback journal has a transaction that SQLite undoes. SQLite writes zeros in place of the header until the
- * journal is durable, and changes the database file only after that. When a process ends before, its journal stays, and
- * SQLite ignores it.
- */
+/** SQLite writes zeros in place of the header until a journal is durable, and ignores a journal with zeros. */
 function isHot(journal: string): boolean {
   if (sizeOf(journal) === 0) return false;
   const header = Buffer.alloc(1);
@@ -162,13 +150,13 @@ function factsOf(store: string, db: Database.Database, report: Report): Facts {
   }
   if (isNew) return EMPTY;
   if (schemaVersion === MIGRATIONS.length) assertTables(db);
-  const count = (table: string) => Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
-  const pets = count('pets');
-  const idempotencyRecords = schemaVersion < SCHEMA_WITH_RECORDS ? undefined : count('idempotency_records');
+  const pets = countRows(db, 'pets');
+  const hasRecords = schemaVersion >= SCHEMA_WITH_RECORDS;
+  const idempotencyRecords = hasRecords ? countRows(db, 'idempotency_records') : undefined;
   return { schemaVersion, isSound: true, pets, apiKeys: countKeys(db), idempotencyRecords };
 }
 
-/** Counts the keys. Selects only columns that every schema version has. */
+/** Selects only columns that every schema version has. */
 function countKeys(db: Database.Database): Diagnosis['apiKeys'] {
   const columns = 'expires_at AS expiresAt, revoked_at AS revokedAt';
   const rows = db.prepare(`SELECT ${columns} FROM api_keys`).safeIntegers(false).all() as {

@@ -7,31 +7,24 @@ import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts
 import { connect } from '../database.ts';
 import { codeOf, isLocked, unavailable } from '../errors.ts';
 import { COMPANIONS, fsync, moveToNewName, sizeOf, statOf } from '../files.ts';
-import { identify, versionOf } from '../inspection.ts';
+import { countRows, identify, versionOf } from '../inspection.ts';
 
-/** How long another process may still have the store open, in milliseconds. A command on the store can be ending. */
+/** In milliseconds: a command on the store can be ending. */
 const LOCK_TIMEOUT = 500;
 
-/** Matches the SQLite error codes of a file that SQLite cannot read as a database. */
 const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
 
 /**
- * A store that no other process has open, so that its database file can be replaced. Every open connection of a store
- * holds a shared lock on the database file. Therefore SQLite can leave the journal mode WAL only when no other
- * connection exists. After that, an exclusive lock keeps other processes out until {@link release}.
+ * A store that no other process has open, and none can open until {@link release}. SQLite can leave the journal mode
+ * WAL only when no other connection exists.
  */
 export class ExclusiveStore {
-  /** The attributes of the database file, or `undefined` if there is none. */
   readonly stats: Stats | undefined;
   readonly #path: string;
-  /** The connection that holds the lock. `undefined` when the file does not exist or SQLite cannot read it. */
+  /** Holds the lock. `undefined` when the file does not exist or SQLite cannot read it. */
   readonly #db: Database.Database | undefined;
   readonly #isUnreadable: boolean;
 
-  /**
-   * Throws `storage_unavailable` when another process has the store open, or when the file is the database of another
-   * application. Throws {@link OverwriteRefused} when the store has pets or cannot be read, and `overwrite` is not set.
-   */
   constructor(path: string, overwrite: boolean) {
     this.#path = path;
     this.stats = statOf(path);
@@ -51,10 +44,7 @@ export class ExclusiveStore {
     if (this.#isUnreadable && !overwrite) throw new OverwriteRefused(`${path} cannot be read as a store`);
   }
 
-  /**
-   * Gives `copy` the path of the store in one step. The files of an unreadable store are kept under other names.
-   * Returns these names.
-   */
+  /** Gives `copy` the path of the store in one step. Returns the new names of the files of an unreadable store. */
   replaceBy(copy: string): string[] {
     const setAside = this.#isUnreadable ? this.#setAside() : [];
     if (this.stats !== undefined) renameSync(copy, this.#path);
@@ -62,15 +52,13 @@ export class ExclusiveStore {
     return setAside;
   }
 
-  /** Releases the lock. */
   release(): void {
     this.#db?.close();
   }
 
   /**
-   * Keeps the files of an unreadable store. The database file gets a second name, because its path must not be empty at
-   * any time: a server would create a new store there. The write-ahead log must leave its name, because SQLite would
-   * copy its pages into the restored store.
+   * The database file gets a second name and keeps its path, because a server would create a new store at an empty path.
+   * The write-ahead log must leave its name, because SQLite would copy its pages into the restored store.
    */
   #setAside(): string[] {
     const name = `${this.#path}.${randomUUID()}.unreadable`;
@@ -93,10 +81,7 @@ export class ExclusiveStore {
   }
 }
 
-/**
- * Copies the pages of the write-ahead log into the database file, and locks the file. The file then contains the whole
- * store.
- */
+/** Copies the pages of the write-ahead log into the database file, and locks the file. */
 function lock(path: string): Database.Database {
   return connect(path, LOCK_TIMEOUT, (db) => {
     versionOf(db, `${path}: the file`);
@@ -109,8 +94,8 @@ function lock(path: string): Database.Database {
 
 function refusePets(path: string, db: Database.Database): void {
   if (identify(db).isNew) return;
-  const pets = db.prepare('SELECT count(*) FROM pets').pluck().get();
-  if (pets !== 0n) throw new OverwriteRefused(`${path} has ${pets} ${pets === 1n ? 'pet' : 'pets'}`);
+  const pets = countRows(db, 'pets');
+  if (pets > 0) throw new OverwriteRefused(`${path} has ${pets} ${pets === 1 ? 'pet' : 'pets'}`);
 }
 
 function inUse(path: string): AnimalStoreError {

@@ -13,10 +13,7 @@ import type { ReadSnapshot } from '../read/read-snapshot.ts';
 import { type OwnConnection, withOwnConnection } from '../write/own-connection.ts';
 import type { Writer } from '../write/writer.ts';
 
-/**
- * The SQL that creates a temporary table for the pets of an import. SQLite deletes the file of the temporary table when
- * the connection is closed. Filling the temporary table requires no lock on the store.
- */
+/** Creates a table for the pets of an import. Filling a temporary table requires no lock on the store. */
 const STAGE = `
   PRAGMA temp_store = FILE;
   CREATE TEMP TABLE staged (
@@ -34,26 +31,20 @@ const STORE = `INSERT INTO pets (name, category_id, status)
 const STORE_WITH_ID = `INSERT INTO pets (id, name, category_id, status)
   SELECT place, name, category_id, status FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
 
-/**
- * The SQL that returns whether the store has ever had a pet. SQLite keeps a row in `sqlite_sequence` for every
- * AUTOINCREMENT table that has ever had a row.
- */
+/** SQLite keeps a row in `sqlite_sequence` for every AUTOINCREMENT table that has ever had a row. */
 const EVER_HAD_A_PET = `SELECT EXISTS (SELECT 1 FROM pets) OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`;
 
 const LAST_ID = 'SELECT max(id) FROM pets';
 const EXPORT = 'SELECT id, name, category_id, status FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?';
 const EXPORT_BY_STATUS = EXPORT.replace('WHERE', 'WHERE status = ? AND');
 
-/** The maximum number of rows that an import stores, or an export reads, in one iteration of the event loop. */
+/** The maximum number of rows in one iteration of the event loop. */
 const STORE_SIZE = 20_000;
 const EXPORT_SIZE = 250;
 
 type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
 
-/**
- * Imports and exports pets in bulk. An import opens its own connection and first fills a temporary table. Then it copies
- * the rows of the temporary table into the store in one transaction.
- */
+/** An import fills a temporary table, and then copies its rows into the store in one transaction. */
 export class SqlitePetTransfer implements PetTransfer {
   readonly #db: Database.Database;
   readonly #snapshot: ReadSnapshot;
@@ -73,9 +64,8 @@ export class SqlitePetTransfer implements PetTransfer {
   }
 
   /**
-   * Exports only the pets that existed at the start of the export. Later pets are recognized by their greater ids. No
-   * pet is ever changed or deleted, so the exported pets are a snapshot. No transaction is open between two batches. An
-   * open transaction would make the write-ahead log grow while the consumer processes a batch.
+   * The pets up to the last id are a snapshot, because no pet is ever changed or deleted. A transaction over the whole
+   * export would make the write-ahead log grow while the consumer processes a batch.
    */
   async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
     const [sql, values] = status === undefined ? [EXPORT, []] : [EXPORT_BY_STATUS, [status]];
@@ -91,10 +81,7 @@ export class SqlitePetTransfer implements PetTransfer {
   }
 }
 
-/**
- * Fills the temporary table with the pets of all batches. Resolves with `true` when the pets have ids, and with `false`
- * otherwise.
- */
+/** Fills the temporary table with the pets of all batches. Resolves with whether the pets have ids. */
 async function stage(
   connection: OwnConnection,
   batches: Batches,
@@ -124,10 +111,7 @@ async function stage(
   return withIds ?? false;
 }
 
-/**
- * Copies the rows of the temporary table into the store, and resolves with their number. The transaction continues over
- * several iterations of the event loop, so that the abort signal can end it.
- */
+/** The transaction continues over several iterations of the event loop, so that the abort signal can end it. */
 async function store(
   connection: OwnConnection,
   withIds: boolean,

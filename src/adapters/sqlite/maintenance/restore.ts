@@ -1,5 +1,3 @@
-/** Replaces the database file of a store by a backup. The store must not be open. */
-
 import { chmodSync, chownSync, createReadStream, type Stats, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,7 +9,7 @@ import { invalidRequest } from '../../../domain/errors.ts';
 import { createFolderOf } from '../database.ts';
 import { codeOf, fileError } from '../errors.ts';
 import { fsync, isFileOf, modeOfNewFile, realPath, sizeOf, statOf, withPartialFile } from '../files.ts';
-import { identify, quickCheck, unsupportedSchema } from '../inspection.ts';
+import { countRows, identify, quickCheck, unsupportedSchema } from '../inspection.ts';
 import { ExclusiveStore } from './exclusive-store.ts';
 
 /**
@@ -56,7 +54,6 @@ export async function restoreSqliteStore(
   }
 }
 
-/** Returns the attributes of the backup. Throws when `file` is not a regular file, or is a database that is in use. */
 function refuseUnusable(file: string, store: string): Stats {
   const stats = statOf(file);
   if (stats === undefined) throw invalidRequest(`${file}: there is no such file`);
@@ -70,7 +67,6 @@ function refuseUnusable(file: string, store: string): Stats {
   return stats;
 }
 
-/** Copies the backup. The copy is closed when the promise is settled. */
 async function copy(
   file: string,
   partial: string,
@@ -91,19 +87,14 @@ async function copy(
   }
 }
 
-/** Gives the copy the owner of the replaced store, if this user may do so. */
+/** Ignores an error, because only a privileged user can give a file to another user. */
 function adoptOwner(partial: string, { uid, gid }: Stats): void {
   try {
     chownSync(partial, uid, gid);
-  } catch {
-    // Only a privileged user can give a file to another user.
-  }
+  } catch {}
 }
 
-/**
- * Checks the copy of a backup: its application, its schema version and all its pages. Then leaves the journal mode WAL,
- * so that the copy is complete without a write-ahead log. A server enters this mode again.
- */
+/** Checks all pages of the copy, and then leaves the journal mode WAL, so that the copy is complete without a log. */
 function checkBackup(partial: string, file: string): Pick<Restored, 'pets' | 'apiKeys'> {
   let db: Database.Database | undefined;
   try {
@@ -115,11 +106,7 @@ function checkBackup(partial: string, file: string): Pick<Restored, 'pets' | 'ap
     const damage = quickCheck(db, Number.POSITIVE_INFINITY);
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
     db.pragma('journal_mode = DELETE');
-    const count = db.prepare(
-      'SELECT (SELECT count(*) FROM pets) AS pets, (SELECT count(*) FROM api_keys) AS keys',
-    );
-    const { pets, keys } = count.get() as { pets: bigint; keys: bigint };
-    return { pets: Number(pets), apiKeys: Number(keys) };
+    return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys') };
   } catch (error) {
     const code = codeOf(error);
     if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) throw error;

@@ -24,10 +24,8 @@ const FIND_BY_HASH = `SELECT ${COLUMNS} FROM api_keys WHERE hash = ?`;
 const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE id = ?`;
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY api_keys.id`;
 
-/** The maximum number of cached keys. */
 const CACHE_LIMIT = 1000;
 
-/** A row of the table `api_keys`. */
 interface Row extends Pick<ApiKey, 'id' | 'name' | 'prefix' | 'createdAt'> {
   readonly hash: Buffer;
   readonly expiresAt: number | null;
@@ -36,10 +34,7 @@ interface Row extends Pick<ApiKey, 'id' | 'name' | 'prefix' | 'createdAt'> {
   readonly callerId: string | null;
 }
 
-/**
- * Stores API keys in SQLite, and finds them by their hashes. Found keys are cached. Every write to the database file,
- * by any process, clears the cache. Therefore no cached key is out of date.
- */
+/** Every write to the database file, by any process, clears the cache of found keys, so none is out of date. */
 export class SqliteApiKeyRepository implements ApiKeyRepository {
   readonly #snapshot: ReadSnapshot;
   readonly #writer: Writer;
@@ -122,7 +117,6 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     });
   }
 
-  /** Returns the cached key, if nothing was written since it was read. */
   #cached(key: string): ApiKey | undefined {
     const version = this.#snapshot.enter();
     if (version !== this.#version) {
@@ -132,10 +126,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     return this.#found.get(key);
   }
 
-  /**
-   * Finds the row with the hash of `key` in the index. Then compares the hash in this row with the hash of `key`. The
-   * time for this comparison does not depend on the position of the first different byte.
-   */
+  /** The time to compare the hashes does not depend on the position of the first different byte. */
   #lookUp(key: string): ApiKey | undefined {
     this.#misses += 1;
     const hash = sha256(key);
@@ -156,7 +147,7 @@ function added(rowId: bigint, about: NewApiKey): ApiKey {
   return Object.freeze({ id: String(rowId), ...about });
 }
 
-/** Converts the id of a key to a row id. An id that is not an int64 is converted to a row id that no row has. */
+/** No row has the row id of an id that is not an int64. */
 function rowIdOf(id: string): bigint {
   return parseInt64(id) ?? -INT64_MAX;
 }

@@ -15,10 +15,7 @@ import type { Writer } from '../write/writer.ts';
 import { ADD_PET, type PetRow, petOf } from './pet-repository.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 
-/**
- * Stores the record of the pet that {@link ADD_PET} inserts, which gets the next id of the AUTOINCREMENT column. Does
- * nothing when a record with the same caller and key exists. If all ids have been assigned, {@link ADD_PET} fails.
- */
+/** The pet that {@link ADD_PET} inserts next gets the next id of the AUTOINCREMENT column, or fails if there is none. */
 const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, created_at) VALUES (?, ?, 1 + min(
     ${INT64_MAX - 1n},
     max(
@@ -27,7 +24,6 @@ const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, create
     )
   ), ?) ON CONFLICT DO NOTHING`;
 
-/** Removes the record if it is no longer valid. */
 const REMOVE_EXPIRED = 'DELETE FROM idempotency_records WHERE caller = ? AND key = ? AND created_at < ?';
 
 const FIND = `SELECT id, name, category_id, status FROM pets
@@ -40,7 +36,6 @@ const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
 const REDATE = `UPDATE idempotency_records SET created_at = ? WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE created_at > ? LIMIT ?)`;
 
-/** The number of records in one step, the last key, and the time of the oldest record. */
 type CountedStep = [count: bigint, lastKey: string | null, oldestAt: bigint | null];
 
 /** Stores the records in the transactions that store the pets. */
@@ -76,8 +71,7 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
       const refusal = tooManyRecords(this.#limit, attempt, oldestAt);
       return (await this.#replay(attempt)) ?? Promise.reject(refusal);
     }
-    // Most keys are new, so the attempt first tries to store the record. Afterwards it looks for a valid record, and
-    // removes a record that is no longer valid.
+    // Most keys are new, so the record is stored first, and looked for only if it exists.
     return (
       addedPet(pet, await this.#store(pet, attempt)) ??
       (await this.#replay(attempt)) ??
@@ -87,7 +81,7 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
     );
   }
 
-  /** Stores the pet and the record. Changes nothing when the record exists. */
+  /** Changes nothing when the record exists. */
   #store(pet: NewPet, { caller, key, at }: CreateAttempt): Promise<Written> {
     const { name, categoryId, status } = pet;
     return this.#writer.storeWrite([ADD_RECORD, caller, key, at], [ADD_PET, name, categoryId, status]);
@@ -97,13 +91,12 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
     return this.#writer.storeWrite([REMOVE_EXPIRED, caller, key, validFrom]);
   }
 
-  /** Returns the pet of the valid record, or `undefined` when there is no valid record. */
   async #replay({ caller, key, validFrom }: CreateAttempt): Promise<CreateResult | undefined> {
     const row = await this.#snapshot.read(() => this.#find.get(caller, key, validFrom));
     return row && { pet: petOf(row), isReplay: true };
   }
 
-  /** Counts the records of the caller in small steps, one per iteration of the event loop, so that none takes long. */
+  /** Counts in steps, one per iteration of the event loop, so that none takes long. */
   async #countOf(caller: string): Promise<RecordCount> {
     let records = 0;
     let oldest = Infinity;
@@ -139,7 +132,6 @@ export class SqliteIdempotentCreates implements IdempotentCreates {
   }
 }
 
-/** Returns the stored pet, or `undefined` when nothing was stored because the record exists. */
 function addedPet(
   { name, categoryId, status }: NewPet,
   { changes, rowId }: Written,

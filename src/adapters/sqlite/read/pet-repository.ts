@@ -13,13 +13,11 @@ const LIST = 'SELECT id, name, category_id, status FROM pets WHERE id > ? ORDER 
 const LIST_BY_STATUS =
   'SELECT id, name, category_id, status FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?';
 
-/** A row of the table `pets`. */
 export type PetRow = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
 
 /**
- * Stores pets in SQLite. Reads run on the calling thread, and writes run on the writer thread. Pages of the list of
- * pets are cached. Every write to the database file, by any process, clears the cache. Until then, equal queries return
- * the same page object. Therefore a caller can use the page object as the key of its own cache.
+ * Every write to the database file, by any process, clears the cache of pages. Until then, equal queries return the same
+ * page object, so that a caller can use it as the key of its own cache.
  */
 export class SqlitePetRepository implements PetRepository {
   readonly #snapshot: ReadSnapshot;
@@ -72,7 +70,6 @@ export class SqlitePetRepository implements PetRepository {
     });
   }
 
-  /** Returns the cached page, if nothing was written since it was read. */
   #cached(key: string): PetPage | undefined {
     this.#pages.enter(this.#snapshot.enter());
     return this.#pages.get(key);

@@ -5,11 +5,9 @@ import type { Health } from '../health/health.ts';
 import { causeOf } from '../inspection.ts';
 
 /**
- * One read transaction for all reads in the same iteration of the event loop. All these reads return the same state of
- * the data, and SQLite acquires its locks only once. The reads are queued, and run one after another at the end of the
- * iteration, because the code and the data of SQLite then stay in the caches of the processor. The transaction ends
- * with the iteration, or earlier when this process commits a write. It ends before the promise of the write resolves,
- * so that every later read returns the written data. It also ends before the first read after a commit of another thread.
+ * One read transaction for all reads in an iteration of the event loop, so that SQLite acquires its locks only once. The
+ * reads run one after another at its end, because the code and the data of SQLite then stay in the caches of the
+ * processor. The transaction ends before the promise of a write of any thread resolves, so that later reads return it.
  */
 export class ReadSnapshot {
   readonly #db: Database.Database;
@@ -19,7 +17,7 @@ export class ReadSnapshot {
   readonly #dataVersion: Database.Statement;
   readonly #commits: Int32Array<SharedArrayBuffer> | undefined;
   #version: unknown;
-  /** The number of commits of all threads before the read transaction began. */
+  /** Before the read transaction began. */
   #commitsSeen = 0;
   #isOpen = false;
   #queue: (() => void)[] = [];
@@ -36,10 +34,7 @@ export class ReadSnapshot {
     this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
   }
 
-  /**
-   * Begins the read transaction unless it is open, and returns the version of the data. As long as the version is the
-   * same, data that was read before is up to date. Throws a translated error when the storage cannot be read.
-   */
+  /** Returns the version of the data. As long as it is the same, data that was read before is up to date. */
   enter(): unknown {
     if (this.#isOpen && !this.#isOutdated) return this.#version;
     try {
@@ -51,10 +46,7 @@ export class ReadSnapshot {
     return this.#version;
   }
 
-  /**
-   * Queues a read for the end of this iteration of the event loop, and resolves with its result. A read that fails does
-   * not affect the other reads. Rejects when the snapshot is closed by then.
-   */
+  /** Queues a read for the end of this iteration of the event loop. Rejects when the snapshot is closed by then. */
   read<T>(read: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#queue.push(() => {
@@ -69,17 +61,13 @@ export class ReadSnapshot {
     });
   }
 
-  /**
-   * Ends the read transaction. ROLLBACK is used, because COMMIT fails on a damaged file. ROLLBACK loses no data,
-   * because nothing was written. After some errors, SQLite has already rolled back, and no ROLLBACK is needed.
-   */
+  /** COMMIT would fail on a damaged file. After some errors, SQLite has already rolled back. */
   leave(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     if (this.#db.inTransaction) this.#rollback.run();
   }
 
-  /** Ends the read transaction. Queued and further reads are rejected. */
   close(): void {
     this.leave();
     this.#isClosed = true;
@@ -90,7 +78,6 @@ export class ReadSnapshot {
     return this.#commits !== undefined && Atomics.load(this.#commits, 0) !== this.#commitsSeen;
   }
 
-  /** Runs `#endTurn` at the end of this iteration of the event loop. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -106,10 +93,7 @@ export class ReadSnapshot {
     this.#isScheduled = false;
   };
 
-  /**
-   * Begins the read transaction and reads the version of the data. BEGIN acquires no lock, so reading the version is
-   * the first step that can fail. When it fails, the read transaction is ended.
-   */
+  /** BEGIN acquires no lock, so reading the version is the first step that can fail. */
   #open(): void {
     if (this.#isClosed) throw closedError();
     this.#health.assertReadable();

@@ -1,5 +1,3 @@
-/** Runs many writes in one transaction, so that these writes need only one fsync. Only the writer thread runs batches. */
-
 import type Database from 'better-sqlite3';
 import { isLocked } from '../errors.ts';
 import type { FileGuard } from '../health/file-guard.ts';
@@ -7,51 +5,34 @@ import { type Failure, type Findings, failureIn, failureOf, findingsOf } from '.
 import { causeOf } from '../inspection.ts';
 import type { Write, Written } from './statement.ts';
 
-/**
- * The maximum number of writes in one batch. A batch is the list of writes that one transaction stores. All writes of a
- * batch wait for its commit, so a larger batch would delay the responses to all its writes.
- */
+/** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
 export const BATCH_LIMIT = 1_000;
 
 export type Outcome = Written | Failure;
 
 export interface Report {
-  /**
-   * One outcome for each write. The list is empty when no write ran, because another process held the lock of the
-   * database.
-   */
+  /** One for each write, or none when another process held the lock of the database and no write ran. */
   readonly outcomes: readonly Outcome[];
   readonly findings: Findings;
-  /** The time from the start of the transaction until it was durable, in milliseconds, if it was committed. */
+  /** The time until the transaction was durable, if it was committed. */
   readonly commitMs?: number;
 }
 
-/** The effect of a write without statements. */
-const NOTHING: Written = { changes: 0, rowId: 0n };
-
 export const UNKNOWN: string = ': it is unknown whether this was stored';
 
-/** Runs batches of writes: each batch in one transaction. A failed write does not affect the other writes of its batch. */
+/** Stores each batch of writes in one transaction. A failed write does not affect the other writes of its batch. */
 export class BatchRunner {
   readonly db: Database.Database;
   readonly guard: FileGuard;
   readonly #prepared = new Map<string, Database.Statement>();
-  readonly #begin: Database.Statement;
-  readonly #commit: Database.Statement;
   #lockTimeout: number | undefined;
 
   constructor(db: Database.Database, guard: FileGuard) {
     this.db = db;
     this.guard = guard;
-    this.#begin = db.prepare('BEGIN IMMEDIATE');
-    this.#commit = db.prepare('COMMIT');
   }
 
-  /**
-   * Runs the writes in order, in one transaction. Runs no write when another process holds the lock of the database for
-   * longer than `lockTimeout`. When the commit fails, the outcome of every write is a failure.
-   * @param lockTimeout the maximum wait for the lock, in whole milliseconds; if the writes run again, they wait again
-   */
+  /** @param lockTimeout the maximum wait for the lock, in whole milliseconds; if the writes run again, they wait again */
   commitBatch(writes: readonly Write[], lockTimeout: number): Report {
     let isCommitting = false;
     const startedAt = performance.now();
@@ -60,7 +41,7 @@ export class BatchRunner {
       const outcomes = this.#runWrites(writes, lockTimeout);
       this.guard.assertUnharmed();
       isCommitting = true;
-      this.#commit.run();
+      this.#statement('COMMIT').run();
       this.guard.afterCommit();
       const findings = { file: null, ...writeFindings(outcomes) };
       return { outcomes, findings, commitMs: performance.now() - startedAt };
@@ -73,9 +54,8 @@ export class BatchRunner {
   }
 
   /**
-   * Returns the faults of the storage that a failed batch has revealed. A failure with the reason `disk_full` before
-   * the commit is not such a fault. It means that all ids are assigned, because nothing is written to the disk before
-   * the commit. SQLite has the same error code for a full disk.
+   * Nothing is written to the disk before the commit, so `disk_full` then means that all ids are assigned: SQLite has the
+   * same error code for both.
    */
   #findings(failure: Failure, isCommitting: boolean): Findings {
     if (failure.reason === 'disk_full' && !isCommitting) return {};
@@ -88,13 +68,10 @@ export class BatchRunner {
       this.db.pragma(`busy_timeout = ${lockTimeout}`);
       this.#lockTimeout = lockTimeout;
     }
-    this.#begin.run();
+    this.#statement('BEGIN IMMEDIATE').run();
   }
 
-  /**
-   * Rolls back the transaction, unless SQLite has already rolled it back. Ignores an error of the rollback: after such
-   * an error, the BEGIN of the next batch fails, and the error of BEGIN is reported.
-   */
+  /** Ignores an error, because the BEGIN of the next batch then fails, and reports its error. */
   #rollBack(): void {
     try {
       if (this.db.inTransaction) this.db.exec('ROLLBACK');
@@ -102,8 +79,8 @@ export class BatchRunner {
   }
 
   /**
-   * Runs all writes without savepoints, because savepoints take time. SQLite undoes a failed statement itself. Only if a
-   * write with several statements fails, all writes run again, in a new transaction with savepoints.
+   * Savepoints take time, and SQLite undoes a failed statement itself. Only if a write with several statements fails, all
+   * writes run again with savepoints.
    */
   #runWrites(writes: readonly Write[], lockTimeout: number): Outcome[] {
     const outcomes: Outcome[] = [];
@@ -138,7 +115,7 @@ export class BatchRunner {
   }
 
   #runWrite(write: Write): Written {
-    let written = NOTHING;
+    let written: Written = { changes: 0, rowId: 0n };
     for (const [sql, ...values] of write) {
       const { changes, lastInsertRowid } = this.#statement(sql).run(...values);
       written = { changes, rowId: BigInt(lastInsertRowid) };
@@ -162,9 +139,8 @@ export class BatchRunner {
 }
 
 /**
- * Returns the failure of a commit. After a fault of the storage, the message adds that it is unknown whether the writes
- * were stored: the write-ahead log can contain pages of the failed commit, and a recovery after a crash would store
- * these pages. A full disk is an exception: nothing was stored.
+ * The write-ahead log can contain pages of the failed commit, which a recovery after a crash would store. After a full
+ * disk, nothing was stored.
  */
 function commitFailureOf(error: unknown): Failure {
   const failure = failureOf(error);
@@ -172,10 +148,7 @@ function commitFailureOf(error: unknown): Failure {
   return { ...failure, message: failure.message + UNKNOWN };
 }
 
-/**
- * Returns what a committed batch shows about writing. A batch that changed nothing wrote nothing to the disk, so it
- * shows nothing. The reason `disk_full` of a single write means that all ids are assigned, as before a commit.
- */
+/** A batch that changed nothing wrote nothing to the disk. `disk_full` means that all ids are assigned, as before. */
 function writeFindings(outcomes: readonly Outcome[]): Findings {
   let hasChanged = false;
   for (const outcome of outcomes) {

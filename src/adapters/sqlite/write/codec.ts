@@ -1,14 +1,11 @@
-/**
- * Encodes and decodes the messages between a thread and the writer thread. Writes and outcomes are encoded as
- * flat arrays, because copying nested arrays between threads takes much longer.
- */
+/** Writes and outcomes are sent as flat arrays, because copying nested arrays between threads takes much longer. */
 
 import type { Commit } from '../../../application/ports/observer.ts';
 import type { Failure, Findings } from '../health/findings.ts';
 import type { Outcome } from './batch.ts';
 import type { Statement, Value, Write } from './statement.ts';
 
-/** A task for the writer thread: to run a batch of writes, or to test the storage (a probe). */
+/** To run a batch of writes, or to test the storage (a probe). */
 export type Task = BatchTask | { readonly tryWrite: boolean };
 
 export interface BatchTask {
@@ -16,25 +13,23 @@ export interface BatchTask {
   readonly lockTimeout: number;
 }
 
-/** The reply of the writer thread: the report of a batch, with encoded outcomes, or the findings of a probe. */
 export type Reply = BatchReply | { readonly findings: Findings };
 
 interface BatchReply {
   readonly outcomes: readonly PackedOutcome[];
   readonly findings: Findings;
-  /** Set if the transaction was committed, in the reply to the first of the batches that share the transaction. */
+  /** Set in the reply to the first of the batches that share a committed transaction. */
   readonly transaction: Commit | undefined;
 }
 
-/** The first message of the writer thread: it has loaded the SQLite driver, and tried to open the database file. */
+/** The first message of the writer thread, when it has loaded the SQLite driver. */
 export const READY = 'ready';
 
 type PackedOutcome = number | bigint | Failure;
 
 /**
- * Encodes each write as the number of its statements, followed by the statements. Encodes each statement as its SQL,
- * the number of its values, and the values. SQL that occurred before in the message is encoded as its number: the first
- * SQL is 0, the next different SQL is 1. Copying a string takes time, and most statements of a batch have equal SQL.
+ * Each write is the number of its statements, and the statements. Each statement is its SQL, the number of its values,
+ * and the values. Copying a string takes time, so SQL that occurred before is a number: 0 for the first SQL.
  */
 export function packWrites(writes: readonly Write[]): Value[] {
   const message: Value[] = [];
@@ -69,7 +64,7 @@ export function unpackWrites(message: readonly Value[]): Write[] {
   return writes;
 }
 
-/** Encodes a successful outcome as two values: the number of changed rows, and the row id. A failure is one value. */
+/** A successful outcome is two values: the number of changed rows, and the row id. A failure is one value. */
 export function packOutcomes(outcomes: readonly Outcome[]): PackedOutcome[] {
   const message: PackedOutcome[] = [];
   for (const outcome of outcomes) {

@@ -6,13 +6,13 @@ import { failureOf } from '../health/findings.ts';
 import { assertSameFiles } from '../health/store-files.ts';
 import type { Writer } from './writer.ts';
 
-/** How long to wait for the lock of another connection, and the time between two attempts, in milliseconds. */
+/** In milliseconds. */
 const LOCK_TIMEOUT = 5000;
 const RETRY_INTERVAL = 5;
 
 /**
- * A connection for one transaction that waits for something else than the disk, such as the pets of an import. The
- * writer thread cannot run such a transaction, because all its writes would wait.
+ * A connection for a transaction that waits for something else than the disk, such as the pets of an import. In the
+ * writer thread, all other writes would wait for it.
  */
 export class OwnConnection {
   readonly db: Database.Database;
@@ -24,10 +24,7 @@ export class OwnConnection {
     this.#writer = writer;
   }
 
-  /**
-   * Begins the transaction. Until its end, no other connection can write. Waits for the lock without blocking the event
-   * loop, because this process can hold the lock.
-   */
+  /** Waits for the lock without blocking the event loop, because this process can hold the lock. */
   async begin(): Promise<void> {
     this.#startedAt = performance.now();
     this.db.pragma('busy_timeout = 0');
@@ -50,7 +47,6 @@ export class OwnConnection {
     assertSameFiles(health.files);
   }
 
-  /** Commits the transaction, which has stored this number of writes. */
   commit(writes: number): void {
     this.assertWritable();
     this.db.exec('COMMIT');
@@ -59,10 +55,7 @@ export class OwnConnection {
   }
 }
 
-/**
- * Opens a connection, calls `work` with it, and closes it. Rejects with an error of `work` unchanged, unless it is an
- * error of SQLite.
- */
+/** Rejects with an error of `work` unchanged, unless it is an error of SQLite. */
 export async function withOwnConnection<T>(
   writer: Writer,
   work: (connection: OwnConnection) => Promise<T>,

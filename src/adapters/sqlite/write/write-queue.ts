@@ -1,20 +1,18 @@
 import { CallQueue, type QueuedCall } from '../../../application/call-queue.ts';
 import type { Write, Written } from './statement.ts';
 
-/** The maximum number of queued writes, and their maximum total size in bytes, which is estimated from their values. */
+/** The size is in bytes, and estimated from the values. */
 const LENGTH_LIMIT = 10_000;
 const SIZE_LIMIT = 32 * 1024 * 1024;
 
-/** How long a write may stay in the queue, in milliseconds. */
+/** In milliseconds. */
 const TIMEOUT = 5000;
 
 const BYTES_PER_WRITE = 400;
 const BYTES_PER_CODE_UNIT = 2;
 
-/** The queue of the writes that are to be stored, in the order of their arrival. */
 export type WriteQueue = CallQueue<Write, Written>;
 
-/** A write that waits for its commit. */
 export type QueuedWrite = QueuedCall<Write, Written>;
 
 /**

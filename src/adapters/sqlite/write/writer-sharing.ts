@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 
 /** How the storages in several threads of a process share one writer thread, which one of the storages starts. */
 export interface WriterSharing {
-  /** The number of threads that queue writes. Each of them gets an equal part of the limits of the write queue. */
+  /** Each of the threads gets an equal part of the limits of the write queue. */
   readonly threads: number;
   /**
    * The number of commits, in shared memory. The writer thread increments it after each commit, before it replies. A

@@ -1,6 +1,5 @@
 /**
- * The program of the writer thread. The class `Writer` of another thread sends SQL statements to this thread. The thread
- * runs them in transactions, so that no event loop waits for the disk. When several threads send batches, the batches
+ * The writer thread runs the SQL of other threads, so that no event loop waits for the disk. Batches of several threads
  * that wait at the same time share a transaction.
  */
 
@@ -17,7 +16,7 @@ import type { WriterData } from './writer-handle.ts';
 
 const { files, commits } = workerData as WriterData;
 let runner: BatchRunner | undefined;
-/** The failure of an fsync. Each `Writer` refuses writes after it has been told, and this thread refuses those of others. */
+/** Each `Writer` refuses writes after its reply with this failure, and this thread refuses those of the others. */
 let syncFailure: Failure | undefined;
 /** One port for each thread that sends tasks. */
 const ports = new Set<MessagePort>();
@@ -27,8 +26,7 @@ let lastProbe: { readonly reply: Reply; readonly tryWrite: boolean; readonly end
 
 if (parentPort !== null) addPort(parentPort);
 
-// Opens the database file before the first task arrives. An error is ignored here, because the first task opens the
-// file again and reports the error.
+// The first task opens the file again after an error, and reports it.
 try {
   runner = open();
 } catch {}
@@ -50,7 +48,6 @@ function addPort(port: MessagePort): void {
 
 type Message = Task | MessagePort | 'close';
 
-/** Handles a message, or adds it to the batches that are to be committed. */
 function receive(message: Message, port: MessagePort, batches: Map<MessagePort, BatchTask>): void {
   if (message === 'close') {
     runner?.db.close();
@@ -79,7 +76,7 @@ function probed(tryWrite: boolean): Findings {
   return testStorage(runner, tryWrite);
 }
 
-/** Commits all batches in one transaction, and replies to each port. The first reply tells the size of the transaction. */
+/** Commits all batches in one transaction. Only the first reply has its size, so that it is counted once. */
 function commitBatches(batches: ReadonlyMap<MessagePort, BatchTask>): void {
   lastProbe = undefined;
   const unpacked = [...batches.values()].map(({ writes }) => unpackWrites(writes));
@@ -99,10 +96,7 @@ function commitBatches(batches: ReadonlyMap<MessagePort, BatchTask>): void {
   }
 }
 
-/**
- * Commits the writes. When the database file cannot be opened, the report contains the failure. In this case, the writer
- * thread does not exit, and the next task tries to open the file again.
- */
+/** After a failure to open the database file, the thread does not exit, and the next task tries again. */
 function commit(writes: readonly Write[], lockTimeout: number): Report {
   if (syncFailure !== undefined) return failed(writes, syncFailure);
   try {

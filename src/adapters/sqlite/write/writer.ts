@@ -14,20 +14,16 @@ import { newWriteQueue, type QueuedWrite, type WriteQueue } from './write-queue.
 import { WriterHandle } from './writer-handle.ts';
 import type { WriterSharing } from './writer-sharing.ts';
 
-/**
- * The writes that were sent to the writer thread, to be stored in one transaction. When the writer thread does not reply
- * in time, the batch is given up: the promises of its writes reject, but the writer thread may still commit the writes.
- */
 interface Batch {
   readonly writes: readonly QueuedWrite[];
   readonly startedAt: number;
+  /** Whether the promises of the writes were rejected. The writer thread may still commit the writes. */
   isGivenUp: boolean;
 }
 
 /**
- * Stores writes with group commit: one transaction, and so one fsync, stores many writes. Writes that arrive during a
- * commit are queued. The next transaction stores up to {@link BATCH_LIMIT} queued writes. The promise of a write
- * resolves or rejects after the commit. When the writer thread has exited, the next write starts another writer thread.
+ * Stores writes with group commit: writes that arrive during a commit are queued, and share the next transaction and its
+ * fsync.
  */
 export class Writer {
   readonly health: Health;
@@ -37,16 +33,13 @@ export class Writer {
   readonly #gathering: Gathering;
   readonly #thread: WriterHandle;
   #batch: Batch | undefined;
-  /** Whether another process held the lock of the database when the last batch was to be stored. */
+  /** Whether another process held the lock of the database at the last batch. */
   #isLocked = false;
   #probe: PromiseWithResolvers<void> | undefined;
   #closed: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
-  /**
-   * @param onCommit called after a commit, before the callers of the committed writes continue
-   * @param sharing set if several threads share the writer thread; only one of them is notified of a commit
-   */
+  /** @param onCommit called before the callers of the committed writes continue, and in one of several threads only */
   constructor(health: Health, onCommit: (commit: Commit) => void, sharing?: WriterSharing) {
     const threads = sharing?.threads ?? 1;
     this.health = health;
@@ -65,16 +58,14 @@ export class Writer {
     });
   }
 
-  /** Starts the writer thread in advance, so that the first write does not wait for the start. */
+  /** Optional: the first write starts the thread otherwise, and waits for the start. */
   start(): void {
     this.#thread.start();
   }
 
   /**
-   * Stores the statements of one write. Resolves with the effect of the last statement when the write is durable. Rejects
-   * with `overloaded` when the write queue is full. When the commit has not begun within 5 seconds, the promise rejects
-   * with `storage_unavailable`, and the write is never stored. When the commit takes longer than 10 seconds, the promise
-   * rejects with the same code, and it is unknown whether the write was stored.
+   * Resolves when the write is durable. After a rejection, the write is never stored, unless the message says that this is
+   * unknown.
    */
   storeWrite(...write: Statement[]): Promise<Written> {
     if (this.#closed !== undefined) return Promise.reject(closedError());
@@ -83,12 +74,7 @@ export class Writer {
     return written;
   }
 
-  /**
-   * Makes the writer thread test whether the storage can be read. After a failed write, the writer thread also tests
-   * whether the storage can be written. After a failed fsync, it does not test this, because all writes are refused
-   * until a restart. Resolves when `Health` has received the result, or when the disk does not respond. Concurrent
-   * calls share one test.
-   */
+  /** Tests reading, and after a failed write also writing. Resolves when `Health` has the result, or after a timeout. */
   probe(): Promise<void> {
     if (this.#closed !== undefined) return Promise.resolve();
     if (this.#probe === undefined) {
@@ -98,20 +84,15 @@ export class Writer {
     return this.#probe.promise;
   }
 
-  /** The number of queued writes, and how long the writer thread was busy since its start, in seconds. */
   get statistics(): Required<Pick<StorageStatistics, 'waitingWrites' | 'busySeconds'>> {
     return { waitingWrites: this.#queue.length, busySeconds: { writer: this.#thread.busySeconds } };
   }
 
-  /** Throws when `close` has been called. */
   assertOpen(): void {
     if (this.#closed !== undefined) throw closedError();
   }
 
-  /**
-   * Commits the accepted writes, and then stops the writer thread. Resolves within 20 seconds even when the disk does
-   * not respond.
-   */
+  /** Commits the accepted writes first, unless the disk does not respond. */
   close(): Promise<void> {
     this.#closed ??= this.#drain().then(() => {
       this.#queue.rejectCalls(closedError());
@@ -121,10 +102,6 @@ export class Writer {
     return this.#closed;
   }
 
-  /**
-   * Sends the next batch of queued writes to the writer thread. Does nothing while the writer thread is working on a
-   * batch. A batch that waits too long for a lock of another process returns to the queue.
-   */
   #commitNext(): void {
     this.#gathering.end();
     if (this.#batch !== undefined) return;
@@ -160,7 +137,6 @@ export class Writer {
     else this.#gathering.committed(batch.writes.length, performance.now() - batch.startedAt);
   }
 
-  /** Settles the promises of the writes. */
   #settle({ writes }: Batch, outcomes: readonly Outcome[], transaction: Commit | undefined): void {
     for (const [index, outcome] of outcomes.entries()) {
       if ('changes' in outcome) writes[index]?.resolve(outcome);
@@ -169,15 +145,12 @@ export class Writer {
     if (transaction !== undefined) this.onCommit(transaction);
   }
 
-  /** Called when queued writes were rejected at their deadline. A long lock is a fault until a write succeeds. */
+  /** A lock that made writes miss their deadline is a fault until a write succeeds. */
   #refusedLate(): void {
     if (this.#isLocked) this.health.apply({ write: LOCKED });
   }
 
-  /**
-   * Called when the writer thread does not reply in time. Rejects the writes that were sent to the writer thread. The
-   * thread is not terminated, because it is waiting for a system call, and a system call cannot be cancelled.
-   */
+  /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */
   #giveUp(): void {
     this.health.apply({ thread: NOT_RESPONDING });
     this.#probe?.resolve();
@@ -201,10 +174,7 @@ export class Writer {
     this.#probe = undefined;
   }
 
-  /**
-   * Resolves when every accepted write was committed or rejected. Resolves early when the writer thread does not reply
-   * in time, because no more writes can be committed.
-   */
+  /** Resolves when every accepted write was committed or rejected, or when no more writes can be committed. */
   #drain(): Promise<void> {
     if (this.#batch?.isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) {
       return Promise.resolve();

@@ -102,7 +102,7 @@ test('equal SQL is compiled once, and the wait for a lock is set when it changes
   const prepare = vi.spyOn(db, 'prepare');
   const pragma = vi.spyOn(db, 'pragma');
   for (const lockTimeout of [7, 7, 8]) runner.commitBatch([add('a'), add('b')], lockTimeout);
-  expect(prepare.mock.calls).toEqual([[INSERT]]);
+  expect(prepare.mock.calls).toEqual([['BEGIN IMMEDIATE'], [INSERT], ['COMMIT']]);
   expect(pragma.mock.calls).toEqual([['busy_timeout = 7'], ['busy_timeout = 8']]);
 });
 
