@@ -19,19 +19,10 @@ const READ_CACHE_SIZE = 4096;
 /** In bytes. After a burst of writes, SQLite truncates a larger write-ahead log to this size. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 
-interface Preparation {
-  readonly mustExist?: boolean;
-  /** Whether to check that the database file can be written. The check waits for other writers. */
-  readonly tryWrite?: boolean;
-}
-
-/**
- * Creates the database file when it is missing, and migrates its schema. A file that is refused stays unchanged, so that
- * its data can be rescued.
- */
+/** A file that is refused stays unchanged, so that its data can be rescued. `tryWrite` waits for other writers. */
 export function prepareDatabase(
   path: string,
-  { mustExist = false, tryWrite = true }: Preparation = {},
+  { mustExist = false, tryWrite = true }: { mustExist?: boolean; tryWrite?: boolean } = {},
 ): void {
   if (['', ':memory:'].includes(path.trim())) {
     throw invalidRequest(
@@ -47,8 +38,7 @@ export function prepareDatabase(
     const version = versionOf(db, 'the file');
     const unsupported = unsupportedSchema('the file', version);
     if (unsupported !== undefined) throw unavailable(unsupported);
-    // A restore can replace the file while its lock is awaited. SQLite would write to the old file, and to a write-ahead
-    // log at the path of the new one.
+    // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
     if (before !== undefined && identityOf(path) !== before) {
       throw unavailable('the file was replaced while it was opened: start again');
     }

@@ -1,10 +1,7 @@
 import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
-/**
- * The failures of the storage by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it
- * is temporary. Every other code means an error in this program.
- */
+/** By primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
 const FAILURES: Readonly<Record<string, readonly [message: string, reason?: StorageFaultReason]>> = {
   SQLITE_BUSY: ['the database is locked by another process'],
   SQLITE_CANTOPEN: ['the database file cannot be opened', 'io_error'],

@@ -18,16 +18,13 @@ export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
 
 const SET_GROUP_ID = 0o2000;
 
-/**
- * Returns the paths of a database file and of its companion files. The files need not exist. Symbolic links are
- * resolved, because SQLite resolves symbolic links.
- */
+/** Returns the paths of a database file and of its companion files, without symbolic links. No file needs to exist. */
 export function databaseFiles(path: string): readonly string[] {
   const real = realPath(path);
   return [real, ...COMPANIONS.map((suffix) => real + suffix)];
 }
 
-/** Returns the path of a database file without symbolic links. The file need not exist. */
+/** Resolves symbolic links, as SQLite does. The file need not exist. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -82,11 +79,7 @@ export async function withPartialFile<T>(path: string, make: (partial: string) =
   }
 }
 
-/**
- * Never replaces an existing file: both a hard link and, on a file system without hard links, a new empty file fail when
- * a file exists. With a hard link, the file also keeps its old path.
- * @param exists returns the error of an existing file
- */
+/** Never replaces an existing file. Where hard links are not supported, a new empty file reserves the name. */
 export function moveToNewName(from: string, to: string, exists: () => Error): void {
   try {
     linkSync(from, to);

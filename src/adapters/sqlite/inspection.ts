@@ -24,7 +24,6 @@ const SCHEMA_QUERIES = [
   'SELECT id, data FROM probe',
 ];
 
-/** Throws a {@link StorageFault} when another program has removed or changed a table of the store. */
 export function assertTables(db: Database.Database): void {
   try {
     // Compiling a query does not read the file. Running one makes the connection notice a change of the schema.
@@ -72,14 +71,12 @@ export function identify(db: Database.Database): FileIdentity {
   return read();
 }
 
-/** Returns the schema version of a database file. Throws when the file belongs to another application. */
 export function versionOf(db: Database.Database, file: string): number {
   const { isNew, isOwn, version } = identify(db);
   if (isNew || isOwn) return version;
   throw unavailable(`${file} is the database of another application`);
 }
 
-/** Returns why this release cannot use a file with this schema version, or `undefined` if it can. */
 export function unsupportedSchema(file: string, version: number): string | undefined {
   if (version <= MIGRATIONS.length) return undefined;
   return `${file} has schema version ${version}, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one`;

@@ -2,8 +2,7 @@
 export const APPLICATION_ID = 0x50455453n;
 
 /**
- * The pragma `user_version` of a file is the number of migrations that were applied to it. A released migration is never
- * changed.
+ * A released migration is never changed. The pragma `user_version` is the number of migrations that were applied.
  *
  * AUTOINCREMENT ensures that no id is assigned twice. Each entry of a SQLite index ends with the row id, so a page of
  * pets with one status is one contiguous range of the index.

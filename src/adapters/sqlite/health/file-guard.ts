@@ -9,10 +9,7 @@ import { assertSameFiles, type StoreFiles } from './store-files.ts';
 /** Any other error code means that the file is missing, which `assertUnharmed` reports. */
 const READ_ONLY = ['EROFS', 'EACCES', 'EPERM'];
 
-/**
- * Refuses commits to files that another program removed, replaced or damaged. The database file is examined after each
- * change that the writer thread did not make.
- */
+/** Refuses commits to files that another program removed, replaced or damaged. */
 export class FileGuard {
   readonly #files: StoreFiles;
   #main: BigIntStats;

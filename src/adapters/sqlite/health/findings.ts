@@ -12,15 +12,7 @@ export interface Failure {
   readonly reason?: StorageFaultReason | undefined;
 }
 
-/**
- * The parts of a storage that can be at fault, in descending order of importance:
- *
- * - `file`: the files at the paths of the store
- * - `access`: the database file, which a probe found to be unreadable or read-only
- * - `write`: the commits of transactions
- * - `read`: the reads of requests
- * - `thread`: the writer thread
- */
+/** The most important part comes first. `file` is about the paths of the store, `access` is what a probe examines. */
 export const PARTS = ['file', 'access', 'write', 'read', 'thread'] as const;
 export type Part = (typeof PARTS)[number];
 

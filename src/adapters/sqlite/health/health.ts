@@ -30,11 +30,8 @@ export class Health {
 
   /** The most important of the known faults. */
   get fault(): StorageFault | undefined {
-    for (const part of PARTS) {
-      const fault = this.#faults.get(part);
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
+    const part = PARTS.find((each) => this.#faults.has(each));
+    return part && this.#faults.get(part);
   }
 
   /** After a failed fsync, all writes are refused until the service is restarted. */
@@ -102,10 +99,7 @@ export class Health {
     this.apply({ read: null });
   }
 
-  /**
-   * Two faults of writing end only with a restart: after a failed fsync, the disk may report success although data was
-   * lost, and writes to a damaged file can cause further damage.
-   */
+  /** Only a restart ends two faults: after a failed fsync, a success proves nothing, and writes harm a damaged file. */
   #setFault(part: Part, failure: Failure | null): void {
     const known = part === 'write' ? this.#faults.get(part)?.reason : undefined;
     if (known === 'sync_failed' || (known === 'damaged' && failure === null)) return;

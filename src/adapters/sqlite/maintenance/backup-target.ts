@@ -1,5 +1,3 @@
-/** The target file of a backup, and the checks that refuse a target that must not be overwritten. */
-
 import { existsSync, lstatSync, renameSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { OverwriteRefused } from '../../../application/ports/maintenance.ts';
@@ -8,9 +6,8 @@ import { unavailable } from '../errors.ts';
 import { COMPANIONS, isFileOf, moveToNewName, realPath } from '../files.ts';
 
 export interface BackupTarget {
-  /** The path that the user gave. */
   readonly file: string;
-  /** The path to write. It differs from `file` when `file` is a symbolic link. */
+  /** Where `file` leads, if it is a symbolic link. */
   readonly path: string;
   readonly overwrite: boolean;
 }
@@ -33,10 +30,7 @@ export function moveToTarget(copy: string, target: BackupTarget): void {
   else moveToNewName(copy, target.path, () => existing(target.file));
 }
 
-/**
- * Also refuses the name of a companion file, and a target that has a companion file. SQLite recognizes companion files
- * only by their names, copies their contents into the database, and deletes them.
- */
+/** SQLite recognizes companion files only by their names, copies their contents into the database, and deletes them. */
 function refuseUnusable({ file, path, overwrite }: BackupTarget): void {
   for (const suffix of COMPANIONS) {
     if (path.endsWith(suffix)) {

@@ -9,15 +9,12 @@ import { codeOf, isLocked, unavailable } from '../errors.ts';
 import { COMPANIONS, fsync, moveToNewName, sizeOf, statOf } from '../files.ts';
 import { countRows, identify, versionOf } from '../inspection.ts';
 
-/** In milliseconds: a command on the store can be ending. */
+/** In milliseconds. A command that has the store open can be ending. */
 const LOCK_TIMEOUT = 500;
 
 const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
 
-/**
- * A store that no other process has open, and none can open until {@link release}. SQLite can leave the journal mode
- * WAL only when no other connection exists.
- */
+/** A store that no other process can open until {@link release}. */
 export class ExclusiveStore {
   readonly stats: Stats | undefined;
   readonly #path: string;
@@ -81,7 +78,7 @@ export class ExclusiveStore {
   }
 }
 
-/** Copies the pages of the write-ahead log into the database file, and locks the file. */
+/** SQLite can leave the journal mode WAL only when no other connection exists. */
 function lock(path: string): Database.Database {
   return connect(path, LOCK_TIMEOUT, (db) => {
     versionOf(db, `${path}: the file`);

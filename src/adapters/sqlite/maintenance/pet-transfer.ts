@@ -63,10 +63,7 @@ export class SqlitePetTransfer implements PetTransfer {
     });
   }
 
-  /**
-   * The pets up to the last id are a snapshot, because no pet is ever changed or deleted. A transaction over the whole
-   * export would make the write-ahead log grow while the consumer processes a batch.
-   */
+  /** No pet ever changes, so a snapshot needs no transaction, which would make the write-ahead log grow. */
   async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
     const [sql, values] = status === undefined ? [EXPORT, []] : [EXPORT_BY_STATUS, [status]];
     const { last, batch } = await this.#snapshot.read(() => ({

@@ -13,9 +13,8 @@ import { countRows, identify, quickCheck, unsupportedSchema } from '../inspectio
 import { ExclusiveStore } from './exclusive-store.ts';
 
 /**
- * Replaces the store at `path` by the backup in `file`, and resolves when the restored store is durable. The backup is
- * copied to a temporary name beside the store and checked there. Until the copy gets the name of the store in one step,
- * the store is unchanged.
+ * Replaces the store at `path` by the backup in `file`, and resolves when the restored store is durable. The store is
+ * unchanged until a checked copy of the backup gets its name in one step.
  *
  * Rejects with `storage_unavailable` when another process has the store open, or when reading or writing fails. Rejects
  * with `invalid_request` when `file` is not a sound backup, or was written by a newer release. Rejects with

@@ -38,7 +38,6 @@ const REDATE = `UPDATE idempotency_records SET created_at = ? WHERE (caller, key
 
 type CountedStep = [count: bigint, lastKey: string | null, oldestAt: bigint | null];
 
-/** Stores the records in the transactions that store the pets. */
 export class SqliteIdempotentCreates implements IdempotentCreates {
   readonly #snapshot: ReadSnapshot;
   readonly #writer: Writer;

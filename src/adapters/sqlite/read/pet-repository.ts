@@ -15,10 +15,7 @@ const LIST_BY_STATUS =
 
 export type PetRow = readonly [id: bigint, name: string, categoryId: bigint, status: PetStatus];
 
-/**
- * Every write to the database file, by any process, clears the cache of pages. Until then, equal queries return the same
- * page object, so that a caller can use it as the key of its own cache.
- */
+/** Until a write by any process, equal queries return the same page object, which can be the key of a caller's cache. */
 export class SqlitePetRepository implements PetRepository {
   readonly #snapshot: ReadSnapshot;
   readonly #writer: Writer;

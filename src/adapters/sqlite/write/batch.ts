@@ -14,7 +14,6 @@ export interface Report {
   /** One for each write, or none when another process held the lock of the database and no write ran. */
   readonly outcomes: readonly Outcome[];
   readonly findings: Findings;
-  /** The time until the transaction was durable, if it was committed. */
   readonly commitMs?: number;
 }
 
@@ -53,10 +52,7 @@ export class BatchRunner {
     }
   }
 
-  /**
-   * Nothing is written to the disk before the commit, so `disk_full` then means that all ids are assigned: SQLite has the
-   * same error code for both.
-   */
+  /** Before the commit, nothing is written to the disk: `disk_full` then means that all ids are assigned. */
   #findings(failure: Failure, isCommitting: boolean): Findings {
     if (failure.reason === 'disk_full' && !isCommitting) return {};
     const access = failureIn(() => this.guard.assertWritable());
@@ -78,10 +74,7 @@ export class BatchRunner {
     } catch {}
   }
 
-  /**
-   * Savepoints take time, and SQLite undoes a failed statement itself. Only if a write with several statements fails, all
-   * writes run again with savepoints.
-   */
+  /** Savepoints take time: only if a write of several statements fails, all writes run again with savepoints. */
   #runWrites(writes: readonly Write[], lockTimeout: number): Outcome[] {
     const outcomes: Outcome[] = [];
     for (const write of writes) {
@@ -138,10 +131,7 @@ export class BatchRunner {
   }
 }
 
-/**
- * The write-ahead log can contain pages of the failed commit, which a recovery after a crash would store. After a full
- * disk, nothing was stored.
- */
+/** The write-ahead log can contain pages of a failed commit, which a recovery would store, but not after a full disk. */
 function commitFailureOf(error: unknown): Failure {
   const failure = failureOf(error);
   if (failure.reason === undefined || failure.reason === 'disk_full') return failure;

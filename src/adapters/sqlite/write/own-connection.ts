@@ -10,10 +10,7 @@ import type { Writer } from './writer.ts';
 const LOCK_TIMEOUT = 5000;
 const RETRY_INTERVAL = 5;
 
-/**
- * A connection for a transaction that waits for something else than the disk, such as the pets of an import. In the
- * writer thread, all other writes would wait for it.
- */
+/** For transactions that wait for more than the disk: in the writer thread, all other writes would wait for them. */
 export class OwnConnection {
   readonly db: Database.Database;
   readonly #writer: Writer;

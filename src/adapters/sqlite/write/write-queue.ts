@@ -15,10 +15,7 @@ export type WriteQueue = CallQueue<Write, Written>;
 
 export type QueuedWrite = QueuedCall<Write, Written>;
 
-/**
- * @param onLate called when writes were rejected at their deadline
- * @param threads the number of threads with such a queue, which share the limits
- */
+/** @param threads the number of threads with such a queue, which share the limits */
 export function newWriteQueue(onLate: () => void = () => {}, threads = 1): WriteQueue {
   return new CallQueue<Write, Written>({
     timeout: TIMEOUT,

@@ -22,7 +22,6 @@ export interface WriterData {
 }
 
 export interface WriterEvents {
-  /** Replies arrive in the order of the tasks. */
   onReply(reply: Reply): void;
   /** The reply to the oldest task can still arrive later. */
   onTimeout(): void;
@@ -52,7 +51,6 @@ export class WriterHandle {
     return this.#thread;
   }
 
-  /** Since the start of the thread. 0 where the runtime does not measure it. */
   get busySeconds(): number {
     if (!HAS_THREAD_TIMES) return 0;
     const thread = this.#thread;
@@ -74,7 +72,6 @@ export class WriterHandle {
     const thread = this.#thread;
     this.#thread = undefined;
     clearTimeout(this.#timer);
-    if (thread === undefined) return;
     if (thread instanceof MessagePort) thread.close();
     if (!(thread instanceof Worker)) return;
     thread.ref();

@@ -4,10 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 export interface WriterSharing {
   /** Each of the threads gets an equal part of the limits of the write queue. */
   readonly threads: number;
-  /**
-   * The number of commits, in shared memory. The writer thread increments it after each commit, before it replies. A
-   * reader in any thread compares it, and so never returns data from before an acknowledged write.
-   */
+  /** The number of commits, in shared memory, so that no thread returns data from before an acknowledged write. */
   readonly commits: Int32Array<SharedArrayBuffer>;
   /** In the thread that starts the writer thread: receives the function to which the ports of other threads are passed. */
   readonly onOpen?: (attachPort: (port: MessagePort) => void) => void;

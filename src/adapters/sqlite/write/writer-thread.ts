@@ -18,7 +18,6 @@ const { files, commits } = workerData as WriterData;
 let runner: BatchRunner | undefined;
 /** Each `Writer` refuses writes after its reply with this failure, and this thread refuses those of the others. */
 let syncFailure: Failure | undefined;
-/** One port for each thread that sends tasks. */
 const ports = new Set<MessagePort>();
 /** How long the result of a test is used for the other threads, which all ask for one at the same time, in milliseconds. */
 const PROBE_TIME = 250;

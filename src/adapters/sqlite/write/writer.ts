@@ -21,10 +21,7 @@ interface Batch {
   isGivenUp: boolean;
 }
 
-/**
- * Stores writes with group commit: writes that arrive during a commit are queued, and share the next transaction and its
- * fsync.
- */
+/** Group commit: writes that arrive during a commit are queued, and share the next transaction and its fsync. */
 export class Writer {
   readonly health: Health;
   readonly onCommit: (commit: Commit) => void;
@@ -58,15 +55,11 @@ export class Writer {
     });
   }
 
-  /** Optional: the first write starts the thread otherwise, and waits for the start. */
   start(): void {
     this.#thread.start();
   }
 
-  /**
-   * Resolves when the write is durable. After a rejection, the write is never stored, unless the message says that this is
-   * unknown.
-   */
+  /** After a rejection, the write is never stored, unless the message says that this is unknown. */
   storeWrite(...write: Statement[]): Promise<Written> {
     if (this.#closed !== undefined) return Promise.reject(closedError());
     const written = this.#queue.addCall(write);
