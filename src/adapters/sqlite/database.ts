@@ -35,9 +35,7 @@ export function prepareDatabase(
   if (!mustExist) createFile(path);
   const before = identityOf(path);
   open(path, OPEN_LOCK_TIMEOUT, (db) => {
-    const version = versionOf(db, 'the file');
-    const unsupported = unsupportedSchema('the file', version);
-    if (unsupported !== undefined) throw unavailable(unsupported);
+    const version = supportedVersion(db);
     // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
     if (before !== undefined && identityOf(path) !== before) {
       throw unavailable('the file was replaced while it was opened: start again');
@@ -142,11 +140,20 @@ function configure(db: Database.Database): void {
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 
-/** Always writes the schema version, so that a file that cannot be written is detected at once. */
+function supportedVersion(db: Database.Database): number {
+  const version = versionOf(db, 'the file');
+  const unsupported = unsupportedSchema('the file', version);
+  if (unsupported !== undefined) throw unavailable(unsupported);
+  return version;
+}
+
+/**
+ * Always writes the schema version, so that a file that cannot be written is detected at once. The version is read again,
+ * because a newer release can have migrated the file while this process waited for the lock.
+ */
 function migrate(db: Database.Database): void {
   db.transaction(() => {
-    const version = Number(db.pragma('user_version', { simple: true }));
-    for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
+    for (const migration of MIGRATIONS.slice(supportedVersion(db))) db.exec(migration);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${MIGRATIONS.length}`);
   }).immediate();

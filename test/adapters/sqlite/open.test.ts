@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/adapters/sqlite/schema.ts';
@@ -81,6 +81,22 @@ test('a store of a newer release is refused, and not changed', () => {
     ),
   );
   expect(bytesOf(path)).toBe(before);
+});
+
+test('a store that a newer release migrates during the opening is refused, and keeps its version', () => {
+  const path = temporaryFile();
+  makeStore(path, 3);
+  const newer = MIGRATIONS.length + 1;
+  const other = connect(path);
+  const pragma = Database.prototype.pragma;
+  const spy = vi.spyOn(Database.prototype, 'pragma');
+  onTestFinished(() => spy.mockRestore());
+  spy.mockImplementation(function (this: Database.Database, ...args) {
+    if (args[0] === 'synchronous = FULL') other.exec(`PRAGMA user_version = ${newer}`);
+    return pragma.apply(this, args);
+  });
+  expect(() => openSqliteStorage(path)).toThrow(refusal(path, new RegExp(`schema version ${newer}`)));
+  expect(other.prepare('SELECT * FROM pragma_user_version').pluck().get()).toBe(BigInt(newer));
 });
 
 describe('a damaged store', () => {
