@@ -87,7 +87,7 @@ export function createFolderOf(path: string): void {
   }
 }
 
-/** SQLite would let every user of the machine read a new file. It reports an error when it opens the file. */
+/** SQLite would let every user of the machine read a new file. An error is ignored, because SQLite reports it too. */
 function createFile(path: string): void {
   if (existsSync(path)) return;
   try {
@@ -95,7 +95,7 @@ function createFile(path: string): void {
   } catch {}
 }
 
-/** The option `recursive` of `mkdirSync` never returns in a file system without new folders, such as /proc. */
+/** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
 function createFolder(path: string): void {
   if (existsSync(path)) return;
   createFolder(dirname(path));
@@ -106,7 +106,7 @@ function createFolder(path: string): void {
   }
 }
 
-/** Connects, with the path of the database file in every error message. */
+/** Every error message begins with the path of the database file. */
 function open(path: string, timeout: number, prepare: (db: Database.Database) => void): Database.Database {
   try {
     return connect(path, timeout, prepare);

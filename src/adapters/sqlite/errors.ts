@@ -59,7 +59,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** The primary code of `SQLITE_IOERR_WRITE` is `SQLITE_IOERR`. */
+/** For example, the primary code of `SQLITE_IOERR_WRITE` is `SQLITE_IOERR`. */
 function primaryCodeOf(code: string): string {
   return code.split('_', 2).join('_');
 }

@@ -99,7 +99,7 @@ export class Health {
     this.apply({ read: null });
   }
 
-  /** Only a restart ends two faults: after a failed fsync, a success proves nothing, and writes harm a damaged file. */
+  /** Only a restart ends the fault of a failed fsync, after which data may be lost, or of writing a damaged file. */
   #setFault(part: Part, failure: Failure | null): void {
     const known = part === 'write' ? this.#faults.get(part)?.reason : undefined;
     if (known === 'sync_failed' || (known === 'damaged' && failure === null)) return;

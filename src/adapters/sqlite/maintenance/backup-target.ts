@@ -23,7 +23,7 @@ export function backupTarget(file: string, store: string, overwrite: boolean): B
   return target;
 }
 
-/** Moves the finished copy to the target. Checks the target again, because the copy can have taken hours. */
+/** Moves the finished copy to the target. Checks the target again, because the copy takes time. */
 export function moveToTarget(copy: string, target: BackupTarget): void {
   refuseUnusable(target);
   if (target.overwrite) renameSync(copy, target.path);

@@ -138,7 +138,7 @@ function commitFailureOf(error: unknown): Failure {
   return { ...failure, message: failure.message + UNKNOWN };
 }
 
-/** A batch that changed nothing wrote nothing to the disk. `disk_full` means that all ids are assigned, as before. */
+/** A batch that changed nothing wrote nothing to the disk. `disk_full` means that all ids are assigned. */
 function writeFindings(outcomes: readonly Outcome[]): Findings {
   let hasChanged = false;
   for (const outcome of outcomes) {

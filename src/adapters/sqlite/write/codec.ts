@@ -5,7 +5,7 @@ import type { Failure, Findings } from '../health/findings.ts';
 import type { Outcome } from './batch.ts';
 import type { Statement, Value, Write } from './statement.ts';
 
-/** To run a batch of writes, or to test the storage (a probe). */
+/** A batch of writes to run, or a test of the storage (a probe). */
 export type Task = BatchTask | { readonly tryWrite: boolean };
 
 export interface BatchTask {

@@ -16,7 +16,7 @@ import type { WriterData } from './writer-handle.ts';
 
 const { files, commits } = workerData as WriterData;
 let runner: BatchRunner | undefined;
-/** Each `Writer` refuses writes after its reply with this failure, and this thread refuses those of the others. */
+/** After a failed fsync, this thread refuses the writes of each `Writer` that does not know of the failure yet. */
 let syncFailure: Failure | undefined;
 const ports = new Set<MessagePort>();
 /** How long the result of a test is used for the other threads, which all ask for one at the same time, in milliseconds. */
@@ -25,7 +25,7 @@ let lastProbe: { readonly reply: Reply; readonly tryWrite: boolean; readonly end
 
 if (parentPort !== null) addPort(parentPort);
 
-// The first task opens the file again after an error, and reports it.
+// After an error, the first task opens the file again, and reports the error.
 try {
   runner = open();
 } catch {}
