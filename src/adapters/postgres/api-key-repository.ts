@@ -1,12 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-repository.ts';
-import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import type { Connections } from './connections.ts';
+import type { Connections, Row } from './connections.ts';
 import { lookup, type Reader } from './reader.ts';
 import { LOCK } from './schema.ts';
-import { COMMIT, type Row } from './statement.ts';
 
 const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id';
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
@@ -36,10 +34,7 @@ const KEYS = lookup(
   (row) => row,
 );
 
-/**
- * How long a found key is cached, in milliseconds. Other servers notice a change of a key after this time, and the port
- * promises 1 s.
- */
+/** How long a found key is cached, in milliseconds. The port promises that other servers notice a change within 1 s. */
 const CACHE_TIME = 900;
 
 /** The maximum number of cached keys. */
@@ -47,13 +42,13 @@ const CACHE_LIMIT = 1000;
 
 /** Stores API keys in PostgreSQL, and finds them by their hashes. Found keys are cached for {@link CACHE_TIME}. */
 export class PostgresApiKeyRepository implements ApiKeyRepository {
+  /** How many keys were found in the cache, and how many were read. */
+  readonly statistics = { hits: 0, misses: 0 };
   readonly #reader: Reader;
   /** Finds a row by the hexadecimal digits of a hash. */
   readonly #findRow: (digits: string) => Promise<Row | undefined>;
   readonly #connections: Connections;
   #found = new Map<string, { readonly about: ApiKey; readonly until: number }>();
-  #hits = 0;
-  #misses = 0;
 
   constructor(reader: Reader, connections: Connections) {
     this.#reader = reader;
@@ -61,20 +56,24 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
     this.#connections = connections;
   }
 
-  /** How many keys were found in the cache, and how many were read. */
-  get cacheStatistics(): CacheStatistics {
-    return { hits: this.#hits, misses: this.#misses };
-  }
-
   async find(key: string): Promise<ApiKey | undefined> {
     this.#connections.assertOpen();
-    const cached = this.#found.get(key);
-    if (cached !== undefined && performance.now() < cached.until) {
-      this.#hits += 1;
+    const found = this.#found;
+    const now = performance.now();
+    const cached = found.get(key);
+    if (cached !== undefined && now < cached.until) {
+      this.statistics.hits += 1;
       return cached.about;
     }
-    this.#misses += 1;
-    return await this.#read(key);
+    this.statistics.misses += 1;
+    const hash = hashOf(key);
+    const row = await this.#findRow(hash.toString('hex'));
+    // The time of this comparison does not depend on the hashes.
+    if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
+    const about = apiKeyOf(row);
+    if (found.size >= CACHE_LIMIT) found.clear();
+    found.set(key, { about, until: now + CACHE_TIME });
+    return about;
   }
 
   async add(key: string, about: NewApiKey): Promise<ApiKey> {
@@ -89,7 +88,7 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
       await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
       const [row] = await run(ADD_FIRST, valuesOf(key, about));
       if (row !== undefined) await save?.();
-      await run(COMMIT);
+      await run('COMMIT');
       return row && apiKeyOf(row);
     } finally {
       release();
@@ -126,19 +125,6 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
       this.#found = new Map();
     }
   }
-
-  /** Finds the row with the hash of `key`, and compares the hashes in a time that does not depend on their values. */
-  async #read(key: string): Promise<ApiKey | undefined> {
-    const found = this.#found;
-    const hash = hashOf(key);
-    const until = performance.now() + CACHE_TIME;
-    const row = await this.#findRow(hash.toString('hex'));
-    if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
-    const about = apiKeyOf(row);
-    if (found.size >= CACHE_LIMIT) found.clear();
-    found.set(key, { about, until });
-    return about;
-  }
 }
 
 function hashOf(key: string): Buffer {
@@ -154,17 +140,12 @@ function idOf(id: string): bigint {
   return parseInt64(id) ?? INT64_MIN;
 }
 
-type KeyRow = readonly [
-  ...[id: bigint, hash: Buffer, name: string, prefix: string, createdAt: bigint],
-  ...[expiresAt: bigint | null, revokedAt: bigint | null, lastUsedOn: bigint | null, callerId: bigint | null],
-];
-
-function apiKeyOf(row: Row): ApiKey {
-  const [id, , name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId] = row as KeyRow;
+function apiKeyOf([id, , name, prefix, ...others]: Row): ApiKey {
+  const [createdAt, expiresAt, revokedAt, lastUsedOn, callerId] = others as (bigint | null)[];
   return Object.freeze({
     id: String(id),
-    name,
-    prefix,
+    name: name as string,
+    prefix: prefix as string,
     createdAt: Number(createdAt),
     expiresAt: timeOf(expiresAt),
     revokedAt: timeOf(revokedAt),
@@ -173,6 +154,6 @@ function apiKeyOf(row: Row): ApiKey {
   });
 }
 
-function timeOf(value: bigint | null): number | undefined {
-  return value === null ? undefined : Number(value);
+function timeOf(value: bigint | null | undefined): number | undefined {
+  return value == null ? undefined : Number(value);
 }

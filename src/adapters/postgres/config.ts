@@ -4,13 +4,10 @@ import { AnimalStoreError } from '../../domain/errors.ts';
 /** The type id of `int8`, the 64-bit integer, in the catalog `pg_type`. */
 const INT8 = 20;
 
-/**
- * The deadline for a query, for connecting and for waiting in a queue, in milliseconds, unless the URL has
- * `query_timeout`.
- */
+/** The default deadline for a query, for connecting and for waiting in a queue, in milliseconds. */
 const TIMEOUT = 1000;
 
-/** The maximum number of connections for reads, unless the URL has `max`. */
+/** The default maximum number of connections for reads. */
 const MAX_READS = 16;
 
 /** The settings of a connection, and how many connections there are for reads at most. */
@@ -20,14 +17,19 @@ export interface Config extends ClientConfig {
 
 /**
  * Returns the settings of a connection. The URL has the format of `pg`
- * (https://node-postgres.com/features/connecting), such as `postgres://user:password@host/database?sslmode=verify-full`.
- * Values of type `int8` are read as `bigint`.
+ * (https://node-postgres.com/features/connecting), with the parameters `query_timeout` and `max`. The driver does not
+ * get them, because it would prefer them to any other value, also for operations that may take longer.
  */
 export function clientConfig(url: string): Config {
-  const { rest, value: timeout = TIMEOUT } = takeNumber(url, 'query_timeout');
-  const { rest: connectionString, value: maxReads = MAX_READS } = takeNumber(rest, 'max');
+  const [base = '', ...rest] = url.split('?');
+  const query = rest.join('?');
+  const others = query.split('&').filter((parameter) => {
+    const names = new URLSearchParams(parameter);
+    return !names.has('query_timeout') && !names.has('max');
+  });
+  const timeout = numberIn(query, 'query_timeout') ?? TIMEOUT;
   return {
-    connectionString,
+    connectionString: [base, others.join('&')].filter((part) => part !== '').join('?'),
     fallback_application_name: 'animal-store',
     // Zero means no deadline for a query. A call must not wait forever for a connection.
     connectionTimeoutMillis: timeout || TIMEOUT,
@@ -37,26 +39,14 @@ export function clientConfig(url: string): Config {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
         id === INT8 ? BigInt : types.getTypeParser(id, format as 'text'),
     } as ClientConfig['types'],
-    maxReads: Math.max(1, maxReads),
+    maxReads: Math.max(1, numberIn(query, 'max') ?? MAX_READS),
   };
 }
 
-/**
- * Removes a parameter from a URL, and returns the rest with the value of the parameter if it is a whole number. The driver
- * would prefer a value in the URL to any other one, also for operations that may take longer.
- */
-function takeNumber(
-  url: string,
-  name: string,
-): { readonly rest: string; readonly value: number | undefined } {
-  const [base = '', ...query] = url.split('?');
-  const others = query
-    .join('?')
-    .split('&')
-    .filter((parameter) => !new URLSearchParams(parameter).has(name));
-  const value = new URLSearchParams(query.join('?')).getAll(name).at(-1) ?? '';
-  const rest = [base, others.join('&')].filter((part) => part !== '').join('?');
-  return { rest, value: /^\d+$/.test(value) ? Number(value) : undefined };
+/** Returns the last value of a parameter if it is a whole number. */
+function numberIn(query: string, name: string): number | undefined {
+  const value = new URLSearchParams(query).getAll(name).at(-1) ?? '';
+  return /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
 /**

@@ -1,17 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryArrayConfig } from 'pg';
+import { atMost } from '../../application/at-most.ts';
 import { CallQueue } from '../../application/call-queue.ts';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { hadNoEffect, isReadOnly, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
-import { COMMIT, type Outcome, type Row, type Run, type Session, type Statement } from './statement.ts';
 
 /** How long no new attempt to connect is made after a failed one, in milliseconds. */
 const RETRY_INTERVAL = 100;
 
 /** How long a statement of a long session may take, and how long the server may take to close connections, in milliseconds. */
-export const LONG_TIMEOUT = 60_000;
+const LONG_TIMEOUT = 60_000;
 const CLOSE_TIMEOUT = 1000;
 
 /** How often a statement that writes is sent at most. */
@@ -28,11 +27,31 @@ const PREPARE =
   "SELECT current_setting('transaction_read_only'), set_config('statement_timeout', $1::text, false)";
 
 /**
- * The function of PostgreSQL in which a commit waits for a synchronous standby. After a cancelled wait, the commit
- * succeeds with a warning from this function. The text of the warning depends on the language of the server, and its
- * code is the code of all warnings.
+ * The function of PostgreSQL that warns after the cancelled wait for a standby, when the commit succeeds. The text of the
+ * warning is in the language of the server, and its code is the code of all warnings.
  */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
+
+/** A statement. The server plans a statement with a name once for each connection. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+export type Row = readonly unknown[];
+
+export interface Failure {
+  readonly error: unknown;
+  /** Whether it is unknown whether the statement had an effect. */
+  readonly isUnknown: boolean;
+  /** Whether there was no connection over which the statement could be sent. */
+  readonly isUnsent: boolean;
+}
+
+export type Outcome = { readonly rows: readonly Row[] } | Failure;
+
+export type Run = (text: string, values?: unknown[]) => Promise<readonly Row[]>;
 
 /**
  * Connections to the database, each of which carries one statement at a time. A connection whose statement has failed
@@ -43,19 +62,17 @@ export class Connections {
   readonly waitTimeout: number;
   /** Called when a connection was opened. It can lead to another server than the connections before it. */
   onConnect: () => void = () => {};
-  readonly #max: number;
   readonly #pool: Pool;
   /** The connections with a commit that no standby has confirmed. */
   readonly #unconfirmed = new WeakSet<ClientBase>();
   /** Each function ends a session. The value tells whether `close` calls it. */
   readonly #sessions = new Map<() => void, boolean>();
   #failure: { readonly error: unknown; readonly until: number } = { error: undefined, until: 0 };
-  #closed: Promise<void> | undefined;
+  #isClosed = false;
 
   /** @param limits the maximum number of connections, and the number of those that stay open without use */
   constructor(config: ClientConfig, limits: { readonly max: number; readonly min?: number }) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
-    this.#max = limits.max;
     const statementTimeout = Math.ceil(TIMEOUT_SHARE * (config.query_timeout ?? 0));
     this.#pool = new Pool({
       ...config,
@@ -75,7 +92,8 @@ export class Connections {
 
   /** The number of connections that can be used now: after the server has refused one, those that are open. */
   get available(): number {
-    return performance.now() < this.#failure.until ? Math.max(1, this.#pool.totalCount) : this.#max;
+    const { totalCount, options } = this.#pool;
+    return performance.now() < this.#failure.until ? Math.max(1, totalCount) : options.max;
   }
 
   /** Returns a queue for calls that wait for a connection. */
@@ -116,22 +134,22 @@ export class Connections {
   }
 
   /**
-   * Opens a session, which `close` ends if `timeout` is given, and waits for otherwise.
-   *
-   * @param timeout how long each statement may take, in milliseconds; by default the deadline of the connection
+   * Opens a connection that runs statements one after another, and that `release` closes. A long session has a deadline of
+   * its own for each statement, and ends at `close`, which waits for other sessions.
    */
-  async openSession(timeout?: number): Promise<Session> {
+  async openSession(isLong = false): Promise<{ readonly run: Run; readonly release: () => void }> {
     const client = await this.#connect();
+    const timeout = isLong ? LONG_TIMEOUT : undefined;
     const release = () => {
       if (this.#sessions.delete(release)) client.release(true);
     };
-    this.#sessions.set(release, timeout !== undefined);
+    this.#sessions.set(release, isLong);
     const run: Run = async (text, values = []) => {
       try {
         return await this.#query(client, { text, values }, timeout);
       } catch (error) {
         // Without a commit, the statements before had no effect.
-        throw text === COMMIT && !hadNoEffect(error) ? outcomeUnknown(error) : storageError(error);
+        throw text === 'COMMIT' && !hadNoEffect(error) ? outcomeUnknown(error) : storageError(error);
       }
     };
     try {
@@ -144,20 +162,15 @@ export class Connections {
   }
 
   assertOpen(): void {
-    if (this.#closed !== undefined) throw closedError();
+    if (this.#isClosed) throw closedError();
   }
 
   /** Waits for the statements in flight, and disconnects. */
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
+  async close(): Promise<void> {
+    this.#isClosed = true;
     for (const [release, isLong] of this.#sessions) if (isLong) release();
     // A server that hangs closes no connection.
-    const late = delay(this.waitTimeout + CLOSE_TIMEOUT, undefined, { ref: false });
-    await Promise.race([this.#pool.end(), late]);
+    await atMost(this.waitTimeout + CLOSE_TIMEOUT, this.#pool.end());
   }
 
   async #connect(): Promise<PoolClient> {

@@ -5,11 +5,10 @@ import type { CreateAttempt } from '../../application/ports/idempotent-creates.t
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import type { Connections } from './connections.ts';
+import type { Connections, Failure, Row, Statement } from './connections.ts';
 import { isLockTimeout, isRowError, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
 import type { Health } from './health.ts';
 import { columnsOf } from './pets.ts';
-import type { Failure, Row, Statement } from './statement.ts';
 
 /** The maximum number of creates in one statement. */
 const LIMIT = 1000;
@@ -29,23 +28,23 @@ const ADD_ALL = `INSERT INTO pets (name, category_id, status)
   RETURNING id`;
 
 /**
- * Claims the keys, and adds a pet for each claimed key, with the id that is in the claim. Servers that claim the same
- * keys cannot wait for each other in a circle, because all claim in the same order. A claim waits for the transaction
- * that has claimed the key before, and then returns no row, unless the older record is no longer valid. Of equal keys in
- * one statement, the first is claimed. The limit of the wait is set before the first claim, for this transaction.
+ * Claims the keys, and adds a pet for each claimed key, with the id that is in the claim. All servers claim in the same
+ * order, so they cannot wait for each other in a circle. A claim waits for the transaction that has claimed the key
+ * before, and then returns no row, unless the older record is no longer valid. Of equal keys in one statement, the first
+ * is claimed. The limit of the wait is set before the first claim, for this transaction.
  */
 const ADD_ONCE = `WITH setting AS MATERIALIZED (
     SELECT set_config('lock_timeout', $8::text, true)
   ), new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM setting,
-      unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[])
-        WITH ORDINALITY AS given (name, category_id, status, caller, key, created_at, place)
+      unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
+        WITH ORDINALITY AS given (name, category_id, status, caller, key, created_at, valid_from, place)
     ORDER BY caller, key, place
   ), claims AS (
     INSERT INTO idempotency_records AS record (caller, key, pet_id, created_at)
     SELECT caller, key, nextval('pets_id_seq'), created_at FROM new ORDER BY caller, key
     ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, created_at = excluded.created_at
-      WHERE record.created_at < excluded.created_at - $7::bigint
+      WHERE record.created_at < (SELECT valid_from FROM new WHERE (caller, key) = (record.caller, record.key))
     RETURNING caller, key, pet_id
   ), added AS (
     INSERT INTO pets (id, name, category_id, status)
@@ -62,7 +61,7 @@ export interface Create {
 /** The id of the stored pet, or `undefined` when nothing was stored because the key has a record. */
 export type Added = bigint | undefined;
 
-type CreateCall = QueuedCall<Create, Added>;
+type Group = readonly QueuedCall<Create, Added>[];
 
 /**
  * Stores pets with group commit: creates that arrive while other creates are in flight are sent together, in one
@@ -77,7 +76,7 @@ export class Creates {
   readonly #gathering: Gathering = new Gathering(
     LIMIT,
     () => this.#queue.length,
-    () => this.#sendNext(),
+    () => void this.#sendNext(),
   );
   /** The groups in flight, and the claims that were sent alone. */
   readonly #sending = new Set<Promise<void>>();
@@ -109,44 +108,32 @@ export class Creates {
   /** Resolves when all accepted creates are completed. Further creates are refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    do {
-      this.#sendNext();
+    while (this.#sending.size > 0 || this.#queue.length > 0) {
+      void this.#sendNext();
       await Promise.all(this.#sending);
-    } while (this.#sending.size > 0 || this.#queue.length > 0);
+    }
   }
 
-  #sendNext(): void {
+  async #sendNext(): Promise<void> {
     this.#gathering.end();
     if (this.#isBusy) return;
-    const calls = this.#queue.takeCalls(LIMIT);
-    if (calls.length === 0) return;
-    // The records of one statement are valid for the same time.
-    const lifetime = lifetimeOf(calls[0] as CreateCall);
-    this.#queue.putBackCalls(calls.filter((call) => lifetimeOf(call) !== lifetime));
-    const group = calls.filter((call) => lifetimeOf(call) === lifetime);
+    const group = this.#queue.takeCalls(LIMIT);
+    if (group.length === 0) return;
     this.#isBusy = true;
     const startedAt = performance.now();
-    this.#track(group, this.#connections, () => {
-      this.#isBusy = false;
-      this.#gathering.committed(group.length, performance.now() - startedAt);
-    });
+    await this.#track(this.#send(group, this.#connections));
+    this.#isBusy = false;
+    this.#gathering.committed(group.length, performance.now() - startedAt);
   }
 
-  /** Sends a group, so that `close` waits for it. */
-  #track(group: readonly CreateCall[], connections: Connections, onEnd: () => void = () => {}): void {
-    const sending = this.#send(group, connections)
-      // A defect of this program. A call that has a result is not changed by this.
-      .catch((error: unknown) => {
-        for (const { reject } of group) reject(error);
-      })
-      .then(() => {
-        this.#sending.delete(sending);
-        onEnd();
-      });
+  /** Makes `close` wait for a group. */
+  async #track(sending: Promise<void>): Promise<void> {
     this.#sending.add(sending);
+    await sending;
+    this.#sending.delete(sending);
   }
 
-  async #send(group: readonly CreateCall[], connections: Connections): Promise<void> {
+  async #send(group: Group, connections: Connections): Promise<void> {
     const startedAt = performance.now();
     const lockTimeout = connections === this.#waiting ? 0 : LOCK_TIMEOUT;
     const outcome = await connections.run(statementFor(group, lockTimeout));
@@ -158,19 +145,15 @@ export class Creates {
   }
 
   /** Halves a group with a pet that the database refuses, until this pet fails alone. */
-  async #fail(group: readonly CreateCall[], connections: Connections, failure: Failure): Promise<void> {
-    const { error, isUnknown } = failure;
-    const half = Math.ceil(group.length / 2);
-    const isClaim = group[0]?.item.attempt !== undefined;
-    if (isLockTimeout(error) && isClaim && connections !== this.#waiting) {
-      for (const call of group) this.#track([call], this.#waiting);
+  async #fail(group: Group, connections: Connections, { error, isUnknown }: Failure): Promise<void> {
+    if (isLockTimeout(error) && group[0]?.item.attempt && connections !== this.#waiting) {
+      for (const call of group) void this.#track(this.#send([call], this.#waiting));
     } else if (isSerializationFailure(error)) {
       await delay(REPEAT_PAUSE);
-      const now = performance.now();
-      for (const { deadline, reject } of group) if (deadline <= now) reject(storageError(error));
-      this.#queue.putBackCalls(group.filter(({ deadline }) => deadline > now));
+      this.#queue.putBackCalls(group);
       if (!this.#isBusy) this.#gathering.added();
     } else if (isRowError(error) && group.length > 1) {
+      const half = Math.ceil(group.length / 2);
       await this.#send(group.slice(0, half), connections);
       await this.#send(group.slice(half), connections);
     } else {
@@ -181,29 +164,28 @@ export class Creates {
   }
 }
 
-function lifetimeOf({ item: { attempt } }: CreateCall): number | undefined {
-  return attempt && attempt.at - attempt.validFrom;
-}
-
-function statementFor(group: readonly CreateCall[], lockTimeout: number): Statement {
-  const [first] = group as [CreateCall, ...CreateCall[]];
-  const columns = columnsOf(group.map(({ item }) => item.pet));
-  const lifetime = lifetimeOf(first);
-  if (lifetime !== undefined) {
-    const attempts = group.map(({ item }) => item.attempt as CreateAttempt);
-    const callers = attempts.map(({ caller }) => caller);
-    const keys = attempts.map(({ key }) => key);
-    const times = `{${attempts.map(({ at }) => at).join()}}`;
-    const values = [...columns, callers, keys, times, lifetime, lockTimeout];
+function statementFor(group: Group, lockTimeout: number): Statement {
+  const pets = group.map(({ item }) => item.pet);
+  const attempts = group.flatMap(({ item }) => item.attempt ?? []);
+  if (attempts.length > 0) {
+    const values = [
+      ...columnsOf(pets),
+      attempts.map(({ caller }) => caller),
+      attempts.map(({ key }) => key),
+      `{${attempts.map(({ at }) => at).join()}}`,
+      `{${attempts.map(({ validFrom }) => validFrom).join()}}`,
+      lockTimeout,
+    ];
     return { name: 'add-once', text: ADD_ONCE, values };
   }
-  if (group.length > 1) return { name: 'add-all', text: ADD_ALL, values: columns };
-  const { name, categoryId, status } = first.item.pet;
-  return { name: 'add', text: ADD, values: [name, categoryId, status] };
+  const [first] = pets;
+  if (first === undefined || pets.length > 1)
+    return { name: 'add-all', text: ADD_ALL, values: columnsOf(pets) };
+  return { name: 'add', text: ADD, values: [first.name, first.categoryId, first.status] };
 }
 
 /** Resolves the calls of a group with the rows of its statement. */
-function settle(group: readonly CreateCall[], rows: readonly Row[]): void {
+function settle(group: Group, rows: readonly Row[]): void {
   if (group[0]?.item.attempt === undefined) {
     const ids = rows.map(([id]) => id as bigint).sort((a, b) => (a < b ? -1 : 1));
     for (const [index, { resolve }] of group.entries()) resolve(ids[index]);

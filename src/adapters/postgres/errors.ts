@@ -6,49 +6,39 @@ import {
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
-interface Kind {
-  readonly text: string;
-  /** Missing when later requests are likely to succeed. */
-  readonly reason?: StorageFaultReason;
-}
-
 /**
  * What the codes of errors mean for the storage. A code is a SQLSTATE
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html) or its class, the first two characters.
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html) or its class, the first two characters. The reason is
+ * missing when later requests are likely to succeed.
  */
-const KINDS: Readonly<Record<string, Kind>> = {
-  '08': { text: 'the connection to the database failed', reason: 'unreachable' },
-  '2200H': { text: 'all ids have been assigned' },
-  '25006': { text: 'the database server accepts no writes', reason: 'read_only' },
-  '26': { text: 'a prepared statement is missing: a pooler needs the session mode', reason: 'unreachable' },
-  '28': { text: 'the database server refused the login', reason: 'unreachable' },
-  '3D000': { text: 'the database does not exist', reason: 'unreachable' },
-  '40': { text: 'the database ended a transaction because of other transactions' },
-  '42501': { text: 'the database user lacks a privilege', reason: 'unreachable' },
-  '42P05': { text: 'a prepared statement exists: a pooler needs the session mode', reason: 'unreachable' },
-  '42P01': { text: 'a table is missing', reason: 'damaged' },
-  '53': { text: 'the database server lacks resources' },
-  '53100': { text: 'the disk of the database server is full', reason: 'disk_full' },
-  '53300': { text: 'the database server has no free connection', reason: 'unreachable' },
-  '55': { text: 'a lock of the database is held' },
-  '57': { text: 'the database server ended the statement' },
-  '57014': { text: 'the database server did not complete the statement in time', reason: 'not_responding' },
-  '57P01': { text: 'the database server is stopping', reason: 'unreachable' },
-  '57P02': { text: 'the database server has crashed', reason: 'unreachable' },
-  '57P03': { text: 'the database server is starting or stopping', reason: 'unreachable' },
-  '57P05': { text: 'the database server closed an idle connection', reason: 'unreachable' },
-  '58': { text: 'the disk of the database server reported an error', reason: 'io_error' },
-  XX001: { text: 'the stored data is damaged', reason: 'damaged' },
-  XX002: { text: 'the stored data is damaged', reason: 'damaged' },
+const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFaultReason]>> = {
+  '08': ['the connection to the database failed', 'unreachable'],
+  '2200H': ['all ids have been assigned'],
+  '25006': ['the database server accepts no writes', 'read_only'],
+  '26': ['a prepared statement is missing: a pooler needs the session mode', 'unreachable'],
+  '28': ['the database server refused the login', 'unreachable'],
+  '3D000': ['the database does not exist', 'unreachable'],
+  '40': ['the database ended a transaction because of other transactions'],
+  '42501': ['the database user lacks a privilege', 'unreachable'],
+  '42P05': ['a prepared statement exists: a pooler needs the session mode', 'unreachable'],
+  '42P01': ['a table is missing', 'damaged'],
+  '53': ['the database server lacks resources'],
+  '53100': ['the disk of the database server is full', 'disk_full'],
+  '53300': ['the database server has no free connection', 'unreachable'],
+  '55': ['a lock of the database is held'],
+  '57': ['the database server ended the statement'],
+  '57014': ['the database server did not complete the statement in time', 'not_responding'],
+  '57P01': ['the database server is stopping', 'unreachable'],
+  '57P02': ['the database server has crashed', 'unreachable'],
+  '57P03': ['the database server is starting or stopping', 'unreachable'],
+  '57P05': ['the database server closed an idle connection', 'unreachable'],
+  '58': ['the disk of the database server reported an error', 'io_error'],
+  XX001: ['the stored data is damaged', 'damaged'],
+  XX002: ['the stored data is damaged', 'damaged'],
 };
 
 /** The messages of the driver for errors that have no code. */
 const TIMEOUT = /timeout/i;
-
-/** The number of a transaction that has to be repeated: a serialization failure. */
-const SERIALIZATION_FAILURE = '40001';
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The classes of errors that one row causes: data exceptions, and violated constraints. */
 const ROW_ERRORS = /^2[23]/;
@@ -59,21 +49,24 @@ const UNKNOWN_OUTCOMES = /^(08|57P|40003)/;
 /** The severities of errors that end the session, also in the middle of a commit. */
 const END_OF_SESSION = /^(FATAL|PANIC)$/;
 
-/**
- * The classes of errors that can end the session in the middle of a commit. The driver reads the severity only in the
- * language of the server, so a severity in another language does not tell whether the session has ended.
- */
+/** The classes of errors that can have such a severity: the driver reads it only in the language of the server. */
 const SERVER_FAILURES = /^(53|58|F0|XX)/;
 
 /** Translates an error of the driver or of the database into an `AnimalStoreError`, and returns one unchanged. */
 export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
-  if (!(error instanceof DatabaseError)) return connectionError(error);
   const code = codeOf(error);
-  const kind = KINDS[code] ?? KINDS[code.slice(0, 2)];
-  if (kind !== undefined) return errorWith(kind.reason, `${kind.text} (${code})`, error);
-  return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
+  if (error instanceof DatabaseError) {
+    const [text, reason] = KINDS[code] ?? KINDS[code.slice(0, 2)] ?? [];
+    if (text !== undefined) return errorWith(reason, `${text} (${code})`, error);
+    return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
+  }
+  if (error instanceof Error && TIMEOUT.test(error.message)) {
+    return errorWith('not_responding', 'the database server did not respond in time', error);
+  }
+  const message = `the connection to the database failed${code === '' ? '' : ` (${code})`}`;
+  return errorWith('unreachable', message, error);
 }
 
 /** Returns the error of a storage that cannot be used, without a reason when later requests are likely to succeed. */
@@ -87,10 +80,7 @@ export function errorWith(
     : new StorageFault(reason, message, { cause });
 }
 
-/**
- * Returns the message of the translated error, and the message of its cause. A code that both contain is not repeated.
- * Contains no password.
- */
+/** Returns the messages of the translated error and of its cause, which contain no password. A code is not repeated. */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
   const details = cause instanceof Error ? cause.message : '';
@@ -101,8 +91,7 @@ export function detailed(error: unknown): string {
 
 /** Adds to an error that it is unknown whether the write was stored. */
 export function outcomeUnknown(error: unknown): AnimalStoreError {
-  const known = storageError(error);
-  const message = `${known.message}: it is unknown whether this was stored`;
+  const message = `${storageError(error).message}: it is unknown whether this was stored`;
   return new AnimalStoreError('storage_unavailable', message, { cause: error });
 }
 
@@ -118,26 +107,18 @@ export function isReadOnly(error: unknown): boolean {
   return storageFaultReason(storageError(error)) === 'read_only';
 }
 
+/** Whether the transaction has to be repeated. It had no effect. */
 export function isSerializationFailure(error: unknown): boolean {
-  return codeOf(error) === SERIALIZATION_FAILURE;
+  return codeOf(error) === '40001';
 }
 
-/** Whether a statement has waited for a lock for longer than its connection allows. It had no effect. */
+/** Whether a statement has waited for a lock for longer than `lock_timeout`. It had no effect. */
 export function isLockTimeout(error: unknown): boolean {
-  return codeOf(error) === LOCK_NOT_AVAILABLE;
+  return codeOf(error) === '55P03';
 }
 
 export function isRowError(error: unknown): boolean {
   return error instanceof DatabaseError && ROW_ERRORS.test(codeOf(error));
-}
-
-function connectionError(error: unknown): AnimalStoreError {
-  const code = codeOf(error);
-  if (error instanceof Error && TIMEOUT.test(error.message)) {
-    return errorWith('not_responding', 'the database server did not respond in time', error);
-  }
-  const message = `the connection to the database failed${code === '' ? '' : ` (${code})`}`;
-  return errorWith('unreachable', message, error);
 }
 
 function codeOf(error: unknown): string {

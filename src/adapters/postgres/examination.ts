@@ -1,11 +1,7 @@
-import { Client } from 'pg';
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { clientConfig, locationOf } from './config.ts';
 import { detailed } from './errors.ts';
-import { readVersion, SCHEMA_VERSION, warningsOf } from './schema.ts';
-
-/** How long a statement of an examination may take, in milliseconds. Counting many pets takes long. */
-const TIMEOUT = 60_000;
+import { readVersion, SCHEMA_VERSION, warningsOf, withClient } from './schema.ts';
 
 const FACTS = `SELECT
   (SELECT count(*) FROM pets) AS pets,
@@ -19,36 +15,31 @@ const FACTS = `SELECT
 export async function examinePostgresStore(url: string): Promise<Diagnosis> {
   const location = locationOf(url);
   const problems: Problem[] = [];
-  const client = new Client({ ...clientConfig(url), query_timeout: TIMEOUT });
-  client.on('error', () => {});
   const report = { location, supportedSchemaVersion: SCHEMA_VERSION, problems };
   try {
-    await client.connect();
-    await client.query('BEGIN TRANSACTION READ ONLY');
-    const schemaVersion = await readVersion(client);
-    problems.push(
-      ...(await warningsOf(client)).map((message): Problem => ({ severity: 'warning', message })),
-    );
-    if (schemaVersion === undefined) {
-      const message = `${location}: the database contains no store: the start of a server creates it`;
-      problems.push({ severity: 'error', message });
-      return { ...report, exists: false };
-    }
-    const { rows } = await client.query<Record<string, bigint>>(FACTS, [Date.now()]);
-    const [facts = {}] = rows;
-    return {
-      ...report,
-      exists: true,
-      schemaVersion,
-      pets: Number(facts['pets']),
-      apiKeys: { total: Number(facts['keys']), active: Number(facts['active_keys']) },
-      idempotencyRecords: Number(facts['records']),
-      bytes: Number(facts['bytes']),
-    };
+    return await withClient(clientConfig(url), async (client) => {
+      await client.query('BEGIN TRANSACTION READ ONLY');
+      const schemaVersion = await readVersion(client);
+      for (const message of await warningsOf(client)) problems.push({ severity: 'warning', message });
+      if (schemaVersion === undefined) {
+        const message = `${location}: the database contains no store: the start of a server creates it`;
+        problems.push({ severity: 'error', message });
+        return { ...report, exists: false };
+      }
+      const { rows } = await client.query<Record<string, bigint>>(FACTS, [Date.now()]);
+      const [facts = {}] = rows;
+      return {
+        ...report,
+        exists: true,
+        schemaVersion,
+        pets: Number(facts['pets']),
+        apiKeys: { total: Number(facts['keys']), active: Number(facts['active_keys']) },
+        idempotencyRecords: Number(facts['records']),
+        bytes: Number(facts['bytes']),
+      };
+    });
   } catch (error) {
     problems.push({ severity: 'error', message: `${location}: ${detailed(error)}` });
     return { ...report, exists: undefined };
-  } finally {
-    void client.end().catch(() => {});
   }
 }

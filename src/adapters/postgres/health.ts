@@ -1,5 +1,5 @@
 import type { Observer } from '../../application/ports/observer.ts';
-import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { storageError } from './errors.ts';
 
 /** The minimum interval between two tests of the database, in milliseconds. */
@@ -7,11 +7,10 @@ const TEST_INTERVAL = 500;
 
 export type Part = 'read' | 'write';
 
-/** Stores the last fault of reads and of writes, and notifies the observer when the reason of the first fault changes. */
+/** The last fault of reads and of writes. Notifies the observer when the reason of the first fault changes. */
 export class Health {
   readonly #observer: Observer;
   readonly #faults: Record<Part, StorageFault | undefined> = { read: undefined, write: undefined };
-  #reported: StorageFaultReason | undefined;
   #test: Promise<unknown> = Promise.resolve();
   #testedAt = Number.NEGATIVE_INFINITY;
 
@@ -24,19 +23,16 @@ export class Health {
   }
 
   succeeded(part: Part): void {
-    if (this.#faults[part] !== undefined) this.#set(part, undefined);
+    if (this.isFaulty(part)) this.#set(part, undefined);
   }
 
-  /** Stores the fault if the error is one. An error such as a refused row is no fault. */
+  /** An error such as a refused row is no fault. */
   failed(part: Part, error: unknown): void {
     const fault = storageError(error);
     if (fault instanceof StorageFault) this.#set(part, fault);
   }
 
-  /**
-   * Resolves when reads and writes work, and rejects with the fault otherwise. The checks within {@link TEST_INTERVAL}
-   * milliseconds share one call of `test`.
-   */
+  /** Calls `test`, at most once in {@link TEST_INTERVAL} milliseconds, and then rejects with the fault if there is one. */
   async check(test: () => Promise<unknown>): Promise<void> {
     const now = performance.now();
     if (now - this.#testedAt >= TEST_INTERVAL) {
@@ -52,10 +48,8 @@ export class Health {
   }
 
   #set(part: Part, fault: StorageFault | undefined): void {
+    const before = this.#fault;
     this.#faults[part] = fault;
-    const first = this.#fault;
-    if (first?.reason === this.#reported) return;
-    this.#reported = first?.reason;
-    this.#observer.onStorageState?.(first);
+    if (this.#fault?.reason !== before?.reason) this.#observer.onStorageState?.(this.#fault);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type CreateAttempt,
   type CreateResult,
@@ -5,10 +6,10 @@ import {
   RECORDS_PER_CALLER,
   tooManyRecords,
 } from '../../application/ports/idempotent-creates.ts';
-import { type RecordCount, RecordQuota } from '../../application/record-quota.ts';
+import { RecordQuota } from '../../application/record-quota.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import { type Connections, LONG_TIMEOUT } from './connections.ts';
+import type { Connections, Row } from './connections.ts';
 import type { Creates } from './creates.ts';
 import { petOf } from './pets.ts';
 import type { Reader } from './reader.ts';
@@ -49,13 +50,16 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
     this.#creates = creates;
     this.#connections = connections;
     this.#limit = limit;
-    this.#quota = new RecordQuota(limit, (caller) => this.#countOf(caller));
+    this.#quota = new RecordQuota(limit, async (caller) => {
+      const [count, oldestAt] = await this.#count(COUNT_OF, [caller]);
+      return { count: Number(count), oldestAt: oldestAt === null ? undefined : Number(oldestAt) };
+    });
   }
 
   async add({ name, categoryId, status }: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
     const pet: NewPet = { name, categoryId, status };
     const reserving = this.#quota.reserveRecord(attempt.caller);
-    const oldestAt = reserving === undefined ? undefined : await this.#inTime(reserving);
+    const oldestAt = reserving && (await Promise.race([reserving, this.#late()]));
     if (oldestAt !== undefined) {
       const replay = await this.#replay(attempt);
       if (replay === undefined) throw tooManyRecords(this.#limit, attempt, oldestAt);
@@ -71,7 +75,7 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
   }
 
   async count(): Promise<number> {
-    return Number((await this.#read(COUNT, []))[0]);
+    return Number((await this.#count(COUNT))[0]);
   }
 
   async removeRecords(createdBefore: number, limit: number): Promise<number> {
@@ -89,14 +93,9 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
     return row && { pet: petOf(row), isReplay: true };
   }
 
-  async #countOf(caller: string): Promise<RecordCount> {
-    const [count, oldestAt] = await this.#read(COUNT_OF, [caller]);
-    return { count: Number(count), oldestAt: oldestAt === null ? undefined : Number(oldestAt) };
-  }
-
-  /** Reads one row on a connection of its own, because the statement can take long. */
-  async #read(text: string, values: unknown[]): Promise<readonly unknown[]> {
-    const { run, release } = await this.#connections.openSession(LONG_TIMEOUT);
+  /** Counting can take long. */
+  async #count(text: string, values?: unknown[]): Promise<Row> {
+    const { run, release } = await this.#connections.openSession(true);
     try {
       const [row = []] = await run(text, values);
       return row;
@@ -105,14 +104,10 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
     }
   }
 
-  /** Does not wait longer than the deadline of a call. The count of the records itself continues. */
-  async #inTime<T>(counting: T | Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      const message = 'counting the idempotency keys of this API key takes long: nothing was stored';
-      const end = () => reject(new AnimalStoreError('storage_unavailable', message));
-      timer = setTimeout(end, this.#connections.waitTimeout);
-    });
-    return await Promise.race([counting, late]).finally(() => clearTimeout(timer));
+  /** Rejects at the deadline of a call. The count of the records itself continues. */
+  async #late(): Promise<never> {
+    await delay(this.#connections.waitTimeout, undefined, { ref: false });
+    const message = 'counting the idempotency keys of this API key takes long: nothing was stored';
+    throw new AnimalStoreError('storage_unavailable', message);
   }
 }

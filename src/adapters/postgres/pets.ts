@@ -3,8 +3,8 @@
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import type { Row, Statement } from './connections.ts';
 import { lookup, type ReadKind } from './reader.ts';
-import type { Row, Statement } from './statement.ts';
 
 const COLUMNS = 'id, name, category_id, status';
 

@@ -1,15 +1,16 @@
 import type { CallQueue, QueuedCall } from '../../application/call-queue.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import type { Connections } from './connections.ts';
+import type { Connections, Failure, Row, Statement } from './connections.ts';
 import { storageError } from './errors.ts';
 import type { Health } from './health.ts';
-import type { Failure, Row, Statement } from './statement.ts';
 
-/** When a statement takes longer, in milliseconds, statements are slow. */
+/** After this time, in milliseconds, a statement in flight no longer keeps other statements from being sent. */
 const STUCK = 20;
 
 /** The weight of the last statement in the average. */
 const WEIGHT = 0.1;
+
+type Calls<T, R> = readonly QueuedCall<T, R>[];
 
 /** The reads of one kind. Those that wait at the same time can be one statement. */
 export interface ReadKind<T, R> {
@@ -27,8 +28,6 @@ export interface ReadKind<T, R> {
   settle(calls: Calls<T, R>, rows: readonly Row[]): void;
 }
 
-type Calls<T, R> = readonly QueuedCall<T, R>[];
-
 /** Statements that are sent by themselves. */
 const QUERIES: ReadKind<Statement, readonly Row[]> = {
   limit: 1,
@@ -40,46 +39,42 @@ const QUERIES: ReadKind<Statement, readonly Row[]> = {
 
 /** Returns the kind of reads that find at most one row by a key. Reads one row by `one`, and several by `all`. */
 export function lookup<K, R>(
-  statements: { readonly name: string; readonly one: string; readonly all: string },
+  { name, one, all }: { readonly name: string; readonly one: string; readonly all: string },
   keyOf: (row: Row) => K,
   resultOf: (row: Row) => R,
 ): ReadKind<K, R | undefined> {
-  const { name, one, all } = statements;
   return {
     limit: 1000,
     quickStatements: 2,
     slow: 1,
-    statementFor([first, ...others]) {
+    statementFor(calls) {
+      const keys = calls.map(({ item }) => item);
       // The server plans a statement with an array of one key for each execution, and one without an array only once.
-      if (others.length === 0) return { name: `${name}-one`, text: one, values: [first?.item] };
-      return { name, text: all, values: [`{${first?.item},${others.map(({ item }) => item).join()}}`] };
+      if (keys.length === 1) return { name: `${name}-one`, text: one, values: keys };
+      return { name, text: all, values: [`{${keys.join()}}`] };
     },
     settle(calls, rows) {
-      const found = new Map<K, R>();
-      for (const row of rows) found.set(keyOf(row), resultOf(row));
+      const found = new Map(rows.map((row) => [keyOf(row), resultOf(row)]));
       for (const { item, resolve } of calls) resolve(found.get(item));
     },
   };
 }
 
-/** The calls of one kind that wait, and the pace of their statements. */
+/** The calls of one kind that wait, and its statements in flight that are not stuck. */
 interface Lane<T, R> {
   readonly kind: ReadKind<T, R>;
   readonly queue: CallQueue<T, R>;
-  /** When each statement in flight was sent. The oldest one is the first. */
-  readonly sent: Set<{ readonly at: number }>;
+  readonly sent: Set<object>;
   /** How long a call takes on average, in milliseconds. */
   average: number;
-  /** The number of calls in the last statement. */
-  lastCount: number;
 }
 
 type AnyLane = Lane<unknown, unknown>;
 
 /**
- * Reads over a few connections. A call waits in the lane of its kind. Each connection that has nothing to do takes its
- * share of the calls of a lane, and sends them as one statement. A call without a definite result, because its
- * connection hangs or is lost, is sent once more.
+ * Reads over a few connections. A call waits in the lane of its kind until the end of the turn of the event loop. Then
+ * each connection that has nothing to do takes its share of the calls of a lane, and sends them as one statement. A call
+ * without a definite result, because its connection hangs or is lost, is sent once more.
  */
 export class Reader {
   /** Runs a statement that reads. */
@@ -91,7 +86,6 @@ export class Reader {
   /** The number of statements in flight, each of which has a connection of its own. */
   #inFlight = 0;
   #isScheduled = false;
-  #stuckTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(connections: Connections, health: Health) {
@@ -103,13 +97,11 @@ export class Reader {
   /** Returns a function that reads one item of a kind. */
   readsOf<T, R>(kind: ReadKind<T, R>): (item: T) => Promise<R> {
     const queue: CallQueue<T, R> = this.#connections.newQueue();
-    const lane = { kind, queue, sent: new Set(), average: 0, lastCount: 0 } as Lane<T, R> as AnyLane;
-    this.#lanes.push(lane);
+    this.#lanes.push({ kind, queue, sent: new Set(), average: 0 } as Lane<T, R> as AnyLane);
     return (item) => {
       if (this.#isClosed) return Promise.reject(closedError());
-      const result = queue.addCall(item);
-      this.#schedule(lane);
-      return result;
+      this.#schedule();
+      return queue.addCall(item);
     };
   }
 
@@ -123,28 +115,15 @@ export class Reader {
     for (const { queue } of this.#lanes) queue.rejectCalls(closedError());
   }
 
-  /**
-   * A call that is alone is sent at once. After a statement with several calls, a call is sent at the end of the turn of the
-   * event loop, because more are likely to follow.
-   */
-  #schedule({ kind, sent, lastCount }: AnyLane): void {
-    if (kind.limit === 1 || (sent.size === 0 && lastCount <= 1)) this.#sendWaiting();
-    else if (!this.#isScheduled) {
-      this.#isScheduled = true;
-      setImmediate(this.#sendWaiting);
-    }
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#sendWaiting);
   }
 
   readonly #sendWaiting = (): void => {
     this.#isScheduled = false;
     while (this.#sendNext());
-    // When a statement takes long, further connections may be used.
-    if (this.waiting > 0) this.#stuckTimer ??= setTimeout(this.#onStuck, STUCK).unref();
-  };
-
-  readonly #onStuck = (): void => {
-    this.#stuckTimer = undefined;
-    this.#sendWaiting();
   };
 
   /** Sends one statement, and returns whether there was one to send. */
@@ -162,9 +141,7 @@ export class Reader {
   /** Takes the share of the calls of a lane that one connection sends now. */
   #takeCalls({ kind, queue, sent, average }: AnyLane): Calls<unknown, unknown> {
     const free = this.#connections.available - this.#inFlight;
-    const [oldest] = sent;
-    const isSlow = average > kind.slow || (oldest !== undefined && performance.now() - oldest.at >= STUCK);
-    const room = isSlow ? free : Math.min(free, kind.quickStatements - sent.size);
+    const room = average > kind.slow ? free : Math.min(free, kind.quickStatements - sent.size);
     if (queue.length === 0 || room <= 0) return [];
     return queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
   }
@@ -172,23 +149,22 @@ export class Reader {
   async #send(lane: AnyLane, calls: Calls<unknown, unknown>): Promise<void> {
     const { kind, sent } = lane;
     const current = { at: performance.now() };
+    const release = () => {
+      sent.delete(current);
+      this.#schedule();
+    };
     sent.add(current);
     this.#inFlight += 1;
-    try {
-      const outcome = await this.#connections.run(kind.statementFor(calls));
-      this.#inFlight -= 1;
-      lane.lastCount = calls.length;
-      sent.delete(current);
-      lane.average += WEIGHT * ((performance.now() - current.at) / calls.length - lane.average);
-      if ('rows' in outcome) {
-        this.#health.succeeded('read');
-        kind.settle(calls, outcome.rows);
-      } else this.#fail(lane, calls, outcome);
-    } catch (error) {
-      // A defect of this program. A call that has a result is not changed by this.
-      for (const { reject } of calls) reject(error);
-    }
-    this.#schedule(lane);
+    const stuck = setTimeout(release, STUCK);
+    const outcome = await this.#connections.run(kind.statementFor(calls));
+    clearTimeout(stuck);
+    this.#inFlight -= 1;
+    lane.average += WEIGHT * ((performance.now() - current.at) / calls.length - lane.average);
+    if ('rows' in outcome) {
+      this.#health.succeeded('read');
+      kind.settle(calls, outcome.rows);
+    } else this.#fail(lane, calls, outcome);
+    release();
   }
 
   #fail({ queue }: AnyLane, calls: Calls<unknown, unknown>, { error, isUnknown, isUnsent }: Failure): void {
@@ -197,11 +173,11 @@ export class Reader {
       queue.putBackCalls(calls);
       return;
     }
-    const again = isUnknown && !this.#isClosed ? calls.filter(({ isRetry }) => !isRetry) : [];
-    queue.retryCalls(again);
-    if (again.length > 0 && again.length === calls.length) return;
+    const isFinal = ({ isRetry }: { isRetry: boolean }) => !isUnknown || isRetry || this.#isClosed;
+    queue.retryCalls(calls.filter((call) => !isFinal(call)));
+    const failed = calls.filter(isFinal);
+    if (failed.length === 0) return;
     this.#health.failed('read', error);
-    const reason = storageError(error);
-    for (const call of calls) if (!again.includes(call)) call.reject(reason);
+    for (const { reject } of failed) reject(storageError(error));
   }
 }

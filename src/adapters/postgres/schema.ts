@@ -3,7 +3,7 @@
 import { Client, type ClientConfig } from 'pg';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import type { Statement } from './statement.ts';
+import type { Statement } from './connections.ts';
 
 /**
  * The migrations, in the order in which they are applied. The table `animal_store_schema` contains their number. A
@@ -59,11 +59,12 @@ export const WRITE_TEST: Statement = {
   values: [],
 };
 
-/** How long the start of a server waits for the update of the schema by another server, in milliseconds. */
-const MIGRATION_TIMEOUT = 60_000;
+/** How long a server waits for the update of the schema by another server, and how long an examination may count. */
+const LONG_TIMEOUT = 60_000;
 
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (
-  only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz)`;
+    only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
+  INSERT INTO animal_store_schema VALUES (true, 0)`;
 
 /** Reads the catalog itself, because `to_regclass` can miss a table that was created in the same moment. */
 const FOUND = `SELECT bool_or(relname = 'animal_store_schema') AS own, bool_or(relname = 'pets') AS other,
@@ -89,10 +90,7 @@ export interface Prepared {
  * wait. Rejects when the database is of a newer release, or of another application.
  */
 export async function prepareSchema(config: ClientConfig, mustExist: boolean): Promise<Prepared> {
-  const client = new Client({ ...config, query_timeout: MIGRATION_TIMEOUT });
-  client.on('error', () => {});
-  try {
-    await client.connect();
+  return await withClient(config, async (client) => {
     const version = await readVersion(client);
     if (version === undefined && mustExist) {
       throw new StorageFault('file_missing', 'the database contains no store');
@@ -100,6 +98,16 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
     if (version === undefined || version < SCHEMA_VERSION) await migrate(client);
     const { rows } = await client.query<{ isOneServer: boolean }>(IS_ONE_SERVER);
     return { warnings: await warningsOf(client), isOneServer: rows[0]?.isOneServer ?? false };
+  });
+}
+
+/** Calls `use` with a connection whose statements may take long, and then disconnects. */
+export async function withClient<T>(config: ClientConfig, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ ...config, query_timeout: LONG_TIMEOUT });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await use(client);
   } finally {
     void client.end().catch(() => {});
   }
@@ -136,23 +144,15 @@ export async function warningsOf(client: Client): Promise<readonly string[]> {
     .map(({ name }) => `${name} is off: a crash of the database server can lose acknowledged pets`);
 }
 
+/** Without the commit, the end of the connection rolls the transaction back. */
 async function migrate(client: Client): Promise<void> {
   await client.query('BEGIN');
-  try {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-    let version = await readVersion(client);
-    if (version === undefined) {
-      await client.query(VERSION_TABLE);
-      await client.query('INSERT INTO animal_store_schema VALUES (true, 0)');
-      version = 0;
-    }
-    for (const migration of MIGRATIONS.slice(version)) await client.query(migration);
-    await client.query('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
+  await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+  const version = await readVersion(client);
+  if (version === undefined) await client.query(VERSION_TABLE);
+  for (const migration of MIGRATIONS.slice(version)) await client.query(migration);
+  await client.query('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);
+  await client.query('COMMIT');
 }
 
 function unusable(message: string): AnimalStoreError {

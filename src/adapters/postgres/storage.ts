@@ -18,9 +18,8 @@ import { Creates } from './creates.ts';
 import { detailed, errorWith, storageError } from './errors.ts';
 import { Health } from './health.ts';
 import { PostgresIdempotentCreates } from './idempotent-creates.ts';
-import { Pages } from './pages.ts';
 import { PostgresPetRepository } from './pet-repository.ts';
-import { PostgresPetTransfer } from './pet-transfer.ts';
+import { petTransfer } from './pet-transfer.ts';
 import { Reader } from './reader.ts';
 import { PING, type Prepared, prepareSchema, WRITE_TEST } from './schema.ts';
 
@@ -79,10 +78,10 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   const writes = new Connections(config, { max: partOf(2), min: 1 });
   const others = new Connections(config, { max: partOf(OTHER_CONNECTIONS) });
   const reader = new Reader(reads, health);
-  const pages = new Pages(reader, isOneServer);
-  reads.onConnect = () => pages.forget();
   const creates = new Creates(writes, others, health, safeObserver);
   const claims = new Creates(writes, others, health, safeObserver);
+  const pets = new PostgresPetRepository(reader, creates, isOneServer);
+  reads.onConnect = () => pets.forgetPages();
   const apiKeys = new PostgresApiKeyRepository(reader, others);
   const test = async (): Promise<void> => {
     const reading = reader.query(PING).catch(() => {});
@@ -100,16 +99,16 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   };
   let closed: Promise<void> | undefined;
   return {
-    pets: new PostgresPetRepository(reader, pages, creates),
+    pets,
     apiKeys,
     idempotentCreates: new PostgresIdempotentCreates(reader, claims, others),
-    transfer: new PostgresPetTransfer(others, safeObserver),
+    transfer: petTransfer(others, safeObserver),
     statistics() {
       const all = [reads, writes, others].map(({ statistics }) => statistics);
       const sumOf = (name: 'busy' | 'idle' | 'waiting') => all.reduce((sum, each) => sum + each[name], 0);
       return {
-        pages: pages.statistics,
-        keys: apiKeys.cacheStatistics,
+        pages: { ...pets.statistics },
+        keys: { ...apiKeys.statistics },
         waitingWrites: creates.waiting + claims.waiting,
         connections: { busy: sumOf('busy'), idle: sumOf('idle'), waiting: sumOf('waiting') + reader.waiting },
       };

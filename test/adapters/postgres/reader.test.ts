@@ -2,13 +2,12 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Outcome, Row, Statement } from '../../../src/adapters/postgres/connections.ts';
 import { Connections } from '../../../src/adapters/postgres/connections.ts';
+import { Creates } from '../../../src/adapters/postgres/creates.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
-import { Pages } from '../../../src/adapters/postgres/pages.ts';
-import { PETS } from '../../../src/adapters/postgres/pets.ts';
+import { PostgresPetRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { Reader } from '../../../src/adapters/postgres/reader.ts';
-import type { Outcome, Row, Statement } from '../../../src/adapters/postgres/statement.ts';
-import type { Pet } from '../../../src/domain/pet.ts';
 
 interface Sent {
   readonly statement: Statement;
@@ -19,8 +18,7 @@ let sent: Sent[];
 /** The number of connections that the server grants. */
 let available: number;
 let reader: Reader;
-let find: (id: bigint) => Promise<Pet | undefined>;
-let pages: Pages;
+let repository: PostgresPetRepository;
 
 const delay = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
@@ -36,9 +34,10 @@ beforeEach(() => {
     waitTimeout: 1000,
     run: (statement) => new Promise((answer) => sent.push({ statement, answer })),
   };
-  reader = new Reader(fake as Connections, new Health({}));
-  find = reader.readsOf(PETS);
-  pages = new Pages(reader, true);
+  const health = new Health({});
+  const creates = new Creates(fake as Connections, fake as Connections, health, {});
+  reader = new Reader(fake as Connections, health);
+  repository = new PostgresPetRepository(reader, creates, true);
   return () => {
     vi.useRealTimers();
   };
@@ -46,82 +45,74 @@ beforeEach(() => {
 
 const rowOf = (id: bigint): Row => [id, `pet ${id}`, 1n, 'sold'];
 const found = (...rows: Row[]): Outcome => ({ rows });
-/** After a read that calls share, the next read waits for one turn of the event loop. */
+/** Reads are sent at the end of a turn of the event loop, and their results can cause further reads. */
 async function nextTurns(): Promise<void> {
-  await nextTurn();
-  await nextTurn();
+  for (let turns = 0; turns < 4; turns++) await nextTurn();
 }
 
 const namesSent = () => sent.map(({ statement }) => statement.name);
 const idsIn = ({ statement }: Sent) => String(statement.values[0]).replace(/[{}]/g, '').split(',').length;
 
-function answerNext(outcome: Outcome): void {
+async function answerNext(outcome: Outcome): Promise<void> {
+  if (sent.length === 0) await nextTurns();
   const next = sent.shift();
   if (next === undefined) throw new Error('no statement was sent');
   next.answer(outcome);
 }
 
 /** Answers a statement that reads pets with all that it asks for. */
-function answerPets(): void {
+async function answerPets(): Promise<void> {
+  if (sent.length === 0) await nextTurns();
   const ids = String(sent[0]?.statement.values[0]).replace(/[{}]/g, '').split(',');
-  answerNext(found(...ids.map((id) => rowOf(BigInt(id)))));
+  await answerNext(found(...ids.map((id) => rowOf(BigInt(id)))));
 }
 
 function findMany(count: number): Promise<unknown>[] {
-  return Array.from({ length: count }, (_, index) => find(BigInt(index + 1)));
-}
-
-/** Makes several calls share a statement, so that the next calls wait for the end of their turn. */
-async function shareOne(): Promise<void> {
-  const pets = findMany(3);
-  await nextTurn();
-  while (sent.length > 0) answerPets();
-  await Promise.all(pets);
+  return Array.from({ length: count }, (_, index) => repository.find(BigInt(index + 1)));
 }
 
 describe('pets by their ids', () => {
-  test('a call that is alone is sent at once, by itself', async () => {
-    const pet = find(7n);
+  test('a call that is alone is sent by itself', async () => {
+    const pet = repository.find(7n);
+    await nextTurn();
     expect(sent.map(({ statement }) => [statement.name, statement.values])).toEqual([['find-one', [7n]]]);
-    answerNext(found(rowOf(7n)));
+    await answerNext(found(rowOf(7n)));
     expect(await pet).toMatchObject({ id: 7n });
   });
 
   test('while statements are quick, two of them share the calls of a turn', async () => {
-    const pets = findMany(1 + 240);
+    const pets = findMany(240);
     await nextTurn();
-    expect(sent.map(idsIn)).toEqual([1, 240]);
+    expect(sent.map(idsIn)).toEqual([120, 120]);
     pets.push(...findMany(5));
     await nextTurn();
     expect(sent).toHaveLength(2);
-    answerPets();
+    await answerPets();
     await nextTurns();
-    expect(sent.map(idsIn)).toEqual([240, 5]);
-    while (sent.length > 0) answerPets();
+    expect(sent.map(idsIn)).toEqual([120, 5]);
+    while (sent.length > 0) await answerPets();
     await Promise.all(pets);
     pets.push(...findMany(30));
     await nextTurn();
     expect(sent.map(idsIn)).toEqual([15, 15]);
-    while (sent.length > 0) answerPets();
-    expect((await Promise.all(pets)).length).toBe(276);
+    while (sent.length > 0) await answerPets();
+    expect((await Promise.all(pets)).length).toBe(275);
   });
 
-  test('calls that follow a shared statement in the same turn share the next one', async () => {
-    await shareOne();
+  test('calls that wait share the next statement with those that the responses cause', async () => {
     const first = findMany(10);
     await nextTurn();
-    // These calls wait, and are sent with those that the responses cause.
     const waiting = findMany(4);
-    const more = first.map((pet) => pet.then(() => find(1n)));
-    while (sent.length > 0) answerPets();
+    const more = first.map((pet) => pet.then(() => repository.find(1n)));
+    while (sent.length > 0) await answerPets();
     await nextTurns();
     expect(sent.map(idsIn)).toEqual([7, 7]);
-    while (sent.length > 0) answerPets();
+    while (sent.length > 0) await answerPets();
     await Promise.all([...waiting, ...more]);
   });
 
   test('when a statement takes long, more connections are used, and one that hangs holds up nothing else', async () => {
-    const hanging = findMany(1 + 192);
+    const hanging = findMany(192);
     await nextTurn();
     const stuck = sent.splice(0);
     expect(stuck).toHaveLength(2);
@@ -129,25 +120,27 @@ describe('pets by their ids', () => {
     await nextTurn();
     expect(sent).toEqual([]);
     await delay(50);
-    expect(sent.map(idsIn)).toEqual(Array(14).fill(2));
-    while (sent.length > 0) answerPets();
+    await nextTurn();
+    expect(sent.map(idsIn)).toEqual([28]);
+    while (sent.length > 0) await answerPets();
     expect(await Promise.all(later)).toHaveLength(28);
     sent.push(...stuck);
-    while (sent.length > 0) answerPets();
-    expect(await Promise.all(hanging)).toHaveLength(193);
+    while (sent.length > 0) await answerPets();
+    expect(await Promise.all(hanging)).toHaveLength(192);
   });
 
   test('when statements are slow, each of up to 16 connections takes a share, however small', async () => {
     for (let times = 0; times < 5; times++) {
-      const slow = find(1n);
+      const slow = repository.find(1n);
+      await nextTurn();
       await delay(20);
-      answerPets();
+      await answerPets();
       await slow;
     }
-    const pets = findMany(1 + 30);
+    const pets = findMany(31);
     await nextTurn();
-    expect(sent.map(idsIn)).toEqual([1, ...Array(15).fill(2)]);
-    while (sent.length > 0) answerPets();
+    expect(sent.map(idsIn)).toEqual([...Array(15).fill(2), 1]);
+    while (sent.length > 0) await answerPets();
     await Promise.all(pets);
   });
 
@@ -156,14 +149,16 @@ describe('pets by their ids', () => {
     const inFlightAfter = async (milliseconds: number) => {
       for (let times = 0; times < 30; times++) {
         const one = read();
+        await nextTurn();
         await delay(milliseconds);
-        answerNext(found());
+        await answerNext(found());
         await one;
       }
       const reads = Array.from({ length: 20 }, read);
+      await nextTurn();
       const count = sent.length;
       while (sent.length > 0) {
-        answerNext(found());
+        await answerNext(found());
         await nextTurn();
       }
       await Promise.all(reads);
@@ -175,15 +170,15 @@ describe('pets by their ids', () => {
 
   test('a call without a definite result is sent once more, and then fails', async () => {
     const lost: Outcome = { error: new Error('Query read timeout'), isUnknown: true, isUnsent: false };
-    const pet = find(1n);
-    answerNext(lost);
+    const pet = repository.find(1n);
+    await answerNext(lost);
     await nextTurn();
-    answerPets();
+    await answerPets();
     expect(await pet).toMatchObject({ id: 1n });
-    const again = find(2n);
-    answerNext(lost);
+    const again = repository.find(2n);
+    await answerNext(lost);
     await nextTurn();
-    answerNext(lost);
+    await answerNext(lost);
     await expect(again).rejects.toMatchObject({ code: 'storage_unavailable', reason: 'not_responding' });
     expect(sent).toEqual([]);
   });
@@ -191,27 +186,28 @@ describe('pets by their ids', () => {
   test('when the server grants no further connection, the calls are sent over those that there are', async () => {
     const read = (id: number) => reader.query({ text: 'SELECT', values: [id] });
     const reads = Array.from({ length: 6 }, (_, index) => read(index));
+    await nextTurn();
     expect(sent).toHaveLength(4);
     const refused: Outcome = { error: new Error('too many clients'), isUnknown: false, isUnsent: true };
     available = 3;
     sent.pop()?.answer(refused);
-    await nextTurn();
+    await nextTurns();
     expect(sent).toHaveLength(3);
     while (sent.length > 0) {
       expect(sent.length).toBeLessThanOrEqual(3);
-      answerNext(found());
+      await answerNext(found());
       await nextTurn();
     }
     expect(await Promise.all(reads)).toHaveLength(6);
-    const alone = find(9n);
+    const alone = repository.find(9n);
     await nextTurn();
-    answerNext(refused);
+    await answerNext(refused);
     await expect(alone).rejects.toMatchObject({ code: 'storage_unavailable' });
   });
 
   test('a refused statement fails at once', async () => {
-    const pet = find(1n);
-    answerNext({ error: new Error('refused'), isUnknown: false, isUnsent: false });
+    const pet = repository.find(1n);
+    await answerNext({ error: new Error('refused'), isUnknown: false, isUnsent: false });
     await expect(pet).rejects.toMatchObject({ code: 'storage_unavailable' });
     expect(sent).toEqual([]);
   });
@@ -224,7 +220,7 @@ describe('pages', () => {
   const versionOf = (version: string): Outcome => found([version]);
 
   async function listed(): Promise<readonly [readonly bigint[], boolean]> {
-    const { pets, more } = await pages.list(query);
+    const { pets, more } = await repository.list(query);
     return [pets.map(({ id }) => id), more];
   }
 
@@ -232,7 +228,7 @@ describe('pages', () => {
   async function cache(): Promise<void> {
     for (let times = 0; times < 2; times++) {
       const page = listed();
-      answerNext(pageAt('5:5:', 1n, 2n, 3n));
+      await answerNext(pageAt('5:5:', 1n, 2n, 3n));
       expect(await page).toEqual([[1n, 2n], true]);
     }
   }
@@ -240,39 +236,40 @@ describe('pages', () => {
   test('equal queries that wait are one statement, which is sent after the one in flight', async () => {
     const first = listed();
     const others = [listed(), listed()];
-    await nextTurn();
+    await nextTurns();
     expect(namesSent()).toEqual(['list']);
-    answerNext(pageAt('5:5:', 1n));
+    await answerNext(pageAt('5:5:', 1n));
     expect(await first).toEqual([[1n], false]);
     await nextTurns();
     expect(namesSent()).toEqual(['list']);
-    answerNext(pageAt('6:6:', 1n, 2n));
+    await answerNext(pageAt('6:6:', 1n, 2n));
     expect(await Promise.all(others)).toEqual(Array(2).fill([[1n, 2n], false]));
   });
 
   test('a page without pets is read each time', async () => {
     for (let times = 0; times < 3; times++) {
       const page = listed();
-      answerNext(found());
+      await answerNext(found());
       expect(await page).toEqual([[], false]);
     }
   });
 
   test('a cached page is returned again after an equal version, and is the same object', async () => {
     await cache();
-    const lists = [pages.list(query), pages.list(query)];
-    await nextTurn();
-    expect(namesSent()).toEqual(['version']);
-    answerNext(versionOf('5:5:'));
+    const lists = [repository.list(query), repository.list(query)];
     await nextTurns();
-    answerNext(versionOf('5:5:'));
+    expect(namesSent()).toEqual(['version']);
+    await answerNext(versionOf('5:5:'));
+    await nextTurns();
+    await answerNext(versionOf('5:5:'));
     const [one, other] = await Promise.all(lists);
     expect(one).toBe(other);
-    expect(pages.statistics).toEqual({ hits: 2, misses: 2 });
+    expect(repository.statistics).toEqual({ hits: 2, misses: 2 });
   });
 
-  test('the version has the start of the server and the last reset of its statistics', () => {
+  test('the version has the start of the server and the last reset of its statistics', async () => {
     void listed();
+    await nextTurns();
     const version =
       'pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()';
     expect(sent[0]?.statement.text).toContain(version);
@@ -281,10 +278,10 @@ describe('pages', () => {
   test('another version leads to another read', async () => {
     await cache();
     const page = listed();
-    answerNext(versionOf('5:6:'));
-    await nextTurn();
+    await answerNext(versionOf('5:6:'));
+    await nextTurns();
     expect(namesSent()).toEqual(['list']);
-    answerNext(pageAt('5:6:', 9n));
+    await answerNext(pageAt('5:6:', 9n));
     expect(await page).toEqual([[9n], false]);
   });
 
@@ -294,26 +291,27 @@ describe('pages', () => {
     await delay(30);
     const next = listed();
     await delay(30);
-    await nextTurn();
+    await nextTurns();
     expect(namesSent()).toEqual(['version', 'version']);
     // The second connection sees a commit that the first did not see.
     const [first] = sent.splice(0, 1);
-    answerNext(versionOf('6:6:'));
-    await nextTurn();
-    answerNext(pageAt('6:6:', 8n));
+    await answerNext(versionOf('6:6:'));
+    await nextTurns();
+    await answerNext(pageAt('6:6:', 8n));
     expect(await next).toEqual([[8n], false]);
     first?.answer(versionOf('5:5:'));
-    await nextTurn();
-    answerNext(pageAt('6:6:', 8n));
+    await nextTurns();
+    await answerNext(pageAt('6:6:', 8n));
     expect(await late).toEqual([[8n], false]);
   });
 
   test('after a new connection, no page is expected to be up to date', async () => {
     await cache();
-    pages.forget();
+    repository.forgetPages();
     const page = listed();
+    await nextTurns();
     expect(namesSent()).toEqual(['list']);
-    answerNext(pageAt('5:5:', 4n));
+    await answerNext(pageAt('5:5:', 4n));
     expect(await page).toEqual([[4n], false]);
   });
 });
@@ -321,9 +319,9 @@ describe('pages', () => {
 test('after close, waiting reads and further reads are rejected', async () => {
   const reads = findMany(30);
   reader.close();
-  const results = await Promise.allSettled(reads.slice(1));
+  const results = await Promise.allSettled(reads);
   for (const result of results) {
     expect(result).toMatchObject({ status: 'rejected', reason: { message: 'the storage is closed' } });
   }
-  await expect(find(1n)).rejects.toThrow('the storage is closed');
+  await expect(repository.find(1n)).rejects.toThrow('the storage is closed');
 });
