@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-repository.ts';
+import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
+import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import type { Connections, Row } from './connections.ts';
@@ -37,94 +38,72 @@ const KEYS = lookup(
 /** How long a found key is cached, in milliseconds. The port promises that other servers notice a change within 1 s. */
 const CACHE_TIME = 900;
 
-/** The maximum number of cached keys. */
 const CACHE_LIMIT = 1000;
 
-/** Stores API keys in PostgreSQL, and finds them by their hashes. Found keys are cached for {@link CACHE_TIME}. */
-export class PostgresApiKeyRepository implements ApiKeyRepository {
-  /** How many keys were found in the cache, and how many were read. */
-  readonly statistics = { hits: 0, misses: 0 };
-  readonly #reader: Reader;
-  /** Finds a row by the hexadecimal digits of a hash. */
-  readonly #findRow: (digits: string) => Promise<Row | undefined>;
-  readonly #connections: Connections;
-  #found = new Map<string, { readonly about: ApiKey; readonly until: number }>();
+export function apiKeyRepository(
+  reader: Reader,
+  connections: Connections,
+): ApiKeyRepository & { readonly statistics: CacheStatistics } {
+  const statistics = { hits: 0, misses: 0 };
+  const findRow = reader.readsOf(KEYS);
+  let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
-  constructor(reader: Reader, connections: Connections) {
-    this.#reader = reader;
-    this.#findRow = reader.readsOf(KEYS);
-    this.#connections = connections;
-  }
-
-  async find(key: string): Promise<ApiKey | undefined> {
-    this.#connections.assertOpen();
-    const found = this.#found;
-    const now = performance.now();
-    const cached = found.get(key);
-    if (cached !== undefined && now < cached.until) {
-      this.statistics.hits += 1;
-      return cached.about;
-    }
-    this.statistics.misses += 1;
-    const hash = hashOf(key);
-    const row = await this.#findRow(hash.toString('hex'));
-    // The time of this comparison does not depend on the hashes.
-    if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
-    const about = apiKeyOf(row);
-    if (found.size >= CACHE_LIMIT) found.clear();
-    found.set(key, { about, until: now + CACHE_TIME });
-    return about;
-  }
-
-  async add(key: string, about: NewApiKey): Promise<ApiKey> {
-    const [row] = await this.#connections.write(ADD, valuesOf(key, about));
-    return apiKeyOf(row as Row);
-  }
-
-  async addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
-    const { run, release } = await this.#connections.openSession();
+  /** A new cache makes calls of `find` that are in flight store nothing in the cache. */
+  async function change(text: string, values: unknown[]): Promise<ApiKey | undefined> {
     try {
-      await run('BEGIN');
-      await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-      const [row] = await run(ADD_FIRST, valuesOf(key, about));
-      if (row !== undefined) await save?.();
-      await run('COMMIT');
+      const [row] = await connections.write(text, values);
       return row && apiKeyOf(row);
     } finally {
-      release();
+      cache = new Map();
     }
   }
 
-  replace(
-    { id, expiresAt }: Pick<ApiKey, 'id' | 'expiresAt'>,
-    endsAt: number,
-    key: string,
-    about: NewApiKey,
-  ): Promise<ApiKey | undefined> {
-    return this.#change(REPLACE, [...valuesOf(key, about), endsAt, idOf(id), expiresAt ?? null]);
-  }
-
-  revoke(id: string, revokedAt: number): Promise<ApiKey | undefined> {
-    return this.#change(REVOKE, [revokedAt, idOf(id)]);
-  }
-
-  async setLastUsedOn(id: string, day: number): Promise<void> {
-    await this.#change(SET_LAST_USED_ON, [day, idOf(id)]);
-  }
-
-  async list(): Promise<readonly ApiKey[]> {
-    return (await this.#reader.query({ text: LIST, values: [] })).map(apiKeyOf);
-  }
-
-  /** Changes a key. A new cache makes calls of `find` that are in flight store nothing in the cache. */
-  async #change(text: string, values: unknown[]): Promise<ApiKey | undefined> {
-    try {
-      const [row] = await this.#connections.write(text, values);
-      return row && apiKeyOf(row);
-    } finally {
-      this.#found = new Map();
-    }
-  }
+  return {
+    statistics,
+    async find(key) {
+      connections.assertOpen();
+      const found = cache;
+      const now = performance.now();
+      const cached = found.get(key);
+      if (cached !== undefined && now < cached.until) {
+        statistics.hits += 1;
+        return cached.about;
+      }
+      statistics.misses += 1;
+      const hash = hashOf(key);
+      const row = await findRow(hash.toString('hex'));
+      // The time of this comparison does not depend on the hashes.
+      if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
+      const about = apiKeyOf(row);
+      if (found.size >= CACHE_LIMIT) found.clear();
+      found.set(key, { about, until: now + CACHE_TIME });
+      return about;
+    },
+    async add(key, about) {
+      const [row] = await connections.write(ADD, valuesOf(key, about));
+      return apiKeyOf(row as Row);
+    },
+    async addFirst(key, about, save) {
+      const { run, release } = await connections.openSession();
+      try {
+        await run('BEGIN');
+        await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+        const [row] = await run(ADD_FIRST, valuesOf(key, about));
+        if (row !== undefined) await save?.();
+        await run('COMMIT');
+        return row && apiKeyOf(row);
+      } finally {
+        release();
+      }
+    },
+    replace: ({ id, expiresAt }, endsAt, key, about) =>
+      change(REPLACE, [...valuesOf(key, about), endsAt, idOf(id), expiresAt ?? null]),
+    revoke: (id, revokedAt) => change(REVOKE, [revokedAt, idOf(id)]),
+    async setLastUsedOn(id, day) {
+      await change(SET_LAST_USED_ON, [day, idOf(id)]);
+    },
+    list: async () => (await reader.query({ text: LIST, values: [] })).map(apiKeyOf),
+  };
 }
 
 function hashOf(key: string): Buffer {

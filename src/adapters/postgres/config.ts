@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, types } from 'pg';
 import { AnimalStoreError } from '../../domain/errors.ts';
 
-/** The type id of `int8`, the 64-bit integer, in the catalog `pg_type`. */
+/** The type id of 64-bit integers. */
 const INT8 = 20;
 
 /** The default deadline for a query, for connecting and for waiting in a queue, in milliseconds. */
@@ -10,17 +10,11 @@ const TIMEOUT = 1000;
 /** The default maximum number of connections for reads. */
 const MAX_READS = 16;
 
-/** The settings of a connection, and how many connections there are for reads at most. */
-export interface Config extends ClientConfig {
-  readonly maxReads: number;
-}
-
 /**
- * Returns the settings of a connection. The URL has the format of `pg`
- * (https://node-postgres.com/features/connecting), with the parameters `query_timeout` and `max`. The driver does not
- * get them, because it would prefer them to any other value, also for operations that may take longer.
+ * The driver does not get `query_timeout` and `max` of the URL, because it would prefer them to any other value, also for
+ * operations that may take longer.
  */
-export function clientConfig(url: string): Config {
+export function clientConfig(url: string): ClientConfig & { readonly maxReads: number } {
   const [base = '', ...rest] = url.split('?');
   const query = rest.join('?');
   const others = query.split('&').filter((parameter) => {
@@ -49,10 +43,7 @@ function numberIn(query: string, name: string): number | undefined {
   return /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
-/**
- * Returns the server and the database of a URL, without the user and the password, such as `localhost:5432/pets`. Throws
- * `storage_unavailable` when the driver refuses the URL, or cannot read a file of certificates that the URL names.
- */
+/** Returns the server and the database of a URL, such as `localhost:5432/pets`. Throws when the driver refuses the URL. */
 export function locationOf(url: string): string {
   try {
     const { host, port, database } = new Client(clientConfig(url));

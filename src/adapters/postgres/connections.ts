@@ -9,30 +9,24 @@ import { hadNoEffect, isReadOnly, isSerializationFailure, outcomeUnknown, storag
 /** How long no new attempt to connect is made after a failed one, in milliseconds. */
 const RETRY_INTERVAL = 100;
 
-/** How long a statement of a long session may take, and how long the server may take to close connections, in milliseconds. */
+/** In milliseconds, for a statement of a long session, and for the end of all connections. */
 const LONG_TIMEOUT = 60_000;
 const CLOSE_TIMEOUT = 1000;
 
 /** How often a statement that writes is sent at most. */
 const ATTEMPTS = 5;
 
-/**
- * The share of the deadline of a statement after which the server cancels the statement, so that a statement that waits
- * for a lock is not stored later. The server does not cancel a commit.
- */
+/** After this share of its deadline, the server cancels a statement that waits for a lock, so that it is not stored later. */
 const TIMEOUT_SHARE = 0.9;
 
 /** Prepares a new connection. A startup parameter would not pass a pooler. */
 const PREPARE =
   "SELECT current_setting('transaction_read_only'), set_config('statement_timeout', $1::text, false)";
 
-/**
- * The function of PostgreSQL that warns after the cancelled wait for a standby, when the commit succeeds. The text of the
- * warning is in the language of the server, and its code is the code of all warnings.
- */
+/** What warns after the cancelled wait of a commit. The text of the warning is translated, and all warnings have one code. */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 
-/** A statement. The server plans a statement with a name once for each connection. */
+/** The server plans a statement with a name once for each connection. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
@@ -53,14 +47,11 @@ export type Outcome = { readonly rows: readonly Row[] } | Failure;
 
 export type Run = (text: string, values?: unknown[]) => Promise<readonly Row[]>;
 
-/**
- * Connections to the database, each of which carries one statement at a time. A connection whose statement has failed
- * without a definite result is closed. All methods but `run` reject with an `AnimalStoreError`.
- */
+/** Connections that carry one statement at a time. One whose statement has failed without a definite result is closed. */
 export class Connections {
   /** How long a call may wait for a connection, in milliseconds. */
   readonly waitTimeout: number;
-  /** Called when a connection was opened. It can lead to another server than the connections before it. */
+  /** Called when a connection was opened, which can lead to another server. */
   onConnect: () => void = () => {};
   readonly #pool: Pool;
   /** The connections with a commit that no standby has confirmed. */
@@ -70,7 +61,7 @@ export class Connections {
   #failure: { readonly error: unknown; readonly until: number } = { error: undefined, until: 0 };
   #isClosed = false;
 
-  /** @param limits the maximum number of connections, and the number of those that stay open without use */
+  /** @param limits `min` connections stay open without use */
   constructor(config: ClientConfig, limits: { readonly max: number; readonly min?: number }) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
     const statementTimeout = Math.ceil(TIMEOUT_SHARE * (config.query_timeout ?? 0));
@@ -96,7 +87,6 @@ export class Connections {
     return performance.now() < this.#failure.until ? Math.max(1, totalCount) : options.max;
   }
 
-  /** Returns a queue for calls that wait for a connection. */
   newQueue<T, R>(): CallQueue<T, R> {
     return new CallQueue({
       timeout: this.waitTimeout,
@@ -121,7 +111,7 @@ export class Connections {
     }
   }
 
-  /** Runs one statement that writes. Repeats it after a serialization failure. */
+  /** Runs one statement that writes, again after a serialization failure. */
   async write(text: string, values: unknown[]): Promise<readonly Row[]> {
     this.assertOpen();
     for (let attempt = 1; ; attempt++) {
@@ -133,10 +123,7 @@ export class Connections {
     }
   }
 
-  /**
-   * Opens a connection that runs statements one after another, and that `release` closes. A long session has a deadline of
-   * its own for each statement, and ends at `close`, which waits for other sessions.
-   */
+  /** Opens a connection of its own, which `release` closes. `close` ends long sessions, and waits for others. */
   async openSession(isLong = false): Promise<{ readonly run: Run; readonly release: () => void }> {
     const client = await this.#connect();
     const timeout = isLong ? LONG_TIMEOUT : undefined;
@@ -165,7 +152,6 @@ export class Connections {
     if (this.#isClosed) throw closedError();
   }
 
-  /** Waits for the statements in flight, and disconnects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const [release, isLong] of this.#sessions) if (isLong) release();

@@ -13,10 +13,8 @@ import { columnsOf } from './pets.ts';
 /** The maximum number of creates in one statement. */
 const LIMIT = 1000;
 
-/** The pause before a transaction is repeated, in milliseconds. */
+/** In milliseconds: before a transaction is repeated, and before claims that wait for another server are sent alone. */
 const REPEAT_PAUSE = 10;
-
-/** How long the claims of a group may wait for another server, before each of them is sent alone, in milliseconds. */
 const LOCK_TIMEOUT = 20;
 
 const ADD = 'INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING id';
@@ -28,10 +26,9 @@ const ADD_ALL = `INSERT INTO pets (name, category_id, status)
   RETURNING id`;
 
 /**
- * Claims the keys, and adds a pet for each claimed key, with the id that is in the claim. All servers claim in the same
- * order, so they cannot wait for each other in a circle. A claim waits for the transaction that has claimed the key
- * before, and then returns no row, unless the older record is no longer valid. Of equal keys in one statement, the first
- * is claimed. The limit of the wait is set before the first claim, for this transaction.
+ * Adds a pet for each claimed key, with the id that is in the claim. All servers claim in the same order, so they cannot
+ * wait for each other in a circle. A claim waits for the transaction that has claimed the key before, for `lock_timeout`
+ * at most, and then returns no row, unless the older record is no longer valid. Of equal keys, the first is claimed.
  */
 const ADD_ONCE = `WITH setting AS MATERIALIZED (
     SELECT set_config('lock_timeout', $8::text, true)
@@ -58,27 +55,20 @@ export interface Create {
   readonly attempt?: CreateAttempt;
 }
 
-/** The id of the stored pet, or `undefined` when nothing was stored because the key has a record. */
-export type Added = bigint | undefined;
+type Group = readonly QueuedCall<Create, bigint | undefined>[];
 
-type Group = readonly QueuedCall<Create, Added>[];
-
-/**
- * Stores pets with group commit: creates that arrive while other creates are in flight are sent together, in one
- * statement. A claim of a key that waits until another server commits is sent again alone, so that it delays no other.
- */
+/** Stores pets with group commit: creates that arrive while others are in flight are sent together, in one statement. */
 export class Creates {
   readonly #connections: Connections;
   readonly #waiting: Connections;
   readonly #health: Health;
   readonly #observer: Observer;
-  readonly #queue: CallQueue<Create, Added>;
+  readonly #queue: CallQueue<Create, bigint | undefined>;
   readonly #gathering: Gathering = new Gathering(
     LIMIT,
     () => this.#queue.length,
     () => void this.#sendNext(),
   );
-  /** The groups in flight, and the claims that were sent alone. */
   readonly #sending = new Set<Promise<void>>();
   #isBusy = false;
   #isClosed = false;
@@ -92,20 +82,22 @@ export class Creates {
     this.#queue = connections.newQueue();
   }
 
-  /** Stores a pet. All creates of one object have a key, or none has one. */
-  addCreate(create: Create): Promise<Added> {
+  /**
+   * Resolves with the id of the stored pet, or with `undefined` when the key has a record. All creates of one object have
+   * a key, or none has one.
+   */
+  addCreate(create: Create): Promise<bigint | undefined> {
     if (this.#isClosed) return Promise.reject(closedError());
     const added = this.#queue.addCall(create);
     if (!this.#isBusy) this.#gathering.added();
     return added;
   }
 
-  /** The number of creates that wait for other creates. */
   get waiting(): number {
     return this.#queue.length;
   }
 
-  /** Resolves when all accepted creates are completed. Further creates are refused. */
+  /** Completes the accepted creates. */
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#sending.size > 0 || this.#queue.length > 0) {
@@ -138,26 +130,27 @@ export class Creates {
     const lockTimeout = connections === this.#waiting ? 0 : LOCK_TIMEOUT;
     const outcome = await connections.run(statementFor(group, lockTimeout));
     if ('rows' in outcome) {
-      this.#health.succeeded('write');
+      this.#health.report('write');
       settle(group, outcome.rows);
       this.#observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
     } else await this.#fail(group, connections, outcome);
   }
 
-  /** Halves a group with a pet that the database refuses, until this pet fails alone. */
   async #fail(group: Group, connections: Connections, { error, isUnknown }: Failure): Promise<void> {
     if (isLockTimeout(error) && group[0]?.item.attempt && connections !== this.#waiting) {
+      // One claim that waits for another server must not delay the others.
       for (const call of group) void this.#track(this.#send([call], this.#waiting));
     } else if (isSerializationFailure(error)) {
       await delay(REPEAT_PAUSE);
       this.#queue.putBackCalls(group);
       if (!this.#isBusy) this.#gathering.added();
     } else if (isRowError(error) && group.length > 1) {
+      // A pet that the database refuses must fail alone.
       const half = Math.ceil(group.length / 2);
       await this.#send(group.slice(0, half), connections);
       await this.#send(group.slice(half), connections);
     } else {
-      this.#health.failed('write', error);
+      this.#health.report('write', error);
       const reason = isUnknown ? outcomeUnknown(error) : storageError(error);
       for (const { reject } of group) reject(reason);
     }
@@ -184,7 +177,6 @@ function statementFor(group: Group, lockTimeout: number): Statement {
   return { name: 'add', text: ADD, values: [first.name, first.categoryId, first.status] };
 }
 
-/** Resolves the calls of a group with the rows of its statement. */
 function settle(group: Group, rows: readonly Row[]): void {
   if (group[0]?.item.attempt === undefined) {
     const ids = rows.map(([id]) => id as bigint).sort((a, b) => (a < b ? -1 : 1));

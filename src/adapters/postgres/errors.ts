@@ -7,9 +7,8 @@ import {
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
 /**
- * What the codes of errors mean for the storage. A code is a SQLSTATE
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html) or its class, the first two characters. The reason is
- * missing when later requests are likely to succeed.
+ * The meanings of a SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of its class, the first
+ * two characters. The reason is missing when later requests are likely to succeed.
  */
 const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFaultReason]>> = {
   '08': ['the connection to the database failed', 'unreachable'],
@@ -52,7 +51,7 @@ const END_OF_SESSION = /^(FATAL|PANIC)$/;
 /** The classes of errors that can have such a severity: the driver reads it only in the language of the server. */
 const SERVER_FAILURES = /^(53|58|F0|XX)/;
 
-/** Translates an error of the driver or of the database into an `AnimalStoreError`, and returns one unchanged. */
+/** Returns an `AnimalStoreError` unchanged. */
 export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
@@ -69,7 +68,6 @@ export function storageError(error: unknown): AnimalStoreError {
   return errorWith('unreachable', message, error);
 }
 
-/** Returns the error of a storage that cannot be used, without a reason when later requests are likely to succeed. */
 export function errorWith(
   reason: StorageFaultReason | undefined,
   message: string,
@@ -89,7 +87,6 @@ export function detailed(error: unknown): string {
   return `${details.includes(code) ? message.replace(` (${code})`, '') : message}: ${details}`;
 }
 
-/** Adds to an error that it is unknown whether the write was stored. */
 export function outcomeUnknown(error: unknown): AnimalStoreError {
   const message = `${storageError(error).message}: it is unknown whether this was stored`;
   return new AnimalStoreError('storage_unavailable', message, { cause: error });
@@ -102,7 +99,6 @@ export function hadNoEffect(error: unknown): boolean {
   return !END_OF_SESSION.test(error.severity ?? '') && !SERVER_FAILURES.test(codeOf(error));
 }
 
-/** Whether the server accepts no writes. */
 export function isReadOnly(error: unknown): boolean {
   return storageFaultReason(storageError(error)) === 'read_only';
 }

@@ -4,12 +4,14 @@ import { detailed } from './errors.ts';
 import { readVersion, SCHEMA_VERSION, warningsOf, withClient } from './schema.ts';
 
 const FACTS = `SELECT
-  (SELECT count(*) FROM pets) AS pets,
-  (SELECT count(*) FROM api_keys) AS keys,
+  (SELECT count(*) FROM pets)::float8 AS pets,
+  (SELECT count(*) FROM api_keys)::float8 AS total,
   (SELECT count(*) FROM api_keys
-    WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1::bigint)) AS active_keys,
-  (SELECT count(*) FROM idempotency_records) AS records,
-  pg_database_size(current_database()) AS bytes`;
+    WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1::bigint))::float8 AS active,
+  (SELECT count(*) FROM idempotency_records)::float8 AS "idempotencyRecords",
+  pg_database_size(current_database())::float8 AS bytes`;
+
+type Facts = Record<'pets' | 'total' | 'active' | 'idempotencyRecords' | 'bytes', number>;
 
 /** Examines a store in PostgreSQL that a server may use. Changes nothing. */
 export async function examinePostgresStore(url: string): Promise<Diagnosis> {
@@ -26,17 +28,9 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
         problems.push({ severity: 'error', message });
         return { ...report, exists: false };
       }
-      const { rows } = await client.query<Record<string, bigint>>(FACTS, [Date.now()]);
-      const [facts = {}] = rows;
-      return {
-        ...report,
-        exists: true,
-        schemaVersion,
-        pets: Number(facts['pets']),
-        apiKeys: { total: Number(facts['keys']), active: Number(facts['active_keys']) },
-        idempotencyRecords: Number(facts['records']),
-        bytes: Number(facts['bytes']),
-      };
+      const { rows } = await client.query<Facts>(FACTS, [Date.now()]);
+      const { total, active, ...facts } = rows[0] as Facts;
+      return { ...report, exists: true, schemaVersion, ...facts, apiKeys: { total, active } };
     });
   } catch (error) {
     problems.push({ severity: 'error', message: `${location}: ${detailed(error)}` });

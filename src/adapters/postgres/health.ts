@@ -2,7 +2,7 @@ import type { Observer } from '../../application/ports/observer.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { storageError } from './errors.ts';
 
-/** The minimum interval between two tests of the database, in milliseconds. */
+/** In milliseconds. */
 const TEST_INTERVAL = 500;
 
 export type Part = 'read' | 'write';
@@ -22,17 +22,15 @@ export class Health {
     return this.#faults[part] !== undefined;
   }
 
-  succeeded(part: Part): void {
-    if (this.isFaulty(part)) this.#set(part, undefined);
+  /** Without an error, the part works. An error such as a refused row is no fault. */
+  report(part: Part, error?: unknown): void {
+    const fault = error === undefined ? undefined : storageError(error);
+    if (fault === this.#faults[part] || (fault !== undefined && !(fault instanceof StorageFault))) return;
+    const before = this.#fault;
+    this.#faults[part] = fault;
+    if (this.#fault?.reason !== before?.reason) this.#observer.onStorageState?.(this.#fault);
   }
 
-  /** An error such as a refused row is no fault. */
-  failed(part: Part, error: unknown): void {
-    const fault = storageError(error);
-    if (fault instanceof StorageFault) this.#set(part, fault);
-  }
-
-  /** Calls `test`, at most once in {@link TEST_INTERVAL} milliseconds, and then rejects with the fault if there is one. */
   async check(test: () => Promise<unknown>): Promise<void> {
     const now = performance.now();
     if (now - this.#testedAt >= TEST_INTERVAL) {
@@ -45,11 +43,5 @@ export class Health {
 
   get #fault(): StorageFault | undefined {
     return this.#faults.read ?? this.#faults.write;
-  }
-
-  #set(part: Part, fault: StorageFault | undefined): void {
-    const before = this.#fault;
-    this.#faults[part] = fault;
-    if (this.#fault?.reason !== before?.reason) this.#observer.onStorageState?.(this.#fault);
   }
 }

@@ -31,71 +31,25 @@ const REDATE = `UPDATE idempotency_records SET created_at = $1 WHERE (caller, ke
 /** How often a create claims a key whose record is neither valid nor old. */
 const ATTEMPTS = 3;
 
-/** Stores the records in the transactions that store the pets. */
-export class PostgresIdempotentCreates implements IdempotentCreates {
-  readonly #reader: Reader;
-  readonly #creates: Creates;
-  readonly #connections: Connections;
-  readonly #limit: number;
-  readonly #quota: RecordQuota;
+/** @param limit the maximum number of records of one caller */
+export function idempotentCreates(
+  reader: Reader,
+  creates: Creates,
+  connections: Connections,
+  limit: number = RECORDS_PER_CALLER,
+): IdempotentCreates {
+  const quota = new RecordQuota(limit, async (caller) => {
+    const [count, oldestAt] = await readSlowly(COUNT_OF, [caller]);
+    return { count: Number(count), oldestAt: oldestAt === null ? undefined : Number(oldestAt) };
+  });
 
-  /** @param limit the maximum number of records of one caller */
-  constructor(
-    reader: Reader,
-    creates: Creates,
-    connections: Connections,
-    limit: number = RECORDS_PER_CALLER,
-  ) {
-    this.#reader = reader;
-    this.#creates = creates;
-    this.#connections = connections;
-    this.#limit = limit;
-    this.#quota = new RecordQuota(limit, async (caller) => {
-      const [count, oldestAt] = await this.#count(COUNT_OF, [caller]);
-      return { count: Number(count), oldestAt: oldestAt === null ? undefined : Number(oldestAt) };
-    });
-  }
-
-  async add({ name, categoryId, status }: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
-    const pet: NewPet = { name, categoryId, status };
-    const reserving = this.#quota.reserveRecord(attempt.caller);
-    const oldestAt = reserving && (await Promise.race([reserving, this.#late()]));
-    if (oldestAt !== undefined) {
-      const replay = await this.#replay(attempt);
-      if (replay === undefined) throw tooManyRecords(this.#limit, attempt, oldestAt);
-      return replay;
-    }
-    for (let count = 0; count < ATTEMPTS; count++) {
-      const id = await this.#creates.addCreate({ pet, attempt });
-      if (id !== undefined) return { pet: Object.freeze({ id, ...pet }), isReplay: false };
-      const replay = await this.#replay(attempt);
-      if (replay !== undefined) return replay;
-    }
-    throw new AnimalStoreError('overloaded', 'other attempts use this idempotency key: retry');
-  }
-
-  async count(): Promise<number> {
-    return Number((await this.#count(COUNT))[0]);
-  }
-
-  async removeRecords(createdBefore: number, limit: number): Promise<number> {
-    return (await this.#connections.write(REMOVE, [createdBefore, limit])).length;
-  }
-
-  async redateRecords(now: number, limit: number): Promise<number> {
-    return (await this.#connections.write(REDATE, [now, limit])).length;
-  }
-
-  /** Resolves with the pet of the valid record, or with `undefined` when there is no valid record. */
-  async #replay({ caller, key, validFrom }: CreateAttempt): Promise<CreateResult | undefined> {
-    const values = [caller, key, validFrom];
-    const [row] = await this.#reader.query({ name: 'find-record', text: FIND, values });
+  async function replay({ caller, key, validFrom }: CreateAttempt): Promise<CreateResult | undefined> {
+    const [row] = await reader.query({ name: 'find-record', text: FIND, values: [caller, key, validFrom] });
     return row && { pet: petOf(row), isReplay: true };
   }
 
-  /** Counting can take long. */
-  async #count(text: string, values?: unknown[]): Promise<Row> {
-    const { run, release } = await this.#connections.openSession(true);
+  async function readSlowly(text: string, values?: unknown[]): Promise<Row> {
+    const { run, release } = await connections.openSession(true);
     try {
       const [row = []] = await run(text, values);
       return row;
@@ -105,9 +59,33 @@ export class PostgresIdempotentCreates implements IdempotentCreates {
   }
 
   /** Rejects at the deadline of a call. The count of the records itself continues. */
-  async #late(): Promise<never> {
-    await delay(this.#connections.waitTimeout, undefined, { ref: false });
+  async function late(): Promise<never> {
+    await delay(connections.waitTimeout, undefined, { ref: false });
     const message = 'counting the idempotency keys of this API key takes long: nothing was stored';
     throw new AnimalStoreError('storage_unavailable', message);
   }
+
+  return {
+    async add({ name, categoryId, status }, attempt) {
+      const pet: NewPet = { name, categoryId, status };
+      const reserving = quota.reserveRecord(attempt.caller);
+      const oldestAt = reserving && (await Promise.race([reserving, late()]));
+      if (oldestAt !== undefined) {
+        const replayed = await replay(attempt);
+        if (replayed === undefined) throw tooManyRecords(limit, attempt, oldestAt);
+        return replayed;
+      }
+      for (let count = 0; count < ATTEMPTS; count++) {
+        const id = await creates.addCreate({ pet, attempt });
+        if (id !== undefined) return { pet: Object.freeze({ id, ...pet }), isReplay: false };
+        const replayed = await replay(attempt);
+        if (replayed !== undefined) return replayed;
+      }
+      throw new AnimalStoreError('overloaded', 'other attempts use this idempotency key: retry');
+    },
+    count: async () => Number((await readSlowly(COUNT))[0]),
+    removeRecords: async (createdBefore, most) =>
+      (await connections.write(REMOVE, [createdBefore, most])).length,
+    redateRecords: async (now, most) => (await connections.write(REDATE, [now, most])).length,
+  };
 }

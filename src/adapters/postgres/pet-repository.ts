@@ -7,22 +7,16 @@ import { listStatement, PETS, petOf } from './pets.ts';
 import type { Reader } from './reader.ts';
 
 /**
- * The version of the data. Equal versions tell that no transaction was committed between them, because each transaction
- * that writes gets a number, and leaves the list of running transactions when it ends. The numbers can be used again
- * after a crash and by another server, so the version has the start of the server, and the last reset of its statistics,
- * which follows a crash.
+ * Equal versions tell that no transaction was committed between them: each one that writes gets a number, and leaves the
+ * list of running transactions when it ends. After a crash, which resets the statistics, numbers can be used again.
  */
 const VERSION =
   "concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())";
 const VERSION_COLUMN = 4;
 
-/**
- * Stores pets in PostgreSQL. Caches pages as long as the version of the data is the same. Equal queries share one
- * statement, and all checks of the version share one.
- */
+/** Caches pages as long as the version of the data is the same. Equal queries share one statement. */
 export class PostgresPetRepository implements PetRepository {
   readonly find: (id: bigint) => Promise<Pet | undefined>;
-  /** How many pages were found in the cache, and how many were read. */
   readonly statistics = { hits: 0, misses: 0 };
   readonly #reader: Reader;
   readonly #creates: Creates;
@@ -31,7 +25,7 @@ export class PostgresPetRepository implements PetRepository {
   readonly #cache = new PageCache();
   readonly #reads = new SharedReads<PetPage>();
   readonly #checks = new SharedReads<unknown>();
-  /** Whether the last two versions differed. */
+  /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
   #isChanging = true;
 
   /** @param hasVersion whether the version of the data is exact: one server has all the data */

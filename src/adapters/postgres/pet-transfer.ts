@@ -9,17 +9,13 @@ import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { Connections, Run } from './connections.ts';
 import { columnsOf, listStatement, petOf } from './pets.ts';
 
-/**
- * The temporary table for the pets of an import. Filling it locks nothing, and no transaction is open in between. The place
- * of a pet is its id, or its number in the import.
- */
+/** Filling this table locks nothing. The place of a pet is its id, or its number in the import. */
 const STAGE =
   'CREATE TEMPORARY TABLE staged (name text, category_id bigint, status text, place bigint PRIMARY KEY)';
 const ADD = `INSERT INTO staged (name, category_id, status, place)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])
   ON CONFLICT DO NOTHING RETURNING place`;
 
-/** Stores the next pets of the temporary table. */
 const STORE = storing('(name, category_id, status) SELECT name, category_id, status');
 const STORE_WITH_ID = storing('(id, name, category_id, status) SELECT place, name, category_id, status');
 
@@ -28,35 +24,30 @@ const SKIP_IDS = `SELECT setval('pets_id_seq', greatest(nextval('pets_id_seq'), 
 
 const HAS_PETS = 'SELECT EXISTS (SELECT 1 FROM pets)';
 
-/** The maximum number of rows that one statement stores, and that one statement reads. */
 const STORE_SIZE = 20_000;
 const EXPORT_SIZE = 1000;
 
-type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
-
-/**
- * Imports and exports pets in bulk. An import first fills a temporary table, and then copies its rows into the store in
- * one transaction.
- */
+/** An import first fills a temporary table, and then copies its rows into the store in one transaction. */
 export function petTransfer(connections: Connections, observer: Observer): PetTransfer {
   return {
-    async importPets(batches, options) {
-      const { run, release } = await connections.openSession(true);
-      const assertGoingOn = () => {
-        options.signal?.throwIfAborted();
+    async importPets(batches, { onDuplicateId, onProgress, signal }) {
+      const session = await connections.openSession(true);
+      const run: Run = (text, values) => {
+        signal?.throwIfAborted();
         connections.assertOpen();
+        return session.run(text, values);
       };
       try {
-        const withIds = await stage(run, batches, options, assertGoingOn);
+        const withIds = await stage(run, batches, onDuplicateId);
         const startedAt = performance.now();
         await run('BEGIN');
-        const writes = await store(run, withIds, options, assertGoingOn);
+        const writes = await store(run, withIds, onProgress);
         await run('COMMIT');
         observer.onCommit?.({ writes, ms: performance.now() - startedAt });
         return writes;
       } finally {
         // This removes the temporary table.
-        release();
+        session.release();
       }
     },
 
@@ -89,15 +80,13 @@ export function petTransfer(connections: Connections, observer: Observer): PetTr
 /** Fills the temporary table with the pets of all batches. Resolves with whether the pets have ids. */
 async function stage(
   run: Run,
-  batches: Batches,
-  { onDuplicateId }: TransferOptions,
-  assertGoingOn: () => void,
+  batches: AsyncIterable<readonly (NewPet | Pet)[]>,
+  onDuplicateId: TransferOptions['onDuplicateId'],
 ): Promise<boolean> {
   await run(STAGE);
   let withIds = false;
   let count = 0;
   for await (const batch of batches) {
-    assertGoingOn();
     const [first] = batch;
     if (first === undefined) continue;
     if (count === 0 && 'id' in first) {
@@ -114,19 +103,13 @@ async function stage(
   return withIds;
 }
 
-async function store(
-  run: Run,
-  withIds: boolean,
-  { onProgress }: TransferOptions,
-  assertGoingOn: () => void,
-): Promise<number> {
+async function store(run: Run, withIds: boolean, onProgress: TransferOptions['onProgress']): Promise<number> {
   if (withIds) {
     await run('LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
     await refuseIdsInUse(run);
   }
   let stored = 0;
   for (let place: unknown = INT64_MIN; ; ) {
-    assertGoingOn();
     const [row = []] = await run(withIds ? STORE_WITH_ID : STORE, [place, STORE_SIZE]);
     const [next, count] = row;
     if (next === null) break;
@@ -138,6 +121,7 @@ async function store(
   return stored;
 }
 
+/** Stores the next pets of the temporary table. */
 function storing(copy: string): string {
   return `WITH next AS (SELECT * FROM staged WHERE place > $1 ORDER BY place LIMIT $2),
     stored AS (INSERT INTO pets ${copy} FROM next ORDER BY place)

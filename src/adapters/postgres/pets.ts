@@ -1,5 +1,3 @@
-/** The rows of pets, and the statements that read them. */
-
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
@@ -8,7 +6,6 @@ import { lookup, type ReadKind } from './reader.ts';
 
 const COLUMNS = 'id, name, category_id, status';
 
-/** Pets by their ids. */
 export const PETS: ReadKind<bigint, Pet | undefined> = lookup(
   {
     name: 'find',
@@ -26,8 +23,7 @@ export function petOf(row: Row): Pet {
 }
 
 /**
- * Returns a statement that reads pets in the order of their ids. With a status it compares rows, so that the search starts
- * in the index of the statuses, however few pets have the status.
+ * With a status it compares rows, so that the search starts in the index of the statuses, however few pets have it.
  *
  * @param more an expression whose value is a further column
  */
@@ -41,7 +37,7 @@ export function listStatement({ limit, status, after = INT64_MIN }: PetQuery, mo
   return { name: 'list-by-status', text, values: [after, limit, status] };
 }
 
-/** Returns the names, the categories and the statuses of pets, as parameters of a statement. */
+/** Returns three arrays as parameters of a statement. */
 export function columnsOf(pets: readonly NewPet[]): unknown[] {
   return [
     pets.map(({ name }) => name),

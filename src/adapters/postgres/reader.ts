@@ -4,7 +4,7 @@ import type { Connections, Failure, Row, Statement } from './connections.ts';
 import { storageError } from './errors.ts';
 import type { Health } from './health.ts';
 
-/** After this time, in milliseconds, a statement in flight no longer keeps other statements from being sent. */
+/** A statement that takes longer, in milliseconds, no longer counts, so that one that hangs holds up no other. */
 const STUCK = 20;
 
 /** The weight of the last statement in the average. */
@@ -12,23 +12,20 @@ const WEIGHT = 0.1;
 
 type Calls<T, R> = readonly QueuedCall<T, R>[];
 
-/** The reads of one kind. Those that wait at the same time can be one statement. */
 export interface ReadKind<T, R> {
   /** The maximum number of calls in one statement. */
   readonly limit: number;
-  /** The number of statements in flight while statements are quick. More would divide the waiting calls further. */
+  /** The number of statements in flight while statements are quick: fewer and larger ones cost the server less. */
   readonly quickStatements: number;
   /**
-   * Statements are slow when a call takes longer on average, in milliseconds. Then all connections are used: the server
-   * reads from its disk, once for each connection at a time.
+   * When a call takes longer on average, in milliseconds, all connections are used: the server reads from its disk, once
+   * for each connection at a time.
    */
   readonly slow: number;
   statementFor(calls: Calls<T, R>): Statement;
-  /** Resolves the calls of a statement. */
   settle(calls: Calls<T, R>, rows: readonly Row[]): void;
 }
 
-/** Statements that are sent by themselves. */
 const QUERIES: ReadKind<Statement, readonly Row[]> = {
   limit: 1,
   quickStatements: 4,
@@ -37,7 +34,7 @@ const QUERIES: ReadKind<Statement, readonly Row[]> = {
   settle: ([call], rows) => call?.resolve(rows),
 };
 
-/** Returns the kind of reads that find at most one row by a key. Reads one row by `one`, and several by `all`. */
+/** Reads that find at most one row by a key: one of them with the statement `one`, and several with `all`. */
 export function lookup<K, R>(
   { name, one, all }: { readonly name: string; readonly one: string; readonly all: string },
   keyOf: (row: Row) => K,
@@ -60,10 +57,10 @@ export function lookup<K, R>(
   };
 }
 
-/** The calls of one kind that wait, and its statements in flight that are not stuck. */
 interface Lane<T, R> {
   readonly kind: ReadKind<T, R>;
   readonly queue: CallQueue<T, R>;
+  /** The statements in flight that do not take long. */
   readonly sent: Set<object>;
   /** How long a call takes on average, in milliseconds. */
   average: number;
@@ -72,18 +69,15 @@ interface Lane<T, R> {
 type AnyLane = Lane<unknown, unknown>;
 
 /**
- * Reads over a few connections. A call waits in the lane of its kind until the end of the turn of the event loop. Then
- * each connection that has nothing to do takes its share of the calls of a lane, and sends them as one statement. A call
- * without a definite result, because its connection hangs or is lost, is sent once more.
+ * A call waits in the lane of its kind until the end of the turn of the event loop. Then each connection that has nothing
+ * to do takes its share of the calls of a lane, and sends them as one statement.
  */
 export class Reader {
-  /** Runs a statement that reads. */
   readonly query: (statement: Statement) => Promise<readonly Row[]>;
   readonly #connections: Connections;
   readonly #health: Health;
-  /** In the order in which they are sent. The lane that was sent last is the last one. */
+  /** The lane that was sent last is the last one. */
   readonly #lanes: AnyLane[] = [];
-  /** The number of statements in flight, each of which has a connection of its own. */
   #inFlight = 0;
   #isScheduled = false;
   #isClosed = false;
@@ -94,7 +88,6 @@ export class Reader {
     this.query = this.readsOf(QUERIES);
   }
 
-  /** Returns a function that reads one item of a kind. */
   readsOf<T, R>(kind: ReadKind<T, R>): (item: T) => Promise<R> {
     const queue: CallQueue<T, R> = this.#connections.newQueue();
     this.#lanes.push({ kind, queue, sent: new Set(), average: 0 } as Lane<T, R> as AnyLane);
@@ -105,7 +98,6 @@ export class Reader {
     };
   }
 
-  /** The number of calls that wait for a connection. */
   get waiting(): number {
     return this.#lanes.reduce((sum, { queue }) => sum + queue.length, 0);
   }
@@ -161,7 +153,7 @@ export class Reader {
     this.#inFlight -= 1;
     lane.average += WEIGHT * ((performance.now() - current.at) / calls.length - lane.average);
     if ('rows' in outcome) {
-      this.#health.succeeded('read');
+      this.#health.report('read');
       kind.settle(calls, outcome.rows);
     } else this.#fail(lane, calls, outcome);
     release();
@@ -173,11 +165,12 @@ export class Reader {
       queue.putBackCalls(calls);
       return;
     }
+    // A call whose connection hangs or is lost is sent once more.
     const isFinal = ({ isRetry }: { isRetry: boolean }) => !isUnknown || isRetry || this.#isClosed;
     queue.retryCalls(calls.filter((call) => !isFinal(call)));
     const failed = calls.filter(isFinal);
     if (failed.length === 0) return;
-    this.#health.failed('read', error);
+    this.#health.report('read', error);
     for (const { reject } of failed) reject(storageError(error));
   }
 }

@@ -1,16 +1,11 @@
-/** The database schema, as a list of migrations, and how it is made and updated. */
-
 import { Client, type ClientConfig } from 'pg';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { Statement } from './connections.ts';
 
 /**
- * The migrations, in the order in which they are applied. The table `animal_store_schema` contains their number. A
- * released migration is never changed: each change of the schema is a new migration.
- *
- * The names of keys and callers are compared byte by byte, so that all servers claim keys in the same order. The row of
- * `animal_store_schema` is also what a test of the storage writes.
+ * A released migration is never changed: each change of the schema is a new migration. The names of keys and callers are
+ * compared byte by byte, so that all servers claim keys in the same order.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -49,10 +44,10 @@ const MIGRATIONS: readonly string[] = [
 
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 
-/** The number of the advisory lock that a server holds while it updates the schema, or adds the first key: "PETS". */
+/** The advisory lock of a server that updates the schema, or adds the first key: "PETS". */
 export const LOCK = 0x50455453;
 
-/** What tests whether the storage can be read, and whether it can be written. */
+/** The statements that test whether the storage can be read, and whether it can be written. */
 export const PING: Statement = { name: 'ping', text: 'SELECT version FROM animal_store_schema', values: [] };
 export const WRITE_TEST: Statement = {
   text: 'UPDATE animal_store_schema SET probed_at = now()',
@@ -71,25 +66,15 @@ const FOUND = `SELECT bool_or(relname = 'animal_store_schema') AS own, bool_or(r
     current_setting('server_encoding') AS encoding
   FROM pg_class WHERE relname IN ('animal_store_schema', 'pets') AND pg_table_is_visible(oid)`;
 
-/**
- * Whether one server has all the data, so that its list of running transactions is the version of the data. An engine
- * that distributes the data over several servers names itself in `version()`, or is an extension.
- */
+/** An engine that distributes the data over several servers names itself in `version()`, or is an extension. */
 const IS_ONE_SERVER = `SELECT version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
   AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "isOneServer"`;
 
-/** What is known about a database with a store. */
-export interface Prepared {
-  /** Settings of the server that endanger stored pets. */
-  readonly warnings: readonly string[];
-  readonly isOneServer: boolean;
-}
-
-/**
- * Creates or updates the schema, in one transaction. Of several servers that start at once, one does so, and the others
- * wait. Rejects when the database is of a newer release, or of another application.
- */
-export async function prepareSchema(config: ClientConfig, mustExist: boolean): Promise<Prepared> {
+/** Creates or updates the schema, for which other servers that start wait. Returns what is known about the database. */
+export async function prepareSchema(
+  config: ClientConfig,
+  mustExist: boolean,
+): Promise<{ readonly warnings: readonly string[]; readonly isOneServer: boolean }> {
   return await withClient(config, async (client) => {
     const version = await readVersion(client);
     if (version === undefined && mustExist) {
@@ -122,9 +107,7 @@ export async function readVersion(client: Client): Promise<number | undefined> {
     if (other) throw unusable('the database has a table pets of another application');
     return undefined;
   }
-  const { rows: versions } = await client.query<{ version: number }>(
-    'SELECT version FROM animal_store_schema',
-  );
+  const { rows: versions } = await client.query<{ version: number }>(PING.text);
   const version = versions[0]?.version ?? 0;
   if (version > SCHEMA_VERSION) {
     throw unusable(

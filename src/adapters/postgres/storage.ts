@@ -11,17 +11,17 @@ import { combineObservers } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
-import { PostgresApiKeyRepository } from './api-key-repository.ts';
+import { apiKeyRepository } from './api-key-repository.ts';
 import { clientConfig, locationOf } from './config.ts';
 import { Connections } from './connections.ts';
 import { Creates } from './creates.ts';
 import { detailed, errorWith, storageError } from './errors.ts';
 import { Health } from './health.ts';
-import { PostgresIdempotentCreates } from './idempotent-creates.ts';
+import { idempotentCreates } from './idempotent-creates.ts';
 import { PostgresPetRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
 import { Reader } from './reader.ts';
-import { PING, type Prepared, prepareSchema, WRITE_TEST } from './schema.ts';
+import { PING, prepareSchema, WRITE_TEST } from './schema.ts';
 
 /** The options for opening a store in PostgreSQL. */
 export interface PostgresOptions {
@@ -68,44 +68,47 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   checkOptions(options, OPTIONS);
   const { mustExist = false, observer = {}, threads = 1 } = options;
   const partOf = (connections: number): number => Math.max(1, Math.floor(connections / threads));
+  const location = locationOf(url);
   const { maxReads, ...config } = clientConfig(url);
-  // `combineObservers` discards exceptions of the observer, because such an exception must not stop the writer.
+  // This discards exceptions of the observer, which must not stop the writer.
   const safeObserver = combineObservers([observer]);
-  const { warnings, isOneServer } = await prepare(url, mustExist);
+  const { warnings, isOneServer } = await prepareSchema(config, mustExist).catch((error: unknown) => {
+    throw errorWith(storageFaultReason(storageError(error)), `${location}: ${detailed(error)}`, error);
+  });
   for (const warning of warnings) safeObserver.onWarning?.(warning);
   const health = new Health(safeObserver);
   const reads = new Connections(config, { max: partOf(maxReads), min: 1 });
   const writes = new Connections(config, { max: partOf(2), min: 1 });
   const others = new Connections(config, { max: partOf(OTHER_CONNECTIONS) });
+  const pools = [reads, writes, others];
   const reader = new Reader(reads, health);
   const creates = new Creates(writes, others, health, safeObserver);
   const claims = new Creates(writes, others, health, safeObserver);
   const pets = new PostgresPetRepository(reader, creates, isOneServer);
   reads.onConnect = () => pets.forgetPages();
-  const apiKeys = new PostgresApiKeyRepository(reader, others);
+  const apiKeys = apiKeyRepository(reader, others);
   const test = async (): Promise<void> => {
     const reading = reader.query(PING).catch(() => {});
     if (health.isFaulty('write')) {
       const outcome = await others.run(WRITE_TEST);
-      if ('rows' in outcome) health.succeeded('write');
-      else health.failed('write', outcome.error);
+      health.report('write', 'rows' in outcome ? undefined : outcome.error);
     }
     await reading;
   };
   const close = async (): Promise<void> => {
     reader.close();
     await Promise.all([creates.close(), claims.close()]);
-    await Promise.all([reads, writes, others].map((connections) => connections.close()));
+    await Promise.all(pools.map((connections) => connections.close()));
   };
   let closed: Promise<void> | undefined;
   return {
     pets,
     apiKeys,
-    idempotentCreates: new PostgresIdempotentCreates(reader, claims, others),
+    idempotentCreates: idempotentCreates(reader, claims, others),
     transfer: petTransfer(others, safeObserver),
     statistics() {
-      const all = [reads, writes, others].map(({ statistics }) => statistics);
-      const sumOf = (name: 'busy' | 'idle' | 'waiting') => all.reduce((sum, each) => sum + each[name], 0);
+      const sumOf = (name: 'busy' | 'idle' | 'waiting') =>
+        pools.reduce((sum, { statistics }) => sum + statistics[name], 0);
       return {
         pages: { ...pets.statistics },
         keys: { ...apiKeys.statistics },
@@ -119,13 +122,4 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     },
     close: () => (closed ??= close()),
   };
-}
-
-async function prepare(url: string, mustExist: boolean): Promise<Prepared> {
-  const location = locationOf(url);
-  try {
-    return await prepareSchema(clientConfig(url), mustExist);
-  } catch (error) {
-    throw errorWith(storageFaultReason(storageError(error)), `${location}: ${detailed(error)}`, error);
-  }
 }

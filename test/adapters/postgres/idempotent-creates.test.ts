@@ -3,13 +3,14 @@ import { clientConfig } from '../../../src/adapters/postgres/config.ts';
 import { Connections } from '../../../src/adapters/postgres/connections.ts';
 import { Creates } from '../../../src/adapters/postgres/creates.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
-import { PostgresIdempotentCreates } from '../../../src/adapters/postgres/idempotent-creates.ts';
+import { idempotentCreates } from '../../../src/adapters/postgres/idempotent-creates.ts';
 import { Reader } from '../../../src/adapters/postgres/reader.ts';
+import type { IdempotentCreates } from '../../../src/application/ports/idempotent-creates.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, openStorage, REX, withTimeout } from './database.ts';
 
 /** Opens a storage of records with a limit for each caller. */
-async function openWithLimit(url: string, limit: number): Promise<PostgresIdempotentCreates> {
+async function openWithLimit(url: string, limit: number): Promise<IdempotentCreates> {
   await openStorage(url);
   const config = clientConfig(url);
   const health = new Health({});
@@ -19,7 +20,7 @@ async function openWithLimit(url: string, limit: number): Promise<PostgresIdempo
     await claims.close();
     await connections.close();
   });
-  return new PostgresIdempotentCreates(new Reader(connections, health), claims, connections, limit);
+  return idempotentCreates(new Reader(connections, health), claims, connections, limit);
 }
 
 describe.skipIf(!canRunPostgres)(`idempotent creates on PostgreSQL${postgresNote}`, () => {
