@@ -3,7 +3,7 @@
 import 'reflect-metadata';
 import { type InjectionToken, instanceCachingFactory, container as root } from 'tsyringe';
 import type { HttpServer } from '../adapters/http/api/index.ts';
-import { createLog, type Logger, logObserver, openLog } from '../adapters/log/index.ts';
+import { type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { findTracing } from '../adapters/tracing/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
@@ -53,7 +53,7 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
   const get = <T>(token: InjectionToken<T>): T => container.resolve(token);
 
   const tracing = findTracing(scheme, version);
-  const log = await createLog(config.logLevel, tracing?.logFields, thread?.log);
+  const log = logTo(thread?.log ?? (await openLog()), config.logLevel, tracing?.logFields);
   const isMain = threads > 1 && thread === undefined;
   const pool = isMain
     ? new (await import('./workers/pool.ts')).WorkerPool({

@@ -1,7 +1,4 @@
-/**
- * Formats errors for the log. API keys are removed, and long texts are truncated. Only the fields of {@link
- * ErrorFields} are logged, because other properties of an error may contain a request body.
- */
+/** Formats errors for the log, without API keys. */
 
 import { withoutApiKeys } from '../../domain/api-key-format.ts';
 
@@ -9,18 +6,9 @@ const STACK_LIMIT = 8_000;
 const KIND_LIMIT = 300;
 const CAUSES_LIMIT = 5;
 
-export interface ErrorFields {
-  readonly type: string;
-  readonly code: string | undefined;
-  readonly message: string;
-  /** The stack of the error, followed by the stacks of its causes. */
-  readonly stack: string | undefined;
-}
-
-export function errorFields(error: unknown): ErrorFields {
-  if (!(error instanceof Error)) {
-    return { type: typeof error, code: undefined, message: shown(textOf(error)), stack: undefined };
-  }
+/** Returns the fields that are logged. Other properties of an error may contain a request body. */
+export function errorFields(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error, message: shown(textOf(error)) };
   const stacks = causesOf(error).map((cause) => (cause instanceof Error && cause.stack) || textOf(cause));
   return {
     type: error.name,
@@ -60,10 +48,7 @@ function textOf(value: unknown): string {
   }
 }
 
-/**
- * Removes API keys from a text, and then truncates the text. If the text were truncated first, a truncated key would
- * not be recognized and removed.
- */
+/** Removes API keys before the text is truncated, because a truncated key would not be recognized. */
 function shown(text: string, limit = STACK_LIMIT): string {
   const safe = withoutApiKeys(text);
   return safe.length > limit ? `${safe.slice(0, limit)}…` : safe;

@@ -1,10 +1,3 @@
-/**
- * Writes log lines to a file descriptor. A full pipe, a full disk and a closed pipe do not block the event loop.
- *
- * When the process exits, the destination of pino (`sonic-boom`) waits forever for room on a full disk and for the reader
- * of a full pipe. After a pipe was closed, it never writes again, even if the pipe has a new reader.
- */
-
 import { writeSync } from 'node:fs';
 
 /** The maximum size of the buffer in bytes. A character is counted as one byte, because most log lines are ASCII. */
@@ -14,6 +7,10 @@ export const BUFFER_LIMIT: number = 1024 * 1024;
 const RETRY_INTERVAL = 10;
 const RETRY_INTERVAL_AFTER_ERROR = 1000;
 
+/**
+ * Writes log lines to a file descriptor. At the exit of the process, the destination of pino waits forever for a full
+ * disk or pipe. After a pipe was closed, it never writes again, even if the pipe has a new reader.
+ */
 export class LineWriter {
   readonly #descriptor: number;
   readonly #droppedLine: (count: number) => string;
@@ -33,9 +30,8 @@ export class LineWriter {
   }
 
   /**
-   * Buffers a line. All lines of one iteration of the event loop are written with one system call, because system calls
-   * are slow. When the buffer is full, all new lines are dropped until the buffer is empty, so that the log has only one
-   * gap.
+   * Buffers a line. One system call writes all lines of one iteration of the event loop. When the buffer is full, new
+   * lines are dropped until it is empty, so that the log has only one gap.
    */
   write(line: string): void {
     const length = this.#rest.length + this.#lines.length + line.length;

@@ -1,8 +1,3 @@
-/**
- * Creates the log on standard error: readable lines if standard error is a terminal, or else JSON lines. The log never
- * contains an API key or a body.
- */
-
 import { constants, fstatSync, openSync } from 'node:fs';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { errorFields } from './error-fields.ts';
@@ -20,24 +15,13 @@ const FLAGS = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** The destination of all logs of the process. */
 let standardError: Promise<DestinationStream> | undefined;
 
-/**
- * @param fields returns additional fields for each line
- * @param destination receives the lines, one at a time; by default standard error
- */
-export async function createLog(
-  level: LevelWithSilent,
-  fields?: () => object,
-  destination?: DestinationStream,
-): Promise<Logger> {
-  return logTo(destination ?? (await openLog()), level, fields);
-}
-
-/** Returns the destination of the log on standard error. */
+/** Returns the log on standard error: readable lines if it is a terminal, or else JSON lines. */
 export function openLog(): Promise<DestinationStream> {
   standardError ??= standardErrorLines();
   return standardError;
 }
 
+/** @param fields returns additional fields for each line */
 export function logTo(destination: DestinationStream, level: LevelWithSilent, fields?: () => object): Logger {
   return pino(
     {
@@ -65,13 +49,9 @@ async function standardErrorLines(): Promise<DestinationStream> {
 }
 
 /**
- * Returns a file descriptor of standard error on which no write blocks.
- *
- * Non-blocking mode belongs to the open file description, which other processes may share. These processes could reset
- * the mode, or fail because they do not expect `EAGAIN`. For this reason, a pipe, a terminal or another character
- * device is opened again in non-blocking mode, which Linux allows. A socket cannot be opened again, but Node.js makes
- * sockets and pipes non-blocking when `process.stderr` is first accessed. A regular file must not be opened again,
- * because standard output may share the file and its position with standard error.
+ * Returns a descriptor of standard error on which no write blocks. A pipe or a terminal is opened again, because other
+ * processes may share the non-blocking mode of the open one, and would fail with `EAGAIN`. A socket, which Node.js makes
+ * non-blocking, cannot be opened again. A regular file must not be, because standard output may share its position.
  */
 function openStandardError(): number {
   const stats = fstatSync(STANDARD_ERROR);

@@ -1,7 +1,7 @@
 import type { Observer } from '../../application/ports/observer.ts';
 import { errorKind } from './error-fields.ts';
 import type { Logger } from './log.ts';
-import { Throttle } from './throttle.ts';
+import { throttle } from './throttle.ts';
 
 /** The maximum number of cached child loggers, one for each combination of method, route, status and API key. */
 const KINDS_LIMIT = 1000;
@@ -13,25 +13,19 @@ const ANONYMOUS_LIMIT = 100;
 const SLOW = 1000;
 
 interface LogOptions {
-  /** Of how many good requests one is logged. Failed and slow requests are not sampled. Default: 1. */
+  /** Of how many good requests one is logged. Failed and slow requests are not sampled. */
   readonly sample?: number;
-  /**
-   * Whether the lines of requests and errors contain the `traceparent` of the request. It is redundant when the lines
-   * contain the ids of the trace. Default: true.
-   */
+  /** Whether the lines contain the `traceparent`, which is redundant when they contain the ids of the trace. */
   readonly hasTraceparent?: boolean;
-  /** The number of threads that write to the log, which share its limits. Default: 1. */
+  /** The number of threads that write to the log, which share its limits. */
   readonly threads?: number;
 }
 
 /** Returns an observer without `onRequest` if the log level excludes the lines for requests. */
-export function logObserver(
-  log: Logger,
-  { sample = 1, hasTraceparent = true, threads = 1 }: LogOptions = {},
-): Observer {
+export function logObserver(log: Logger, options: LogOptions = {}): Observer {
   return {
-    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, sample, hasTraceparent, threads) }),
-    onError: errorLog(log, hasTraceparent),
+    ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, options) }),
+    onError: errorLog(log, options),
     onStorageState(fault) {
       if (fault === undefined) return log.info('the storage is available again');
       const { reason, message, cause } = fault;
@@ -42,24 +36,21 @@ export function logObserver(
 }
 
 /**
- * Logs one line per request. Requests with the same method, route, status and API key share a child logger, because a
- * child logger serializes these fields only once. Requests without a valid API key are throttled, because anybody can
- * send them.
+ * Logs one line per request. A child logger serializes the fields that requests of one kind share only once. Requests
+ * without a valid API key are throttled, because anybody can send them.
  */
 function requestLog(
   log: Logger,
-  sample: number,
-  hasTraceparent: boolean,
-  threads: number,
+  { sample = 1, hasTraceparent = true, threads = 1 }: LogOptions,
 ): NonNullable<Observer['onRequest']> {
   let good = 0;
   const kinds = new Map<string, Logger>();
-  const anonymous = new Throttle(Math.ceil(ANONYMOUS_LIMIT / threads), (suppressed) =>
+  const passes = throttle(Math.ceil(ANONYMOUS_LIMIT / threads), (suppressed) =>
     log.warn({ suppressed }, 'requests without a key holder were not logged'),
   );
   return ({ method, route, path, status, keyId, address, ms, requestId, aborted, traceparent }) => {
     if (status < 400 && ms < SLOW && !aborted && good++ % sample !== 0) return;
-    if (keyId === undefined && !anonymous.passes('all')) return;
+    if (keyId === undefined && !passes('all')) return;
     const kind = `${method} ${route} ${status} ${keyId}`;
     let kindLog = kinds.get(kind);
     if (kindLog === undefined) {
@@ -79,16 +70,13 @@ function requestLog(
   };
 }
 
-/**
- * Logs each kind of error at most once per second. A fault such as a full disk often makes all requests fail with the
- * same kind of error.
- */
-function errorLog(log: Logger, hasTraceparent: boolean): NonNullable<Observer['onError']> {
-  const errors = new Throttle(1, (suppressed, kind) =>
+/** Logs each kind of error once per second, because a fault such as a full disk makes all requests fail in the same way. */
+function errorLog(log: Logger, { hasTraceparent = true }: LogOptions): NonNullable<Observer['onError']> {
+  const passes = throttle(1, (suppressed, kind) =>
     log.error({ kind, suppressed }, 'more requests failed in the same way'),
   );
   return (err, requestId, address, traceparent) => {
-    if (!errors.passes(errorKind(err))) return;
+    if (!passes(errorKind(err))) return;
     const shown = hasTraceparent ? traceparent : undefined;
     log.error({ err, requestId, address, traceparent: shown }, 'request failed');
   };
