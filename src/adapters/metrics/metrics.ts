@@ -11,7 +11,7 @@ import {
 import type { Observer } from '../../application/ports/observer.ts';
 import { STORAGE_FAULT_REASONS, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
-import { addSeries, RequestDurations, type Series, textOfDurations } from './request-durations.ts';
+import { RequestDurations } from './request-durations.ts';
 import { type MetricsSources, registerStatistics } from './statistics.ts';
 
 /** The gauges of prom-client that have the name of a counter, to which `promtool check metrics` objects. */
@@ -34,17 +34,13 @@ const ERROR_REASONS: readonly string[] = [
 export const METRICS_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
 interface MetricsOptions extends MetricsSources {
-  /** The release of the service. */
   readonly version: string;
   /** The scheme of its database, such as `sqlite`. */
   readonly storage: string;
 }
 
 /** The values of the metrics of one thread, as a message to another thread. */
-export interface MetricsSnapshot {
-  readonly metrics: readonly MetricObjectWithValues<MetricValue<string>>[];
-  readonly durations: readonly Series[];
-}
+export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** The metrics whose values of several threads are not added. */
 const AGGREGATORS: Readonly<Record<string, string>> = {
@@ -53,18 +49,20 @@ const AGGREGATORS: Readonly<Record<string, string>> = {
   process_start_time_seconds: 'first',
 };
 
-/** The metrics of one server, in the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+/** The metrics of one server, in the text format of Prometheus. */
 export class Metrics {
   /** Must be notified of the events of the server and of the storage. */
   readonly observer: Observer;
   readonly #registry = new Registry();
-  readonly #requests = new RequestDurations();
+  readonly #durations = new RequestDurations();
 
   constructor(options: MetricsOptions) {
-    const { version, storage } = options;
+    const { version, storage, thread } = options;
     collectDefaultMetrics({ register: this.#registry });
-    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
-    if (options.thread !== undefined) this.#removeProcessMetrics();
+    for (const { name } of this.#registry.getMetricsAsArray()) {
+      const isOfMainThread = thread !== undefined && name.startsWith('process_');
+      if (isOfMainThread || MISNAMED.includes(name)) this.#registry.removeSingleMetric(name);
+    }
     new Gauge({
       name: 'animal_store_build_info',
       help: 'The release, the runtime and the storage; always 1',
@@ -74,26 +72,20 @@ export class Metrics {
     registerStatistics(this.#registry, options);
     this.observer = {
       ...metricsObserver(this.#registry),
-      onRequest: (outcome) => this.#requests.observe(outcome),
+      onRequest: (outcome) => this.#durations.observe(outcome),
     };
   }
 
   readonly contentType: string = METRICS_TYPE;
 
   async text(): Promise<string> {
-    return `${await this.#registry.metrics()}\n${textOfDurations(this.#requests.series)}`;
+    return textOfThreads([await this.snapshot()]);
   }
 
   /** Resolves with the present values, for {@link textOfThreads}. */
   async snapshot(): Promise<MetricsSnapshot> {
-    return { metrics: await this.#registry.getMetricsAsJSON(), durations: this.#requests.series };
-  }
-
-  /** The main thread has the metrics of the process. */
-  #removeProcessMetrics(): void {
-    for (const { name } of this.#registry.getMetricsAsArray()) {
-      if (name.startsWith('process_')) this.#registry.removeSingleMetric(name);
-    }
+    const registries = [this.#registry, ...this.#durations.registries];
+    return (await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()))).flat();
   }
 }
 
@@ -137,22 +129,20 @@ function metricsObserver(registry: Registry): Observer {
 
 /** Returns the metrics of all threads of a process, in the text format. */
 export async function textOfThreads(snapshots: readonly MetricsSnapshot[]): Promise<string> {
-  const text = await aggregate(snapshots).metrics();
-  return `${text}\n${textOfDurations(snapshots.flatMap(({ durations }) => durations))}`;
+  return await aggregate(snapshots).metrics();
 }
 
 export async function addSnapshots(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
-  const durations = addSeries(snapshots.flatMap((snapshot) => snapshot.durations));
-  return { metrics: await aggregate(snapshots).getMetricsAsJSON(), durations };
+  return await aggregate(snapshots).getMetricsAsJSON();
 }
 
 /** Returns what remains of the metrics of a thread that has exited: its counters and histograms. */
-export function countersOf({ metrics, durations }: MetricsSnapshot): MetricsSnapshot {
-  return { metrics: metrics.filter(({ type }) => String(type) !== 'gauge'), durations };
+export function countersOf(metrics: MetricsSnapshot): MetricsSnapshot {
+  return metrics.filter(({ type }) => String(type) !== 'gauge');
 }
 
 function aggregate(snapshots: readonly MetricsSnapshot[]): Registry {
-  return AggregatorRegistry.aggregate(snapshots.map(({ metrics }) => metrics.map(withAggregator)));
+  return AggregatorRegistry.aggregate(snapshots.map((metrics) => metrics.map(withAggregator)));
 }
 
 /** The slowest event loop is shown, because the one of the main thread has no requests. */

@@ -5,7 +5,7 @@ import type {
   StorageStatistics,
 } from '../../application/ports/statistics.ts';
 
-/** How long the number of idempotency records is not counted again, in milliseconds. Counting takes time. */
+/** How long the number of idempotency records is cached, in milliseconds. */
 const RECORDS_INTERVAL = 60_000;
 
 /** Where the values come from. They need not exist before the metrics are requested. */
@@ -14,19 +14,18 @@ export interface MetricsSources {
   readonly thread?: string | undefined;
   storageStatistics(): StorageStatistics;
   serverStatistics(): ServerStatistics;
-  /** Resolves with the number of idempotency records. */
   countRecords(): Promise<number>;
 }
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Registers the metrics whose values are read when the metrics are requested. */
+/** Registers metrics whose values are read when they are requested. */
 export function registerStatistics(registry: Registry, sources: MetricsSources): void {
   const registers = [registry];
   const server = () => sources.serverStatistics();
   const storage = () => sources.storageStatistics();
 
-  /** Adds a gauge without labels. A gauge whose value the storage does not have is left out. It would be 0 otherwise. */
+  /** Adds a gauge that is left out, instead of 0, when its value is missing. */
   const gauge = (name: string, help: string, read: () => number | undefined | Promise<number>) =>
     new Gauge({
       name,
@@ -38,7 +37,6 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
         else this.set(value);
       },
     });
-  /** Adds a counter with labels. */
   const counter = (name: string, help: string, labelNames: string[], read: () => readonly Sample[]) =>
     new Counter({
       name,

@@ -91,7 +91,7 @@ export class Reports {
     await this.#askAll(METRICS_TIMEOUT, async (thread) => {
       thread.metrics = await thread.calls.call<MetricsSnapshot>('metrics');
     });
-    const threads = this.#threads.flatMap(({ metrics }) => metrics ?? []);
+    const threads = this.#threads.map(({ metrics }) => metrics ?? []);
     return textOfThreads([await this.#main.metrics().snapshot(), ...(await this.#ended), ...threads]);
   }
 
