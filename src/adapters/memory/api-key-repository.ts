@@ -4,19 +4,16 @@ import { type ApiKey, isActive, type NewApiKey } from '../../domain/api-key.ts';
 /** The maximum number of cached keys. */
 const CACHE_LIMIT = 1000;
 
-interface StoredKey {
-  about: ApiKey;
-}
-
 /**
  * Stores the attributes of the keys by id, and finds them by the SHA-256 hash of the key. Whoever does not know a key
  * cannot choose its hash, so the time of a look-up tells nothing about the key. Found keys are cached, because hashing
  * with Web Crypto, which browsers support, is asynchronous.
  */
 export class MemoryApiKeyRepository implements ApiKeyRepository {
-  readonly #keys = new Map<string, StoredKey>();
-  readonly #byHash = new Map<string, StoredKey>();
-  readonly #found = new Map<string, StoredKey>();
+  readonly #keys = new Map<string, ApiKey>();
+  /** The ids of the keys by their hashes, and of the cached keys. */
+  readonly #idOfHash = new Map<string, string>();
+  readonly #idOfKey = new Map<string, string>();
   readonly #idPrefix: string;
   readonly #closed: AbortSignal;
   /** Settled when no call of `addFirst` is in flight. */
@@ -33,17 +30,17 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
 
   async find(key: string): Promise<ApiKey | undefined> {
     this.#closed.throwIfAborted();
-    const stored = this.#found.get(key) ?? (await this.#lookUp(key));
-    return stored?.about;
+    const id = this.#idOfKey.get(key) ?? (await this.#lookUp(key));
+    return id === undefined ? undefined : this.#keys.get(id);
   }
 
   async add(key: string, about: NewApiKey): Promise<ApiKey> {
     this.#closed.throwIfAborted();
     const id = `${this.#idPrefix}${this.#keys.size + 1}`;
-    const stored = { about: Object.freeze({ id, ...about }) };
+    const stored = Object.freeze({ id, ...about });
     this.#keys.set(id, stored);
-    this.#byHash.set(await sha256(key), stored);
-    return stored.about;
+    this.#idOfHash.set(await sha256(key), id);
+    return stored;
   }
 
   async addFirst(key: string, about: NewApiKey, save?: SaveKey): Promise<ApiKey | undefined> {
@@ -65,43 +62,42 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
   ): Promise<ApiKey | undefined> {
     this.#closed.throwIfAborted();
     const old = this.#keys.get(id);
-    if (old === undefined || old.about.expiresAt !== expiresAt || !isActive(old.about, about.createdAt)) {
-      return undefined;
-    }
-    this.#change(old, { expiresAt: Math.min(old.about.expiresAt ?? endsAt, endsAt) });
-    const successor = { ...about, callerId: old.about.callerId ?? id };
+    if (old === undefined || old.expiresAt !== expiresAt || !isActive(old, about.createdAt)) return undefined;
+    this.#change(old, { expiresAt: Math.min(old.expiresAt ?? endsAt, endsAt) });
+    const successor = { ...about, callerId: old.callerId ?? id };
     return this.add(key, successor);
   }
 
   async revoke(id: string, revokedAt: number): Promise<ApiKey | undefined> {
     this.#closed.throwIfAborted();
     const stored = this.#keys.get(id);
-    return stored && this.#change(stored, { revokedAt: stored.about.revokedAt ?? revokedAt });
+    return stored && this.#change(stored, { revokedAt: stored.revokedAt ?? revokedAt });
   }
 
   async setLastUsedOn(id: string, day: number): Promise<void> {
     this.#closed.throwIfAborted();
     const stored = this.#keys.get(id);
-    if (stored === undefined || day <= (stored.about.lastUsedOn ?? -Infinity)) return;
+    if (stored === undefined || day <= (stored.lastUsedOn ?? -Infinity)) return;
     this.#change(stored, { lastUsedOn: day });
   }
 
   async list(): Promise<readonly ApiKey[]> {
     this.#closed.throwIfAborted();
-    return Array.from(this.#keys.values(), ({ about }) => about);
+    return [...this.#keys.values()];
   }
 
-  async #lookUp(key: string): Promise<StoredKey | undefined> {
-    const found = this.#byHash.get(await sha256(key));
-    if (found === undefined) return undefined;
-    if (this.#found.size >= CACHE_LIMIT) this.#found.clear();
-    this.#found.set(key, found);
-    return found;
+  async #lookUp(key: string): Promise<string | undefined> {
+    const id = this.#idOfHash.get(await sha256(key));
+    if (id === undefined) return undefined;
+    if (this.#idOfKey.size >= CACHE_LIMIT) this.#idOfKey.clear();
+    this.#idOfKey.set(key, id);
+    return id;
   }
 
-  #change(stored: StoredKey, change: Partial<ApiKey>): ApiKey {
-    stored.about = Object.freeze({ ...stored.about, ...change });
-    return stored.about;
+  #change(stored: ApiKey, change: Partial<ApiKey>): ApiKey {
+    const changed = Object.freeze({ ...stored, ...change });
+    this.#keys.set(stored.id, changed);
+    return changed;
   }
 }
 

@@ -34,10 +34,7 @@ export class MemoryPetRepository implements PetRepository {
     for (const pet of pets) this.#push(this.lastId + 1n, pet);
   }
 
-  /**
-   * Adds all pets with their ids, which must be distinct. Throws and adds no pet when the repository has ever had a
-   * pet.
-   */
+  /** Adds all pets with their ids, which must be distinct. Throws when the repository has ever had a pet. */
   addWithIds(pets: readonly Pet[]): void {
     this.#closed.throwIfAborted();
     if (this.lastId !== 0n) throw idsNotAccepted();
@@ -73,7 +70,7 @@ export class MemoryPetRepository implements PetRepository {
   }
 }
 
-/** Returns the index of the first pet with an id greater than `id`, or the number of pets when there is no such pet. */
+/** Returns the number of pets with an id up to `id`. */
 function indexAfter(pets: readonly Pet[], id: bigint): number {
   let low = 0;
   let high = pets.length;

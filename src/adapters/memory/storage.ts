@@ -2,7 +2,7 @@ import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { MemoryApiKeyRepository } from './api-key-repository.ts';
 import { MemoryIdempotentCreates } from './idempotent-creates.ts';
 import { MemoryPetRepository } from './pet-repository.ts';
-import { MemoryPetTransfer } from './pet-transfer.ts';
+import { memoryTransfer } from './pet-transfer.ts';
 
 /**
  * Opens an empty store in memory. The data of the store is lost when the process exits.
@@ -24,7 +24,7 @@ export function openMemoryStorage(): Storage {
     pets,
     idempotentCreates: new MemoryIdempotentCreates(pets, closed),
     apiKeys: new MemoryApiKeyRepository('', closed),
-    transfer: new MemoryPetTransfer(pets),
+    transfer: memoryTransfer(pets),
     check: async () => closed.throwIfAborted(),
     close: async () => closing.abort(closedError()),
   };
