@@ -1,21 +1,14 @@
-/**
- * Adds spans to the calls of a storage. The names and the attributes follow the semantic conventions of OpenTelemetry
- * for database clients. A span contains no value of a call: no API key, no idempotency key and no pet.
- */
-
 import { type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { Storage } from '../../application/ports/storage.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
 
 /**
- * Returns a storage that calls the given one, with a span for each call of the repositories. The other methods have no
- * spans: no request to the API causes an import, an export or a backup, and health checks share one check.
+ * Returns a storage with a span for each call of the repositories, by the semantic conventions for database clients. A
+ * span contains no value of a call: no API key, no idempotency key and no pet.
  */
 export function traceStorage(storage: Storage, tracer: Tracer, scheme: string): Storage {
-  // The name of the database system in the semantic conventions. Both schemes of PostgreSQL lead to one name.
   const system = scheme === 'postgres' ? 'postgresql' : scheme;
   const kind = scheme === 'memory' ? SpanKind.INTERNAL : SpanKind.CLIENT;
-  /** Returns a repository with a span for each call of its methods, which all return promises. */
   const traced = <R extends object>(repository: R, collection: string): R => {
     const get = (target: R, operation: string): unknown => {
       const method: unknown = target[operation as keyof R];
@@ -46,7 +39,7 @@ export function traceStorage(storage: Storage, tracer: Tracer, scheme: string): 
   };
 }
 
-/** Ends the span when the call has ended. Of an error, the span has the kind. Its message can contain values of the call. */
+/** Ends the span with the call. The message of an error is left out, because it can contain values of the call. */
 async function endWith(span: Span, call: () => Promise<unknown>): Promise<unknown> {
   try {
     return await call();

@@ -14,10 +14,7 @@ import { traceStorage } from './traced-storage.ts';
 
 const PROBE = createContextKey('animal-store probe');
 
-/**
- * The key under which the HTTP instrumentation stores {@link RequestMetadata} in the context of a request. Keys with
- * the same description are equal.
- */
+/** The key under which the HTTP instrumentation stores {@link RequestMetadata}. Keys with equal descriptions are equal. */
 const REQUEST_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
 
 interface RequestMetadata {
@@ -30,7 +27,6 @@ interface RequestMetadata {
 /** How long the exit of the process may be delayed by an export, in milliseconds. */
 const FLUSH_TIMEOUT = 1000;
 
-/** The connection of a server to an OpenTelemetry SDK. */
 export interface Tracing {
   /** Adds the route to the span of each request. */
   readonly observer: Observer;
@@ -42,12 +38,7 @@ export interface Tracing {
   flush(): Promise<void>;
 }
 
-/**
- * Returns the connection to the OpenTelemetry SDK of the process, or `undefined` when no SDK was loaded. Without an SDK,
- * a server must not do any work for traces.
- *
- * @param scheme the scheme of the database URL
- */
+/** Returns `undefined` when the process has loaded no OpenTelemetry SDK: a server then does no work for traces. */
 export function findTracing(scheme: string, version: string): Tracing | undefined {
   if (!isSdkLoaded()) return undefined;
   const tracer = trace.getTracer('animal-store', version);
@@ -59,7 +50,7 @@ export function findTracing(scheme: string, version: string): Tracing | undefine
   };
 }
 
-/** Whether a context can become active. The API can do this only after an SDK has registered its context manager. */
+/** Only the context manager of an SDK can make a context active. */
 function isSdkLoaded(): boolean {
   const isActive = () => context.active().getValue(PROBE) === true;
   return context.with(ROOT_CONTEXT.setValue(PROBE, true), isActive);
@@ -78,7 +69,6 @@ async function flushSpans(): Promise<void> {
   await atMost(FLUSH_TIMEOUT, flushed);
 }
 
-/** Adds the route of a request to its span. Does nothing when no route matches, or when the span has ended. */
 function setRoute({ method, route }: Pick<RequestOutcome, 'method' | 'route'>): void {
   const span = requestSpan();
   if (route === undefined || !span?.isRecording()) return;
@@ -88,7 +78,6 @@ function setRoute({ method, route }: Pick<RequestOutcome, 'method' | 'route'>): 
   span.updateName(`${method} ${route}`);
 }
 
-/** Returns the ids that connect a line of the log to a trace: `trace_id` and `span_id`, or none outside a request. */
 function traceFields(): object {
   const ids = requestSpan()?.spanContext();
   return ids !== undefined && isSpanContextValid(ids) ? { trace_id: ids.traceId, span_id: ids.spanId } : {};
