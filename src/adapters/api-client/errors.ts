@@ -33,13 +33,12 @@ export function unreachable(base: string, cause: unknown): AnimalStoreError {
   return new AnimalStoreError('storage_unavailable', `${base} cannot be reached: ${message}`, { cause });
 }
 
-/** Returns the error of a response whose body is not what the API sends. */
 export function unreadable(base: string, cause: unknown): AnimalStoreError {
   const message = `${base} does not respond as the API does: ${(cause as Error).message}`;
   return new AnimalStoreError('storage_unavailable', message, { cause });
 }
 
-/** Returns the error of a create that may have stored its pet. */
+/** The error of a create that may have stored its pet. */
 export function unknownOutcome(error: AnimalStoreError, idempotencyKey: string): AnimalStoreError {
   const message = `${error.message}; the pet may be stored: repeat the create with the idempotencyKey of this error`;
   return new AnimalStoreError(error.code, message, {

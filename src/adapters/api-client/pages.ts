@@ -25,7 +25,6 @@ export class Pages {
     this.#send = send;
   }
 
-  /** Resolves with a page, which is the same object as the last time when it has not changed. */
   async read(url: string, options?: CallOptions): Promise<PetPage> {
     const cached = this.#cache.get(url);
     const etag = cached && this.#origins.get(cached)?.etag;
@@ -38,7 +37,7 @@ export class Pages {
     return page;
   }
 
-  /** Resolves with the page that follows a page. The pages of a long list would fill the cache, so none is cached. */
+  /** The pages of a long list would fill the cache, so none is cached. */
   async next(page: PetPage, options?: CallOptions): Promise<PetPage> {
     const url = this.#origins.get(page)?.next;
     if (url === undefined) throw unreadable(this.#base, new Error('there is no next page'));

@@ -72,7 +72,6 @@ function mayHaveStored(status: number, { code }: AnimalStoreError): boolean {
   return status === 408 || (status >= 500 && code !== 'overloaded');
 }
 
-/** Sends a request once, and reads the whole response. */
 async function attempt(
   url: string,
   init: RequestInit,
@@ -96,7 +95,7 @@ async function attempt(
   }
 }
 
-/** Returns the length of the pause before a retry, in milliseconds. It is random, so that clients do not retry together. */
+/** The pause is random, so that clients do not retry together. */
 function pauseBefore(retry: number, retryAfter = 0): number {
   return retryAfter * 1000 + Math.random() * Math.min(LAST_PAUSE, FIRST_PAUSE * 2 ** retry);
 }

@@ -1,6 +1,4 @@
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
-import type { IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
-import type { PetTransfer } from '../../application/ports/pet-transfer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import type { ClientOptions, Deprecation } from '../../application/store-options.ts';
 import { invalidRequest } from '../../domain/errors.ts';
@@ -14,13 +12,10 @@ const CHECK_TIMEOUT = 1000;
 /** The operations that this process has warned of. */
 const WARNED = new Set<string>();
 
-/** The number of pets in a page of an export. */
 const BATCH_SIZE = 100;
 
 /**
- * Opens the store of another server over its API. Sends no request before the first call of a method. Throws
- * `invalid_request` when an option is invalid.
- *
+ * Opens the store of another server over its API. Throws `invalid_request` when an option is invalid.
  * @param base the base address of the API, without a slash at its end
  */
 export function openApiStorage(base: string, options: ClientOptions = {}): Storage {
@@ -44,45 +39,34 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Stora
   const pets = new ApiPetRepository(base, send);
   return {
     pets,
-    idempotentCreates: idempotentCreatesOf(pets),
+    idempotentCreates: {
+      // The server knows this program by its API key. The keys of its own callers are kept apart.
+      add: (pet, { caller, key }, options) =>
+        pets.addOnce(pet, caller === '' ? key : `${encodeURIComponent(caller)}/${key}`, options),
+      // The server removes old records.
+      count: async () => 0,
+      removeRecords: async () => 0,
+      redateRecords: async () => 0,
+    },
     apiKeys: NO_API_KEYS,
-    transfer: transferOf(pets),
+    transfer: {
+      importPets: () => refuse('import'),
+      // Unlike the port promises, pets that are added meanwhile can be exported too: each page is read by itself.
+      async *exportPets({ status } = {}, options) {
+        let page = await pets.list({ limit: BATCH_SIZE, status }, options);
+        if (page.pets.length > 0) yield page.pets;
+        while (page.more) {
+          page = await pets.next(page, options);
+          yield page.pets;
+        }
+      },
+    },
     async check() {
       await send('listPets', `${base}/pets?limit=1`, { expected: [200] }, { timeout: CHECK_TIMEOUT });
     },
     async close() {
       isClosed = true;
       await pets.settleCreates();
-    },
-  };
-}
-
-/**
- * The server knows this program by its API key, decides how long an idempotency key is valid, and removes old records. When
- * this program has callers of its own, their keys are kept apart.
- */
-function idempotentCreatesOf(pets: ApiPetRepository): IdempotentCreates {
-  return {
-    add(pet, { caller, key }, options) {
-      return pets.addOnce(pet, caller === '' ? key : `${encodeURIComponent(caller)}/${key}`, options);
-    },
-    count: async () => 0,
-    removeRecords: async () => 0,
-    redateRecords: async () => 0,
-  };
-}
-
-function transferOf(pets: ApiPetRepository): PetTransfer {
-  return {
-    importPets: () => refuse('import'),
-    /** Unlike the port promises, pets that are added during the export can be exported too: each page is read by itself. */
-    async *exportPets({ status } = {}, options) {
-      let page = await pets.list({ limit: BATCH_SIZE, status }, options);
-      if (page.pets.length > 0) yield page.pets;
-      while (page.more) {
-        page = await pets.next(page, options);
-        yield page.pets;
-      }
     },
   };
 }
@@ -99,14 +83,12 @@ const NO_API_KEYS: ApiKeyRepository = {
   list: refuseKeys,
 };
 
-/** Rejects with the error for work that the API has no operation for. */
 async function refuse(work: string): Promise<never> {
   throw invalidRequest(
     `${work} is not supported by this storage: use animal-store on the machine of the server`,
   );
 }
 
-/** Warns once per process and operation. */
 function warnOfDeprecation({ operation, sunset }: Deprecation): void {
   if (WARNED.has(operation)) return;
   WARNED.add(operation);
