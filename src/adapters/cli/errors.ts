@@ -1,5 +1,3 @@
-/** The errors of the command line, their messages, and their exit statuses. */
-
 import { OverwriteRefused } from '../../application/ports/maintenance.ts';
 import { withoutApiKeys } from '../../domain/api-key-format.ts';
 import { asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
@@ -59,13 +57,11 @@ export function exitStatusOf(error: unknown): number {
   return EXIT_STATUS_OF[asAnimalStoreError(error)?.code ?? 'internal_error'];
 }
 
-/**
- * Returns one line for each fault in the message of an error. API keys are removed.
- * @param command the command whose help explains the correct usage
- */
+/** Returns one line for each fault of an error, without API keys. The help of `command` explains the correct usage. */
 export function explain(error: unknown, command = 'animal-store'): string {
   const text = withoutApiKeys((error instanceof Error ? error.message : String(error)).trim());
   const message = text + adviceOn(error, command);
+  // Only a `ConfigError` can contain several faults, one per line.
   const faults = isConfigError(error) ? message.split('\n') : [message];
   return faults.map((fault) => `animal-store: ${visible(fault)}`).join('\n');
 }
@@ -75,7 +71,6 @@ function adviceOn(error: unknown, command: string): string {
   return error instanceof UsageError && !(error instanceof FileError) ? ` (see ${command} --help)` : '';
 }
 
-/** Only a `ConfigError` can contain several faults, one per line. */
 function isConfigError(error: unknown): boolean {
   return error instanceof Error && error.name === 'ConfigError';
 }

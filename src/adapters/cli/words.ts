@@ -9,10 +9,7 @@ interface Position {
   readonly option: Option | undefined;
 }
 
-/**
- * Returns the command to which the words after the name of the program lead. The words after `help` lead to the command
- * whose help they ask for.
- */
+/** Returns the command to which words lead. The words after `help` lead to the command whose help they ask for. */
 export function positionAfter(program: Command, words: readonly string[]): Position {
   let command = program;
   let option: Option | undefined;
@@ -33,21 +30,16 @@ function optionsOf(command: Command): readonly Option[] {
   return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
 }
 
-/** Returns the short and the long name of an option, such as `-h` and `--help`. */
 function namesOf({ short, long }: Option): readonly string[] {
   return [short, long].filter((name) => name !== undefined);
 }
 
-/** Returns the name of a command with the names of its parents, such as `animal-store keys create`. */
+/** `animal-store keys create` */
 export function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-/**
- * Returns a line for each candidate: the word and, if it has one, a tab and its description. Reads nothing but the
- * definition of the program.
- * @param words the words after the name of the program, of which the last one, which can be empty, is to be completed
- */
+/** Returns a line for each candidate for the last word, which can be empty: the word and, if any, a tab and its description. */
 export function candidateLines(program: Command, words: readonly string[]): readonly string[] {
   const current = words.at(-1) ?? '';
   // Bash passes `--status=sold` as three words, other shells as one.
@@ -67,11 +59,7 @@ export function candidateLines(program: Command, words: readonly string[]): read
   return lines.filter((line) => line.startsWith(current));
 }
 
-function valuesOf(
-  definition: Option | Argument | undefined,
-  current: string,
-  prefix = '',
-): readonly string[] {
+function valuesOf(definition: Option | Argument | undefined, current: string, prefix = ''): string[] {
   if (definition === undefined) return [];
   const isFile = 'flags' in definition ? definition.flags.endsWith('<file>') : definition.name() === 'file';
   if (isFile) return [FILES];

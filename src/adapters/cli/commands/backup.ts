@@ -8,7 +8,6 @@ import { Progress } from '../output/progress.ts';
 import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 
-/** Copies the whole store into a file. Other processes can write to the store during the copy. */
 export async function backup(file: string, flags: ReplaceFlags, options: CommandOptions): Promise<void> {
   const { elapsed } = await copied(flags, options, 'backed up', (how) =>
     withStore(options, 'backup', (store) => store.backup(file, how)),
@@ -20,7 +19,6 @@ export async function backup(file: string, flags: ReplaceFlags, options: Command
   await printResult(options.console, { done, details, members }, flags.json);
 }
 
-/** Replaces the store by a backup. The store must not be in use. */
 export async function restore(file: string, flags: ReplaceFlags, options: CommandOptions): Promise<void> {
   const { console, databaseUrl, restoreStore } = options;
   const { elapsed, result } = await copied(flags, options, 'restored', (how) =>

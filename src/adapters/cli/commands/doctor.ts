@@ -11,7 +11,7 @@ const FACTS = [
   ...(['pets', 'apiKeys', 'idempotencyRecords', 'freeBytes'] as const),
 ];
 
-/** Prints the facts about the settings and the store, and the problems. Fails if a problem is an error. */
+/** Fails if a problem is an error. */
 export async function doctor(
   { json }: JsonFlag,
   { console, version, databaseUrl, diagnose }: CommandOptions,

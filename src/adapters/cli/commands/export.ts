@@ -10,7 +10,7 @@ import { Progress } from '../output/progress.ts';
 import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 
-export interface ExportFlags {
+interface ExportFlags {
   readonly status?: PetStatus;
   readonly output?: string;
   readonly force?: boolean;

@@ -14,9 +14,8 @@ import { Progress } from '../output/progress.ts';
 import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 
-export interface ImportFlags extends JsonFlag {
+interface ImportFlags extends JsonFlag {
   readonly skipInvalid?: boolean;
-  /** The file of refused lines. */
   readonly refused?: string;
   readonly force?: boolean;
   readonly newIds?: boolean;
@@ -29,10 +28,7 @@ const NOTHING = 'nothing was imported';
 /** A pet and the line from which the pet was read. The application ignores the property `line`. */
 type PetOfLine = ImportedPet & { readonly line: Line };
 
-/**
- * Imports the pets of an NDJSON file, or of standard input if `file` is `-`. If an error occurs, no pet is imported. A
- * dry run does the same, but stores no pet and creates no store.
- */
+/** Imports the pets of an NDJSON file, or of standard input if `file` is `-`: all of them, or none after an error. */
 export async function importPets(file: string, flags: ImportFlags, options: CommandOptions): Promise<void> {
   if (!flags.skipInvalid && flags.refused !== undefined) {
     throw new UsageError('--refused requires --skip-invalid');
@@ -60,7 +56,6 @@ async function importFile(file: string, flags: ImportFlags, options: CommandOpti
   }
 }
 
-/** Throws, before anything is written, if the file of refused lines must not be written. */
 function refusedFileOf(
   file: string,
   { refused, force = false }: ImportFlags,
@@ -81,10 +76,7 @@ function refusedFileOf(
   return lines;
 }
 
-/**
- * Imports the pets of an input, and writes the refused lines to a file. The caller must place that file, which is durable
- * before the pets are stored. If an error occurs, the store and an earlier file stay unchanged.
- */
+/** Writes the refused lines to a file, which is durable before the pets are stored. The caller must place this file. */
 async function importLines(
   store: AnimalStore,
   input: Input,
@@ -141,10 +133,7 @@ async function importLines(
   }
 }
 
-/**
- * Returns `undefined` for a blank line. Throws an error with the reason if the line contains no pet. The application
- * checks later whether the pet is valid.
- */
+/** Returns `undefined` for a blank line. The application checks later whether the pet is valid. */
 function petOfLine(line: Line, newIds: boolean): PetOfLine | undefined {
   if (line.fault !== undefined) throw new Error(line.fault);
   if (line.text.trim() === '') return undefined;

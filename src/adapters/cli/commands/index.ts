@@ -4,11 +4,8 @@ import { Argument, type Command, Option } from 'commander';
 import { PET_STATUSES } from '../../../domain/pet.ts';
 import { SCRIPTS } from '../completion.ts';
 import { HELP } from '../help.ts';
-import type { CliOptions, CommandOptions, JsonFlag, ReplaceFlags, ServeValues } from '../options.ts';
+import type { CliOptions, CommandOptions } from '../options.ts';
 import { pathOf } from '../words.ts';
-import type { ExportFlags } from './export.ts';
-import type { ImportFlags } from './import.ts';
-import type { CreateFlags, ListFlags, RotateFlags } from './keys.ts';
 
 const EXPIRES = '--expires <when>';
 const JSON_KEY = ['--json', 'print the key and its attributes as JSON'] as const;
@@ -34,7 +31,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .description('serve the API until SIGINT or SIGTERM')
     .option('--host <address>', 'the address to listen on (default: HOST, or 127.0.0.1)')
     .option('--port <number>', 'the port to listen on, 0 for a free one (default: PORT, or 3000)')
-    .action(async (values: ServeValues) => (await import('./serve.ts')).serve(values, options));
+    .action(async (values) => (await import('./serve.ts')).serve(values, options));
 
   const keys = program
     .command('keys')
@@ -48,21 +45,21 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .option(EXPIRES, 'a duration such as 90d, 12h or 30m, a date such as 2027-01-31, or never')
     .option('--create-store', 'create the store if it does not exist')
     .option(...JSON_KEY)
-    .action(async (flags: CreateFlags) => (await import('./keys.ts')).createKey(flags, options));
+    .action(async (flags) => (await import('./keys.ts')).createKey(flags, options));
 
   keys
     .command('list')
     .description('list all keys with their attributes')
     .option('--active', 'only keys that are neither expired nor revoked')
     .option('--json', 'print the list as JSON')
-    .action(async (flags: ListFlags) => (await import('./keys.ts')).listKeys(flags, options));
+    .action(async (flags) => (await import('./keys.ts')).listKeys(flags, options));
 
   keys
     .command('revoke')
     .description('revoke a key immediately')
     .argument('<id>', 'the id of the key, see keys list')
     .option('--json', 'print the attributes of the key as JSON')
-    .action(async (id: string, flags: JsonFlag) => (await import('./keys.ts')).revokeKey(id, flags, options));
+    .action(async (id, flags) => (await import('./keys.ts')).revokeKey(id, flags, options));
 
   keys
     .command('rotate')
@@ -75,9 +72,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     )
     .option(EXPIRES, 'the expiry of the new key, or never (default: the lifetime of the old key)')
     .option(...JSON_KEY)
-    .action(async (id: string, flags: RotateFlags) =>
-      (await import('./keys.ts')).rotateKey(id, flags, options),
-    );
+    .action(async (id, flags) => (await import('./keys.ts')).rotateKey(id, flags, options));
 
   program
     .command('import')
@@ -90,9 +85,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .option('--new-ids', 'assign new ids, and ignore the ids in the file')
     .option('--create-store', 'create the store if it does not exist')
     .option(...JSON_RESULT)
-    .action(async (file: string, flags: ImportFlags) =>
-      (await import('./import.ts')).importPets(file, flags, options),
-    );
+    .action(async (file, flags) => (await import('./import.ts')).importPets(file, flags, options));
 
   program
     .command('export')
@@ -101,7 +94,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .option('--output <file>', 'write to a file instead, compressed if the name ends in .gz')
     .option('--force', 'replace an existing file')
     .option('--gzip', 'compress with gzip, whatever the name')
-    .action(async (flags: ExportFlags) => (await import('./export.ts')).exportPets(flags, options));
+    .action(async (flags) => (await import('./export.ts')).exportPets(flags, options));
 
   program
     .command('backup')
@@ -109,9 +102,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .argument('<file>', 'the file to create')
     .option('--force', 'replace an existing file')
     .option(...JSON_RESULT)
-    .action(async (file: string, flags: ReplaceFlags) =>
-      (await import('./backup.ts')).backup(file, flags, options),
-    );
+    .action(async (file, flags) => (await import('./backup.ts')).backup(file, flags, options));
 
   program
     .command('restore')
@@ -119,15 +110,13 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .argument('<file>', 'a file that the command backup has written')
     .option('--force', 'replace a store that has pets, or that cannot be read')
     .option(...JSON_RESULT)
-    .action(async (file: string, flags: ReplaceFlags) =>
-      (await import('./backup.ts')).restore(file, flags, options),
-    );
+    .action(async (file, flags) => (await import('./backup.ts')).restore(file, flags, options));
 
   program
     .command('doctor')
     .description('examine the settings and the store, and change nothing')
     .option('--json', 'print the report as JSON')
-    .action(async (flags: JsonFlag) => (await import('./doctor.ts')).doctor(flags, options));
+    .action(async (flags) => (await import('./doctor.ts')).doctor(flags, options));
 
   program
     .command('openapi')

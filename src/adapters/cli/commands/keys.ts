@@ -1,5 +1,3 @@
-/** The commands for API keys. A new key is printed once, to standard output, and its attributes to standard error. */
-
 import type { IssuedApiKey } from '../../../application/api-keys.ts';
 import { type ApiKey, apiKeyStatus } from '../../../domain/api-key.ts';
 import { CommandError } from '../errors.ts';
@@ -15,22 +13,12 @@ interface IssueFlags extends JsonFlag {
   readonly expires?: string;
 }
 
-export interface CreateFlags extends IssueFlags {
-  readonly name: string;
-  readonly createStore?: boolean;
-}
-
-export interface RotateFlags extends IssueFlags {
-  readonly overlap: string;
-}
-
-export interface ListFlags extends JsonFlag {
-  readonly active?: boolean;
-}
-
 const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'];
 
-export async function createKey(flags: CreateFlags, options: CommandOptions): Promise<void> {
+export async function createKey(
+  flags: IssueFlags & { readonly name: string; readonly createStore?: boolean },
+  options: CommandOptions,
+): Promise<void> {
   const expiresAt = expiryOf(flags) ?? undefined;
   refuseDiscardedOutput(options.console);
   const { name, createStore = false } = flags;
@@ -43,7 +31,11 @@ export async function createKey(flags: CreateFlags, options: CommandOptions): Pr
   await showKey(issued, flags, options.console);
 }
 
-export async function rotateKey(id: string, flags: RotateFlags, options: CommandOptions): Promise<void> {
+export async function rotateKey(
+  id: string,
+  flags: IssueFlags & { readonly overlap: string },
+  options: CommandOptions,
+): Promise<void> {
   const expiresAt = expiryOf(flags);
   const overlap = parseDuration(flags.overlap, '--overlap');
   refuseDiscardedOutput(options.console);
@@ -62,7 +54,10 @@ export async function revokeKey(id: string, { json }: JsonFlag, options: Command
   await printResult(options.console, { done, members: attributesOf(key) }, json);
 }
 
-export async function listKeys({ active, json }: ListFlags, options: CommandOptions): Promise<void> {
+export async function listKeys(
+  { active, json }: JsonFlag & { readonly active?: boolean },
+  options: CommandOptions,
+): Promise<void> {
   const { console } = options;
   const now = Date.now();
   const all = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.list());
@@ -90,7 +85,7 @@ function refuseDiscardedOutput({ outDescriptor }: Console): void {
   );
 }
 
-/** @param outcome what else the command has done */
+/** Prints a new key once to standard output, and its attributes, with what else was done, to standard error. */
 async function showKey(
   { key, about }: IssuedApiKey,
   { json }: JsonFlag,
@@ -108,7 +103,6 @@ async function showKey(
   console.err(`Key created. Save it: it is not shown again.${outcome}\n${attributes}`);
 }
 
-/** Returns the attributes of a key as members of JSON, with the dates and times of RFC 3339. */
 function attributesOf(key: ApiKey): object {
   const { id, name, prefix, createdAt, lastUsedOn, expiresAt, revokedAt } = key;
   const timestamp = (time?: number) => (time === undefined ? null : new Date(time).toISOString());

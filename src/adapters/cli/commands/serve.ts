@@ -30,10 +30,6 @@ async function announce(service: RunningService, console: Console): Promise<void
   }
 }
 
-/**
- * Returns the first key, which is never shown again, or the path of its file. If the server accepts only keys that were
- * created earlier, returns how to create another key.
- */
 function keyNotice({ url, firstKey, firstKeyFile, hasConfiguredKeys }: RunningService): string {
   if (firstKey !== undefined) return welcome(url, firstKey.key);
   if (firstKeyFile !== undefined) return `The first API key is in the file ${firstKeyFile}\n`;

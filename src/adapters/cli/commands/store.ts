@@ -1,5 +1,3 @@
-/** Opens the store for a command. */
-
 import type { AnimalStore } from '../../../application/animal-store.ts';
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { FileError } from '../errors.ts';
@@ -8,10 +6,8 @@ import type { CommandOptions } from '../options.ts';
 
 /**
  * Calls `use` with the store, and closes the store afterwards.
- *
- * @param work what `use` does: a storage that does not support it is not opened
- * @param createStore whether a store that does not exist is created. By default it is refused, because a mistyped path
- * would go unnoticed. `undefined` if the command has no option `--create-store`, which the error would name.
+ * @param createStore whether a missing store is created, which would hide a mistyped path; `undefined` if the command has
+ * no option `--create-store`
  */
 export async function withStore<T>(
   options: CommandOptions,

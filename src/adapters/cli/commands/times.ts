@@ -1,5 +1,3 @@
-/** Parses durations and dates, which are in UTC. */
-
 import { UsageError } from '../errors.ts';
 import { day } from '../output/format.ts';
 
@@ -10,7 +8,7 @@ const LENGTH_OF: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE,
 const DURATION = /^(\d{1,9})([mhd])$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The end of the year 9999. The year of a later time would have more than four digits. */
+/** The year of a later time would have more than four digits. */
 const LAST_TIME = Date.UTC(10_000, 0, 1);
 
 /** Parses a duration such as `7d`, `12h`, `30m` or `0` into milliseconds. */
@@ -20,10 +18,7 @@ export function parseDuration(text: string, option: string): number {
   return length;
 }
 
-/**
- * Parses an expiry into milliseconds since the Unix epoch, or into `null` for the text `never`. An expiry is a duration
- * from `now`, or a date, which means the end of that day.
- */
+/** Parses a duration from `now`, a date in UTC, which means the end of that day, or `never`, which is `null`. */
 export function parseExpiry(text: string, option: string, now: number): number | null {
   if (text === 'never') return null;
   const isDate = DATE.test(text);
@@ -37,7 +32,6 @@ export function parseExpiry(text: string, option: string, now: number): number |
   return time;
 }
 
-/** Returns `NaN` if the text is not a duration. */
 function lengthOf(text: string): number {
   const [, count, unit = ''] = DURATION.exec(text) ?? [];
   return Number(count) * (LENGTH_OF[unit] ?? Number.NaN);

@@ -6,10 +6,7 @@ import { CommandError } from '../errors.ts';
 const MAGIC = Buffer.from([0x1f, 0x8b]);
 const CHUNK_SIZE = 64 * 1024;
 
-/**
- * Yields the chunks of an input, decompressed if the input starts with the magic number of gzip. No NDJSON file starts
- * with this number, because it is not valid UTF-8.
- */
+/** Decompresses an input that starts with the magic number of gzip. No NDJSON file does, because it is not valid UTF-8. */
 export async function* decompressed(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < MAGIC.length) {

@@ -10,7 +10,7 @@ export interface Input {
   readonly name: string;
   readonly stream: Readable;
   readonly descriptor: number | undefined;
-  /** Returns the fraction that was read, if the size of the input is known. */
+  /** Returns the fraction that was read, if it is known. */
   readonly share: () => number | undefined;
 }
 
@@ -24,7 +24,6 @@ export async function openInput(file: string, stdin: Readable, signal: AbortSign
   return input;
 }
 
-/** Yields the chunks of an input, decompressed. The error of a failed read contains the name of the input. */
 export function chunksOf({ stream, name }: Input): AsyncGenerator<Buffer> {
   const chunks = (async function* () {
     try {
@@ -57,10 +56,7 @@ async function openFile(file: string, signal: AbortSignal): Promise<Input> {
   }
 }
 
-/**
- * Opens a named pipe in non-blocking mode, as a socket. In blocking mode, `open` would wait for a program that writes
- * to the pipe, and `signal` could not end this wait.
- */
+/** Opens a named pipe as a socket: a blocking `open` would wait for a writer, and `signal` could not end this wait. */
 function openFifo(file: string, signal: AbortSignal): Input {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const stream = new Socket({ fd: descriptor, readable: true, writable: false, signal });

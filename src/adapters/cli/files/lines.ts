@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 /** The maximum length of a line in bytes, equal to the maximum length of a request body. */
 export const LINE_LIMIT: number = 64 * 1024;
 
-/** How many characters of a line that is too long are kept, so that the user can find the line. */
+/** How many characters of a line that is too long are shown. */
 const EXCERPT = 200;
 
 const NEWLINE = 10;
@@ -46,7 +46,7 @@ function keep(rest: Buffer, bytes: Buffer): Buffer {
   return room <= 0 ? rest : Buffer.concat([rest, bytes.subarray(0, room)]);
 }
 
-/** Valid UTF-8 is decoded in one call, which is much faster than one call per line. */
+/** Valid UTF-8 is decoded in one call, which is faster. */
 function linesOf(bytes: Buffer, first: number): readonly Line[] {
   const isValid = isUtf8(bytes);
   const texts = bytes.toString(isValid ? 'utf8' : 'latin1').split('\n');

@@ -8,24 +8,19 @@ import { identityOf, pathToWrite, refuseStoreFile } from './paths.ts';
 const PERMISSIONS = 0o777n;
 
 /**
- * A file that a command writes at a temporary path: `complete` makes it durable there, and `place` moves it to its final
- * path. An existing file at that path is replaced, and the new file gets its permissions. An `OutputFile` replaces no
- * file that another program has created or changed in the meantime.
+ * A file that is written at a temporary path, and replaces an existing file of the same permissions, unless another
+ * program has created or changed that file in the meantime.
  */
 export class OutputFile {
   /** The path as the user has written it. */
   readonly name: string;
   /** The path without symbolic links. */
   readonly path: string;
-  /** The temporary path of the new file. */
+  /** The temporary path. */
   readonly partial: string;
   readonly #earlier: Version | undefined;
   #handle: FileHandle | undefined;
 
-  /**
-   * Throws if the file belongs to the store, is not a regular file, or is in a folder that does not exist.
-   * @param option the option that names the file
-   */
   constructor(name: string, option: string, storeFiles: readonly string[]) {
     refuseStoreFile(name, `${option}: ${name}`, storeFiles);
     this.name = name;
@@ -34,7 +29,6 @@ export class OutputFile {
     this.#earlier = versionAt(this.path);
   }
 
-  /** Throws if a file existed at the final path when this object was created. */
   refuseExisting(advice: string): void {
     if (this.#earlier !== undefined) throw new FileError(`${this.name} exists already: ${advice}`);
   }
@@ -63,7 +57,6 @@ export class OutputFile {
     });
   }
 
-  /** Moves the complete file to its final path. */
   async place(): Promise<void> {
     await this.#attempt(async () => {
       this.#refuseChange();

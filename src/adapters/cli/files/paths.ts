@@ -1,10 +1,7 @@
-/** Checks whether a command may read or write a file. */
-
 import { type BigIntStats, fstatSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CommandError, FileError } from '../errors.ts';
 
-/** A path or a descriptor. */
 type FileReference = string | number;
 
 /** Returns a text that is the same for all paths of one file. */
@@ -12,10 +9,7 @@ export function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-/**
- * Whether two references lead to the same file. If one of the files does not exist yet, the two paths are compared
- * after the symbolic links in their folders have been resolved.
- */
+/** A file that does not exist yet is recognized by its path, without the symbolic links of its folder. */
 export function isSameFile(one: FileReference, other: FileReference): boolean {
   const [a, b] = [statsOf(one), statsOf(other)];
   if (a !== undefined && b !== undefined) return identityOf(a) === identityOf(b);

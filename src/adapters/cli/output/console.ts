@@ -1,5 +1,3 @@
-/** The standard streams that the commands use. */
-
 import { fstatSync, statSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
@@ -10,10 +8,7 @@ import { visible, visibleLines } from './visible.ts';
 
 /** Commands write results to standard output, and messages, progress and errors to standard error. */
 export interface Console {
-  /**
-   * Writes a text, escaped by `visibleLines`. Resolves when the operating system has accepted the text, which can take
-   * long if the reader of a pipe is slow. Rejects with an {@link OutputError} if the text cannot be written.
-   */
+  /** Writes a text, escaped by `visibleLines`. Resolves when the operating system has accepted it. */
   readonly out: (text: string) => Promise<void>;
   /** Writes a text, escaped by `visibleLines`. Ignores a failed write. */
   readonly err: (text: string) => void;
@@ -28,14 +23,12 @@ export interface Console {
   readonly errScreen: Screen;
 }
 
-/** The properties of an output stream as a terminal. */
 export interface Screen {
   /** The width in characters, or `undefined` if the stream is not a terminal. */
   readonly columns: number | undefined;
   readonly hasColours: boolean;
 }
 
-/** Returns a text in a style, or unchanged if the screen has no colours. */
 export function styled(style: 'bold' | 'dim' | 'green', text: string, { hasColours }: Screen): string {
   return hasColours ? styleText(style, text, { validateStream: false }) : text;
 }
@@ -64,10 +57,7 @@ export function consoleOf({ stdin, stdout, stderr }: Streams): Console {
   };
 }
 
-/**
- * Returns a function that writes to a stream. `process.stdout` would report success even if the disk had room for only a
- * part of the bytes, so a regular file is written without the stream.
- */
+/** A regular file is written without the stream, which would report success for a part of the bytes on a full disk. */
 function writerTo(stream: Output): Console['outRaw'] {
   const { fd } = stream;
   const file = fd !== undefined && fstatSync(fd).isFile() ? fd : undefined;

@@ -1,7 +1,6 @@
 import { type Console, styled } from './console.ts';
 import { duration, number, rate } from './format.ts';
 
-/** The minimum intervals between two updates, in milliseconds. */
 const BAR_INTERVAL = 100;
 const LINE_INTERVAL = 5000;
 
@@ -10,37 +9,32 @@ const BAR_MIN_WIDTH = 6;
 const CLEAR_LINE = '\r\u001b[K';
 
 export interface Step {
-  /** The name of the step, such as `Reading`. */
   readonly title: string;
   /** The number of pets so far. */
   readonly count?: number;
-  /** The fraction that is done, from 0 to 1, if it is known. */
+  /** The fraction that is done, from 0 to 1. */
   readonly share?: number | undefined;
 }
 
 /** Shows the progress of a long command on standard error: as a bar on a terminal, or else as lines. */
 export class Progress {
   readonly #console: Console;
-  readonly #now: () => number;
-  readonly #startedAt: number;
+  readonly #startedAt = performance.now();
   #title = '';
   #stepStartedAt = 0;
-  #shownAt: number;
+  #shownAt = this.#startedAt;
   #isBarShown = false;
 
-  constructor(console: Console, now: () => number = () => performance.now()) {
+  constructor(console: Console) {
     this.#console = console;
-    this.#now = now;
-    this.#startedAt = now();
-    this.#shownAt = this.#startedAt;
   }
 
   get elapsed(): number {
-    return this.#now() - this.#startedAt;
+    return performance.now() - this.#startedAt;
   }
 
   show(step: Step): void {
-    const now = this.#now();
+    const now = performance.now();
     if (step.title !== this.#title) {
       this.#title = step.title;
       this.#stepStartedAt = now;

@@ -1,10 +1,7 @@
 /** Matches control characters, bidirectional formatting characters, line separators and lone surrogates. */
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/**
- * Replaces each unsafe character with its JSON escape, such as `\u001b`, so that a terminal does not execute control
- * sequences in untrusted text. In a JSON text, this does not change the values.
- */
+/** Escapes unsafe characters as JSON does, because a terminal would execute control sequences in untrusted text. */
 export function visible(text: string): string {
   return text.replaceAll(
     UNSAFE,

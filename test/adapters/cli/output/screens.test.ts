@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Console, Screen } from '../../../../src/adapters/cli/output/console.ts';
 import { duration, durationAndRate } from '../../../../src/adapters/cli/output/format.ts';
 import { Progress } from '../../../../src/adapters/cli/output/progress.ts';
@@ -9,18 +9,23 @@ import { commandLine, NO_TERMINAL, TERMINAL } from '../cli.ts';
 /** A progress with a clock that the test controls. */
 function progressOn(errScreen: Screen) {
   const shown: string[] = [];
-  let now = 1000;
   const err = (text: string) => shown.push(text);
   const console = { errScreen, err, errRaw: err } as unknown as Console;
-  const progress = new Progress(console, () => now);
+  const progress = new Progress(console);
   return {
     shown,
     progress,
-    wait(milliseconds: number) {
-      now += milliseconds;
-    },
+    wait: (milliseconds: number) => vi.advanceTimersByTime(milliseconds),
   };
 }
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('progress on a terminal', () => {
   test('is a bar with rate, fraction and time left, which is redrawn and removed at the end', () => {
