@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AnimalStore } from '../application/animal-store.ts';
 import type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 import { secretPartFinder } from '../domain/api-key-format.ts';
@@ -18,11 +18,11 @@ export function createApiKeyVerifier(
 }
 
 /** The caller id of a key is derived from the key, because the position of a key in the variable can change. */
-function holderOf(key: string, index: number): [hash: string, holder: ApiKeyHolder] {
-  const hash = hashOf(key);
-  return [hash, { id: `env-${index + 1}`, name: 'API_KEYS', callerId: `env-${hash.slice(0, 22)}` }];
+function holderOf(key: string, index: number): [hashed: string, holder: ApiKeyHolder] {
+  const hashed = hashOf(key);
+  return [hashed, { id: `env-${index + 1}`, name: 'API_KEYS', callerId: `env-${hashed.slice(0, 22)}` }];
 }
 
 function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('base64url');
+  return hash('sha256', key, 'base64url');
 }
