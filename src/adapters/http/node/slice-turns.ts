@@ -1,4 +1,4 @@
-/** With fewer slices, the attack of `ParserInput` takes more memory. More requests would only wait in other queues. */
+/** If every connection parsed a slice in each iteration, floods of pipelined requests would delay all other clients. */
 const SLICES_PER_ITERATION = 2;
 
 /** Creates a function whose promise resolves when a connection may parse a slice, in a later iteration of the event loop. */
