@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { onTestFinished } from 'vitest';
 
-type Name = 'accessSync' | 'fsyncSync' | 'linkSync' | 'mkdirSync';
+type Name = 'accessSync' | 'fsyncSync' | 'linkSync' | 'mkdirSync' | 'statSync';
 
 /** Replaces a function of `node:fs` until the end of the test. Returns the original function. */
 export function replaceFs<Key extends Name>(name: Key, replacement: (typeof fs)[Key]): (typeof fs)[Key] {

@@ -70,9 +70,11 @@ export function openWriter(files: StoreFiles): Database.Database {
 
 /** SQLite would treat an empty file as a new database, and delete its write-ahead log, which contains the last writes. */
 function refuseUnusable(path: string): void {
+  // A server that creates the store at the same time writes to the file first, and then to the log.
+  const hasLog = sizeOf(`${path}-wal`) > 0;
   const file = statOf(path);
   if (file?.isDirectory()) throw unavailable(`${path}: expected a file, got a directory`);
-  if (file?.size === 0 && sizeOf(`${path}-wal`) > 0) {
+  if (file?.size === 0 && hasLog) {
     throw unavailable(
       `${path}: the file is empty, but has a write-ahead log: restore it from a backup, or remove the log`,
     );

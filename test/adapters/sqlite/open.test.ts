@@ -224,6 +224,31 @@ test('an empty file with a write-ahead log is refused, and the log is not change
   openStorage(path);
 });
 
+test('an empty file in which another server creates the store at the same time is opened', async () => {
+  const path = temporaryFile();
+  writeFileSync(path, '');
+  let isCreated = false;
+  const stat = replaceFs('statSync', ((...[file, options]: Parameters<typeof statSync>) => {
+    const stats = stat(file, options);
+    if (file === path && !isCreated) {
+      isCreated = true;
+      createStore(path);
+    }
+    return stats;
+  }) as typeof statSync);
+  expect(await openStorage(path).pets.list({ limit: 1 })).toEqual({ pets: [], more: false });
+  expect(isCreated).toBe(true);
+});
+
+/** Creates the store as another process does, and leaves its write-ahead log. */
+function createStore(path: string): void {
+  const db = connect(path);
+  db.pragma('journal_mode = WAL');
+  for (const migration of MIGRATIONS) db.exec(migration);
+  db.pragma(`application_id = ${APPLICATION_ID}`);
+  db.pragma(`user_version = ${MIGRATIONS.length}`);
+}
+
 test('with `mustExist`, a missing file is refused and not created, and an existing file is opened', async () => {
   const path = join(temporaryFolder(), 'folder', 'pets.db');
   const open = () => openSqliteStorage(path, { mustExist: true });
