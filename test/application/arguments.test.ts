@@ -6,6 +6,7 @@ import {
   checkArgument,
   checkOptions,
   FUNCTION,
+  INTERNAL,
   OBJECT,
   objectWith,
   type Rule,
@@ -96,7 +97,7 @@ describe('an argument', () => {
 });
 
 describe('options', () => {
-  const rules = { name: STRING, force: BOOLEAN, limit: ANY };
+  const rules = { name: STRING, force: BOOLEAN, limit: ANY, thread: INTERNAL };
   const check = (options: object | null) => () => checkOptions(options as { name?: string }, rules);
 
   test.each([
