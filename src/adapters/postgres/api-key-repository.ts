@@ -7,7 +7,9 @@ import type { Connections, Row } from './connections.ts';
 import { lookup, type Reader } from './reader.ts';
 import { LOCK } from './schema.ts';
 
-const COLUMNS = 'id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id';
+/** A double represents every time exactly. */
+const COLUMNS = `id::text, hash, name, hint, created_at::float8, expires_at::float8, revoked_at::float8,
+  last_used_on::float8, caller_id::text`;
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
 const ADD = `${INSERT} VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
 const ADD_FIRST = `${INSERT} SELECT $1, $2, $3, $4, $5 WHERE NOT EXISTS (SELECT 1 FROM api_keys) RETURNING ${COLUMNS}`;
@@ -119,20 +121,8 @@ function idOf(id: string): bigint {
   return parseInt64(id) ?? INT64_MIN;
 }
 
-function apiKeyOf([id, , name, prefix, ...others]: Row): ApiKey {
-  const [createdAt, expiresAt, revokedAt, lastUsedOn, callerId] = others as (bigint | null)[];
-  return Object.freeze({
-    id: String(id),
-    name: name as string,
-    prefix: prefix as string,
-    createdAt: Number(createdAt),
-    expiresAt: timeOf(expiresAt),
-    revokedAt: timeOf(revokedAt),
-    lastUsedOn: timeOf(lastUsedOn),
-    callerId: callerId?.toString(),
-  });
-}
-
-function timeOf(value: bigint | null | undefined): number | undefined {
-  return value == null ? undefined : Number(value);
+function apiKeyOf([id, , name, prefix, createdAt, ...others]: Row): ApiKey {
+  const [expiresAt, revokedAt, lastUsedOn, callerId] = others.map((value) => value ?? undefined);
+  const about = { id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId };
+  return Object.freeze(about as ApiKey);
 }

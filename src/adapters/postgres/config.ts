@@ -10,20 +10,24 @@ const TIMEOUT = 1000;
 /** The default maximum number of connections for reads. */
 const MAX_READS = 16;
 
+/** These parameters of the URL. The last of equal ones counts. */
+const OWN = /(?<=[?&])(query(?:_|%5[Ff])timeout|max)=([^&]*)&?/g;
+
 /**
  * The driver does not get `query_timeout` and `max` of the URL, because it would prefer them to any other value, also for
  * operations that may take longer.
  */
 export function clientConfig(url: string): ClientConfig & { readonly maxReads: number } {
-  const [base = '', ...rest] = url.split('?');
-  const query = rest.join('?');
-  const others = query.split('&').filter((parameter) => {
-    const names = new URLSearchParams(parameter);
-    return !names.has('query_timeout') && !names.has('max');
+  let timeout = TIMEOUT;
+  let maxReads = MAX_READS;
+  const connectionString = url.replace(OWN, (_, name: string, value: string) => {
+    if (!/^\d+$/.test(value)) return '';
+    if (name === 'max') maxReads = Math.max(1, Number(value));
+    else timeout = Number(value);
+    return '';
   });
-  const timeout = numberIn(query, 'query_timeout') ?? TIMEOUT;
   return {
-    connectionString: [base, others.join('&')].filter((part) => part !== '').join('?'),
+    connectionString: connectionString.replace(/[?&]$/, ''),
     fallback_application_name: 'animal-store',
     // Zero means no deadline for a query. A call must not wait forever for a connection.
     connectionTimeoutMillis: timeout || TIMEOUT,
@@ -33,14 +37,8 @@ export function clientConfig(url: string): ClientConfig & { readonly maxReads: n
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
         id === INT8 ? BigInt : types.getTypeParser(id, format as 'text'),
     } as ClientConfig['types'],
-    maxReads: Math.max(1, numberIn(query, 'max') ?? MAX_READS),
+    maxReads,
   };
-}
-
-/** Returns the last value of a parameter if it is a whole number. */
-function numberIn(query: string, name: string): number | undefined {
-  const value = new URLSearchParams(query).getAll(name).at(-1) ?? '';
-  return /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
 /** Returns the server and the database of a URL, such as `localhost:5432/pets`. Throws when the driver refuses the URL. */

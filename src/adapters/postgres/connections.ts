@@ -1,10 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryArrayConfig } from 'pg';
 import { atMost } from '../../application/at-most.ts';
 import { CallQueue } from '../../application/call-queue.ts';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
-import { hadNoEffect, isReadOnly, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
+import { hadNoEffect, isReadOnly, isSerializationFailure, storageError, writeError } from './errors.ts';
 
 /** How long no new attempt to connect is made after a failed one, in milliseconds. */
 const RETRY_INTERVAL = 100;
@@ -13,8 +14,8 @@ const RETRY_INTERVAL = 100;
 const LONG_TIMEOUT = 60_000;
 const CLOSE_TIMEOUT = 1000;
 
-/** How often a statement that writes is sent at most. */
-const ATTEMPTS = 5;
+/** Before a transaction is repeated, in milliseconds. */
+const REPEAT_PAUSE = 10;
 
 /** After this share of its deadline, the server cancels a statement that waits for a lock, so that it is not stored later. */
 const TIMEOUT_SHARE = 0.9;
@@ -95,32 +96,22 @@ export class Connections {
     });
   }
 
-  /** Runs one statement in a transaction of its own. Never rejects. */
+  /** Runs one statement in a transaction of its own, and repeats it after serialization failures. Never rejects. */
   async run(statement: Statement): Promise<Outcome> {
-    let client: PoolClient | undefined;
-    try {
-      client = await this.#connect();
-      const rows = await this.#query(client, statement);
-      client.release();
-      return { rows };
-    } catch (error) {
-      const isUnknown = client !== undefined && !hadNoEffect(error);
-      // Another server may accept the writes that a server refuses, and the next connection may lead to it.
-      client?.release(isUnknown || isReadOnly(error));
-      return { error, isUnknown, isUnsent: client === undefined };
+    const deadline = performance.now() + this.waitTimeout;
+    for (;;) {
+      const outcome = await this.#send(statement);
+      if ('rows' in outcome || !isSerializationFailure(outcome.error)) return outcome;
+      if (performance.now() >= deadline) return outcome;
+      await delay(REPEAT_PAUSE);
     }
   }
 
-  /** Runs one statement that writes, again after a serialization failure. */
+  /** Runs one statement that writes, as `run` does. */
   async write(text: string, values: unknown[]): Promise<readonly Row[]> {
-    this.assertOpen();
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await this.run({ text, values });
-      if ('rows' in outcome) return outcome.rows;
-      const { error, isUnknown } = outcome;
-      if (isSerializationFailure(error) && attempt < ATTEMPTS) continue;
-      throw isUnknown ? outcomeUnknown(error) : storageError(error);
-    }
+    const outcome = await this.run({ text, values });
+    if ('rows' in outcome) return outcome.rows;
+    throw writeError(outcome.error, outcome.isUnknown);
   }
 
   /** Opens a connection of its own, which `release` closes. `close` ends long sessions, and waits for others. */
@@ -136,7 +127,7 @@ export class Connections {
         return await this.#query(client, { text, values }, timeout);
       } catch (error) {
         // Without a commit, the statements before had no effect.
-        throw text === 'COMMIT' && !hadNoEffect(error) ? outcomeUnknown(error) : storageError(error);
+        throw writeError(error, text === 'COMMIT' && !hadNoEffect(error));
       }
     };
     try {
@@ -157,6 +148,21 @@ export class Connections {
     for (const [release, isLong] of this.#sessions) if (isLong) release();
     // A server that hangs closes no connection.
     await atMost(this.waitTimeout + CLOSE_TIMEOUT, this.#pool.end());
+  }
+
+  async #send(statement: Statement): Promise<Outcome> {
+    let client: PoolClient | undefined;
+    try {
+      client = await this.#connect();
+      const rows = await this.#query(client, statement);
+      client.release();
+      return { rows };
+    } catch (error) {
+      const isUnknown = client !== undefined && !hadNoEffect(error);
+      // Another server may accept the writes that a server refuses, and the next connection may lead to it.
+      client?.release(isUnknown || isReadOnly(error));
+      return { error, isUnknown, isUnsent: client === undefined };
+    }
   }
 
   async #connect(): Promise<PoolClient> {

@@ -1,21 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallQueue, QueuedCall } from '../../application/call-queue.ts';
+import type { QueuedCall } from '../../application/call-queue.ts';
 import { Gathering } from '../../application/gathering.ts';
 import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import type { Connections, Failure, Row, Statement } from './connections.ts';
-import { isLockTimeout, isRowError, isSerializationFailure, outcomeUnknown, storageError } from './errors.ts';
+import { isLockTimeout, isRowError, writeError } from './errors.ts';
 import type { Health } from './health.ts';
 import { columnsOf } from './pets.ts';
 
 /** The maximum number of creates in one statement. */
 const LIMIT = 1000;
 
-/** In milliseconds: before a transaction is repeated, and before claims that wait for another server are sent alone. */
-const REPEAT_PAUSE = 10;
+/** How long claims wait for another server before each is sent alone, in milliseconds. */
 const LOCK_TIMEOUT = 20;
+
+/** How often `close` looks whether all creates are complete, in milliseconds. */
+const POLL_INTERVAL = 5;
 
 const ADD = 'INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING id';
 
@@ -57,104 +59,87 @@ export interface Create {
 
 type Group = readonly QueuedCall<Create, bigint | undefined>[];
 
-/** Stores pets with group commit: creates that arrive while others are in flight are sent together, in one statement. */
-export class Creates {
-  readonly #connections: Connections;
-  readonly #waiting: Connections;
-  readonly #health: Health;
-  readonly #observer: Observer;
-  readonly #queue: CallQueue<Create, bigint | undefined>;
-  readonly #gathering: Gathering = new Gathering(
-    LIMIT,
-    () => this.#queue.length,
-    () => void this.#sendNext(),
-  );
-  readonly #sending = new Set<Promise<void>>();
-  #isBusy = false;
-  #isClosed = false;
-
-  /** @param waiting the connections for claims that wait for a lock */
-  constructor(connections: Connections, waiting: Connections, health: Health, observer: Observer) {
-    this.#connections = connections;
-    this.#waiting = waiting;
-    this.#health = health;
-    this.#observer = observer;
-    this.#queue = connections.newQueue();
-  }
-
+export interface Creates {
   /**
    * Resolves with the id of the stored pet, or with `undefined` when the key has a record. All creates of one object have
    * a key, or none has one.
    */
-  addCreate(create: Create): Promise<bigint | undefined> {
-    if (this.#isClosed) return Promise.reject(closedError());
-    const added = this.#queue.addCall(create);
-    if (!this.#isBusy) this.#gathering.added();
-    return added;
-  }
-
-  get waiting(): number {
-    return this.#queue.length;
-  }
-
+  addCreate(create: Create): Promise<bigint | undefined>;
+  waiting(): number;
   /** Completes the accepted creates. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    while (this.#sending.size > 0 || this.#queue.length > 0) {
-      void this.#sendNext();
-      await Promise.all(this.#sending);
-    }
-  }
+  close(): Promise<void>;
+}
 
-  async #sendNext(): Promise<void> {
-    this.#gathering.end();
-    if (this.#isBusy) return;
-    const group = this.#queue.takeCalls(LIMIT);
+/**
+ * Stores pets with group commit: creates that arrive while others are in flight are sent together, in one statement.
+ *
+ * @param others the connections for claims that wait for a lock
+ */
+export function groupedCreates(
+  connections: Connections,
+  others: Connections,
+  health: Health,
+  observer: Observer,
+): Creates {
+  const queue = connections.newQueue<Create, bigint | undefined>();
+  const waiting = () => queue.length;
+  const gathering = new Gathering(LIMIT, waiting, () => void sendNext());
+  let isBusy = false;
+  let isClosed = false;
+  let inFlight = 0;
+
+  async function sendNext(): Promise<void> {
+    gathering.end();
+    if (isBusy) return;
+    const group = queue.takeCalls(LIMIT);
     if (group.length === 0) return;
-    this.#isBusy = true;
+    isBusy = true;
     const startedAt = performance.now();
-    await this.#track(this.#send(group, this.#connections));
-    this.#isBusy = false;
-    this.#gathering.committed(group.length, performance.now() - startedAt);
+    await send(group, connections);
+    isBusy = false;
+    gathering.committed(group.length, performance.now() - startedAt);
   }
 
-  /** Makes `close` wait for a group. */
-  async #track(sending: Promise<void>): Promise<void> {
-    this.#sending.add(sending);
-    await sending;
-    this.#sending.delete(sending);
-  }
-
-  async #send(group: Group, connections: Connections): Promise<void> {
+  async function send(group: Group, over: Connections): Promise<void> {
     const startedAt = performance.now();
-    const lockTimeout = connections === this.#waiting ? 0 : LOCK_TIMEOUT;
-    const outcome = await connections.run(statementFor(group, lockTimeout));
+    inFlight += 1;
+    const outcome = await over.run(statementFor(group, over === others ? 0 : LOCK_TIMEOUT));
     if ('rows' in outcome) {
-      this.#health.report('write');
+      health.report('write');
       settle(group, outcome.rows);
-      this.#observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
-    } else await this.#fail(group, connections, outcome);
+      observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
+    } else await fail(group, over, outcome);
+    inFlight -= 1;
   }
 
-  async #fail(group: Group, connections: Connections, { error, isUnknown }: Failure): Promise<void> {
-    if (isLockTimeout(error) && group[0]?.item.attempt && connections !== this.#waiting) {
+  async function fail(group: Group, over: Connections, { error, isUnknown }: Failure): Promise<void> {
+    if (isLockTimeout(error) && group[0]?.item.attempt && over !== others) {
       // One claim that waits for another server must not delay the others.
-      for (const call of group) void this.#track(this.#send([call], this.#waiting));
-    } else if (isSerializationFailure(error)) {
-      await delay(REPEAT_PAUSE);
-      this.#queue.putBackCalls(group);
-      if (!this.#isBusy) this.#gathering.added();
+      for (const call of group) void send([call], others);
     } else if (isRowError(error) && group.length > 1) {
       // A pet that the database refuses must fail alone.
       const half = Math.ceil(group.length / 2);
-      await this.#send(group.slice(0, half), connections);
-      await this.#send(group.slice(half), connections);
+      await send(group.slice(0, half), over);
+      await send(group.slice(half), over);
     } else {
-      this.#health.report('write', error);
-      const reason = isUnknown ? outcomeUnknown(error) : storageError(error);
-      for (const { reject } of group) reject(reason);
+      health.report('write', error);
+      for (const { reject } of group) reject(writeError(error, isUnknown));
     }
   }
+
+  return {
+    addCreate(create) {
+      if (isClosed) return Promise.reject(closedError());
+      const added = queue.addCall(create);
+      if (!isBusy) gathering.added();
+      return added;
+    },
+    waiting,
+    async close() {
+      isClosed = true;
+      while (queue.length + inFlight > 0) await delay(POLL_INTERVAL);
+    },
+  };
 }
 
 function statementFor(group: Group, lockTimeout: number): Statement {

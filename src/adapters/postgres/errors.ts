@@ -1,14 +1,14 @@
 import { DatabaseError } from 'pg';
 import {
-  StorageFault,
   type StorageFaultReason,
   storageFaultReason,
+  storageUnavailable,
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
 /**
- * The meanings of a SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of its class, the first
- * two characters. The reason is missing when later requests are likely to succeed.
+ * The meanings of a SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of all that begin
+ * with two or three characters. The reason is missing when later requests are likely to succeed.
  */
 const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFaultReason]>> = {
   '08': ['the connection to the database failed', 'unreachable'],
@@ -27,10 +27,7 @@ const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFau
   '55': ['a lock of the database is held'],
   '57': ['the database server ended the statement'],
   '57014': ['the database server did not complete the statement in time', 'not_responding'],
-  '57P01': ['the database server is stopping', 'unreachable'],
-  '57P02': ['the database server has crashed', 'unreachable'],
-  '57P03': ['the database server is starting or stopping', 'unreachable'],
-  '57P05': ['the database server closed an idle connection', 'unreachable'],
+  '57P': ['the database server ended or refused the connection', 'unreachable'],
   '58': ['the disk of the database server reported an error', 'io_error'],
   XX001: ['the stored data is damaged', 'damaged'],
   XX002: ['the stored data is damaged', 'damaged'],
@@ -57,25 +54,15 @@ export function storageError(error: unknown): AnimalStoreError {
   if (known !== undefined) return known;
   const code = codeOf(error);
   if (error instanceof DatabaseError) {
-    const [text, reason] = KINDS[code] ?? KINDS[code.slice(0, 2)] ?? [];
-    if (text !== undefined) return errorWith(reason, `${text} (${code})`, error);
+    const [text, reason] = KINDS[code] ?? KINDS[code.slice(0, 3)] ?? KINDS[code.slice(0, 2)] ?? [];
+    if (text !== undefined) return storageUnavailable(`${text} (${code})`, error, reason);
     return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
   }
   if (error instanceof Error && TIMEOUT.test(error.message)) {
-    return errorWith('not_responding', 'the database server did not respond in time', error);
+    return storageUnavailable('the database server did not respond in time', error, 'not_responding');
   }
-  const message = `the connection to the database failed${code === '' ? '' : ` (${code})`}`;
-  return errorWith('unreachable', message, error);
-}
-
-export function errorWith(
-  reason: StorageFaultReason | undefined,
-  message: string,
-  cause: unknown,
-): AnimalStoreError {
-  return reason === undefined
-    ? new AnimalStoreError('storage_unavailable', message, { cause })
-    : new StorageFault(reason, message, { cause });
+  const suffix = code === '' ? '' : ` (${code})`;
+  return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
 /** Returns the messages of the translated error and of its cause, which contain no password. A code is not repeated. */
@@ -87,9 +74,10 @@ export function detailed(error: unknown): string {
   return `${details.includes(code) ? message.replace(` (${code})`, '') : message}: ${details}`;
 }
 
-export function outcomeUnknown(error: unknown): AnimalStoreError {
-  const message = `${storageError(error).message}: it is unknown whether this was stored`;
-  return new AnimalStoreError('storage_unavailable', message, { cause: error });
+/** @param isUnknown whether it is unknown whether the write had an effect */
+export function writeError(error: unknown, isUnknown: boolean): AnimalStoreError {
+  if (!isUnknown) return storageError(error);
+  return storageUnavailable(`${storageError(error).message}: it is unknown whether this was stored`, error);
 }
 
 /** Whether an error tells that the statement had no effect. Other errors, such as a lost connection, do not tell. */

@@ -57,120 +57,114 @@ export function lookup<K, R>(
   };
 }
 
-interface Lane<T, R> {
-  readonly kind: ReadKind<T, R>;
-  readonly queue: CallQueue<T, R>;
-  /** The statements in flight that do not take long. */
-  readonly sent: Set<object>;
-  /** How long a call takes on average, in milliseconds. */
-  average: number;
+export interface Reader {
+  query(statement: Statement): Promise<readonly Row[]>;
+  readsOf<T, R>(kind: ReadKind<T, R>): (item: T) => Promise<R>;
+  /** The number of calls that are not sent yet. */
+  waiting(): number;
+  close(): void;
 }
 
-type AnyLane = Lane<unknown, unknown>;
+/** The calls of one kind. */
+interface Lane {
+  readonly queue: Pick<CallQueue<never, never>, 'length' | 'rejectCalls'>;
+  /** Sends one statement, and returns whether there was one to send. */
+  sendNext(): boolean;
+}
 
 /**
  * A call waits in the lane of its kind until the end of the turn of the event loop. Then each connection that has nothing
  * to do takes its share of the calls of a lane, and sends them as one statement.
  */
-export class Reader {
-  readonly query: (statement: Statement) => Promise<readonly Row[]>;
-  readonly #connections: Connections;
-  readonly #health: Health;
+export function newReader(connections: Connections, health: Health): Reader {
   /** The lane that was sent last is the last one. */
-  readonly #lanes: AnyLane[] = [];
-  #inFlight = 0;
-  #isScheduled = false;
-  #isClosed = false;
+  const lanes: Lane[] = [];
+  let inFlight = 0;
+  let isScheduled = false;
+  let isClosed = false;
 
-  constructor(connections: Connections, health: Health) {
-    this.#connections = connections;
-    this.#health = health;
-    this.query = this.readsOf(QUERIES);
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(sendWaiting);
   }
 
-  readsOf<T, R>(kind: ReadKind<T, R>): (item: T) => Promise<R> {
-    const queue: CallQueue<T, R> = this.#connections.newQueue();
-    this.#lanes.push({ kind, queue, sent: new Set(), average: 0 } as Lane<T, R> as AnyLane);
+  function sendWaiting(): void {
+    isScheduled = false;
+    for (let sent = -1; ; ) {
+      sent = lanes.findIndex((lane) => lane.sendNext());
+      if (sent === -1) return;
+      lanes.push(...lanes.splice(sent, 1));
+    }
+  }
+
+  function readsOf<T, R>(kind: ReadKind<T, R>): (item: T) => Promise<R> {
+    const queue = connections.newQueue<T, R>();
+    /** The statements in flight that do not take long. */
+    const quick = new Set<object>();
+    /** How long a call takes on average, in milliseconds. */
+    let average = 0;
+
+    /** Takes the share of the calls that one connection sends now. */
+    function sendNext(): boolean {
+      const free = connections.available - inFlight;
+      const room = average > kind.slow ? free : Math.min(free, kind.quickStatements - quick.size);
+      if (queue.length === 0 || room <= 0) return false;
+      const calls = queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
+      if (calls.length > 0) void send(calls);
+      return calls.length > 0;
+    }
+
+    async function send(calls: Calls<T, R>): Promise<void> {
+      const current = { at: performance.now() };
+      const release = () => {
+        quick.delete(current);
+        schedule();
+      };
+      quick.add(current);
+      inFlight += 1;
+      const stuck = setTimeout(release, STUCK);
+      const outcome = await connections.run(kind.statementFor(calls));
+      clearTimeout(stuck);
+      inFlight -= 1;
+      average += WEIGHT * ((performance.now() - current.at) / calls.length - average);
+      if ('rows' in outcome) {
+        health.report('read');
+        kind.settle(calls, outcome.rows);
+      } else fail(calls, outcome);
+      release();
+    }
+
+    function fail(calls: Calls<T, R>, { error, isUnknown, isUnsent }: Failure): void {
+      if (isUnsent && inFlight > 0) {
+        // The other connections send these calls.
+        queue.putBackCalls(calls);
+        return;
+      }
+      // A call whose connection hangs or is lost is sent once more.
+      const isFinal = ({ isRetry }: { isRetry: boolean }) => !isUnknown || isRetry || isClosed;
+      queue.retryCalls(calls.filter((call) => !isFinal(call)));
+      const failed = calls.filter(isFinal);
+      if (failed.length === 0) return;
+      health.report('read', error);
+      for (const { reject } of failed) reject(storageError(error));
+    }
+
+    lanes.push({ queue, sendNext });
     return (item) => {
-      if (this.#isClosed) return Promise.reject(closedError());
-      this.#schedule();
+      if (isClosed) return Promise.reject(closedError());
+      schedule();
       return queue.addCall(item);
     };
   }
 
-  get waiting(): number {
-    return this.#lanes.reduce((sum, { queue }) => sum + queue.length, 0);
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    for (const { queue } of this.#lanes) queue.rejectCalls(closedError());
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(this.#sendWaiting);
-  }
-
-  readonly #sendWaiting = (): void => {
-    this.#isScheduled = false;
-    while (this.#sendNext());
+  return {
+    query: readsOf(QUERIES),
+    readsOf,
+    waiting: () => lanes.reduce((sum, { queue }) => sum + queue.length, 0),
+    close() {
+      isClosed = true;
+      for (const { queue } of lanes) queue.rejectCalls(closedError());
+    },
   };
-
-  /** Sends one statement, and returns whether there was one to send. */
-  #sendNext(): boolean {
-    for (const [index, lane] of this.#lanes.entries()) {
-      const calls = this.#takeCalls(lane);
-      if (calls.length === 0) continue;
-      this.#lanes.push(...this.#lanes.splice(index, 1));
-      void this.#send(lane, calls);
-      return true;
-    }
-    return false;
-  }
-
-  /** Takes the share of the calls of a lane that one connection sends now. */
-  #takeCalls({ kind, queue, sent, average }: AnyLane): Calls<unknown, unknown> {
-    const free = this.#connections.available - this.#inFlight;
-    const room = average > kind.slow ? free : Math.min(free, kind.quickStatements - sent.size);
-    if (queue.length === 0 || room <= 0) return [];
-    return queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
-  }
-
-  async #send(lane: AnyLane, calls: Calls<unknown, unknown>): Promise<void> {
-    const { kind, sent } = lane;
-    const current = { at: performance.now() };
-    const release = () => {
-      sent.delete(current);
-      this.#schedule();
-    };
-    sent.add(current);
-    this.#inFlight += 1;
-    const stuck = setTimeout(release, STUCK);
-    const outcome = await this.#connections.run(kind.statementFor(calls));
-    clearTimeout(stuck);
-    this.#inFlight -= 1;
-    lane.average += WEIGHT * ((performance.now() - current.at) / calls.length - lane.average);
-    if ('rows' in outcome) {
-      this.#health.report('read');
-      kind.settle(calls, outcome.rows);
-    } else this.#fail(lane, calls, outcome);
-    release();
-  }
-
-  #fail({ queue }: AnyLane, calls: Calls<unknown, unknown>, { error, isUnknown, isUnsent }: Failure): void {
-    if (isUnsent && this.#inFlight > 0) {
-      // The other connections send these calls.
-      queue.putBackCalls(calls);
-      return;
-    }
-    // A call whose connection hangs or is lost is sent once more.
-    const isFinal = ({ isRetry }: { isRetry: boolean }) => !isUnknown || isRetry || this.#isClosed;
-    queue.retryCalls(calls.filter((call) => !isFinal(call)));
-    const failed = calls.filter(isFinal);
-    if (failed.length === 0) return;
-    this.#health.report('read', error);
-    for (const { reject } of failed) reject(storageError(error));
-  }
 }

@@ -1,6 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
-import { StorageFault } from '../../application/ports/storage-fault.ts';
-import { AnimalStoreError } from '../../domain/errors.ts';
+import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import type { Statement } from './connections.ts';
 
 /**
@@ -102,15 +101,16 @@ export async function withClient<T>(config: ClientConfig, use: (client: Client) 
 export async function readVersion(client: Client): Promise<number | undefined> {
   const { rows } = await client.query<{ own: boolean; other: boolean; encoding: string }>(FOUND);
   const [{ own, other, encoding } = {}] = rows;
-  if (encoding !== 'UTF8') throw unusable(`the database has the encoding ${encoding}, the store needs UTF8`);
+  if (encoding !== 'UTF8')
+    throw storageUnavailable(`the database has the encoding ${encoding}, the store needs UTF8`);
   if (!own) {
-    if (other) throw unusable('the database has a table pets of another application');
+    if (other) throw storageUnavailable('the database has a table pets of another application');
     return undefined;
   }
   const { rows: versions } = await client.query<{ version: number }>(PING.text);
   const version = versions[0]?.version ?? 0;
   if (version > SCHEMA_VERSION) {
-    throw unusable(
+    throw storageUnavailable(
       `the database has schema version ${version}, this release supports ${SCHEMA_VERSION}: use the release that wrote it, or a newer one`,
     );
   }
@@ -136,8 +136,4 @@ async function migrate(client: Client): Promise<void> {
   for (const migration of MIGRATIONS.slice(version)) await client.query(migration);
   await client.query('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);
   await client.query('COMMIT');
-}
-
-function unusable(message: string): AnimalStoreError {
-  return new AnimalStoreError('storage_unavailable', message);
 }

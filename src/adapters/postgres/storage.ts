@@ -10,17 +10,17 @@ import {
 import { combineObservers } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
-import { storageFaultReason } from '../../application/ports/storage-fault.ts';
+import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { clientConfig, locationOf } from './config.ts';
 import { Connections } from './connections.ts';
-import { Creates } from './creates.ts';
-import { detailed, errorWith, storageError } from './errors.ts';
+import { groupedCreates } from './creates.ts';
+import { detailed, storageError } from './errors.ts';
 import { Health } from './health.ts';
 import { idempotentCreates } from './idempotent-creates.ts';
-import { PostgresPetRepository } from './pet-repository.ts';
+import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
-import { Reader } from './reader.ts';
+import { newReader } from './reader.ts';
 import { PING, prepareSchema, WRITE_TEST } from './schema.ts';
 
 /** The options for opening a store in PostgreSQL. */
@@ -73,7 +73,8 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   // This discards exceptions of the observer, which must not stop the writer.
   const safeObserver = combineObservers([observer]);
   const { warnings, isOneServer } = await prepareSchema(config, mustExist).catch((error: unknown) => {
-    throw errorWith(storageFaultReason(storageError(error)), `${location}: ${detailed(error)}`, error);
+    const reason = storageFaultReason(storageError(error));
+    throw storageUnavailable(`${location}: ${detailed(error)}`, error, reason);
   });
   for (const warning of warnings) safeObserver.onWarning?.(warning);
   const health = new Health(safeObserver);
@@ -81,10 +82,10 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   const writes = new Connections(config, { max: partOf(2), min: 1 });
   const others = new Connections(config, { max: partOf(OTHER_CONNECTIONS) });
   const pools = [reads, writes, others];
-  const reader = new Reader(reads, health);
-  const creates = new Creates(writes, others, health, safeObserver);
-  const claims = new Creates(writes, others, health, safeObserver);
-  const pets = new PostgresPetRepository(reader, creates, isOneServer);
+  const reader = newReader(reads, health);
+  const creates = groupedCreates(writes, others, health, safeObserver);
+  const claims = groupedCreates(writes, others, health, safeObserver);
+  const pets = petRepository(reader, creates, isOneServer);
   reads.onConnect = () => pets.forgetPages();
   const apiKeys = apiKeyRepository(reader, others);
   const test = async (): Promise<void> => {
@@ -112,8 +113,12 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
       return {
         pages: { ...pets.statistics },
         keys: { ...apiKeys.statistics },
-        waitingWrites: creates.waiting + claims.waiting,
-        connections: { busy: sumOf('busy'), idle: sumOf('idle'), waiting: sumOf('waiting') + reader.waiting },
+        waitingWrites: creates.waiting() + claims.waiting(),
+        connections: {
+          busy: sumOf('busy'),
+          idle: sumOf('idle'),
+          waiting: sumOf('waiting') + reader.waiting(),
+        },
       };
     },
     async check() {

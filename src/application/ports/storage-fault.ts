@@ -36,6 +36,18 @@ export class StorageFault extends AnimalStoreError {
   }
 }
 
+/** Returns an error with the code `storage_unavailable`, which is a {@link StorageFault} when there is a reason. */
+export function storageUnavailable(
+  message: string,
+  cause?: unknown,
+  reason?: StorageFaultReason,
+): AnimalStoreError {
+  const options = cause === undefined ? {} : { cause };
+  return reason === undefined
+    ? new AnimalStoreError('storage_unavailable', message, options)
+    : new StorageFault(reason, message, options);
+}
+
 /** Returns the reason of a {@link StorageFault} of any copy of this module, or `undefined` for any other value. */
 export function storageFaultReason(error: unknown): StorageFaultReason | undefined {
   if (!(error instanceof Error) || !('reason' in error)) return undefined;

@@ -1,6 +1,6 @@
 import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
 import type { Storage } from '../../application/ports/storage.ts';
-import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type ClientOptions, supported } from '../../application/store-options.ts';
 import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { Adapter, Engine, OpenOptions, Work } from './engine.ts';
@@ -88,8 +88,5 @@ async function loadAdapter({ driver, load }: Engine): Promise<Adapter> {
 function withSource(error: unknown, source: string): unknown {
   const known = asAnimalStoreError(error);
   if (known?.code !== 'storage_unavailable') return error;
-  const message = `${source}: ${known.message}`;
-  return known instanceof StorageFault
-    ? new StorageFault(known.reason, message, { cause: error })
-    : new AnimalStoreError(known.code, message, { cause: error });
+  return storageUnavailable(`${source}: ${known.message}`, error, storageFaultReason(known));
 }

@@ -107,9 +107,9 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     expect(await storage.pets.add(REX)).toMatchObject(REX);
   });
 
-  test('a change of a key is repeated after 40001, five times at most', async () => {
+  test('a change of a key is repeated after 40001 until its deadline', async () => {
     const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
+    const storage = await openStorage(withTimeout(url, 500));
     const other = await connect(url);
     await other.query(`
       CREATE SEQUENCE failures;
@@ -122,7 +122,8 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     await other.query(`SELECT setval('failures', 1); CREATE OR REPLACE FUNCTION check_key() RETURNS trigger
       LANGUAGE plpgsql AS $$ BEGIN ${failing('40001', 1000)} RETURN new; END $$`);
     await expect(storage.apiKeys.add('other', about)).rejects.toMatchObject({ code: 'storage_unavailable' });
-    expect(await attemptsOf(url)).toBe(6);
+    expect(await attemptsOf(url)).toBeGreaterThan(2);
+    expect(await attemptsOf(url)).toBeLessThan(100);
   });
 
   test('a create that waits for a lock fails at its deadline, and is not stored later', async () => {

@@ -4,8 +4,8 @@ import {
   hadNoEffect,
   isRowError,
   isSerializationFailure,
-  outcomeUnknown,
   storageError,
+  writeError,
 } from '../../../src/adapters/postgres/errors.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
@@ -141,7 +141,7 @@ describe('an error of the connection', () => {
 });
 
 test('an unknown outcome is said in the message', () => {
-  expect(outcomeUnknown(systemError('ECONNRESET'))).toMatchObject({
+  expect(writeError(systemError('ECONNRESET'), true)).toMatchObject({
     code: 'storage_unavailable',
     message: 'the connection to the database failed (ECONNRESET): it is unknown whether this was stored',
   });

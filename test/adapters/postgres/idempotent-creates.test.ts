@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { clientConfig } from '../../../src/adapters/postgres/config.ts';
 import { Connections } from '../../../src/adapters/postgres/connections.ts';
-import { Creates } from '../../../src/adapters/postgres/creates.ts';
+import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
 import { idempotentCreates } from '../../../src/adapters/postgres/idempotent-creates.ts';
-import { Reader } from '../../../src/adapters/postgres/reader.ts';
+import { newReader } from '../../../src/adapters/postgres/reader.ts';
 import type { IdempotentCreates } from '../../../src/application/ports/idempotent-creates.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, openStorage, REX, withTimeout } from './database.ts';
@@ -15,12 +15,12 @@ async function openWithLimit(url: string, limit: number): Promise<IdempotentCrea
   const config = clientConfig(url);
   const health = new Health({});
   const connections = new Connections(config, { max: 3 });
-  const claims = new Creates(connections, connections, health, {});
+  const claims = groupedCreates(connections, connections, health, {});
   onTestFinished(async () => {
     await claims.close();
     await connections.close();
   });
-  return idempotentCreates(new Reader(connections, health), claims, connections, limit);
+  return idempotentCreates(newReader(connections, health), claims, connections, limit);
 }
 
 describe.skipIf(!canRunPostgres)(`idempotent creates on PostgreSQL${postgresNote}`, () => {

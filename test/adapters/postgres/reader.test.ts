@@ -4,10 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome, Row, Statement } from '../../../src/adapters/postgres/connections.ts';
 import { Connections } from '../../../src/adapters/postgres/connections.ts';
-import { Creates } from '../../../src/adapters/postgres/creates.ts';
+import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
-import { PostgresPetRepository } from '../../../src/adapters/postgres/pet-repository.ts';
-import { Reader } from '../../../src/adapters/postgres/reader.ts';
+import { type PostgresPetRepository, petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
+import { newReader, type Reader } from '../../../src/adapters/postgres/reader.ts';
 
 interface Sent {
   readonly statement: Statement;
@@ -35,9 +35,9 @@ beforeEach(() => {
     run: (statement) => new Promise((answer) => sent.push({ statement, answer })),
   };
   const health = new Health({});
-  const creates = new Creates(fake as Connections, fake as Connections, health, {});
-  reader = new Reader(fake as Connections, health);
-  repository = new PostgresPetRepository(reader, creates, true);
+  const creates = groupedCreates(fake as Connections, fake as Connections, health, {});
+  reader = newReader(fake as Connections, health);
+  repository = petRepository(reader, creates, true);
   return () => {
     vi.useRealTimers();
   };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { clientConfig } from '../../../src/adapters/postgres/config.ts';
 import { Connections } from '../../../src/adapters/postgres/connections.ts';
-import { Creates } from '../../../src/adapters/postgres/creates.ts';
+import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
 import { Health } from '../../../src/adapters/postgres/health.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
-import { PostgresPetRepository } from '../../../src/adapters/postgres/pet-repository.ts';
-import { Reader } from '../../../src/adapters/postgres/reader.ts';
+import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
+import { newReader } from '../../../src/adapters/postgres/reader.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 
@@ -16,9 +16,9 @@ describe.skipIf(!canRunPostgres)(`the reads of a database on several servers${po
     await storage.pets.add(samplePet('Rex'));
     const connections = new Connections(clientConfig(url), { max: 2 });
     const health = new Health({});
-    const reader = new Reader(connections, health);
-    const creates = new Creates(connections, connections, health, {});
-    const pets = new PostgresPetRepository(reader, creates, false);
+    const reader = newReader(connections, health);
+    const creates = groupedCreates(connections, connections, health, {});
+    const pets = petRepository(reader, creates, false);
     const query = { limit: 20 };
     const [first, second] = [await pets.list(query), await pets.list(query)];
     expect(first).toEqual(await storage.pets.list(query));
