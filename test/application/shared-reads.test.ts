@@ -29,9 +29,20 @@ async function nextTurn(): Promise<void> {
   await turn();
 }
 
+test('calls of one turn share a read, which begins at its end', async () => {
+  const calls = [share(), share()];
+  expect(running).toHaveLength(0);
+  await nextTurn();
+  expect(running).toHaveLength(1);
+  running[0]?.resolve('x');
+  expect(await Promise.all(calls)).toEqual(['x', 'x']);
+});
+
 test('calls that arrive during a read share the next one, which begins when the read has ended', async () => {
   const first = share();
+  await nextTurn();
   const others = [share(), share()];
+  await nextTurn();
   expect(running).toHaveLength(1);
   running[0]?.resolve('old');
   expect(await first).toBe('old');
@@ -44,16 +55,19 @@ test('calls that arrive during a read share the next one, which begins when the 
 
 test('other calls share nothing, and a call after the read begins a read', async () => {
   const calls = [share('a'), share('b')];
+  await nextTurn();
   expect(running).toHaveLength(2);
   for (const read of running) read.resolve('x');
   await Promise.all(calls);
   const next = share('a');
+  await nextTurn();
   running[2]?.resolve('y');
   expect(await next).toBe('y');
 });
 
 test('a read that hangs delays the next one for 20 ms only', async () => {
   const hanging = share();
+  await nextTurn();
   const next = share();
   await vi.advanceTimersByTimeAsync(19);
   await nextTurn();
@@ -68,6 +82,7 @@ test('a read that hangs delays the next one for 20 ms only', async () => {
 
 test('the error of a read is that of its own calls', async () => {
   const first = share();
+  await nextTurn();
   const second = share();
   running[0]?.reject(new Error('lost'));
   await expect(first).rejects.toThrow('lost');

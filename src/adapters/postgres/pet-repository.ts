@@ -23,9 +23,10 @@ export interface PostgresPetRepository extends PetRepository {
 
 /** @param hasVersion whether the version of the data is exact: one server has all the data */
 export function petRepository(reader: Reader, creates: Creates, hasVersion: boolean): PostgresPetRepository {
+  const versionColumn = hasVersion ? `(SELECT ${VERSION})` : undefined;
   const statistics = { hits: 0, misses: 0 };
   const cache = new PageCache();
-  const reads = new SharedReads<PetPage>();
+  const pages = new SharedReads<PetPage>();
   const checks = new SharedReads<unknown>();
   /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
   let isChanging = true;
@@ -40,20 +41,33 @@ export function petRepository(reader: Reader, creates: Creates, hasVersion: bool
     return row[0];
   }
 
+  async function cachedPage(key: string): Promise<PetPage | undefined> {
+    if (isChanging || cache.get(key) === undefined) return undefined;
+    // Another connection can have read a page of an older version in the meantime.
+    cache.enter(await checks.share('version', readVersion));
+    return cache.get(key);
+  }
+
   /** Reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
-  async function read(key: string, query: PetQuery): Promise<PetPage> {
+  async function readPage(key: string, query: PetQuery): Promise<PetPage> {
     const { limit } = query;
-    const version = hasVersion ? `(SELECT ${VERSION})` : undefined;
-    const rows = await reader.query(listStatement({ ...query, limit: limit + 1 }, version));
     statistics.misses += 1;
-    const found = rows[0]?.[VERSION_COLUMN];
-    if (found !== undefined) enter(found);
-    const known = found === undefined ? undefined : cache.get(key);
+    const rows = await reader.query(listStatement({ ...query, limit: limit + 1 }, versionColumn));
+    const version = rows[0]?.[VERSION_COLUMN];
+    if (version !== undefined) enter(version);
+    const known = version === undefined ? undefined : cache.get(key);
     if (known !== undefined) return known;
     const pets = Object.freeze(rows.slice(0, limit).map(petOf));
     const page = Object.freeze({ pets, more: rows.length > limit });
-    if (found !== undefined) cache.set(key, page);
+    if (version !== undefined) cache.set(key, page);
     return page;
+  }
+
+  async function page(key: string, query: PetQuery): Promise<PetPage> {
+    const cached = await cachedPage(key);
+    if (cached === undefined) return await readPage(key, query);
+    statistics.hits += 1;
+    return cached;
   }
 
   return {
@@ -64,18 +78,9 @@ export function petRepository(reader: Reader, creates: Creates, hasVersion: bool
       const id = (await creates.addCreate({ pet: { name, categoryId, status } })) as bigint;
       return Object.freeze({ id, name, categoryId, status });
     },
-    async list(query) {
+    list(query) {
       const key = pageKey(query);
-      if (!isChanging && cache.get(key) !== undefined) {
-        // Another connection can have read a page of an older version in the meantime.
-        cache.enter(await checks.share('version', readVersion));
-        const page = cache.get(key);
-        if (page !== undefined) {
-          statistics.hits += 1;
-          return page;
-        }
-      }
-      return await reads.share(key, () => read(key, query));
+      return pages.share(key, () => page(key, query));
     },
   };
 }

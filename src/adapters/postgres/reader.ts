@@ -7,6 +7,9 @@ import type { Health } from './health.ts';
 /** A statement that takes longer, in milliseconds, no longer counts, so that one that hangs holds up no other. */
 const STUCK = 20;
 
+/** Up to this number of calls, each is sent at once. More of them are sent together. */
+const FEW = 4;
+
 /** The weight of the last statement in the average. */
 const WEIGHT = 0.1;
 
@@ -15,8 +18,8 @@ type Calls<T, R> = readonly QueuedCall<T, R>[];
 export interface ReadKind<T, R> {
   /** The maximum number of calls in one statement. */
   readonly limit: number;
-  /** The number of statements in flight while statements are quick: fewer and larger ones cost the server less. */
-  readonly quickStatements: number;
+  /** How many statements carry some calls while statements are quick. Few and large ones cost less processor time. */
+  quickStatements(calls: number): number;
   /**
    * When a call takes longer on average, in milliseconds, all connections are used: the server reads from its disk, once
    * for each connection at a time.
@@ -28,7 +31,7 @@ export interface ReadKind<T, R> {
 
 const QUERIES: ReadKind<Statement, readonly Row[]> = {
   limit: 1,
-  quickStatements: 4,
+  quickStatements: () => 4,
   slow: 5,
   statementFor: ([call]) => call?.item as Statement,
   settle: ([call], rows) => call?.resolve(rows),
@@ -42,7 +45,7 @@ export function lookup<K, R>(
 ): ReadKind<K, R | undefined> {
   return {
     limit: 1000,
-    quickStatements: 2,
+    quickStatements: (calls) => (calls > FEW ? 1 : 4),
     slow: 1,
     statementFor(calls) {
       const keys = calls.map(({ item }) => item);
@@ -100,34 +103,38 @@ export function newReader(connections: Connections, health: Health): Reader {
 
   function readsOf<T, R>(kind: ReadKind<T, R>): (item: T) => Promise<R> {
     const queue = connections.newQueue<T, R>();
-    /** The statements in flight that do not take long. */
-    const quick = new Set<object>();
+    /** The calls of each statement in flight that does not take long. */
+    const quick = new Set<Calls<T, R>>();
+    let carried = 0;
     /** How long a call takes on average, in milliseconds. */
     let average = 0;
 
     /** Takes the share of the calls that one connection sends now. */
     function sendNext(): boolean {
+      if (queue.length === 0) return false;
       const free = connections.available - inFlight;
-      const room = average > kind.slow ? free : Math.min(free, kind.quickStatements - quick.size);
-      if (queue.length === 0 || room <= 0) return false;
+      const statements = average > kind.slow ? Infinity : kind.quickStatements(queue.length + carried);
+      const room = Math.min(free, statements - quick.size);
+      if (room <= 0) return false;
       const calls = queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
       if (calls.length > 0) void send(calls);
       return calls.length > 0;
     }
 
     async function send(calls: Calls<T, R>): Promise<void> {
-      const current = { at: performance.now() };
+      const sentAt = performance.now();
       const release = () => {
-        quick.delete(current);
+        if (quick.delete(calls)) carried -= calls.length;
         schedule();
       };
-      quick.add(current);
+      quick.add(calls);
+      carried += calls.length;
       inFlight += 1;
       const stuck = setTimeout(release, STUCK);
       const outcome = await connections.run(kind.statementFor(calls));
       clearTimeout(stuck);
       inFlight -= 1;
-      average += WEIGHT * ((performance.now() - current.at) / calls.length - average);
+      average += WEIGHT * ((performance.now() - sentAt) / calls.length - average);
       if ('rows' in outcome) {
         health.report('read');
         kind.settle(calls, outcome.rows);
