@@ -1,58 +1,51 @@
 import { atMost } from '../../../application/at-most.ts';
+import { KnownFaults } from '../../../application/known-faults.ts';
 import type { Observer } from '../../../application/ports/observer.ts';
-import { StorageFault, type StorageFaultReason } from '../../../application/ports/storage-fault.ts';
+import { StorageFault } from '../../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../../domain/errors.ts';
 import { storageError } from '../errors.ts';
 import { errorOf, type Failure, type Findings, failureIn, failureOf, PARTS, type Part } from './findings.ts';
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
-/** Between two checks of the files before reads, and between two probes, in milliseconds. */
+/** Between two checks of the files before reads, in milliseconds. */
 const INTERVAL = 500;
 
 /** In milliseconds: a slow disk must not delay a readiness check. `WriterHandle` detects a disk that hangs. */
 const PROBE_TIMEOUT = 1000;
 
-/** The known faults of a storage. Notifies the observer when the reason of the most important fault changes. */
+/** What is known about the files of the store, the disk, and the writer thread. */
 export class Health {
   readonly files: StoreFiles;
-  readonly #observer: Observer;
-  readonly #faults = new Map<Part, StorageFault>();
-  #reported: StorageFaultReason | undefined;
+  readonly #faults: KnownFaults<Part>;
   #checkedAt = Number.NEGATIVE_INFINITY;
   #repeatRead: (() => unknown) | undefined;
-  #probe: Promise<void> = Promise.resolve();
-  #probedAt = Number.NEGATIVE_INFINITY;
 
   constructor(files: StoreFiles, observer: Observer) {
     this.files = files;
-    this.#observer = observer;
+    this.#faults = new KnownFaults(PARTS, observer);
   }
 
-  /** The most important of the known faults. */
   get fault(): StorageFault | undefined {
-    const part = PARTS.find((each) => this.#faults.has(each));
-    return part && this.#faults.get(part);
+    return this.#faults.mostImportant;
   }
 
   /** After a failed fsync, all writes are refused until the service is restarted. */
   get syncFault(): StorageFault | undefined {
-    const fault = this.#faults.get('write');
+    const fault = this.#faults.of('write');
     return fault?.reason === 'sync_failed' ? fault : undefined;
   }
 
   isFaulty(part: Part): boolean {
-    return this.#faults.has(part);
+    return this.#faults.of(part) !== undefined;
   }
 
   apply(findings: Findings): void {
+    const found: Partial<Record<Part, AnimalStoreError | null>> = {};
     for (const part of PARTS) {
       const failure = findings[part];
-      if (failure !== undefined) this.#setFault(part, failure);
+      if (failure !== undefined && !this.#mustStay(part, failure)) found[part] = failure && errorOf(failure);
     }
-    const { fault } = this;
-    if (fault?.reason === this.#reported) return;
-    this.#reported = fault?.reason;
-    this.#observer.onStorageState?.(fault);
+    this.#faults.report(found);
   }
 
   /** Refuses to read files that were replaced: a key that was revoked in the new files can be active in the old ones. */
@@ -62,31 +55,25 @@ export class Health {
       this.#checkedAt = now;
       this.apply({ file: failureIn(() => assertSameFiles(this.files)) });
     }
-    const fault = this.#faults.get('file');
+    const fault = this.#faults.of('file');
     if (fault !== undefined) throw fault;
   }
 
   /** Translates the error of a read. When the storage is at fault, each readiness check repeats the read. */
   readFailed(error: unknown, repeat: () => unknown): AnimalStoreError {
     const known = storageError(error);
-    if (known instanceof StorageFault && known !== this.#faults.get('file')) {
+    if (known instanceof StorageFault && known !== this.#faults.of('file')) {
       this.#repeatRead = repeat;
       this.apply({ read: failureOf(error) });
     }
     return known;
   }
 
-  /** Rejects with the most important fault. Calls within {@link INTERVAL} milliseconds share one call of `probe`. */
   async check(probe: () => Promise<void>): Promise<void> {
-    const now = performance.now();
-    if (now - this.#probedAt >= INTERVAL) {
-      this.#probedAt = now;
+    await this.#faults.check(() => {
       this.repeatFailedRead();
-      this.#probe = atMost(PROBE_TIMEOUT, probe());
-    }
-    await this.#probe;
-    const { fault } = this;
-    if (fault !== undefined) throw fault;
+      return atMost(PROBE_TIMEOUT, probe());
+    });
   }
 
   repeatFailedRead(): void {
@@ -100,11 +87,8 @@ export class Health {
   }
 
   /** Only a restart ends the fault of a failed fsync, after which data may be lost, or of writing a damaged file. */
-  #setFault(part: Part, failure: Failure | null): void {
-    const known = part === 'write' ? this.#faults.get(part)?.reason : undefined;
-    if (known === 'sync_failed' || (known === 'damaged' && failure === null)) return;
-    const fault = failure && errorOf(failure);
-    if (fault === null) this.#faults.delete(part);
-    else if (fault instanceof StorageFault) this.#faults.set(part, fault);
+  #mustStay(part: Part, failure: Failure | null): boolean {
+    const known = part === 'write' ? this.#faults.of(part)?.reason : undefined;
+    return known === 'sync_failed' || (known === 'damaged' && failure === null);
   }
 }

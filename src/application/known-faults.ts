@@ -1,0 +1,56 @@
+import type { AnimalStoreError } from '../domain/errors.ts';
+import type { Observer } from './ports/observer.ts';
+import { StorageFault, type StorageFaultReason } from './ports/storage-fault.ts';
+
+/** Checks within this time share one test of the storage, in milliseconds. */
+const TEST_INTERVAL = 500;
+
+/** The known faults of a storage. Notifies the observer when the reason of the most important fault changes. */
+export class KnownFaults<Part extends string> {
+  readonly #parts: readonly Part[];
+  readonly #observer: Observer;
+  readonly #faults = new Map<Part, StorageFault>();
+  #reported: StorageFaultReason | undefined;
+  #test: Promise<unknown> = Promise.resolve();
+  #testedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param parts the parts of the storage, the most important one first */
+  constructor(parts: readonly Part[], observer: Observer) {
+    this.#parts = parts;
+    this.#observer = observer;
+  }
+
+  get mostImportant(): StorageFault | undefined {
+    const part = this.#parts.find((each) => this.#faults.has(each));
+    return part && this.#faults.get(part);
+  }
+
+  of(part: Part): StorageFault | undefined {
+    return this.#faults.get(part);
+  }
+
+  /** @param found `null` for a part that works, or its error, which is no fault if it is no {@link StorageFault} */
+  report(found: Readonly<Partial<Record<Part, AnimalStoreError | null>>>): void {
+    for (const part of this.#parts) {
+      const error = found[part];
+      if (error === null) this.#faults.delete(part);
+      else if (error instanceof StorageFault) this.#faults.set(part, error);
+    }
+    const fault = this.mostImportant;
+    if (fault?.reason === this.#reported) return;
+    this.#reported = fault?.reason;
+    this.#observer.onStorageState?.(fault);
+  }
+
+  /** Rejects with the most important fault. `test` must report what it finds. */
+  async check(test: () => Promise<unknown>): Promise<void> {
+    const now = performance.now();
+    if (now - this.#testedAt >= TEST_INTERVAL) {
+      this.#testedAt = now;
+      this.#test = test();
+    }
+    await this.#test;
+    const fault = this.mostImportant;
+    if (fault !== undefined) throw fault;
+  }
+}

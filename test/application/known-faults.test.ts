@@ -1,0 +1,58 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { KnownFaults } from '../../src/application/known-faults.ts';
+import { StorageFault } from '../../src/application/ports/storage-fault.ts';
+import { AnimalStoreError } from '../../src/domain/errors.ts';
+
+const UNREACHABLE = new StorageFault('unreachable', 'no connection');
+const FULL = new StorageFault('disk_full', 'no space');
+
+let reported: (string | undefined)[];
+let faults: KnownFaults<'read' | 'write'>;
+
+beforeEach(() => {
+  reported = [];
+  faults = new KnownFaults(['read', 'write'], { onStorageState: (fault) => reported.push(fault?.reason) });
+});
+
+test('the observer is notified when the reason of the most important fault changes', () => {
+  faults.report({ read: null, write: null });
+  faults.report({ write: FULL });
+  faults.report({ write: new StorageFault('disk_full', 'still no space') });
+  faults.report({ read: UNREACHABLE });
+  expect(faults.mostImportant).toBe(UNREACHABLE);
+  faults.report({ write: null });
+  expect(faults.of('write')).toBeUndefined();
+  expect(faults.of('read')).toBe(UNREACHABLE);
+  faults.report({ read: null });
+  expect(faults.mostImportant).toBeUndefined();
+  expect(reported).toEqual(['disk_full', 'unreachable', undefined]);
+});
+
+test('what one call finds about several parts is one change', () => {
+  faults.report({ read: UNREACHABLE });
+  faults.report({ read: null, write: FULL });
+  expect(reported).toEqual(['unreachable', 'disk_full']);
+});
+
+test('an error that is no fault changes nothing, and neither does a part that was not examined', () => {
+  const refused = new AnimalStoreError('internal_error', 'refused');
+  faults.report({ write: refused });
+  expect(faults.mostImportant).toBeUndefined();
+  faults.report({ write: FULL });
+  faults.report({ write: refused });
+  faults.report({});
+  expect(faults.of('write')).toBe(FULL);
+  expect(reported).toEqual(['disk_full']);
+});
+
+test('checks within half a second share a test, and reject with the most important fault', async () => {
+  let now = 5;
+  using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const check = vi.fn(async () => faults.report({ write: FULL }));
+  await expect(faults.check(check)).rejects.toBe(FULL);
+  now += 499;
+  await expect(faults.check(check)).rejects.toBe(FULL);
+  expect(check).toHaveBeenCalledTimes(1);
+  now += 1;
+  await faults.check(async () => faults.report({ write: null }));
+});
