@@ -6,6 +6,7 @@ import {
   type PetTransfer,
   type TransferOptions,
 } from '../../../application/ports/pet-transfer.ts';
+import { importStaged, type StagingTable } from '../../../application/staged-import.ts';
 import { INT64_MIN } from '../../../domain/int64.ts';
 import type { NewPet, Pet } from '../../../domain/pet.ts';
 import { type PetRow, petOf } from '../read/pet-repository.ts';
@@ -26,9 +27,9 @@ const STAGE = `
 const ADD = `INSERT INTO staged (place, name, category_id, status) VALUES (?, ?, ?, ?)
   ON CONFLICT (place) DO NOTHING`;
 const NEXT_PLACE = 'SELECT max(place) FROM (SELECT place FROM staged WHERE place > ? ORDER BY place LIMIT ?)';
-const STORE = `INSERT INTO pets (name, category_id, status)
+const COPY = `INSERT INTO pets (name, category_id, status)
   SELECT name, category_id, status FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
-const STORE_WITH_ID = `INSERT INTO pets (id, name, category_id, status)
+const COPY_WITH_ID = `INSERT INTO pets (id, name, category_id, status)
   SELECT place, name, category_id, status FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
 
 /** SQLite keeps a row in `sqlite_sequence` for every AUTOINCREMENT table that has ever had a row. */
@@ -39,12 +40,10 @@ const EXPORT = 'SELECT id, name, category_id, status FROM pets WHERE id > ? AND 
 const EXPORT_BY_STATUS = EXPORT.replace('WHERE', 'WHERE status = ? AND');
 
 /** The maximum number of rows in one iteration of the event loop. */
-const STORE_SIZE = 20_000;
 const EXPORT_SIZE = 250;
 
 type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
 
-/** An import fills a temporary table, and then copies its rows into the store in one transaction. */
 export class SqlitePetTransfer implements PetTransfer {
   readonly #db: Database.Database;
   readonly #snapshot: ReadSnapshot;
@@ -57,10 +56,9 @@ export class SqlitePetTransfer implements PetTransfer {
   }
 
   importPets(batches: Batches, options: TransferOptions): Promise<number> {
-    return withOwnConnection(this.#writer, async (connection) => {
-      const withIds = await stage(connection, batches, options);
-      return await store(connection, withIds, options);
-    });
+    return withOwnConnection(this.#writer, (connection) =>
+      importStaged(stagingTable(connection), batches, options),
+    );
   }
 
   /** No pet ever changes, so a snapshot needs no transaction, which would make the write-ahead log grow. */
@@ -78,63 +76,36 @@ export class SqlitePetTransfer implements PetTransfer {
   }
 }
 
-/** Fills the temporary table with the pets of all batches. Resolves with whether the pets have ids. */
-async function stage(
-  connection: OwnConnection,
-  batches: Batches,
-  { onDuplicateId, signal }: TransferOptions,
-): Promise<boolean> {
+function stagingTable(connection: OwnConnection): StagingTable {
   const { db } = connection;
   db.exec(STAGE);
   const add = db.prepare(ADD);
-  let withIds: boolean | undefined;
-  const addAll = db.transaction((batch: readonly (NewPet | Pet)[]) => {
-    for (const pet of batch) {
+  const addAll = db.transaction((pets: readonly (NewPet | Pet)[]) =>
+    pets.filter((pet): pet is Pet => {
       const { name, categoryId, status } = pet;
-      const { changes } = add.run('id' in pet ? pet.id : null, name, categoryId, status);
-      if (changes === 0 && 'id' in pet) onDuplicateId(pet);
-    }
-  });
-  for await (const batch of batches) {
-    signal?.throwIfAborted();
-    connection.assertWritable();
-    const [first] = batch;
-    if (withIds === undefined && first !== undefined) {
-      withIds = 'id' in first;
-      if (withIds) refuseIdsInUse(db);
-    }
-    addAll(batch);
-  }
-  return withIds ?? false;
-}
-
-/** The transaction continues over several iterations of the event loop, so that the abort signal can end it. */
-async function store(
-  connection: OwnConnection,
-  withIds: boolean,
-  { onProgress, signal }: TransferOptions,
-): Promise<number> {
-  const { db } = connection;
-  const insert = db.prepare(withIds ? STORE_WITH_ID : STORE);
+      return add.run('id' in pet ? pet.id : null, name, categoryId, status).changes === 0;
+    }),
+  );
+  const [copy, copyWithId] = [db.prepare(COPY), db.prepare(COPY_WITH_ID)];
   const nextPlace = db.prepare<[bigint, number], bigint | null>(NEXT_PLACE).pluck();
-  await connection.begin();
-  if (withIds) refuseIdsInUse(db);
-  let stored = 0;
-  for (let place = 0n; ; ) {
-    signal?.throwIfAborted();
-    connection.assertWritable();
-    const next = nextPlace.get(place, STORE_SIZE) ?? null;
-    if (next === null) break;
-    stored += insert.run(place, next).changes;
-    place = next;
-    onProgress?.(stored);
-    await nextTurn();
-  }
-  connection.commit(stored);
-  return stored;
-}
-
-function refuseIdsInUse(db: Database.Database): void {
-  if (db.prepare(EVER_HAD_A_PET).pluck().get() === 0n) return;
-  throw idsNotAccepted();
+  return {
+    async stagePets(pets) {
+      connection.assertWritable();
+      return addAll(pets);
+    },
+    async refuseIdsInUse() {
+      if (db.prepare(EVER_HAD_A_PET).pluck().get() !== 0n) throw idsNotAccepted();
+    },
+    begin: () => connection.begin(),
+    /** The transaction continues over several iterations of the event loop, so that the abort signal can end it. */
+    async copyPets(withIds, after, limit) {
+      await nextTurn();
+      connection.assertWritable();
+      const last = nextPlace.get(after, limit) ?? null;
+      return last === null ? null : [last, (withIds ? copyWithId : copy).run(after, last).changes];
+    },
+    async commit(_, count) {
+      connection.commit(count);
+    },
+  };
 }
