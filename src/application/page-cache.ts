@@ -10,6 +10,7 @@ const BYTES_PER_PAGE = 500;
 
 /** The pages of one version of the data. Equal queries get the same object, with which a caller can cache its JSON. */
 export class PageCache {
+  readonly statistics: { hits: number; misses: number } = { hits: 0, misses: 0 };
   readonly #pages = new Map<string, PetPage>();
   #size = 0;
   #version: unknown;

@@ -23,8 +23,6 @@ export class SqlitePetRepository implements PetRepository {
   readonly #list: Database.Statement<[bigint, number], PetRow>;
   readonly #listByStatus: Database.Statement<[PetStatus, bigint, number], PetRow>;
   readonly #pages = new PageCache();
-  #hits = 0;
-  #misses = 0;
 
   constructor(db: Database.Database, snapshot: ReadSnapshot, writer: Writer) {
     this.#snapshot = snapshot;
@@ -40,7 +38,7 @@ export class SqlitePetRepository implements PetRepository {
   }
 
   get cacheStatistics(): CacheStatistics {
-    return { hits: this.#hits, misses: this.#misses };
+    return { ...this.#pages.statistics };
   }
 
   find(id: bigint): Promise<Pet | undefined> {
@@ -54,13 +52,13 @@ export class SqlitePetRepository implements PetRepository {
     const key = pageKey(query);
     const cached = this.#cached(key);
     if (cached !== undefined) {
-      this.#hits += 1;
+      this.#pages.statistics.hits += 1;
       return cached;
     }
     return await this.#snapshot.read(() => {
       const read = this.#cached(key);
       if (read !== undefined) return read;
-      this.#misses += 1;
+      this.#pages.statistics.misses += 1;
       const page = this.#read(query);
       this.#pages.set(key, page);
       return page;
