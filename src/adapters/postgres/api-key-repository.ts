@@ -4,7 +4,7 @@ import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import type { Connections, Row } from './connections.ts';
-import { lookup, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { LOCK } from './schema.ts';
 
 /** A double represents every time exactly. */
@@ -25,18 +25,6 @@ const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE 
 const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
 
-/** Keys by their hashes, in hexadecimal digits. */
-const KEYS = lookup(
-  {
-    name: 'find-key',
-    one: `SELECT ${COLUMNS} FROM api_keys WHERE hash = decode($1, 'hex')`,
-    all: `SELECT ${COLUMNS} FROM api_keys
-      WHERE hash = ANY (ARRAY(SELECT decode(digits, 'hex') FROM unnest($1::text[]) AS digits))`,
-  },
-  (row) => (row[1] as Buffer).toString('hex'),
-  (row) => row,
-);
-
 /** How long a found key is cached, in milliseconds. The port promises that other servers notice a change within 1 s. */
 const CACHE_TIME = 900;
 
@@ -47,7 +35,15 @@ export function apiKeyRepository(
   connections: Connections,
 ): ApiKeyRepository & { readonly statistics: CacheStatistics } {
   const statistics = { hits: 0, misses: 0 };
-  const findRow = reader.readsOf(KEYS);
+  /** Finds keys by their hashes, in hexadecimal digits. */
+  const findRow = reader.lookup({
+    name: 'find-key',
+    one: `SELECT ${COLUMNS} FROM api_keys WHERE hash = decode($1, 'hex')`,
+    all: `SELECT ${COLUMNS} FROM api_keys
+      WHERE hash = ANY (ARRAY(SELECT decode(digits, 'hex') FROM unnest($1::text[]) AS digits))`,
+    keyOf: (row) => (row[1] as Buffer).toString('hex'),
+    resultOf: (row) => row,
+  });
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
   /** A new cache makes calls of `find` that are in flight store nothing in the cache. */
@@ -81,22 +77,15 @@ export function apiKeyRepository(
       found.set(key, { about, until: now + CACHE_TIME });
       return about;
     },
-    async add(key, about) {
-      const [row] = await connections.write(ADD, valuesOf(key, about));
-      return apiKeyOf(row as Row);
-    },
+    add: async (key, about) => (await change(ADD, valuesOf(key, about))) as ApiKey,
     async addFirst(key, about, save) {
-      const { run, release } = await connections.openSession();
-      try {
-        await run('BEGIN');
-        await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-        const [row] = await run(ADD_FIRST, valuesOf(key, about));
-        if (row !== undefined) await save?.();
-        await run('COMMIT');
-        return row && apiKeyOf(row);
-      } finally {
-        release();
-      }
+      using session = await connections.openSession();
+      await session.run('BEGIN');
+      await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+      const [row] = await session.run(ADD_FIRST, valuesOf(key, about));
+      if (row !== undefined) await save?.();
+      await session.run('COMMIT');
+      return row && apiKeyOf(row);
     },
     replace: ({ id, expiresAt }, endsAt, key, about) =>
       change(REPLACE, [...valuesOf(key, about), endsAt, idOf(id), expiresAt ?? null]),
@@ -104,7 +93,7 @@ export function apiKeyRepository(
     async setLastUsedOn(id, day) {
       await change(SET_LAST_USED_ON, [day, idOf(id)]);
     },
-    list: async () => (await reader.query({ text: LIST, values: [] })).map(apiKeyOf),
+    list: async () => (await reader.query({ text: LIST })).map(apiKeyOf),
   };
 }
 

@@ -7,6 +7,9 @@ const INT8 = 20;
 /** The default deadline for a query, for connecting and for waiting in a queue, in milliseconds. */
 const TIMEOUT = 1000;
 
+/** The deadline for what may take long: a statement of a transfer, of an examination, and of an update of the schema. */
+export const LONG_TIMEOUT = 60_000;
+
 /** The default maximum number of connections for reads. */
 const MAX_READS = 16;
 

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryArrayConfig } from 'pg';
+import { type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
 import { atMost } from '../../application/at-most.ts';
 import { CallQueue } from '../../application/call-queue.ts';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { LONG_TIMEOUT } from './config.ts';
 import { hadNoEffect, isReadOnly, isSerializationFailure, storageError, writeError } from './errors.ts';
 
 /** How long no new attempt to connect is made after a failed one, in milliseconds. */
 const RETRY_INTERVAL = 100;
 
-/** In milliseconds, for a statement of a long session, and for the end of all connections. */
-const LONG_TIMEOUT = 60_000;
+/** For the end of all connections, in milliseconds. */
 const CLOSE_TIMEOUT = 1000;
 
 /** Before a transaction is repeated, in milliseconds. */
@@ -31,7 +31,9 @@ const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 export interface Statement {
   readonly name?: string;
   readonly text: string;
-  readonly values: unknown[];
+  readonly values?: unknown[];
+  /** Another deadline than that of the URL, in milliseconds. */
+  readonly query_timeout?: number | undefined;
 }
 
 export type Row = readonly unknown[];
@@ -40,7 +42,7 @@ export interface Failure {
   readonly error: unknown;
   /** Whether it is unknown whether the statement had an effect. */
   readonly isUnknown: boolean;
-  /** Whether there was no connection over which the statement could be sent. */
+  /** Whether there was no connection over which the statement could be sent, although the storage is open. */
   readonly isUnsent: boolean;
 }
 
@@ -57,10 +59,9 @@ export class Connections {
   readonly #pool: Pool;
   /** The connections with a commit that no standby has confirmed. */
   readonly #unconfirmed = new WeakSet<ClientBase>();
-  /** Each function ends a session. The value tells whether `close` calls it. */
-  readonly #sessions = new Map<() => void, boolean>();
+  /** The connections of long sessions. */
+  readonly #longSessions = new Set<PoolClient>();
   #failure: { readonly error: unknown; readonly until: number } = { error: undefined, until: 0 };
-  #isClosed = false;
 
   /** @param limits `min` connections stay open without use */
   constructor(config: ClientConfig, limits: { readonly max: number; readonly min?: number }) {
@@ -114,40 +115,41 @@ export class Connections {
     throw writeError(outcome.error, outcome.isUnknown);
   }
 
-  /** Opens a connection of its own, which `release` closes. `close` ends long sessions, and waits for others. */
-  async openSession(isLong = false): Promise<{ readonly run: Run; readonly release: () => void }> {
+  /** Opens a connection of its own, which ends with the session. `close` ends long sessions, and waits for others. */
+  async openSession(isLong = false): Promise<Disposable & { readonly run: Run }> {
     const client = await this.#connect();
-    const timeout = isLong ? LONG_TIMEOUT : undefined;
-    const release = () => {
-      if (this.#sessions.delete(release)) client.release(true);
-    };
-    this.#sessions.set(release, isLong);
     const run: Run = async (text, values = []) => {
+      if (isLong) this.assertOpen();
       try {
-        return await this.#query(client, { text, values }, timeout);
+        return await this.#query(client, { text, values, query_timeout: isLong ? LONG_TIMEOUT : undefined });
       } catch (error) {
         // Without a commit, the statements before had no effect.
         throw writeError(error, text === 'COMMIT' && !hadNoEffect(error));
       }
     };
-    try {
-      if (timeout !== undefined) await run(`SET statement_timeout = ${TIMEOUT_SHARE * timeout}`);
-      return { run, release };
-    } catch (error) {
-      release();
-      throw error;
+    const end = () => {
+      if (!isLong || this.#longSessions.delete(client)) client.release(true);
+    };
+    if (isLong) {
+      this.#longSessions.add(client);
+      await run(`SET statement_timeout = ${TIMEOUT_SHARE * LONG_TIMEOUT}`).catch((error) => {
+        end();
+        throw error;
+      });
     }
+    return { run, [Symbol.dispose]: end };
   }
 
   assertOpen(): void {
-    if (this.#isClosed) throw closedError();
+    if (this.#pool.ending) throw closedError();
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const [release, isLong] of this.#sessions) if (isLong) release();
+    const ended = this.#pool.end();
+    for (const client of this.#longSessions) client.release(true);
+    this.#longSessions.clear();
     // A server that hangs closes no connection.
-    await atMost(this.waitTimeout + CLOSE_TIMEOUT, this.#pool.end());
+    await atMost(this.waitTimeout + CLOSE_TIMEOUT, ended);
   }
 
   async #send(statement: Statement): Promise<Outcome> {
@@ -161,7 +163,7 @@ export class Connections {
       const isUnknown = client !== undefined && !hadNoEffect(error);
       // Another server may accept the writes that a server refuses, and the next connection may lead to it.
       client?.release(isUnknown || isReadOnly(error));
-      return { error, isUnknown, isUnsent: client === undefined };
+      return { error, isUnknown, isUnsent: client === undefined && !this.#pool.ending };
     }
   }
 
@@ -188,11 +190,8 @@ export class Connections {
     this.onConnect();
   }
 
-  async #query(client: ClientBase, statement: Statement, timeout?: number): Promise<readonly Row[]> {
-    // The type declarations of the driver lack `query_timeout`.
-    const config: QueryArrayConfig & { query_timeout?: number } = { ...statement, rowMode: 'array' };
-    if (timeout !== undefined) config.query_timeout = timeout;
-    const { rows } = await client.query(config);
+  async #query(client: ClientBase, statement: Statement): Promise<readonly Row[]> {
+    const { rows } = await client.query<unknown[]>({ ...statement, rowMode: 'array' });
     if (this.#unconfirmed.has(client)) {
       throw new StorageFault('not_responding', 'no standby server has confirmed the commit');
     }

@@ -6,8 +6,7 @@ import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { NewPet } from '../../domain/pet.ts';
 import type { Connections, Failure, Row, Statement } from './connections.ts';
-import { isLockTimeout, isRowError, writeError } from './errors.ts';
-import type { Health } from './health.ts';
+import { type Faults, isLockTimeout, isRowError, storageError, writeError } from './errors.ts';
 import { columnsOf } from './pets.ts';
 
 /** The maximum number of creates in one statement. */
@@ -78,7 +77,7 @@ export interface Creates {
 export function groupedCreates(
   connections: Connections,
   others: Connections,
-  health: Health,
+  faults: Faults,
   observer: Observer,
 ): Creates {
   const queue = connections.newQueue<Create, bigint | undefined>();
@@ -105,7 +104,7 @@ export function groupedCreates(
     inFlight += 1;
     const outcome = await over.run(statementFor(group, over === others ? 0 : LOCK_TIMEOUT));
     if ('rows' in outcome) {
-      health.report('write');
+      faults.report({ write: null });
       settle(group, outcome.rows);
       observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
     } else await fail(group, over, outcome);
@@ -122,7 +121,7 @@ export function groupedCreates(
       await send(group.slice(0, half), over);
       await send(group.slice(half), over);
     } else {
-      health.report('write', error);
+      faults.report({ write: storageError(error) });
       for (const { reject } of group) reject(writeError(error, isUnknown));
     }
   }

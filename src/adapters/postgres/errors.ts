@@ -1,10 +1,13 @@
 import { DatabaseError } from 'pg';
+import type { KnownFaults } from '../../application/known-faults.ts';
 import {
   type StorageFaultReason,
   storageFaultReason,
   storageUnavailable,
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
+
+export type Faults = KnownFaults<'read' | 'write'>;
 
 /**
  * The meanings of a SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of all that begin
@@ -33,12 +36,6 @@ const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFau
   XX002: ['the stored data is damaged', 'damaged'],
 };
 
-/** The messages of the driver for errors that have no code. */
-const TIMEOUT = /timeout/i;
-
-/** The classes of errors that one row causes: data exceptions, and violated constraints. */
-const ROW_ERRORS = /^2[23]/;
-
 /** The errors that do not tell whether the transaction was committed: a lost connection, a stop, and 40003. */
 const UNKNOWN_OUTCOMES = /^(08|57P|40003)/;
 
@@ -58,7 +55,8 @@ export function storageError(error: unknown): AnimalStoreError {
     if (text !== undefined) return storageUnavailable(`${text} (${code})`, error, reason);
     return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
   }
-  if (error instanceof Error && TIMEOUT.test(error.message)) {
+  // The driver has no code for its own deadlines.
+  if (error instanceof Error && /timeout/i.test(error.message)) {
     return storageUnavailable('the database server did not respond in time', error, 'not_responding');
   }
   const suffix = code === '' ? '' : ` (${code})`;
@@ -101,8 +99,9 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
+/** Whether one row has caused the error: a data exception, or a violated constraint. */
 export function isRowError(error: unknown): boolean {
-  return error instanceof DatabaseError && ROW_ERRORS.test(codeOf(error));
+  return error instanceof DatabaseError && /^2[23]/.test(codeOf(error));
 }
 
 function codeOf(error: unknown): string {

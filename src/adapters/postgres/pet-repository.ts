@@ -1,9 +1,8 @@
-import { PageCache, pageKey } from '../../application/page-cache.ts';
+import { type PageCache, pageKey } from '../../application/page-cache.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
-import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { SharedReads } from '../../application/shared-reads.ts';
 import type { Creates } from './creates.ts';
-import { listStatement, PETS, petOf } from './pets.ts';
+import { COLUMNS, listStatement, petOf } from './pets.ts';
 import type { Reader } from './reader.ts';
 
 /**
@@ -14,18 +13,18 @@ const VERSION =
   "concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())";
 const VERSION_COLUMN = 4;
 
-/** A repository that caches pages as long as the version of the data is the same. Equal queries share one statement. */
-export interface PostgresPetRepository extends PetRepository {
-  readonly statistics: CacheStatistics;
-  /** Removes all pages, because the next connection can lead to a server with other data. */
-  forgetPages(): void;
-}
-
-/** @param hasVersion whether the version of the data is exact: one server has all the data */
-export function petRepository(reader: Reader, creates: Creates, hasVersion: boolean): PostgresPetRepository {
+/**
+ * Caches pages as long as the version of the data is the same. Equal queries share one statement.
+ *
+ * @param hasVersion whether the version of the data is exact: one server has all the data
+ */
+export function petRepository(
+  reader: Reader,
+  creates: Creates,
+  cache: PageCache,
+  hasVersion: boolean,
+): PetRepository {
   const versionColumn = hasVersion ? `(SELECT ${VERSION})` : undefined;
-  const statistics = { hits: 0, misses: 0 };
-  const cache = new PageCache();
   const pages = new SharedReads<PetPage>();
   const checks = new SharedReads<unknown>();
   /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
@@ -36,24 +35,17 @@ export function petRepository(reader: Reader, creates: Creates, hasVersion: bool
   }
 
   async function readVersion(): Promise<unknown> {
-    const [row = []] = await reader.query({ name: 'version', text: `SELECT ${VERSION}`, values: [] });
+    const [row = []] = await reader.query({ name: 'version', text: `SELECT ${VERSION}` });
     enter(row[0]);
     return row[0];
-  }
-
-  async function cachedPage(key: string): Promise<PetPage | undefined> {
-    if (isChanging || cache.get(key) === undefined) return undefined;
-    // Another connection can have read a page of an older version in the meantime.
-    cache.enter(await checks.share('version', readVersion));
-    return cache.get(key);
   }
 
   /** Reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
   async function readPage(key: string, query: PetQuery): Promise<PetPage> {
     const { limit } = query;
-    statistics.misses += 1;
+    cache.statistics.misses += 1;
     const rows = await reader.query(listStatement({ ...query, limit: limit + 1 }, versionColumn));
-    const version = rows[0]?.[VERSION_COLUMN];
+    const version = rows[0]?.[VERSION_COLUMN] ?? undefined;
     if (version !== undefined) enter(version);
     const known = version === undefined ? undefined : cache.get(key);
     if (known !== undefined) return known;
@@ -64,16 +56,26 @@ export function petRepository(reader: Reader, creates: Creates, hasVersion: bool
   }
 
   async function page(key: string, query: PetQuery): Promise<PetPage> {
-    const cached = await cachedPage(key);
-    if (cached === undefined) return await readPage(key, query);
-    statistics.hits += 1;
-    return cached;
+    if (!isChanging && cache.get(key) !== undefined) {
+      // Another connection can have read a page of an older version in the meantime.
+      cache.enter(await checks.share('version', readVersion));
+      const cached = cache.get(key);
+      if (cached !== undefined) {
+        cache.statistics.hits += 1;
+        return cached;
+      }
+    }
+    return await readPage(key, query);
   }
 
   return {
-    statistics,
-    forgetPages: () => enter(undefined),
-    find: reader.readsOf(PETS),
+    find: reader.lookup({
+      name: 'find',
+      one: `SELECT ${COLUMNS} FROM pets WHERE id = $1`,
+      all: `SELECT ${COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])`,
+      keyOf: ([id]) => id as bigint,
+      resultOf: petOf,
+    }),
     async add({ name, categoryId, status }) {
       const id = (await creates.addCreate({ pet: { name, categoryId, status } })) as bigint;
       return Object.freeze({ id, name, categoryId, status });

@@ -2,19 +2,8 @@ import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 import type { Row, Statement } from './connections.ts';
-import { lookup, type ReadKind } from './reader.ts';
 
-const COLUMNS = 'id, name, category_id, status';
-
-export const PETS: ReadKind<bigint, Pet | undefined> = lookup(
-  {
-    name: 'find',
-    one: `SELECT ${COLUMNS} FROM pets WHERE id = $1`,
-    all: `SELECT ${COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])`,
-  },
-  ([id]) => id as bigint,
-  petOf,
-);
+export const COLUMNS = 'id, name, category_id, status';
 
 /** Converts a row that begins with the columns `id, name, category_id, status`. */
 export function petOf(row: Row): Pet {
@@ -27,13 +16,12 @@ export function petOf(row: Row): Pet {
  *
  * @param more an expression whose value is a further column
  */
-export function listStatement({ limit, status, after = INT64_MIN }: PetQuery, more?: string): Statement {
-  const columns = more === undefined ? COLUMNS : `${COLUMNS}, ${more}`;
+export function listStatement({ limit, status, after = INT64_MIN }: PetQuery, more = 'NULL'): Statement {
   if (status === undefined) {
-    const text = `SELECT ${columns} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`;
+    const text = `SELECT ${COLUMNS}, ${more} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`;
     return { name: 'list', text, values: [after, limit] };
   }
-  const text = `SELECT ${columns} FROM pets WHERE (status, id) > ($3, $1) AND status <= $3 ORDER BY status, id LIMIT $2`;
+  const text = `SELECT ${COLUMNS}, ${more} FROM pets WHERE (status, id) > ($3, $1) AND status <= $3 ORDER BY status, id LIMIT $2`;
   return { name: 'list-by-status', text, values: [after, limit, status] };
 }
 

@@ -1,13 +1,14 @@
-import type { CallQueue, QueuedCall } from '../../application/call-queue.ts';
-import { closedError } from '../../application/ports/storage.ts';
+import type { QueuedCall } from '../../application/call-queue.ts';
 import type { Connections, Failure, Row, Statement } from './connections.ts';
-import { storageError } from './errors.ts';
-import type { Health } from './health.ts';
+import { type Faults, storageError } from './errors.ts';
 
 /** A statement that takes longer, in milliseconds, no longer counts, so that one that hangs holds up no other. */
 const STUCK = 20;
 
-/** Up to this number of calls, each is sent at once. More of them are sent together. */
+/**
+ * Up to this number of calls, each is sent at once. More of them wait for one large statement if their kind has such
+ * statements, which cost less processor time.
+ */
 const FEW = 4;
 
 /** The weight of the last statement in the average. */
@@ -15,11 +16,10 @@ const WEIGHT = 0.1;
 
 type Calls<T, R> = readonly QueuedCall<T, R>[];
 
-export interface ReadKind<T, R> {
+/** Reads that can share statements. */
+interface ReadKind<T, R> {
   /** The maximum number of calls in one statement. */
   readonly limit: number;
-  /** How many statements carry some calls while statements are quick. Few and large ones cost less processor time. */
-  quickStatements(calls: number): number;
   /**
    * When a call takes longer on average, in milliseconds, all connections are used: the server reads from its disk, once
    * for each connection at a time.
@@ -29,23 +29,18 @@ export interface ReadKind<T, R> {
   settle(calls: Calls<T, R>, rows: readonly Row[]): void;
 }
 
-const QUERIES: ReadKind<Statement, readonly Row[]> = {
-  limit: 1,
-  quickStatements: () => 4,
-  slow: 5,
-  statementFor: ([call]) => call?.item as Statement,
-  settle: ([call], rows) => call?.resolve(rows),
-};
-
 /** Reads that find at most one row by a key: one of them with the statement `one`, and several with `all`. */
-export function lookup<K, R>(
-  { name, one, all }: { readonly name: string; readonly one: string; readonly all: string },
-  keyOf: (row: Row) => K,
-  resultOf: (row: Row) => R,
-): ReadKind<K, R | undefined> {
+export interface Lookup<K, R> {
+  readonly name: string;
+  readonly one: string;
+  readonly all: string;
+  keyOf(row: Row): K;
+  resultOf(row: Row): R;
+}
+
+function lookupKind<K, R>({ name, one, all, keyOf, resultOf }: Lookup<K, R>): ReadKind<K, R | undefined> {
   return {
     limit: 1000,
-    quickStatements: (calls) => (calls > FEW ? 1 : 4),
     slow: 1,
     statementFor(calls) {
       const keys = calls.map(({ item }) => item);
@@ -62,15 +57,14 @@ export function lookup<K, R>(
 
 export interface Reader {
   query(statement: Statement): Promise<readonly Row[]>;
-  readsOf<T, R>(kind: ReadKind<T, R>): (item: T) => Promise<R>;
+  lookup<K, R>(lookup: Lookup<K, R>): (key: K) => Promise<R | undefined>;
   /** The number of calls that are not sent yet. */
   waiting(): number;
-  close(): void;
 }
 
 /** The calls of one kind. */
 interface Lane {
-  readonly queue: Pick<CallQueue<never, never>, 'length' | 'rejectCalls'>;
+  readonly queue: { readonly length: number };
   /** Sends one statement, and returns whether there was one to send. */
   sendNext(): boolean;
 }
@@ -79,12 +73,11 @@ interface Lane {
  * A call waits in the lane of its kind until the end of the turn of the event loop. Then each connection that has nothing
  * to do takes its share of the calls of a lane, and sends them as one statement.
  */
-export function newReader(connections: Connections, health: Health): Reader {
+export function newReader(connections: Connections, faults: Faults): Reader {
   /** The lane that was sent last is the last one. */
   const lanes: Lane[] = [];
   let inFlight = 0;
   let isScheduled = false;
-  let isClosed = false;
 
   function schedule(): void {
     if (isScheduled) return;
@@ -94,18 +87,16 @@ export function newReader(connections: Connections, health: Health): Reader {
 
   function sendWaiting(): void {
     isScheduled = false;
-    for (let sent = -1; ; ) {
-      sent = lanes.findIndex((lane) => lane.sendNext());
-      if (sent === -1) return;
-      lanes.push(...lanes.splice(sent, 1));
-    }
+    const sent = lanes.findIndex((lane) => lane.sendNext());
+    if (sent === -1) return;
+    lanes.push(...lanes.splice(sent, 1));
+    sendWaiting();
   }
 
   function readsOf<T, R>(kind: ReadKind<T, R>): (item: T) => Promise<R> {
     const queue = connections.newQueue<T, R>();
     /** The calls of each statement in flight that does not take long. */
     const quick = new Set<Calls<T, R>>();
-    let carried = 0;
     /** How long a call takes on average, in milliseconds. */
     let average = 0;
 
@@ -113,7 +104,9 @@ export function newReader(connections: Connections, health: Health): Reader {
     function sendNext(): boolean {
       if (queue.length === 0) return false;
       const free = connections.available - inFlight;
-      const statements = average > kind.slow ? Infinity : kind.quickStatements(queue.length + carried);
+      const unsettled = [...quick].reduce((sum, { length }) => sum + length, queue.length);
+      const isLarge = kind.limit > 1 && unsettled > FEW;
+      const statements = average > kind.slow ? Infinity : isLarge ? 1 : FEW;
       const room = Math.min(free, statements - quick.size);
       if (room <= 0) return false;
       const calls = queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
@@ -124,11 +117,10 @@ export function newReader(connections: Connections, health: Health): Reader {
     async function send(calls: Calls<T, R>): Promise<void> {
       const sentAt = performance.now();
       const release = () => {
-        if (quick.delete(calls)) carried -= calls.length;
+        quick.delete(calls);
         schedule();
       };
       quick.add(calls);
-      carried += calls.length;
       inFlight += 1;
       const stuck = setTimeout(release, STUCK);
       const outcome = await connections.run(kind.statementFor(calls));
@@ -136,7 +128,7 @@ export function newReader(connections: Connections, health: Health): Reader {
       inFlight -= 1;
       average += WEIGHT * ((performance.now() - sentAt) / calls.length - average);
       if ('rows' in outcome) {
-        health.report('read');
+        faults.report({ read: null });
         kind.settle(calls, outcome.rows);
       } else fail(calls, outcome);
       release();
@@ -149,29 +141,30 @@ export function newReader(connections: Connections, health: Health): Reader {
         return;
       }
       // A call whose connection hangs or is lost is sent once more.
-      const isFinal = ({ isRetry }: { isRetry: boolean }) => !isUnknown || isRetry || isClosed;
+      const isFinal = ({ isRetry }: { isRetry: boolean }) => !isUnknown || isRetry;
       queue.retryCalls(calls.filter((call) => !isFinal(call)));
       const failed = calls.filter(isFinal);
       if (failed.length === 0) return;
-      health.report('read', error);
-      for (const { reject } of failed) reject(storageError(error));
+      const reason = storageError(error);
+      faults.report({ read: reason });
+      for (const { reject } of failed) reject(reason);
     }
 
     lanes.push({ queue, sendNext });
     return (item) => {
-      if (isClosed) return Promise.reject(closedError());
       schedule();
       return queue.addCall(item);
     };
   }
 
   return {
-    query: readsOf(QUERIES),
-    readsOf,
+    query: readsOf<Statement, readonly Row[]>({
+      limit: 1,
+      slow: 5,
+      statementFor: ([call]) => call?.item as Statement,
+      settle: ([call], rows) => call?.resolve(rows),
+    }),
+    lookup: (lookup) => readsOf(lookupKind(lookup)),
     waiting: () => lanes.reduce((sum, { queue }) => sum + queue.length, 0),
-    close() {
-      isClosed = true;
-      for (const { queue } of lanes) queue.rejectCalls(closedError());
-    },
   };
 }

@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { LONG_TIMEOUT } from './config.ts';
 import type { Statement } from './connections.ts';
 
 /**
@@ -47,14 +48,8 @@ export const SCHEMA_VERSION: number = MIGRATIONS.length;
 export const LOCK = 0x50455453;
 
 /** The statements that test whether the storage can be read, and whether it can be written. */
-export const PING: Statement = { name: 'ping', text: 'SELECT version FROM animal_store_schema', values: [] };
-export const WRITE_TEST: Statement = {
-  text: 'UPDATE animal_store_schema SET probed_at = now()',
-  values: [],
-};
-
-/** How long a server waits for the update of the schema by another server, and how long an examination may count. */
-const LONG_TIMEOUT = 60_000;
+export const PING: Statement = { name: 'ping', text: 'SELECT version FROM animal_store_schema' };
+export const WRITE_TEST: Statement = { text: 'UPDATE animal_store_schema SET probed_at = now()' };
 
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (
     only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
@@ -68,6 +63,9 @@ const FOUND = `SELECT bool_or(relname = 'animal_store_schema') AS own, bool_or(r
 /** An engine that distributes the data over several servers names itself in `version()`, or is an extension. */
 const IS_ONE_SERVER = `SELECT version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
   AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "isOneServer"`;
+
+const UNSAFE_SETTINGS = `SELECT name FROM pg_settings
+  WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'`;
 
 /** Creates or updates the schema, for which other servers that start wait. Returns what is known about the database. */
 export async function prepareSchema(
@@ -119,12 +117,8 @@ export async function readVersion(client: Client): Promise<number | undefined> {
 
 /** Resolves with warnings about settings that make a commit less than durable. */
 export async function warningsOf(client: Client): Promise<readonly string[]> {
-  const { rows } = await client.query<{ name: string; setting: string }>(
-    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')",
-  );
-  return rows
-    .filter(({ setting }) => setting === 'off')
-    .map(({ name }) => `${name} is off: a crash of the database server can lose acknowledged pets`);
+  const { rows } = await client.query<{ name: string }>(UNSAFE_SETTINGS);
+  return rows.map(({ name }) => `${name} is off: a crash of the database server can lose acknowledged pets`);
 }
 
 /** Without the commit, the end of the connection rolls the transaction back. */

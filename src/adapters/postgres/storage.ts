@@ -7,7 +7,9 @@ import {
   type OptionRules,
   STRING,
 } from '../../application/arguments.ts';
+import { KnownFaults } from '../../application/known-faults.ts';
 import { combineObservers } from '../../application/observers.ts';
+import { PageCache } from '../../application/page-cache.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
@@ -15,8 +17,7 @@ import { apiKeyRepository } from './api-key-repository.ts';
 import { clientConfig, locationOf } from './config.ts';
 import { Connections } from './connections.ts';
 import { groupedCreates } from './creates.ts';
-import { detailed, storageError } from './errors.ts';
-import { Health } from './health.ts';
+import { detailed, type Faults, storageError } from './errors.ts';
 import { idempotentCreates } from './idempotent-creates.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
@@ -77,41 +78,40 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     throw storageUnavailable(`${location}: ${detailed(error)}`, error, reason);
   });
   for (const warning of warnings) safeObserver.onWarning?.(warning);
-  const health = new Health(safeObserver);
+  const faults: Faults = new KnownFaults(['read', 'write'], safeObserver);
   const reads = new Connections(config, { max: partOf(maxReads), min: 1 });
   const writes = new Connections(config, { max: partOf(2), min: 1 });
   const others = new Connections(config, { max: partOf(OTHER_CONNECTIONS) });
-  const pools = [reads, writes, others];
-  const reader = newReader(reads, health);
-  const creates = groupedCreates(writes, others, health, safeObserver);
-  const claims = groupedCreates(writes, others, health, safeObserver);
-  const pets = petRepository(reader, creates, isOneServer);
-  reads.onConnect = () => pets.forgetPages();
+  const reader = newReader(reads, faults);
+  const creates = groupedCreates(writes, others, faults, safeObserver);
+  const claims = groupedCreates(writes, others, faults, safeObserver);
+  const pages = new PageCache();
+  // The new connection can lead to a server with other data.
+  reads.onConnect = () => pages.enter(undefined);
   const apiKeys = apiKeyRepository(reader, others);
   const test = async (): Promise<void> => {
     const reading = reader.query(PING).catch(() => {});
-    if (health.isFaulty('write')) {
+    if (faults.of('write') !== undefined) {
       const outcome = await others.run(WRITE_TEST);
-      health.report('write', 'rows' in outcome ? undefined : outcome.error);
+      faults.report({ write: 'rows' in outcome ? null : storageError(outcome.error) });
     }
     await reading;
   };
   const close = async (): Promise<void> => {
-    reader.close();
-    await Promise.all([creates.close(), claims.close()]);
-    await Promise.all(pools.map((connections) => connections.close()));
+    await Promise.all([reads.close(), creates.close(), claims.close()]);
+    await Promise.all([writes.close(), others.close()]);
   };
   let closed: Promise<void> | undefined;
   return {
-    pets,
+    pets: petRepository(reader, creates, pages, isOneServer),
     apiKeys,
     idempotentCreates: idempotentCreates(reader, claims, others),
     transfer: petTransfer(others, safeObserver),
     statistics() {
       const sumOf = (name: 'busy' | 'idle' | 'waiting') =>
-        pools.reduce((sum, { statistics }) => sum + statistics[name], 0);
+        [reads, writes, others].reduce((sum, { statistics }) => sum + statistics[name], 0);
       return {
-        pages: { ...pets.statistics },
+        pages: { ...pages.statistics },
         keys: { ...apiKeys.statistics },
         waitingWrites: creates.waiting() + claims.waiting(),
         connections: {
@@ -123,7 +123,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     },
     async check() {
       others.assertOpen();
-      await health.check(test);
+      await faults.check(test);
     },
     close: () => (closed ??= close()),
   };

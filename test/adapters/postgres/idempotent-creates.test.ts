@@ -2,9 +2,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { clientConfig } from '../../../src/adapters/postgres/config.ts';
 import { Connections } from '../../../src/adapters/postgres/connections.ts';
 import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
-import { Health } from '../../../src/adapters/postgres/health.ts';
 import { idempotentCreates } from '../../../src/adapters/postgres/idempotent-creates.ts';
 import { newReader } from '../../../src/adapters/postgres/reader.ts';
+import { KnownFaults } from '../../../src/application/known-faults.ts';
 import type { IdempotentCreates } from '../../../src/application/ports/idempotent-creates.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, openStorage, REX, withTimeout } from './database.ts';
@@ -13,14 +13,14 @@ import { attemptWith, openStorage, REX, withTimeout } from './database.ts';
 async function openWithLimit(url: string, limit: number): Promise<IdempotentCreates> {
   await openStorage(url);
   const config = clientConfig(url);
-  const health = new Health({});
+  const faults = new KnownFaults<'read' | 'write'>(['read', 'write'], {});
   const connections = new Connections(config, { max: 3 });
-  const claims = groupedCreates(connections, connections, health, {});
+  const claims = groupedCreates(connections, connections, faults, {});
   onTestFinished(async () => {
     await claims.close();
     await connections.close();
   });
-  return idempotentCreates(newReader(connections, health), claims, connections, limit);
+  return idempotentCreates(newReader(connections, faults), claims, connections, limit);
 }
 
 describe.skipIf(!canRunPostgres)(`idempotent creates on PostgreSQL${postgresNote}`, () => {

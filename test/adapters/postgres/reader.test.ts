@@ -2,12 +2,16 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { clientConfig } from '../../../src/adapters/postgres/config.ts';
 import type { Outcome, Row, Statement } from '../../../src/adapters/postgres/connections.ts';
 import { Connections } from '../../../src/adapters/postgres/connections.ts';
 import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
-import { Health } from '../../../src/adapters/postgres/health.ts';
-import { type PostgresPetRepository, petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
+import type { Faults } from '../../../src/adapters/postgres/errors.ts';
+import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { newReader, type Reader } from '../../../src/adapters/postgres/reader.ts';
+import { KnownFaults } from '../../../src/application/known-faults.ts';
+import { PageCache } from '../../../src/application/page-cache.ts';
+import type { PetRepository } from '../../../src/application/ports/pet-repository.ts';
 
 interface Sent {
   readonly statement: Statement;
@@ -17,8 +21,10 @@ interface Sent {
 let sent: Sent[];
 /** The number of connections that the server grants. */
 let available: number;
+let faults: Faults;
 let reader: Reader;
-let repository: PostgresPetRepository;
+let pageCache: PageCache;
+let repository: PetRepository;
 
 const delay = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
@@ -34,10 +40,11 @@ beforeEach(() => {
     waitTimeout: 1000,
     run: (statement) => new Promise((answer) => sent.push({ statement, answer })),
   };
-  const health = new Health({});
-  const creates = groupedCreates(fake as Connections, fake as Connections, health, {});
-  reader = newReader(fake as Connections, health);
-  repository = petRepository(reader, creates, true);
+  faults = new KnownFaults<'read' | 'write'>(['read', 'write'], {});
+  const creates = groupedCreates(fake as Connections, fake as Connections, faults, {});
+  reader = newReader(fake as Connections, faults);
+  pageCache = new PageCache();
+  repository = petRepository(reader, creates, pageCache, true);
   return () => {
     vi.useRealTimers();
   };
@@ -51,7 +58,7 @@ async function nextTurns(): Promise<void> {
 }
 
 const namesSent = () => sent.map(({ statement }) => statement.name);
-const idsIn = ({ statement }: Sent) => String(statement.values[0]).replace(/[{}]/g, '').split(',').length;
+const idsIn = ({ statement }: Sent) => String(statement.values?.[0]).replace(/[{}]/g, '').split(',').length;
 
 async function answerNext(outcome: Outcome): Promise<void> {
   if (sent.length === 0) await nextTurns();
@@ -63,7 +70,7 @@ async function answerNext(outcome: Outcome): Promise<void> {
 /** Answers a statement that reads pets with all that it asks for. */
 async function answerPets(): Promise<void> {
   if (sent.length === 0) await nextTurns();
-  const ids = String(sent[0]?.statement.values[0]).replace(/[{}]/g, '').split(',');
+  const ids = String(sent[0]?.statement.values?.[0]).replace(/[{}]/g, '').split(',');
   await answerNext(found(...ids.map((id) => rowOf(BigInt(id)))));
 }
 
@@ -278,7 +285,7 @@ describe('pages', () => {
     const [one, other] = await Promise.all(lists);
     expect(one).toBe(other);
     expect(await later).toBe(one);
-    expect(repository.statistics).toEqual({ hits: 2, misses: 2 });
+    expect(pageCache.statistics).toEqual({ hits: 2, misses: 2 });
   });
 
   test('the version has the start of the server and the last reset of its statistics', async () => {
@@ -323,7 +330,7 @@ describe('pages', () => {
 
   test('after a new connection, no page is expected to be up to date', async () => {
     await cache();
-    repository.forgetPages();
+    pageCache.enter(undefined);
     const page = listed();
     await nextTurns();
     expect(namesSent()).toEqual(['list']);
@@ -333,11 +340,14 @@ describe('pages', () => {
 });
 
 test('after close, waiting reads and further reads are rejected', async () => {
-  const reads = findMany(30);
-  reader.close();
+  const connections = new Connections(clientConfig('postgres://127.0.0.1:1/absent'), { max: 4 });
+  reader = newReader(connections, faults);
+  const read = () => reader.query({ text: 'SELECT' });
+  const reads = Array.from({ length: 30 }, read);
+  await connections.close();
   const results = await Promise.allSettled(reads);
   for (const result of results) {
     expect(result).toMatchObject({ status: 'rejected', reason: { message: 'the storage is closed' } });
   }
-  await expect(repository.find(1n)).rejects.toThrow('the storage is closed');
+  await expect(read()).rejects.toThrow('the storage is closed');
 });
