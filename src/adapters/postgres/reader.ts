@@ -11,7 +11,7 @@ const STUCK = 20;
  */
 const FEW = 4;
 
-/** The weight of the last statement in the average. */
+/** The weight of the last statement in the averages. */
 const WEIGHT = 0.1;
 
 type Calls<T, R> = readonly QueuedCall<T, R>[];
@@ -97,8 +97,9 @@ export function newReader(connections: Connections, faults: Faults): Reader {
     const queue = connections.newQueue<T, R>();
     /** The calls of each statement in flight that does not take long. */
     const quick = new Set<Calls<T, R>>();
-    /** How long a call takes on average, in milliseconds. */
-    let average = 0;
+    /** The average time of a statement, in milliseconds, and the average number of its calls. */
+    let statementTime = 0;
+    let statementCalls = 1;
 
     /** Takes the share of the calls that one connection sends now. */
     function sendNext(): boolean {
@@ -106,7 +107,7 @@ export function newReader(connections: Connections, faults: Faults): Reader {
       const free = connections.available - inFlight;
       const unsettled = [...quick].reduce((sum, { length }) => sum + length, queue.length);
       const isLarge = kind.limit > 1 && unsettled > FEW;
-      const statements = average > kind.slow ? Infinity : isLarge ? 1 : FEW;
+      const statements = statementTime > kind.slow * statementCalls ? Infinity : isLarge ? 1 : FEW;
       const room = Math.min(free, statements - quick.size);
       if (room <= 0) return false;
       const calls = queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
@@ -126,7 +127,9 @@ export function newReader(connections: Connections, faults: Faults): Reader {
       const outcome = await connections.run(kind.statementFor(calls));
       clearTimeout(stuck);
       inFlight -= 1;
-      average += WEIGHT * ((performance.now() - sentAt) / calls.length - average);
+      // A disk takes its time for each call. A busy processor delays each statement, and more of them make it busier.
+      statementTime += WEIGHT * (performance.now() - sentAt - statementTime);
+      statementCalls += WEIGHT * (calls.length - statementCalls);
       if ('rows' in outcome) {
         faults.report({ read: null });
         kind.settle(calls, outcome.rows);
