@@ -55,19 +55,6 @@ export function petRepository(
     return page;
   }
 
-  async function page(key: string, query: PetQuery): Promise<PetPage> {
-    if (!isChanging && cache.get(key) !== undefined) {
-      // Another connection can have read a page of an older version in the meantime.
-      cache.enter(await checks.share('version', readVersion));
-      const cached = cache.get(key);
-      if (cached !== undefined) {
-        cache.statistics.hits += 1;
-        return cached;
-      }
-    }
-    return await readPage(key, query);
-  }
-
   return {
     find: reader.lookup({
       name: 'find',
@@ -80,9 +67,18 @@ export function petRepository(
       const id = (await creates.addCreate({ pet: { name, categoryId, status } })) as bigint;
       return Object.freeze({ id, name, categoryId, status });
     },
-    list(query) {
+    async list(query) {
       const key = pageKey(query);
-      return pages.share(key, () => page(key, query));
+      if (!isChanging && cache.get(key) !== undefined) {
+        // Another connection can have read a page of an older version in the meantime.
+        cache.enter(await checks.share('version', readVersion));
+        const cached = cache.get(key);
+        if (cached !== undefined) {
+          cache.statistics.hits += 1;
+          return cached;
+        }
+      }
+      return await pages.share(key, () => readPage(key, query));
     },
   };
 }

@@ -163,6 +163,26 @@ describe('pets by their ids', () => {
     await Promise.all(pets);
   });
 
+  test('single calls that take long use no more connections while large statements are quick', async () => {
+    for (let times = 0; times < 10; times++) {
+      for (const [count, milliseconds] of [
+        [40, 2],
+        [1, 4],
+      ] as const) {
+        const pets = findMany(count);
+        await nextTurn();
+        await delay(milliseconds);
+        await answerPets();
+        await Promise.all(pets);
+      }
+    }
+    const pets = findMany(31);
+    await nextTurn();
+    expect(sent.map(idsIn)).toEqual([31]);
+    await answerPets();
+    await Promise.all(pets);
+  });
+
   test('lists use four connections, and more when they take longer than those of a busy processor', async () => {
     const read = () => reader.query({ text: 'SELECT', values: [] });
     const inFlightAfter = async (milliseconds: number) => {
@@ -285,7 +305,7 @@ describe('pages', () => {
     const [one, other] = await Promise.all(lists);
     expect(one).toBe(other);
     expect(await later).toBe(one);
-    expect(pageCache.statistics).toEqual({ hits: 2, misses: 2 });
+    expect(pageCache.statistics).toEqual({ hits: 3, misses: 2 });
   });
 
   test('the version has the start of the server and the last reset of its statistics', async () => {
