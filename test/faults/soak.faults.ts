@@ -1,8 +1,9 @@
 /** Runs every attack at once against one real server, together with valid requests, which must not be affected. */
 
-import { loadavg } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { THREADS } from '../support/process.ts';
 import { OPERATOR } from './keys.ts';
 import { ATTACKS, LOG, SECONDS } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
@@ -20,17 +21,20 @@ const WARM_UP_SECONDS = 4;
 /** In milliseconds. The time until a server must be at rest again. */
 const REST_TIMEOUT = 20_000;
 
+/** The number of processors that the threads of the server can use at the same time. */
+const PROCESSORS = Math.min(THREADS, availableParallelism());
+
 /**
- * In milliseconds. The maximum time of a probe of /livez on a machine with a free processor. Where other programs take a part
- * of the processor, the limit is divided by the share of the server.
+ * In milliseconds. The maximum time of a probe of /livez on a machine with {@link PROCESSORS} free. Where other programs take
+ * a part of them, the limit is divided by the share of the server.
  */
 const PROBE_LIMIT = 1500;
 
 /**
  * In MB. The maximum growth of memory above that at rest: 134 for unread responses, about 100 for bodies that arrive, and the
- * connections.
+ * connections. These limits are common to all threads, but each thread collects the garbage of a heap of its own.
  */
-const PEAK_LIMIT = 500;
+const PEAK_LIMIT = 500 + 200 * (THREADS - 1);
 
 /**
  * The time in which memory must reach its level, in multiples of the length of the soak. It has reached its level when it
@@ -92,7 +96,8 @@ describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds',
       if (growth < GROWTH_LIMIT) break;
     }
     const used = (server.processorTime() ?? 0) - (processor ?? 0);
-    share = processor === undefined ? 1 : Math.min((used * 1000) / (performance.now() - start), 1);
+    const elapsed = (performance.now() - start) / 1000;
+    share = processor === undefined ? 1 : Math.min(used / (elapsed * PROCESSORS), 1);
     attacks = await attackers.stop();
     good = await load.helper.stop();
     watched = await watch.stop();
