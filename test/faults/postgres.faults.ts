@@ -13,6 +13,7 @@ import {
   startPostgres,
   startPostgresNote,
 } from '../support/postgres/index.ts';
+import { THREADS } from '../support/process.ts';
 import { openClient } from './client/open-client.ts';
 import { OPERATOR } from './keys.ts';
 import { OUTAGES } from './options.ts';
@@ -41,6 +42,7 @@ const COLUMNS = ['fault', 'round', 'acknowledged', 'refused', 'refused but store
 
 test.skipIf(!canStartPostgres)(
   `ten servers start at once on an empty database${startPostgresNote}: one creates the tables, and one the first key`,
+  { timeout: 60_000 * THREADS },
   async () => {
     const postgres = await startPostgres();
     try {

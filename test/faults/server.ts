@@ -3,11 +3,11 @@
 import { type ChildProcess, execFileSync, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expectNoKey, registerKey } from '../support/canary.ts';
-import { BIN, type Exit, RUNTIME, workersOf } from '../support/process.ts';
+import { BIN, type Exit, RUNTIME, THREADS, workersOf } from '../support/process.ts';
 import { OPERATOR } from './keys.ts';
 
 /** The option of `npm start`. */
@@ -18,6 +18,9 @@ const STOP_TIMEOUT = 20_000;
 
 /** The unit of the times in /proc, which is the same on all systems that Node.js supports. */
 const TICKS_PER_SECOND = 100;
+
+/** The number of processors that the threads of the server can use at the same time. */
+export const PROCESSORS: number = Math.min(THREADS, availableParallelism());
 
 const LISTENING = /^Listening on http:\/\/127\.0\.0\.1:(\d+)\/v1$/m;
 

@@ -1,13 +1,13 @@
 /** Runs every attack at once against one real server, together with valid requests, which must not be affected. */
 
-import { availableParallelism, loadavg } from 'node:os';
+import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { THREADS } from '../support/process.ts';
 import { OPERATOR } from './keys.ts';
 import { ATTACKS, LOG, SECONDS } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
-import { canMakeDevice, FaultsServer, hasProc, type LogTarget } from './server.ts';
+import { canMakeDevice, FaultsServer, hasProc, type LogTarget, PROCESSORS } from './server.ts';
 import type { Counts } from './soak/attackers.ts';
 import { LEFT_BEHIND } from './soak/attacks/broken-connections.ts';
 import type { GoodLoad, GoodResult } from './soak/good-load.ts';
@@ -20,9 +20,6 @@ const WARM_UP_SECONDS = 4;
 
 /** In milliseconds. The time until a server must be at rest again. */
 const REST_TIMEOUT = 20_000;
-
-/** The number of processors that the threads of the server can use at the same time. */
-const PROCESSORS = Math.min(THREADS, availableParallelism());
 
 /**
  * In milliseconds. The maximum time of a probe of /livez on a machine with {@link PROCESSORS} free. Where other programs take
