@@ -4,7 +4,7 @@ const METHODS = ['onRequest', 'onError', 'onCommit', 'onStorageState', 'onWarnin
 
 type Method = (...values: readonly unknown[]) => void;
 
-type Methods = Partial<Record<keyof Observer, Method>>;
+type Methods = Partial<Record<(typeof METHODS)[number], Method>>;
 
 /**
  * Combines several observers into one, without the methods that no observer has: their values need not be measured.

@@ -10,7 +10,7 @@ import {
 } from '../../src/adapters/http/fetch/index.ts';
 import type { HttpOptions } from '../../src/adapters/http/index.ts';
 import type { AnimalStore } from '../../src/library/index.ts';
-import { createAnimalStore, type RequestOutcome } from '../../src/library/index.ts';
+import { createAnimalStore, type Observer, type RequestOutcome } from '../../src/library/index.ts';
 import { registerKey } from '../support/canary.ts';
 import { stopClock, until } from '../support/clock.ts';
 
@@ -110,6 +110,35 @@ describe('a request', () => {
     const headers = { 'X-Forwarded-For': '203.0.113.9' };
     await handle(new Request(`${ORIGIN}/livez`, { headers }), info);
     expect(outcomes).toMatchObject([{ status: 200, address: expected }]);
+  });
+
+  test.each([
+    ['not read if each observer of requests ignores it', true, undefined],
+    ['read once before the request is handled', false, '192.0.2.7'],
+  ])('has an address that is %s', async (_case, ignoresClient, expected) => {
+    const store = await createAnimalStore({ database: 'memory:' });
+    onTestFinished(() => store.close());
+    const outcomes: RequestOutcome[] = [];
+    const observer: Observer = { ignoresClient, onRequest: (outcome) => void outcomes.push(outcome) };
+    const onError = vi.fn<NonNullable<Observer['onError']>>();
+    const handle = createFetchHandler(store, { observers: [observer, { onError }] });
+    let isRead = false;
+    let isGone = false;
+    const info: FetchInfo = {
+      get remoteAddress() {
+        isRead = true;
+        return isGone ? undefined : '192.0.2.7';
+      },
+    };
+    const response = handle(new Request(`${ORIGIN}/readyz`), info);
+    isGone = true;
+    await response;
+    expect(isRead).toBe(!ignoresClient);
+    expect(outcomes).toMatchObject([{ status: 200, address: expected }]);
+    isGone = false;
+    await store.close();
+    await handle(new Request(`${ORIGIN}/v1/pets`, { headers: { Authorization: 'Bearer x' } }), info);
+    expect(onError.mock.lastCall?.[2]).toBe('192.0.2.7');
   });
 
   test('needs no Host, and has the scheme and the authority of its URL', async () => {

@@ -72,6 +72,7 @@ export class Metrics {
     registerStatistics(this.#registry, options);
     this.observer = {
       ...metricsObserver(this.#registry),
+      ignoresClient: true,
       onRequest: (outcome) => this.#durations.observe(outcome),
     };
   }

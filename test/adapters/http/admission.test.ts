@@ -7,7 +7,7 @@ import type { HttpStore } from '../../../src/adapters/http/api/options.ts';
 import { RATE_LIMIT, RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
 import { stopClock } from '../../support/clock.ts';
 
-const CONNECTION = {};
+const REQUEST = { connection: {} };
 const KNOWN = 'Bearer known';
 
 function refusalOf(admission: Admission, method = 'GET', caller: string | undefined = 'caller') {
@@ -34,7 +34,7 @@ describe('the admission of requests', () => {
         turns.at(-1)?.push(request);
         clock.pass(0.5);
       };
-      const turn = admission.enter(CONNECTION, undefined);
+      const turn = admission.enter(REQUEST, undefined);
       return turn === undefined ? run() : turn.then(run);
     };
     turns.push([]);
@@ -54,26 +54,26 @@ describe('the admission of requests', () => {
   test('lets a request wait behind earlier ones, also when it arrives in a later turn', async () => {
     const clock = stopClock();
     const admission = new Admission();
-    expect(admission.enter(CONNECTION, undefined)).toBeUndefined();
+    expect(admission.enter(REQUEST, undefined)).toBeUndefined();
     clock.pass(2);
     const order: string[] = [];
-    const first = admission.enter(CONNECTION, undefined)?.then(() => order.push('first'));
-    const second = admission.enter(CONNECTION, undefined)?.then(() => order.push('second'));
+    const first = admission.enter(REQUEST, undefined)?.then(() => order.push('first'));
+    const second = admission.enter(REQUEST, undefined)?.then(() => order.push('second'));
     await Promise.all([first, second]);
     expect(order).toEqual(['first', 'second']);
     await nextTurn();
-    expect(admission.enter(CONNECTION, undefined)).toBeUndefined();
+    expect(admission.enter(REQUEST, undefined)).toBeUndefined();
   });
 
   test('handles one request of each connection in turn, so that a pipeline delays the others by one', async () => {
     const clock = stopClock();
     const processor = stopProcessorTime();
     const admission = new Admission();
-    admission.enter(CONNECTION, undefined);
+    admission.enter(REQUEST, undefined);
     clock.pass(2);
     const order: string[] = [];
     const enter = (name: string, connection: object) => {
-      const turn = admission.enter(connection, undefined);
+      const turn = admission.enter({ connection }, undefined);
       expect(turn).toBeInstanceOf(Promise);
       return turn?.then(() => {
         order.push(name);
@@ -97,13 +97,16 @@ describe('the admission of requests', () => {
     const clock = stopClock();
     const admission = new Admission();
     admission.setKnown(KNOWN, true);
-    admission.enter(CONNECTION, undefined);
+    admission.enter(REQUEST, undefined);
     clock.pass(2);
-    const waiting = [admission.enter(CONNECTION, undefined), admission.enter({}, 'Bearer unknown')];
+    const waiting = [
+      admission.enter(REQUEST, undefined),
+      admission.enter({ connection: {} }, 'Bearer unknown'),
+    ];
     expect(waiting).toEqual([expect.any(Promise), expect.any(Promise)]);
-    expect(admission.enter({}, KNOWN)).toBeUndefined();
+    expect(admission.enter({ connection: {} }, KNOWN)).toBeUndefined();
     admission.setKnown(KNOWN, false);
-    expect(admission.enter({}, KNOWN)).toBeInstanceOf(Promise);
+    expect(admission.enter({ connection: {} }, KNOWN)).toBeInstanceOf(Promise);
     await Promise.all(waiting);
   });
 
@@ -115,10 +118,10 @@ describe('the admission of requests', () => {
       admission.setKnown('Bearer 0', true);
     }
     admission.setKnown('Bearer 1000', true);
-    admission.enter(CONNECTION, undefined);
+    admission.enter(REQUEST, undefined);
     clock.pass(2);
-    expect(admission.enter(CONNECTION, 'Bearer 1000')).toBeUndefined();
-    expect(admission.enter(CONNECTION, 'Bearer 1')).toBeInstanceOf(Promise);
+    expect(admission.enter(REQUEST, 'Bearer 1000')).toBeUndefined();
+    expect(admission.enter(REQUEST, 'Bearer 1')).toBeInstanceOf(Promise);
   });
 
   test.each([
@@ -131,14 +134,14 @@ describe('the admission of requests', () => {
     admission.setKnown(KNOWN, true);
     const refusal = (caller?: string) =>
       admission.refusalOf('GET', caller, admission.isTooBusy(authorization));
-    admission.enter({}, authorization);
+    admission.enter({ connection: {} }, authorization);
     clock.pass(2);
-    const waiting = Array.from({ length: 4 }, () => admission.enter({}, authorization));
+    const waiting = Array.from({ length: 4 }, () => admission.enter({ connection: {} }, authorization));
     const work = async (milliseconds: number) => {
       processor.milliseconds += milliseconds;
       // The first request that is handled uses the whole turn.
       const handled = waiting.shift()?.then(() => clock.pass(2));
-      waiting.push(admission.enter({}, authorization));
+      waiting.push(admission.enter({ connection: {} }, authorization));
       await handled;
     };
     clock.pass(1000);

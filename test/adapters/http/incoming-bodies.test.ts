@@ -9,7 +9,8 @@ const BYTES = new Uint8Array([1]);
 
 /** Returns a function that reads a body, of which only `limit` may arrive at the same time. */
 function reader(limit: number): (body: Promise<Uint8Array>) => Promise<Uint8Array> {
-  const context = { bodies: new SlowClients(limit), proxies: undefined, isSecret: () => false };
+  const bodies = new SlowClients(limit);
+  const context = { bodies, proxies: undefined, needsAddress: false, isSecret: () => false };
   return (body) => {
     const carried = { head: { headers: {} }, readBody: () => body } as unknown as CarriedRequest;
     return new Exchange(carried, context).readBody();

@@ -4,7 +4,7 @@ import { type RateLimit, RateLimiter } from './rate-limiter.ts';
 import { type DelayedRequest, RefusalDelays } from './refusal-delays.ts';
 import type { ServerThread } from './shared-limits.ts';
 import { SlowClients } from './slow-clients.ts';
-import { TurnQueue } from './turn-queue.ts';
+import { type QueuedRequest, TurnQueue } from './turn-queue.ts';
 
 /** Clients without an API key are held back after this waiting time of {@link TurnQueue}, in milliseconds. */
 const CROWDED_TIME = 10;
@@ -77,8 +77,8 @@ export class Admission {
       : this.#strangers.waitingTime >= BUSY_TIME_OF_STRANGERS;
   }
 
-  enter(connection: object, authorization: string | undefined): Promise<void> | undefined {
-    return (this.#isKnown(authorization) ? this.#known : this.#strangers).enter(connection);
+  enter(request: QueuedRequest, authorization: string | undefined): Promise<void> | undefined {
+    return (this.#isKnown(authorization) ? this.#known : this.#strangers).enter(request);
   }
 
   /** Sets whether the API key in this `Authorization` field is valid. */

@@ -31,6 +31,7 @@ import { unmatchedPath } from './unmatched-path.ts';
 export class Api {
   readonly admission: Admission;
   readonly #observer: Observer;
+  readonly #observesClients: boolean;
   readonly #context: ExchangeContext;
   readonly #cors: Cors;
   readonly #refuseMalformed = headRules();
@@ -52,8 +53,10 @@ export class Api {
     const prefix = pathPrefixOf(publicUrl);
     this.admission = new Admission(rateLimit, thread);
     this.#observer = combineObservers(observers);
+    this.#observesClients = observers.some((each) => each.onRequest !== undefined && !each.ignoresClient);
     this.#context = {
       proxies: cachedProxies(trustedProxies),
+      needsAddress: this.#observesClients,
       bodies: this.admission.bodies,
       isSecret: (text) => apiKeys?.hasPartOfKey?.(text) ?? false,
     };
@@ -77,7 +80,7 @@ export class Api {
   async handle(carried: CarriedRequest): Promise<void> {
     const exchange = new Exchange(carried, this.#context);
     const { head } = exchange;
-    const { path, connection } = carried;
+    const { path } = carried;
     const { authorization } = head.headers;
     // A request that will be refused, because the server is too busy, does not wait for its turn.
     const isTooBusy = this.admission.isTooBusy(authorization) && !isHealthCheck(path);
@@ -85,8 +88,7 @@ export class Api {
     let response: ApiResponse | undefined;
     let thrown: unknown;
     try {
-      const waits = !isTooBusy && connection !== undefined;
-      const turn = waits ? this.admission.enter(connection, authorization) : undefined;
+      const turn = isTooBusy ? undefined : this.admission.enter(carried, authorization);
       if (turn !== undefined) await turn;
       if (this.#cors.isPreflight(head)) {
         this.#refuseMalformed(head);
@@ -115,8 +117,9 @@ export class Api {
     if (delay !== undefined) await delay;
     // An error is reported when the client gets the response, so a client that ignores refusals cannot fill the log faster.
     response ??= this.#failure(thrown, exchange);
-    const isConnected = carried.send(this.#complete(response, exchange));
-    this.#report(exchange, response.status, isConnected);
+    const isAborted = this.#observesClients && !carried.isConnected;
+    carried.send(this.#complete(response, exchange));
+    this.#report(exchange, response.status, isAborted);
   }
 
   /** Refuses a message that the carrier could not parse as a request, and notifies the observers. */
@@ -144,9 +147,11 @@ export class Api {
   }
 
   #failure(error: unknown, exchange: Exchange): ApiResponse {
-    const { head, requestId, address } = exchange;
+    const { head, requestId } = exchange;
     const response = errorResponse(error, requestId, head);
-    if (response.status >= 500) this.#observer.onError?.(error, requestId, address, exchange.traceparent);
+    if (response.status >= 500) {
+      this.#observer.onError?.(error, requestId, exchange.address, exchange.traceparent);
+    }
     return response;
   }
 
@@ -159,8 +164,8 @@ export class Api {
     return complete;
   }
 
-  #report(exchange: Exchange, status: number, isConnected: boolean): void {
-    const { address, head, holder, match, requestId, startedAt } = exchange;
+  #report(exchange: Exchange, status: number, isAborted: boolean): void {
+    const { head, holder, match, requestId, startedAt } = exchange;
     this.#observer.onRequest?.({
       method: head.method ?? '',
       route: match?.route,
@@ -169,8 +174,8 @@ export class Api {
       ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
       requestId,
       keyId: holder?.id,
-      address,
-      aborted: isConnected ? undefined : true,
+      address: this.#observesClients ? exchange.address : undefined,
+      aborted: isAborted ? true : undefined,
       traceparent: exchange.traceparent,
     });
   }

@@ -13,6 +13,8 @@ export type Handler = (exchange: Exchange) => ApiResponse | Promise<ApiResponse>
 export interface ExchangeContext {
   readonly proxies: TrustedProxies | undefined;
   readonly bodies: SlowClients;
+  /** Whether an observer is told the address of each request. */
+  readonly needsAddress: boolean;
   /** Whether a text contains a part of an API key that can have any format. */
   readonly isSecret: (text: string) => boolean;
 }
@@ -23,19 +25,25 @@ export class Exchange {
   readonly head: RequestHead;
   readonly requestId: string;
   readonly startedAt: number = performance.now();
-  /** The address of the client; `undefined` when it is unknown. It is determined before the client can disconnect. */
-  readonly address: string | undefined;
   holder: ApiKeyHolder | undefined;
   match: Match | undefined;
+  #address: string | undefined;
   readonly #context: ExchangeContext;
 
   constructor(carried: CarriedRequest, context: ExchangeContext) {
-    const { head, peer } = carried;
     this.carried = carried;
-    this.head = head;
+    this.head = carried.head;
     this.#context = context;
-    this.requestId = requestIdOf(head, context.isSecret);
-    this.address = clientAddress(peer, head.headers['x-forwarded-for'], context.proxies);
+    this.requestId = requestIdOf(carried.head, context.isSecret);
+    // It can become unknown when the client disconnects.
+    if (context.needsAddress) this.#address = this.address;
+  }
+
+  /** The address of the client; `undefined` when it is unknown. */
+  get address(): string | undefined {
+    if (this.#address !== undefined) return this.#address;
+    const { peer, head } = this.carried;
+    return clientAddress(peer, head.headers['x-forwarded-for'], this.#context.proxies);
   }
 
   /** The scheme of the request URL, `http` or `https`, also behind a trusted proxy. */

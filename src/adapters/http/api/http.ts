@@ -47,10 +47,12 @@ export interface CarriedRequest {
   readonly query: string;
   /** `http` or `https`. */
   readonly scheme: string;
-  /** The remote address of the connection; `undefined` when it is unknown. */
+  /** The remote address of the connection; `undefined` when it is unknown, which it can become when the client disconnects. */
   readonly peer: string | undefined;
-  /** Any object that represents the connection. `undefined` if the platform decides when a request is handled. */
-  readonly connection: object | undefined;
+  /** Any object that represents the connection. */
+  readonly connection: object;
+  /** Whether the client has not disconnected yet. */
+  readonly isConnected: boolean;
   /**
    * Returns the whole body if it has already arrived, and otherwise a promise. Throws or rejects with
    * `payload_too_large` when the body is too large, and with `invalid_request` when the body ends early.
@@ -58,8 +60,8 @@ export interface CarriedRequest {
   readBody(): Uint8Array | Promise<Uint8Array>;
   /** Calls the listener when the client has disconnected or the response is finished. Returns what removes the listener. */
   onClose(listener: () => void): () => void;
-  /** Sends the response. Returns false if the client has disconnected. */
-  send(response: CompleteResponse): boolean;
+  /** Sends the response, unless the client has disconnected. */
+  send(response: CompleteResponse): void;
 }
 
 export interface ApiResponse {

@@ -22,7 +22,6 @@ export class RefusalDelays {
   /** Resolves when the response may be sent: immediately if it is the first one to a caller on a connection. */
   async wait(request: DelayedRequest, caller: string | undefined): Promise<void> {
     const { connection } = request;
-    if (connection === undefined) return;
     const last = this.#last.get(connection);
     const isEarly = last?.caller === caller && performance.now() - (last?.at ?? -Infinity) < RETRY_TIME;
     if (isEarly) await this.#delay(request);

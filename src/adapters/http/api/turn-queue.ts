@@ -1,8 +1,18 @@
+import type { CarriedRequest } from './http.ts';
+
 /**
  * How long the requests of a queue may take in one turn, an iteration of the event loop, in milliseconds. The server
  * accepts connections between two turns, so short turns keep no new client waiting.
  */
 const TURN_TIME = 2;
+
+/**
+ * Whether requests can wait for each other. The Workers of Cloudflare end the timers of a request with its response, so no
+ * request may wait for a turn that another one has begun.
+ */
+const HAS_TURNS = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
+
+export type QueuedRequest = Pick<CarriedRequest, 'connection'>;
 
 interface Waiting {
   /** The processor time when the first of them arrived, or when a request of this connection was last handled. */
@@ -34,7 +44,8 @@ export class TurnQueue {
   }
 
   /** Returns `undefined` if a request can be handled immediately, and otherwise a promise of its turn. */
-  enter(connection: object): Promise<void> | undefined {
+  enter(request: QueuedRequest): Promise<void> | undefined {
+    if (!HAS_TURNS) return undefined;
     const now = performance.now();
     if (this.#endsAt === 0) {
       this.#endsAt = now + TURN_TIME;
@@ -44,6 +55,8 @@ export class TurnQueue {
       if (now < this.#endsAt) return undefined;
       this.#time = processorTime();
     }
+    // Few requests wait, and on some runtimes it takes time to find the connection.
+    const { connection } = request;
     return new Promise((begin) => {
       const waiting = this.#waiting.get(connection);
       if (waiting !== undefined) waiting.requests.push(begin);

@@ -25,12 +25,6 @@ export interface FetchContext {
   readonly responseHeaders: ResponseHeaders;
 }
 
-/**
- * Whether requests can wait for each other. The Workers of Cloudflare end the timers of a request with its response, so no
- * request may wait for a turn that another one has begun.
- */
-const HAS_TURNS = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
-
 /** On Deno, a signal that was read aborts after each response too, and prints a warning about this. */
 const HAS_SIGNAL = !('Deno' in globalThis);
 
@@ -81,11 +75,14 @@ export class FetchRequest implements CarriedRequest, RequestHead {
   }
 
   /** Without the address and the port, each request counts as the only one of its connection. */
-  get connection(): object | undefined {
-    if (!HAS_TURNS) return undefined;
+  get connection(): object {
     const { remoteAddress, remotePort } = this.#info;
     if (remoteAddress === undefined || remotePort === undefined) return this;
     return this.#context.connections.get(remoteAddress, remotePort);
+  }
+
+  get isConnected(): boolean {
+    return !(HAS_SIGNAL && this.#request.signal.aborted);
   }
 
   readBody(): Promise<Uint8Array> {
@@ -98,7 +95,7 @@ export class FetchRequest implements CarriedRequest, RequestHead {
     return () => signal.removeEventListener('abort', listener);
   }
 
-  send({ status, headers, body, length, closes }: CompleteResponse): boolean {
+  send({ status, headers, body, length, closes }: CompleteResponse): void {
     const { isStopping, responseHeaders } = this.#context;
     const isLast = closes || isStopping();
     const fields = isLast ? [...headers, 'Connection', 'close'] : headers;
@@ -106,7 +103,6 @@ export class FetchRequest implements CarriedRequest, RequestHead {
     const isEmpty = length === 0 || this.method === 'HEAD' || status === 204 || status === 304;
     const init = { status, headers: responseHeaders.from(fields) };
     this.response = new Response(isEmpty ? null : (body as string | Uint8Array<ArrayBuffer>), init);
-    return !(HAS_SIGNAL && this.#request.signal.aborted);
   }
 }
 

@@ -3,9 +3,12 @@ import type { CarriedRequest, CompleteResponse, RequestHead } from '../api/http.
 import { readBytes } from './body.ts';
 
 export class KoaRequest implements CarriedRequest {
+  /** Read before the client can disconnect, because it is unknown afterwards. */
+  readonly peer: string | undefined;
   readonly #ctx: Context;
 
   constructor(ctx: Context) {
+    this.peer = ctx.req.socket.remoteAddress;
     this.#ctx = ctx;
   }
 
@@ -30,12 +33,12 @@ export class KoaRequest implements CarriedRequest {
     return this.#ctx.protocol;
   }
 
-  get peer(): string | undefined {
-    return this.#ctx.req.socket.remoteAddress;
-  }
-
   get connection(): object {
     return this.#ctx.req.socket;
+  }
+
+  get isConnected(): boolean {
+    return !this.#ctx.res.destroyed;
   }
 
   readBody(): Uint8Array | Promise<Uint8Array> {
@@ -52,13 +55,11 @@ export class KoaRequest implements CarriedRequest {
    * Writes the response without the setters of Koa (bench/README.md). Node.js sends the head together with a body that is
    * latin1, as ASCII is.
    */
-  send({ status, headers, body, length, closes }: CompleteResponse): boolean {
+  send({ status, headers, body, length, closes }: CompleteResponse): void {
     const { res } = this.#ctx;
-    const isConnected = !res.destroyed;
-    if (res.headersSent) return isConnected;
+    if (res.headersSent) return;
     if (closes) res.shouldKeepAlive = false;
     res.writeHead(status, headers as string[]);
     res.end(body, length === body.length ? 'latin1' : 'utf8');
-    return isConnected;
   }
 }

@@ -1,3 +1,4 @@
+import type { FetchInfo } from '../fetch-request.ts';
 import type { FetchHandler } from '../handler.ts';
 import type { RuntimeServer } from './fetch-server.ts';
 
@@ -7,11 +8,16 @@ const IDLE_TIMEOUT = 65;
 /** In bytes. Bun receives a body into memory before anything reads it, and refuses a larger one itself. */
 const MAX_BODY_SIZE = 1024 * 1024;
 
+interface SocketAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
 interface BunServer {
   readonly port: number;
   readonly hostname: string;
   readonly pendingRequests: number;
-  requestIP(request: Request): { readonly address: string; readonly port: number } | null;
+  requestIP(request: Request): SocketAddress | null;
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
 
@@ -27,6 +33,31 @@ declare const Bun: {
   }): BunServer;
 };
 
+/** Bun asks the operating system for the address, which is therefore read only if it is used. */
+class BunClient implements FetchInfo {
+  readonly #server: BunServer;
+  readonly #request: Request;
+  #address: SocketAddress | null | undefined;
+
+  constructor(server: BunServer, request: Request) {
+    this.#server = server;
+    this.#request = request;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#read()?.address;
+  }
+
+  get remotePort(): number | undefined {
+    return this.#read()?.port;
+  }
+
+  #read(): SocketAddress | null {
+    this.#address ??= this.#server.requestIP(this.#request);
+    return this.#address;
+  }
+}
+
 export function listenOnBun(port: number, hostname: string, handle: FetchHandler): RuntimeServer {
   const server = Bun.serve({
     port,
@@ -37,8 +68,7 @@ export function listenOnBun(port: number, hostname: string, handle: FetchHandler
     development: false,
     error: () => new Response(null, { status: 500 }),
     fetch(request) {
-      const client = server.requestIP(request);
-      return handle(request, { remoteAddress: client?.address, remotePort: client?.port });
+      return handle(request, new BunClient(server, request));
     },
   });
   return {
