@@ -1,9 +1,9 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { storageError, unavailable } from './errors.ts';
+import { storageError } from './errors.ts';
 import { identityOf, modeOfNewFile, sizeOf, statOf } from './files.ts';
 import { assertSameFiles, type StoreFiles } from './health/store-files.ts';
 import { assertTables, quickCheck, unsupportedSchema, versionOf } from './inspection.ts';
@@ -38,10 +38,10 @@ export function prepareDatabase(
     const version = supportedVersion(db);
     // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
     if (before !== undefined && identityOf(path) !== before) {
-      throw unavailable('the file was replaced while it was opened: start again');
+      throw storageUnavailable('the file was replaced while it was opened: start again');
     }
     const damage = quickCheck(db);
-    if (damage !== undefined) throw unavailable(`the database file is damaged: ${damage}`);
+    if (damage !== undefined) throw storageUnavailable(`the database file is damaged: ${damage}`);
     if (version === MIGRATIONS.length) assertTables(db);
     configure(db);
     if (tryWrite || version < MIGRATIONS.length) migrate(db);
@@ -73,9 +73,9 @@ function refuseUnusable(path: string): void {
   // A server that creates the store at the same time writes to the file first, and then to the log.
   const hasLog = sizeOf(`${path}-wal`) > 0;
   const file = statOf(path);
-  if (file?.isDirectory()) throw unavailable(`${path}: expected a file, got a directory`);
+  if (file?.isDirectory()) throw storageUnavailable(`${path}: expected a file, got a directory`);
   if (file?.size === 0 && hasLog) {
-    throw unavailable(
+    throw storageUnavailable(
       `${path}: the file is empty, but has a write-ahead log: restore it from a backup, or remove the log`,
     );
   }
@@ -85,7 +85,7 @@ export function createFolderOf(path: string): void {
   try {
     createFolder(dirname(path));
   } catch (error) {
-    throw unavailable(`cannot create the folder of ${path}`, error);
+    throw storageUnavailable(`cannot create the folder of ${path}`, error);
   }
 }
 
@@ -136,7 +136,7 @@ export function connect(
 /** With `synchronous = NORMAL`, a commit in WAL mode would do no fsync. */
 function configure(db: Database.Database): void {
   if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
-    throw unavailable('the file system does not support a write-ahead log');
+    throw storageUnavailable('the file system does not support a write-ahead log');
   }
   db.pragma('synchronous = FULL');
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
@@ -145,7 +145,7 @@ function configure(db: Database.Database): void {
 function supportedVersion(db: Database.Database): number {
   const version = versionOf(db, 'the file');
   const unsupported = unsupportedSchema('the file', version);
-  if (unsupported !== undefined) throw unavailable(unsupported);
+  if (unsupported !== undefined) throw storageUnavailable(unsupported);
   return version;
 }
 

@@ -1,4 +1,4 @@
-import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
+import { type StorageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
 /** By primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
@@ -27,11 +27,8 @@ export function storageError(error: unknown): AnimalStoreError {
   if (failure === undefined) {
     return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
   }
-  const message = `${failure[0]} (${code})`;
   const reason = SYNC_FAILED.test(code) ? 'sync_failed' : failure[1];
-  return reason === undefined
-    ? unavailable(message, error)
-    : new StorageFault(reason, message, { cause: error });
+  return storageUnavailable(`${failure[0]} (${code})`, error, reason);
 }
 
 /** Returns an error that is not of SQLite unchanged, such as an error of a callback. */
@@ -43,11 +40,7 @@ export function fileError(failed: string, error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
   const { message } = translated(error) as Error;
-  return unavailable(`${failed}: ${message}`, error);
-}
-
-export function unavailable(message: string, cause?: unknown): AnimalStoreError {
-  return new AnimalStoreError('storage_unavailable', message, cause === undefined ? {} : { cause });
+  return storageUnavailable(`${failed}: ${message}`, error);
 }
 
 /** Whether another process holds the lock of the database. */

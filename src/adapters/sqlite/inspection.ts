@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import { StorageFault } from '../../application/ports/storage-fault.ts';
-import { codeOf, unavailable } from './errors.ts';
+import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { codeOf } from './errors.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** In bytes: `quick_check` reads the whole file, so it would delay the start with a larger file. */
@@ -74,7 +74,7 @@ export function identify(db: Database.Database): FileIdentity {
 export function versionOf(db: Database.Database, file: string): number {
   const { isNew, isOwn, version } = identify(db);
   if (isNew || isOwn) return version;
-  throw unavailable(`${file} is the database of another application`);
+  throw storageUnavailable(`${file} is the database of another application`);
 }
 
 export function unsupportedSchema(file: string, version: number): string | undefined {

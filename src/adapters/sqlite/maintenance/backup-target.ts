@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, renameSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { OverwriteRefused } from '../../../application/ports/maintenance.ts';
+import { storageUnavailable } from '../../../application/ports/storage-fault.ts';
 import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
-import { unavailable } from '../errors.ts';
 import { COMPANIONS, isFileOf, moveToNewName, realPath } from '../files.ts';
 
 export interface BackupTarget {
@@ -16,7 +16,7 @@ export interface BackupTarget {
 export function backupTarget(file: string, store: string, overwrite: boolean): BackupTarget {
   if (file.endsWith('/') || file.endsWith(sep)) throw directory(file);
   const path = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? realPath(file) : file;
-  if (!existsSync(dirname(path))) throw unavailable(`cannot write ${file}: its folder does not exist`);
+  if (!existsSync(dirname(path))) throw storageUnavailable(`cannot write ${file}: its folder does not exist`);
   if (isFileOf(store, path)) throw invalidRequest(`${file} belongs to the store`);
   const target = { file, path, overwrite };
   refuseUnusable(target);

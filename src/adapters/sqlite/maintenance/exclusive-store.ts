@@ -3,9 +3,10 @@ import { linkSync, renameSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { OverwriteRefused } from '../../../application/ports/maintenance.ts';
+import { storageUnavailable } from '../../../application/ports/storage-fault.ts';
 import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
 import { connect } from '../database.ts';
-import { codeOf, isLocked, unavailable } from '../errors.ts';
+import { codeOf, isLocked } from '../errors.ts';
 import { COMPANIONS, fsync, moveToNewName, sizeOf, statOf } from '../files.ts';
 import { countRows, identify, versionOf } from '../inspection.ts';
 
@@ -96,5 +97,5 @@ function refusePets(path: string, db: Database.Database): void {
 }
 
 function inUse(path: string): AnimalStoreError {
-  return unavailable(`${path} is in use by another process: stop the server before the restore`);
+  return storageUnavailable(`${path} is in use by another process: stop the server before the restore`);
 }

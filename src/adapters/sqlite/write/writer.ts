@@ -2,9 +2,9 @@ import { Gathering } from '../../../application/gathering.ts';
 import type { Commit } from '../../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../../application/ports/statistics.ts';
 import { closedError } from '../../../application/ports/storage.ts';
+import { storageUnavailable } from '../../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../../domain/errors.ts';
 import { LOCK_TIMEOUT } from '../database.ts';
-import { unavailable } from '../errors.ts';
 import { errorOf, LOCKED, NOT_RESPONDING } from '../health/findings.ts';
 import type { Health } from '../health/health.ts';
 import { BATCH_LIMIT, type Outcome, UNKNOWN } from './batch.ts';
@@ -149,7 +149,7 @@ export class Writer {
     this.#probe?.resolve();
     if (this.#batch === undefined) return;
     this.#batch.isGivenUp = true;
-    rejectWrites(this.#batch.writes, unavailable(NOT_RESPONDING.message + UNKNOWN));
+    rejectWrites(this.#batch.writes, storageUnavailable(NOT_RESPONDING.message + UNKNOWN));
     this.#whenIdle?.();
   }
 
@@ -158,7 +158,7 @@ export class Writer {
     this.#batch = undefined;
     this.#endProbe();
     this.health.apply({ thread: null });
-    rejectWrites(writes, unavailable(`the writer thread exited${UNKNOWN}`, cause));
+    rejectWrites(writes, storageUnavailable(`the writer thread exited${UNKNOWN}`, cause));
     this.#commitNext();
   }
 
