@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { isLocked, storageError } from '../../../src/adapters/sqlite/errors.ts';
-import { failureOf, findingsOf } from '../../../src/adapters/sqlite/health/findings.ts';
+import { fileError, isLocked, storageError, translated } from '../../../src/adapters/sqlite/errors.ts';
+import { errorOf, failureIn, failureOf, findingsOf } from '../../../src/adapters/sqlite/health/findings.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
@@ -62,6 +62,29 @@ test('an error of this program is not translated', () => {
   expect(storageError(error)).toBe(error);
 });
 
+test('outside of statements, only an error of SQLite is translated', () => {
+  expect(translated(sqliteError('SQLITE_FULL'))).toMatchObject({ reason: 'disk_full' });
+  for (const error of [new Error('no code'), Object.assign(new Error(), { code: 'ENOENT' }), 'a text']) {
+    expect(translated(error)).toBe(error);
+  }
+});
+
+describe('an error of an operation on a file', () => {
+  test.each([
+    [Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }), 'EACCES: permission denied'],
+    [sqliteError('SQLITE_FULL'), 'the disk is full, or all ids have been assigned (SQLITE_FULL)'],
+  ])('%s has the operation in its message', (cause, message) => {
+    const error = fileError('cannot write pets.db', cause);
+    expect(error).toMatchObject({ code: 'storage_unavailable', cause });
+    expect(error.message).toBe(`cannot write pets.db: ${message}`);
+  });
+
+  test('is unchanged when it is an error of this program', () => {
+    const error = new AnimalStoreError('invalid_request', 'pets.db exists');
+    expect(fileError('cannot write pets.db', error)).toBe(error);
+  });
+});
+
 test('only SQLITE_BUSY means that another process holds the lock', () => {
   expect(isLocked(sqliteError('SQLITE_BUSY'))).toBe(true);
   expect(isLocked(sqliteError('SQLITE_BUSY_RECOVERY'))).toBe(true);
@@ -96,5 +119,25 @@ describe('a failure', () => {
 
   test('without a reason is no fault of the storage', () => {
     expect(findingsOf(failureOf(new AnimalStoreError('internal_error', 'an error')), 'write')).toEqual({});
+  });
+
+  test('is found by a check, unless another process holds the lock', () => {
+    const failing = (error: Error) => () => {
+      throw error;
+    };
+    expect(failureIn(() => {})).toBeNull();
+    expect(failureIn(failing(sqliteError('SQLITE_BUSY')))).toBeNull();
+    const error = sqliteError('SQLITE_LOCKED');
+    expect(failureIn(failing(error))).toEqual(failureOf(error));
+  });
+
+  test.each([
+    new StorageFault('damaged', 'the file is damaged', { cause: 'page 7' }),
+    new AnimalStoreError('internal_error', 'an error', { cause: 'no table' }),
+  ])('becomes an error with the same attributes: %s', (error) => {
+    const again = errorOf(failureOf(error));
+    expect(again).toBeInstanceOf(error.constructor);
+    expect({ ...again, message: again.message }).toEqual({ ...error, message: error.message });
+    expect(again.cause).toBe(error.cause);
   });
 });

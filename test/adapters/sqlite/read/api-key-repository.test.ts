@@ -36,6 +36,14 @@ test('a found key is the same object until any connection writes', async () => {
   expect(await apiKeys.find(key)).toMatchObject({ lastUsedOn: 0 });
 });
 
+test('a revoked key is returned with the attributes that are listed', async () => {
+  const { apiKeys } = openStorage();
+  const { about } = await new ApiKeys(apiKeys).create('ci', Date.now() + DAY);
+  const revoked = await apiKeys.revoke(about.id, 1);
+  expect(revoked).toEqual({ ...about, revokedAt: 1 });
+  expect(await apiKeys.list()).toEqual([revoked]);
+});
+
 test('requests of a turn with the same key read its row once', async () => {
   const storage = openStorage();
   const { key } = await new ApiKeys(storage.apiKeys).create('ci');
