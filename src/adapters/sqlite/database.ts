@@ -37,7 +37,7 @@ export function prepareDatabase(
   open(path, OPEN_LOCK_TIMEOUT, (db) => {
     const version = supportedVersion(db);
     // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
-    if (before !== undefined && identityOf(path) !== before) {
+    if (identityOf(path) !== before) {
       throw storageUnavailable('the file was replaced while it was opened: start again');
     }
     const damage = quickCheck(db);

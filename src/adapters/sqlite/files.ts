@@ -83,12 +83,11 @@ export async function withPartialFile<T>(path: string, make: (partial: string) =
 export function moveToNewName(from: string, to: string, exists: () => Error): void {
   try {
     linkSync(from, to);
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw exists();
+  } catch {
     try {
       closeSync(openSync(to, 'wx'));
-    } catch (failure) {
-      throw codeOf(failure) === 'EEXIST' ? exists() : failure;
+    } catch (error) {
+      throw codeOf(error) === 'EEXIST' ? exists() : error;
     }
     renameSync(from, to);
   }

@@ -46,9 +46,9 @@ export class FileGuard {
 function assertSound({ main, log }: StoreFiles): void {
   const { size } = statSync(main.path);
   if (size === 0) throw damaged('the file is empty');
-  const db = new Database(main.path, { readonly: true, fileMustExist: true, timeout: LOCK_TIMEOUT });
+  const db = new Database(main.path, { readonly: true, timeout: LOCK_TIMEOUT });
   try {
-    const expected = databaseSize(db.defaultSafeIntegers(true));
+    const expected = databaseSize(db);
     // The newest pages may be in the write-ahead log, and not yet in the database file.
     if (expected > size + statSync(log.path).size) throw damaged(`expected ${expected} bytes, got ${size}`);
     db.prepare(READ_ENDS).get();

@@ -67,30 +67,23 @@ export class BatchRunner {
     this.#statement('BEGIN IMMEDIATE').run();
   }
 
-  /** Ignores an error, because the BEGIN of the next batch then fails, and reports its error. */
+  /** Ignores an error: if a transaction is still open, the BEGIN of the next batch fails, and reports its error. */
   #rollBack(): void {
     try {
-      if (this.db.inTransaction) this.db.exec('ROLLBACK');
+      this.db.exec('ROLLBACK');
     } catch {}
   }
 
-  /** Savepoints take time: only if a write of several statements fails, all writes run again with savepoints. */
+  /** Savepoints take time: only if a write fails, all writes run again with savepoints. */
   #runWrites(writes: readonly Write[], lockTimeout: number): Outcome[] {
-    const outcomes: Outcome[] = [];
-    for (const write of writes) {
-      try {
-        outcomes.push(this.#runWrite(write));
-      } catch (error) {
-        if (!this.db.inTransaction) throw error;
-        if (write.length > 1) {
-          this.#rollBack();
-          this.#beginWithin(lockTimeout);
-          return writes.map((each) => this.#runInSavepoint(each));
-        }
-        outcomes.push(this.#failureOf(error));
-      }
+    try {
+      return writes.map((write) => this.#runWrite(write));
+    } catch (error) {
+      if (!this.db.inTransaction) throw error;
+      this.#rollBack();
+      this.#beginWithin(lockTimeout);
+      return writes.map((write) => this.#runInSavepoint(write));
     }
-    return outcomes;
   }
 
   #runInSavepoint(write: Write): Outcome {

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { prepareDatabase } from '../../../../src/adapters/sqlite/database.ts';
 import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
+import type { Failure } from '../../../../src/adapters/sqlite/health/findings.ts';
 import type { StoreFiles } from '../../../../src/adapters/sqlite/health/store-files.ts';
 import { BatchRunner, type Outcome } from '../../../../src/adapters/sqlite/write/batch.ts';
 import type { Write } from '../../../../src/adapters/sqlite/write/statement.ts';
@@ -125,6 +126,30 @@ test('a write ends at the first statement that changes no row', () => {
     { code: 'internal_error' },
   ]);
   expect(storedNames()).toEqual(['a', 'd']);
+});
+
+test('a write that ends the transaction fails with all writes of its batch, and does not run again', () => {
+  let runs = 0;
+  db.function('name', () => {
+    runs += 1;
+    return null;
+  });
+  const ending: Write = [[INSERT.replace('INTO', 'OR ROLLBACK INTO').replace('?', 'name()'), 1n, 'sold']];
+  for (const batch of [
+    [add('a'), ending, add('b')],
+    [add(null), add('a'), ending],
+  ]) {
+    runs = 0;
+    const outcomes = run(batch);
+    expect(outcomes).toHaveLength(batch.length);
+    for (const { code, detail } of outcomes as Failure[]) {
+      expect([code, detail]).toEqual(['internal_error', expect.stringContaining('NOT NULL')]);
+    }
+    expect(runs).toBe(1);
+    expect(storedNames()).toEqual([]);
+  }
+  expect(run([add('c')])).toMatchObject([{ changes: 1 }]);
+  expect(storedNames()).toEqual(['c']);
 });
 
 test('when the commit fails, every write fails and nothing is stored', () => {
