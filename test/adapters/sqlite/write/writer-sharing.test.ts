@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { openReader } from '../../../../src/adapters/sqlite/database.ts';
@@ -52,7 +52,8 @@ test('batches that wait at the same time share one transaction, which one of the
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');
   const adds = storages.map(({ pets }) => pets.add(REX));
-  await sleep(10);
+  // Each storage sends its batch in this turn. A longer wait could be longer than the thread waits for the lock.
+  await nextTurn();
   other.exec('COMMIT');
   expect((await Promise.all(adds)).map(({ id }) => id).toSorted()).toEqual([1n, 2n, 3n]);
   await nextTurn();
@@ -127,9 +128,10 @@ test('when the writer thread exits, every storage rejects the writes in flight, 
   await Promise.all(storages.map((storage) => storage.check()));
 });
 
-test('the storages divide the limits of the write queue', async () => {
-  const { storages } = openShared(2);
+test('the storages divide the limits of the write queue and of a batch', async () => {
+  const { storages, commits } = openShared(2);
   const { added, codes } = await outcomesOf(addMany(storages[1] as Storage, 5001));
   expect(added).toHaveLength(5000);
   expect(codes).toEqual(['overloaded']);
+  expect(commits.map(({ writes }) => writes)).toEqual(Array(10).fill(500));
 });
