@@ -70,8 +70,8 @@ export const AREAS = {
       `src/application/{call-queue,gathering}.ts`,
     ],
     testFiles: [
-      `${SQLITE_TESTS}/{errors,observer}.test.ts`,
-      `${SQLITE_TESTS}/write/{batch,write-queue,writer,writer-gather,writer-timeout}.test.ts`,
+      `${SQLITE_TESTS}/{errors,observer,statistics}.test.ts`,
+      `${SQLITE_TESTS}/write/{batch,write-queue,writer,writer-gather,writer-sharing,writer-timeout}.test.ts`,
       `test/application/{call-queue,gathering}.test.ts`,
     ],
     threshold: 85,
@@ -85,8 +85,8 @@ export const AREAS = {
       `${SQLITE}/maintenance/{backup,backup-target}.ts`,
     ],
     testFiles: [
-      `${SQLITE_TESTS}/{open,maintenance/backup,maintenance/backup-target,write/writer-timeout}.test.ts`,
-      `${SQLITE_TESTS}/health/{full-disk,health,probe,readiness,store-files}.test.ts`,
+      `${SQLITE_TESTS}/{file-modes,open,maintenance/backup,maintenance/backup-target,write/writer-timeout}.test.ts`,
+      `${SQLITE_TESTS}/health/{changed-tables,full-disk,health,probe,readiness,store-files}.test.ts`,
     ],
     threshold: 85,
     needsBuild: true,
