@@ -110,8 +110,41 @@ test('calls that come back when no timer runs are rejected at their deadlines', 
   expect(queue.length).toBe(0);
 });
 
-test('calls are queued where timers are numbers, as in a browser', () => {
-  vi.spyOn(globalThis, 'setTimeout').mockReturnValue(1 as never);
+test('retried calls count for the size of the queue again', async () => {
+  queue = new CallQueue({
+    timeout: TIMEOUT,
+    full: 'full',
+    late: 'late',
+    sizeLimit: 3,
+    sizeOf: (item) => item,
+  });
+  addIgnored(2);
+  queue.retryCalls(queue.takeCalls(1));
+  await expect(queue.addCall(2)).rejects.toMatchObject({ code: 'overloaded' });
   addIgnored(1);
-  expect(itemsOf(queue.takeCalls(1))).toEqual([1]);
+  expect(itemsOf(queue.takeCalls(2))).toEqual([2, 1]);
+});
+
+test('`onLate` is called only when calls are rejected at their deadline', () => {
+  const onLate = vi.fn();
+  queue = new CallQueue({ timeout: TIMEOUT, full: 'full', late: 'late', onLate });
+  addIgnored(1);
+  queue.putBackCalls(queue.takeCalls(1));
+  vi.advanceTimersByTime(TIMEOUT - 1);
+  expect(onLate).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(onLate).toHaveBeenCalledTimes(1);
+});
+
+test('the timer of the deadlines does not keep the process alive', () => {
+  const timer = vi.spyOn(globalThis, 'setTimeout');
+  addIgnored(1);
+  expect(timer.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
+});
+
+test('calls are queued where timers are numbers, as in a browser', async () => {
+  vi.spyOn(globalThis, 'setTimeout').mockReturnValue(1 as never);
+  const result = queue.addCall(1);
+  queue.takeCalls(1)[0]?.resolve('found');
+  expect(await result).toBe('found');
 });

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -11,7 +12,13 @@ import {
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
+import {
+  connect as openConnection,
+  openReader,
+  openWriter,
+  prepareDatabase,
+} from '../../../src/adapters/sqlite/database.ts';
+import type { StoreFiles } from '../../../src/adapters/sqlite/health/store-files.ts';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/adapters/sqlite/schema.ts';
 import { temporaryFolder } from '../../support/process.ts';
@@ -39,22 +46,22 @@ describe('a file that is not a store', () => {
     [
       'tables of another',
       (path) => execute(path, 'CREATE TABLE t (x)'),
-      /the database of another application/,
+      /the file is the database of another application/,
     ],
     [
       'tables of another, in WAL mode',
       (path) => execute(path, 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)'),
-      /the database of another application/,
+      /the file is the database of another application/,
     ],
     [
       'the mark of another application',
       (path) => execute(path, 'PRAGMA application_id = 7'),
-      /the database of another application/,
+      /the file is the database of another application/,
     ],
     [
       'the version of another application',
       (path) => execute(path, 'PRAGMA user_version = 1'),
-      /the database of another application/,
+      /the file is the database of another application/,
     ],
   ];
 
@@ -76,7 +83,7 @@ test('a store of a newer release is refused, and not changed', () => {
     refusal(
       path,
       new RegExp(
-        `schema version ${MIGRATIONS.length + 1}, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one$`,
+        `the file has schema version ${MIGRATIONS.length + 1}, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one$`,
       ),
     ),
   );
@@ -88,15 +95,18 @@ test('a store that a newer release migrates during the opening is refused, and k
   makeStore(path, 3);
   const newer = MIGRATIONS.length + 1;
   const other = connect(path);
-  const pragma = Database.prototype.pragma;
-  const spy = vi.spyOn(Database.prototype, 'pragma');
-  onTestFinished(() => spy.mockRestore());
-  spy.mockImplementation(function (this: Database.Database, ...args) {
-    if (args[0] === 'synchronous = FULL') other.exec(`PRAGMA user_version = ${newer}`);
-    return pragma.apply(this, args);
-  });
+  whenPragmaRuns('synchronous = FULL', () => other.exec(`PRAGMA user_version = ${newer}`));
   expect(() => openSqliteStorage(path)).toThrow(refusal(path, new RegExp(`schema version ${newer}`)));
   expect(other.prepare('SELECT * FROM pragma_user_version').pluck().get()).toBe(BigInt(newer));
+});
+
+test('a store that is replaced while it is opened is refused', () => {
+  const [path, other] = [temporaryFile(), temporaryFile()];
+  for (const each of [path, other]) makeStore(each, 3);
+  whenPragmaRuns('application_id', () => renameSync(other, path));
+  expect(() => openSqliteStorage(path)).toThrow(
+    refusal(path, /the file was replaced while it was opened: start again/),
+  );
 });
 
 describe('a damaged store', () => {
@@ -253,6 +263,7 @@ test('with `mustExist`, a missing file is refused and not created, and an existi
   const path = join(temporaryFolder(), 'folder', 'pets.db');
   const open = () => openSqliteStorage(path, { mustExist: true });
   expect(open).toThrow(refusal(path, /there is no such file/));
+  expect(open).toThrow(expect.objectContaining({ reason: 'file_missing' }));
   expect(existsSync(dirname(path))).toBe(false);
   makeStore(path, 1);
   const storage = open();
@@ -302,6 +313,52 @@ test('a connection waits briefly for a lock of another process', () => {
   expect(timeouts).toEqual([100n, 100n]);
 });
 
+describe('a connection for writing', () => {
+  function openFileOf(path: string): StoreFiles {
+    makeStore(path, 1);
+    const { db, files } = openFiles(path);
+    onTestFinished(() => {
+      db.close();
+    });
+    return files;
+  }
+
+  test('is refused when the file is missing', () => {
+    const path = temporaryFile();
+    const files = openFileOf(path);
+    renameSync(path, `${path}.away`);
+    expect(() => openWriter(files)).toThrow(expect.objectContaining({ reason: 'file_missing' }));
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('is refused when the file is replaced while it is opened', () => {
+    const [path, other] = [temporaryFile(), temporaryFile()];
+    const files = openFileOf(path);
+    makeStore(other, 1);
+    whenPragmaRuns('synchronous = FULL', () => renameSync(other, path));
+    expect(() => openWriter(files)).toThrow(expect.objectContaining({ reason: 'file_replaced' }));
+  });
+});
+
+test('a connection to a missing file is refused and creates no file', () => {
+  const path = temporaryFile();
+  expect(() => openReader(path)).toThrow(refusal(path, /cannot be opened/));
+  expect(existsSync(path)).toBe(false);
+});
+
+test('a connection that is refused is closed', () => {
+  const path = temporaryFile();
+  makeStore(path);
+  const refused: Database.Database[] = [];
+  const open = () =>
+    openConnection(path, 0, (db) => {
+      refused.push(db);
+      throw new Error('no');
+    });
+  expect(open).toThrow('no');
+  expect(refused.map((db) => db.open)).toEqual([false]);
+});
+
 test('a database in memory is refused, because it is not durable', () => {
   for (const path of ['', ':memory:', ' :memory: ']) {
     const message = `path: expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`;
@@ -341,6 +398,21 @@ test('check resolves on a healthy store, and rejects after close', async () => {
   await storage.close();
   await expect(storage.check()).rejects.toMatchObject({ code: 'storage_unavailable' });
 });
+
+/** Calls a function before the first pragma of any connection with this text. */
+function whenPragmaRuns(text: string, act: () => void): void {
+  const pragma = Database.prototype.pragma;
+  const spy = vi.spyOn(Database.prototype, 'pragma');
+  onTestFinished(() => spy.mockRestore());
+  let isDone = false;
+  spy.mockImplementation(function (this: Database.Database, ...args) {
+    if (args[0] === text && !isDone) {
+      isDone = true;
+      act();
+    }
+    return pragma.apply(this, args);
+  });
+}
 
 function execute(path: string, sql: string): void {
   const db = new Database(path);

@@ -196,6 +196,18 @@ describe('check', () => {
     expect(other.pragma('data_version', { simple: true })).toBe(before);
   });
 
+  test('shares one test of the storage with the other checks of half a second', async () => {
+    const health = openHealth();
+    const probe = vi.fn(async () => {});
+    await Promise.all([health.check(probe), health.check(probe)]);
+    vi.advanceTimersByTime(INTERVAL - 1);
+    await health.check(probe);
+    expect(probe).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(1);
+    await health.check(probe);
+    expect(probe).toHaveBeenCalledTimes(2);
+  });
+
   test('neither waits for the lock of another process nor reports it', async () => {
     const { storage, path, reported } = openWatched();
     await storage.pets.add(REX);
@@ -245,6 +257,12 @@ describe('the faults of a storage', () => {
     expect(health.fault?.reason).toBe('sync_failed');
     expect(health.syncFault).toBe(health.fault);
     expect(reported).toEqual(['disk_full', undefined, 'damaged', 'sync_failed']);
+  });
+
+  test('a failure without a reason is not a fault', () => {
+    const health = openHealth();
+    health.apply({ read: { code: 'internal_error', message: 'an error', detail: '' } });
+    expect(health.fault).toBeUndefined();
   });
 
   test('the most important fault is reported, and the next one when it ends', () => {

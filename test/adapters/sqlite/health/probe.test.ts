@@ -55,6 +55,11 @@ function overwrite(from: number, to: number): void {
   closeSync(file);
 }
 
+/** The position of a page that has rows of neither end of a table. */
+function middle(): number {
+  return Math.floor(statSync(path).size / 8192) * 4096;
+}
+
 /** All rows of the store, read by another connection. */
 function contents(): unknown[] {
   const other = connect(path);
@@ -174,6 +179,11 @@ describe('a probe', () => {
     });
   });
 
+  test('finds that another program has removed a table', () => {
+    connect(path).exec('DROP TABLE idempotency_records');
+    expect(probe(false)).toEqual({ ...SOUND, access: expect.objectContaining({ reason: 'damaged' }) });
+  });
+
   test('does not report the lock of another process as a fault', () => {
     const guard = new FileGuard(files);
     guard.assertUnharmed = () => {
@@ -198,6 +208,7 @@ describe('a batch', () => {
     ['truncated', () => truncateSync(path, 3 * 4096), 'damaged'],
     ['truncated to nothing', () => truncateSync(path), 'damaged'],
     ['overwritten', () => overwrite(4096, 12_288), 'damaged'],
+    ['overwritten in its middle', () => overwrite(middle(), middle() + 4096), 'damaged'],
   ])('to a file that was %s is refused before its commit', (_, harm, reason) => {
     const before = runner.commitBatch([[ADD]], 0).outcomes;
     expect(before).toMatchObject([{ changes: 1 }]);

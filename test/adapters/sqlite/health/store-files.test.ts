@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { databaseFiles } from '../../../../src/adapters/sqlite/files.ts';
 import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
@@ -168,6 +168,28 @@ describe('the guard of commits', () => {
     expect(failureIn(() => guard.afterCommit())).toEqual(fault('damaged'));
   });
 
+  test('finds that pages are missing, although the write-ahead log says how many there are', () => {
+    const guard = new FileGuard(files);
+    db.exec('DELETE FROM pets WHERE id = 1');
+    truncateSync(path, 4096);
+    expect(failureIn(() => guard.afterCommit())).toMatchObject({
+      reason: 'damaged',
+      detail: expect.stringMatching(/expected \d+ bytes, got 4096$/),
+    });
+  });
+
+  test('does not read a file that has not changed, because each commit would wait for that', () => {
+    const guard = new FileGuard(files);
+    const prepare = vi.spyOn(Database.prototype, 'prepare');
+    onTestFinished(() => prepare.mockRestore());
+    guard.assertUnharmed();
+    guard.afterCommit();
+    expect(prepare).not.toHaveBeenCalled();
+    utimesSync(path, 1, 1);
+    guard.assertUnharmed();
+    expect(prepare).toHaveBeenCalled();
+  });
+
   test('finds a file that became smaller than after the last commit', () => {
     const guard = new FileGuard(files);
     const before = statSync(path).size;
@@ -187,7 +209,9 @@ describe('the guard of commits', () => {
     const guard = new FileGuard({ ...files, main: { path: locked, dev, ino } });
     utimesSync(locked, 1, 1);
     other.exec('BEGIN EXCLUSIVE');
+    const startedAt = performance.now();
     guard.assertUnharmed();
+    expect(performance.now() - startedAt).toBeLessThan(2000);
     other.exec('ROLLBACK');
     utimesSync(locked, 2, 2);
     expect(() => guard.assertUnharmed()).toThrow('no such table');
@@ -291,7 +315,7 @@ test('a probe whose write is refused leaves no transaction open', () => {
   const guard = new FileGuard(files);
   vi.spyOn(guard, 'assertUnharmed')
     .mockReturnValueOnce()
-    .mockImplementation(() => {
+    .mockImplementationOnce(() => {
       throw systemError('SQLITE_IOERR_WRITE');
     });
   expect(testStorage(new BatchRunner(db, guard), true)).toMatchObject({

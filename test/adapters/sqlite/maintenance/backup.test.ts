@@ -80,14 +80,23 @@ test('a backup has the state at one moment after its call, while others write', 
 const NOT_REGULAR = / is not a regular file$|: expected the path of a file, got a directory$/;
 
 describe('a backup that fails leaves no file', () => {
-  test('when the signal is aborted', async () => {
+  test.each([
+    ['a step before the last', storeWithManyPages],
+    ['the last step', openStorage],
+  ])('when the signal is aborted at %s', async (_, open) => {
     const path = temporaryFile();
-    const storage = storeWithManyPages(path);
+    const storage = open(path);
     const end = new AbortController();
-    const file = join(dirname(path), 'copy.db');
-    const options = { signal: end.signal, onProgress: () => end.abort(new Error('that is enough')) };
+    const reason = new Error('that is enough');
+    let steps = 0;
+    const onProgress = () => {
+      steps += 1;
+      end.abort(reason);
+    };
     const before = readdirSync(dirname(path));
-    await expect(backUp(storage, file, options)).rejects.toThrow('that is enough');
+    const file = join(dirname(path), 'copy.db');
+    await expect(backUp(storage, file, { signal: end.signal, onProgress })).rejects.toBe(reason);
+    expect(steps).toBe(1);
     expect(readdirSync(dirname(path))).toEqual(before);
   });
 
