@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { MessagePort, Worker } from 'node:worker_threads';
-import { expect, onTestFinished, test } from 'vitest';
+import { MessagePort, type Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openReader } from '../../../../src/adapters/sqlite/database.ts';
 import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
 import { ReadSnapshot } from '../../../../src/adapters/sqlite/read/read-snapshot.ts';
@@ -134,4 +134,18 @@ test('the storages divide the limits of the write queue and of a batch', async (
   expect(added).toHaveLength(5000);
   expect(codes).toEqual(['overloaded']);
   expect(commits.map(({ writes }) => writes)).toEqual(Array(10).fill(500));
+});
+
+test('a storage that shares the thread of another one is closed at once, and the other one stays open', async () => {
+  const { storages, threads } = openShared(2);
+  const [first, second] = storages as [Storage, Storage];
+  await second.pets.add(REX);
+  const closePort = vi.spyOn(MessagePort.prototype, 'close');
+  onTestFinished(() => closePort.mockRestore());
+  const startedAt = performance.now();
+  await second.close();
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+  expect(closePort).toHaveBeenCalledTimes(1);
+  await assertStored(first, [await first.pets.add(REX)]);
+  expect(threads).toHaveLength(1);
 });

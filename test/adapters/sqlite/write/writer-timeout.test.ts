@@ -1,10 +1,11 @@
 /** The writer with a thread whose replies are late, as on a disk that does not respond. The clock is under control. */
 
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { openHeld, pass } from '../held-storage.ts';
-import { REX } from '../temporary-file.ts';
+import { openStorage, REX } from '../temporary-file.ts';
 import { addMany, outcomesOf } from '../warm-storage.ts';
 
 /** How long the writer thread may take for a task, and how long a write may be queued, in milliseconds. */
@@ -25,6 +26,7 @@ async function idsOf({ pets }: Storage): Promise<bigint[]> {
 describe('adds without a reply', () => {
   test('are rejected after 10 seconds, although they can be stored later', async () => {
     const { storage, replies, states, commits } = await openHeld();
+    await pass(TASK_TIMEOUT / 2);
     let isSettled = false;
     const outcomes = outcomesOf(addMany(storage, 3)).finally(() => {
       isSettled = true;
@@ -42,6 +44,15 @@ describe('adds without a reply', () => {
     expect((await storage.pets.add(REX)).id).toBe(5n);
     expect(await idsOf(storage)).toEqual([1n, 2n, 3n, 4n, 5n]);
     await storage.check();
+  });
+
+  test('are rejected after 10 seconds also when the thread does not start', async () => {
+    const storage = openStorage();
+    process.once('worker', (worker) => worker.removeAllListeners('message'));
+    const outcomes = outcomesOf(addMany(storage, 1));
+    await nextTurn();
+    await pass(TASK_TIMEOUT);
+    expect((await outcomes).codes).toEqual(['storage_unavailable']);
   });
 
   test('say that it is unknown whether they were stored', async () => {
@@ -304,6 +315,28 @@ describe('when the thread exits', () => {
     process.once('worker', (worker) => started.push(worker));
     await pass(600);
     await storage.check();
+    expect(started).toHaveLength(1);
+  });
+
+  test('its later reply is ignored, and the thread that replaces it is used', async () => {
+    const { storage, replies, thread, commits } = await openHeld();
+    const started: unknown[] = [];
+    const remember = (worker: unknown) => started.push(worker);
+    process.on('worker', remember);
+    onTestFinished(() => {
+      process.off('worker', remember);
+    });
+    const first = outcomesOf(addMany(storage, 1));
+    await replies.sent(1);
+    thread.emit('error', new Error('out of memory'));
+    expect((await first).codes).toEqual(['storage_unavailable']);
+    const next = storage.pets.add(REX);
+    await nextTurn();
+    replies.deliverNext();
+    expect((await next).id).toBe(3n);
+    expect(commits).toEqual([{ writes: 1, ms: expect.any(Number) }]);
+    await thread.terminate();
+    expect((await storage.pets.add(REX)).id).toBe(4n);
     expect(started).toHaveLength(1);
   });
 
