@@ -5,6 +5,7 @@ import {
   STORAGE_FAULT_REASONS,
   StorageFault,
   storageFaultReason,
+  storageUnavailable,
 } from '../../src/application/ports/storage-fault.ts';
 
 test('a fault is a storage_unavailable error with a reason', () => {
@@ -17,6 +18,22 @@ test('a fault is a storage_unavailable error with a reason', () => {
     cause,
   });
   expect(storageFaultReason(fault)).toBe('disk_full');
+});
+
+test('an error of a storage is a fault if it has a reason, and has the cause that is given', () => {
+  const cause = new Error('EIO');
+  const fault = storageUnavailable('the disk failed', cause, 'io_error');
+  expect(fault).toBeInstanceOf(StorageFault);
+  expect(fault).toMatchObject({
+    code: 'storage_unavailable',
+    message: 'the disk failed',
+    cause,
+    reason: 'io_error',
+  });
+  const temporary = storageUnavailable('a lock is held', cause);
+  expect(temporary).not.toBeInstanceOf(StorageFault);
+  expect(temporary).toMatchObject({ code: 'storage_unavailable', message: 'a lock is held', cause });
+  expect(storageUnavailable('a lock is held')).not.toHaveProperty('cause');
 });
 
 test.each(STORAGE_FAULT_REASONS)('the reason %s of another copy of the module is recognized', (reason) => {

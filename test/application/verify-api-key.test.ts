@@ -49,6 +49,17 @@ describe('verify', () => {
     expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id, name: 'ci' });
   });
 
+  test('remembers the format of a key only for a thousand keys, and still finds the first one', async () => {
+    const { key } = await apiKeys.create('ci');
+    const random = new Uint8Array(API_KEY_BYTES);
+    for (let number = 0; number <= 1000; number++) {
+      new DataView(random.buffer).setUint32(0, number);
+      expect(await verifyApiKey.verify(formatApiKey(random))).toBeUndefined();
+    }
+    expect(await verifyApiKey.verify(key)).toMatchObject({ name: 'ci' });
+    expect(await verifyApiKey.verify(key)).toMatchObject({ name: 'ci' });
+  });
+
   test('resolves with undefined for an unknown key', async () => {
     expect(await verifyApiKey.verify(formatApiKey(new Uint8Array(API_KEY_BYTES)))).toBeUndefined();
   });
