@@ -97,7 +97,6 @@ export class Writer {
 
   #commitNext(): void {
     this.#gathering.end();
-    if (this.#batch !== undefined) return;
     const { syncFault } = this.health;
     if (syncFault !== undefined) this.#queue.rejectCalls(syncFault);
     const writes = this.#queue.takeCalls(this.#batchLimit);

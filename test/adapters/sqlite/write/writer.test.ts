@@ -49,7 +49,11 @@ describe('when the thread exits', () => {
     const cause = new Error('out of memory');
     thread.emit('error', cause);
     for (const add of adds) {
-      await expect(add).rejects.toMatchObject({ code: 'storage_unavailable', cause });
+      await expect(add).rejects.toMatchObject({
+        code: 'storage_unavailable',
+        message: 'the writer thread exited: it is unknown whether this was stored',
+        cause,
+      });
     }
     await assertStored(storage, [await storage.pets.add(REX)]);
     await thread.terminate();
