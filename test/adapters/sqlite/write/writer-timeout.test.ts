@@ -47,12 +47,19 @@ describe('adds without a reply', () => {
   });
 
   test('are rejected after 10 seconds also when the thread does not start', async () => {
-    const storage = openStorage();
+    const states: unknown[] = [];
+    const storage = openStorage(undefined, {
+      observer: { onStorageState: (fault) => states.push(fault?.reason) },
+    });
     process.once('worker', (worker) => worker.removeAllListeners('message'));
-    const outcomes = outcomesOf(addMany(storage, 1));
+    const sent = outcomesOf(addMany(storage, 1));
     await nextTurn();
-    await pass(TASK_TIMEOUT);
-    expect((await outcomes).codes).toEqual(['storage_unavailable']);
+    const queued = outcomesOf(addMany(storage, 1));
+    await pass(QUEUE_TIMEOUT);
+    expect((await queued).codes).toEqual(['storage_unavailable']);
+    await pass(TASK_TIMEOUT - QUEUE_TIMEOUT);
+    expect((await sent).codes).toEqual(['storage_unavailable']);
+    expect(states).toEqual(['not_responding']);
   });
 
   test('say that it is unknown whether they were stored', async () => {
