@@ -26,7 +26,9 @@ describe('before the copy is made', () => {
     for (const overwrite of [false, true]) {
       expect(() => backupTarget(store, store, overwrite)).toThrow(refused('belongs to the store'));
       expect(() => backupTarget(`${file}-wal`, store, overwrite)).toThrow(refused('ends in -wal'));
-      expect(() => backupTarget(dirname(store), store, overwrite)).toThrow(refused('got a directory'));
+      for (const folder of [dirname(store), `${file}/`]) {
+        expect(() => backupTarget(folder, store, overwrite)).toThrow(refused('got a directory'));
+      }
     }
     writeFileSync(`${file}-shm`, '');
     expect(() => backupTarget(file, store, true)).toThrow(refused('copy.db-shm exists'));

@@ -116,7 +116,7 @@ describe('a backup that fails leaves no file', () => {
     const file = join(dirname(path), 'missing', 'copy.db');
     await expect(backUp(openStorage(path), file)).rejects.toMatchObject({
       code: 'storage_unavailable',
-      message: expect.stringContaining(`cannot write ${file}`),
+      message: `cannot write ${file}: its folder does not exist`,
     });
     expect(existsSync(dirname(file))).toBe(false);
   });

@@ -9,6 +9,7 @@ describe('the wait after a commit', () => {
   /** A commit of `count` adds took `milliseconds`, and `queued` more adds are in the queue. */
   async function committed(count: number, milliseconds: number, queued: number) {
     const { storage, replies, thread, commits } = await openHeld();
+    await pass(1000);
     const adds = addMany(storage, count);
     await replies.sent(1);
     await pass(milliseconds);
