@@ -31,7 +31,7 @@ export class SharedReads<R> {
     try {
       return await running;
     } finally {
-      if (this.#running.get(key) === running) this.#running.delete(key);
+      this.#running.delete(key);
     }
   }
 }

@@ -39,7 +39,10 @@ test('a key whose record is removed in between is claimed again, at most three t
   claim.mockResolvedValueOnce(undefined).mockResolvedValueOnce(undefined);
   expect(await add(REX, attempt)).toEqual({ pet: STORED, isReplay: false });
   claim.mockReset().mockResolvedValue(undefined);
-  await expect(add(REX, attempt)).rejects.toMatchObject({ code: 'overloaded' });
+  await expect(add(REX, attempt)).rejects.toMatchObject({
+    code: 'overloaded',
+    message: 'other attempts use this idempotency key: retry',
+  });
   expect(claim).toHaveBeenCalledTimes(3);
 });
 
@@ -49,6 +52,13 @@ test('a caller at the limit still gets its pets, and claims nothing', async () =
   expect(await add(REX, attempt)).toEqual({ pet: STORED, isReplay: true });
   await expect(add(REX, attempt)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 120 });
   expect(claim).not.toHaveBeenCalled();
+});
+
+test('a count that arrives in time leaves no timer', async () => {
+  vi.useFakeTimers();
+  expect(await add(REX, attempt)).toMatchObject({ isReplay: false });
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
 });
 
 test('a create does not wait longer for a count than its deadline, and the next one uses the count', async () => {

@@ -14,6 +14,12 @@ beforeEach(() => {
   faults = new KnownFaults(['read', 'write'], { onStorageState: (fault) => reported.push(fault?.reason) });
 });
 
+test('an observer need not be told', () => {
+  const unobserved = new KnownFaults(['read'], {});
+  unobserved.report({ read: UNREACHABLE });
+  expect(unobserved.mostImportant).toBe(UNREACHABLE);
+});
+
 test('the observer is notified when the reason of the most important fault changes', () => {
   faults.report({ read: null, write: null });
   faults.report({ write: FULL });
