@@ -16,7 +16,9 @@ const POSTGRES = 'docker.io/library/postgres:18';
 const STAND_IN = 'test/deploy/postgres.Containerfile test/deploy';
 
 const { version } = JSON.parse(readFileSync(join(DEPLOY, '../package.json'), 'utf8')) as { version: string };
-const IMAGE = `animal-store:${version}`;
+
+/** The manuals name the release that is being developed. */
+const IMAGE = `animal-store:${version.replace('-dev', '')}`;
 
 const MANUAL = readFileSync(join(DEPLOY, '../docs/deploy.md'), 'utf8').replaceAll(/ \\\n +/g, ' ');
 const isSkipped = !hasPodman && !process.env['CI'];
