@@ -14,8 +14,6 @@ export class VerifyApiKey implements ApiKeyVerifier {
   readonly #now: () => number;
   /** By key id, because `lastUsedOn` of a repository can be out of date for a while. */
   readonly #recordedOn = new Map<string, number>();
-  /** Keys whose format was checked, because a request spends more time on its checksum than on finding the key. */
-  readonly #wellFormed = new Set<string>();
 
   constructor(keys: ApiKeyRepository, now: () => number = Date.now) {
     this.#keys = keys;
@@ -25,20 +23,12 @@ export class VerifyApiKey implements ApiKeyVerifier {
   /** Refuses a string that does not have the format of a key without reading the storage. */
   async verify(key: string): Promise<ApiKeyHolder | undefined> {
     checkArgument('key', key, STRING);
-    if (!this.#isWellFormed(key)) return undefined;
+    if (!isApiKey(key)) return undefined;
     const apiKey = await this.#keys.find(key);
     const now = this.#now();
     if (apiKey === undefined || !isActive(apiKey, now)) return undefined;
     if (apiKey.lastUsedOn === undefined || now - apiKey.lastUsedOn >= DAY) this.#recordUse(apiKey, now);
     return apiKey;
-  }
-
-  #isWellFormed(key: string): boolean {
-    if (this.#wellFormed.has(key)) return true;
-    if (!isApiKey(key)) return false;
-    if (this.#wellFormed.size >= CACHE_LIMIT) this.#wellFormed.clear();
-    this.#wellFormed.add(key);
-    return true;
   }
 
   /** Nobody waits for the write. When it fails, the next use of the key on this day is recorded instead. */

@@ -7,8 +7,11 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const BODY_LENGTH = API_KEY_PREFIX.length + SECRET_LENGTH;
+const KEY_LENGTH = BODY_LENGTH + CHECKSUM_LENGTH;
 const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
-const SHAPE = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+
+/** The value of each base62 digit by its character code, and -1 for other characters. */
+const DIGITS = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
 
 /** Matches a key or a secret part of it. The underscore can be percent-encoded, as in a URL. */
 const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replace('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'gi');
@@ -20,12 +23,23 @@ export function formatApiKey(random: Uint8Array): string {
   let digits = '';
   for (; digits.length < SECRET_LENGTH; secret /= 62n) digits = ALPHABET[Number(secret % 62n)] + digits;
   const body = API_KEY_PREFIX + digits;
-  return body + checksum(body);
+  let checksum = '';
+  for (let rest = crc32(body); checksum.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62)) {
+    checksum = ALPHABET[rest % 62] + checksum;
+  }
+  return body + checksum;
 }
 
 /** Returns whether a string has the format of a generated key, including a correct checksum. */
 export function isApiKey(text: string): boolean {
-  return SHAPE.test(text) && text.endsWith(checksum(text));
+  if (text.length !== KEY_LENGTH || !text.startsWith(API_KEY_PREFIX)) return false;
+  let checksum = 0;
+  for (let index = API_KEY_PREFIX.length; index < KEY_LENGTH; index++) {
+    const digit = DIGITS[text.charCodeAt(index)] ?? -1;
+    if (digit < 0) return false;
+    if (index >= BODY_LENGTH) checksum = checksum * 62 + digit;
+  }
+  return checksum === crc32(text);
 }
 
 /** Returns the first characters of a key, which may be shown. */
@@ -67,15 +81,11 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Returns the CRC-32 of the characters before the checksum, in base62. It detects typing errors, but not attacks. */
-function checksum(key: string): string {
+/** Returns the CRC-32 of the characters before the checksum. It detects typing errors, but not attacks. */
+function crc32(key: string): number {
   let crc = 0xffffffff;
   for (let index = 0; index < BODY_LENGTH; index++) {
     crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ key.charCodeAt(index)) & 0xff] as number);
   }
-  let digits = '';
-  for (let rest = ~crc >>> 0; digits.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62)) {
-    digits = ALPHABET[rest % 62] + digits;
-  }
-  return digits;
+  return ~crc >>> 0;
 }

@@ -49,31 +49,6 @@ describe('verify', () => {
     expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id, name: 'ci' });
   });
 
-  test('checks the format of a key once, and again after a thousand other keys', async () => {
-    const { key } = await apiKeys.create('ci');
-    const tests = vi.spyOn(RegExp.prototype, 'test');
-    onTestFinished(() => tests.mockRestore());
-    const checks = async () => {
-      tests.mockClear();
-      const holder = await verifyApiKey.verify(key);
-      const count = tests.mock.calls.filter(([text]) => text === key).length;
-      expect(holder).toMatchObject({ name: 'ci' });
-      return count;
-    };
-    const verifyOthers = async (from: number, to: number) => {
-      for (let number = from; number < to; number++) {
-        const random = new Uint8Array(API_KEY_BYTES);
-        new DataView(random.buffer).setUint32(0, number);
-        expect(await verifyApiKey.verify(formatApiKey(random))).toBeUndefined();
-      }
-    };
-    expect(await checks()).toBe(1);
-    await verifyOthers(0, 999);
-    expect(await checks()).toBe(0);
-    await verifyOthers(999, 1000);
-    expect(await checks()).toBe(1);
-  });
-
   test('resolves with undefined for an unknown key', async () => {
     expect(await verifyApiKey.verify(formatApiKey(new Uint8Array(API_KEY_BYTES)))).toBeUndefined();
   });
