@@ -24,7 +24,8 @@ import {
 import { startServer } from './server.js';
 
 const server = await startServer();
-const { context, close } = await startBrowser();
+// The page remembers choices in the profile of its browser, so each color scheme has a browser of its own.
+const [light, dark] = await Promise.all([startBrowser(), startBrowser()]);
 let failures = 0;
 try {
   await check('the page is small and fast', coldStart);
@@ -44,12 +45,14 @@ try {
   await check('a missing document is reported', noDocument);
   await check('the document is linked for readers without JavaScript', noScript);
   for (const [name, size] of Object.entries({ desktop: DESKTOP, laptop: LAPTOP, wide: WIDE, phone: PHONE })) {
-    for (const scheme of ['light', 'dark']) {
-      await check(`${name}, ${scheme}: axe finds nothing in any state`, () => look(name, size, scheme));
-    }
+    await Promise.all(
+      Object.entries({ light, dark }).map(([scheme, browser]) =>
+        check(`${name}, ${scheme}: axe finds nothing in any state`, () => look(browser, name, size, scheme)),
+      ),
+    );
   }
 } finally {
-  await close();
+  await Promise.all([light.close(), dark.close()]);
   await server.stop();
 }
 console.log(
@@ -59,7 +62,7 @@ process.exitCode = failures === 0 ? 0 : 1;
 
 async function check(name, what) {
   try {
-    await what({ context, server });
+    await what({ context: light.context, server });
     console.log(`ok      ${name}`);
   } catch (error) {
     failures += 1;
@@ -68,7 +71,7 @@ async function check(name, what) {
 }
 
 /** Examines the page with axe on load, opened, executed, with the key shown, with the menu, and with the search. */
-function look(name, size, scheme) {
+function look({ context }, name, size, scheme) {
   return visit(context, server.origin, { size, scheme }, async (page) => {
     const examine = async (state) => {
       const where = `${name}-${scheme}-${state}`;

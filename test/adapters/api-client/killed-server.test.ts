@@ -18,7 +18,7 @@ import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/post
 const LIFETIME = 20;
 
 /** The server is killed during one case in this number, because a restart takes longer than most cases. */
-const KILLED_CASE = 3;
+const KILLED_CASE = 5;
 
 interface Store {
   readonly url: string;

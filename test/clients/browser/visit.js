@@ -93,7 +93,7 @@ export async function visit(context, origin, options, what) {
 /** Fails when axe finds a violation of any impact. */
 export async function checkAccessibility(page, where) {
   await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
   const found = violations.map(
     ({ id, impact, nodes }) =>
       `${impact} ${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join('\n  ')}`,
