@@ -14,17 +14,20 @@ const FEW = 4;
 /** The weight of the last statement in the averages. */
 const WEIGHT = 0.1;
 
+/** Returns how long the event loop has waited, in milliseconds. Where nothing measures it, as on Bun, all time counts. */
+function waited(): number {
+  const { idle, active } = performance.eventLoopUtilization() ?? { active: 0 };
+  return active > 0 ? idle : performance.now();
+}
+
 type Calls<T, R> = readonly QueuedCall<T, R>[];
 
 /** Reads that can share statements. */
 interface ReadKind<T, R> {
   /** The maximum number of calls in one statement. */
   readonly limit: number;
-  /**
-   * When a call takes longer on average, in milliseconds, all connections are used: the server reads from its disk, once
-   * for each connection at a time.
-   */
-  readonly slow: number;
+  /** The wait in milliseconds above which a statement with this number of calls reads from the disk of the server. */
+  slow(calls: number): number;
   statementFor(calls: Calls<T, R>): Statement;
   settle(calls: Calls<T, R>, rows: readonly Row[]): void;
 }
@@ -41,7 +44,7 @@ export interface Lookup<K, R> {
 function lookupKind<K, R>({ name, one, all, keyOf, resultOf }: Lookup<K, R>): ReadKind<K, R | undefined> {
   return {
     limit: 1000,
-    slow: 1,
+    slow: (calls) => 0.5 + calls / 10,
     statementFor(calls) {
       const keys = calls.map(({ item }) => item);
       // The server plans a statement with an array of one key for each execution, and one without an array only once.
@@ -80,9 +83,8 @@ export function newReader(connections: Connections, faults: Faults): Reader {
   let isScheduled = false;
 
   function schedule(): void {
-    if (isScheduled) return;
+    if (!isScheduled) setImmediate(sendWaiting);
     isScheduled = true;
-    setImmediate(sendWaiting);
   }
 
   function sendWaiting(): void {
@@ -97,26 +99,27 @@ export function newReader(connections: Connections, faults: Faults): Reader {
     const queue = connections.newQueue<T, R>();
     /** The calls of each statement in flight that does not take long. */
     const quick = new Set<Calls<T, R>>();
-    /** The average time of a statement, in milliseconds, and the average number of its calls. */
-    let statementTime = 0;
-    let statementCalls = 1;
+    /** The average wait for a statement of many calls, in milliseconds, and the average number of its calls. */
+    let averageWait = 0;
+    let averageCalls = 1;
 
     /** Takes the share of the calls that one connection sends now. */
     function sendNext(): boolean {
       if (queue.length === 0) return false;
-      const free = connections.available - inFlight;
       const unsettled = [...quick].reduce((sum, { length }) => sum + length, queue.length);
-      const isLarge = kind.limit > 1 && unsettled > FEW;
-      const statements = statementTime > kind.slow * statementCalls ? Infinity : isLarge ? 1 : FEW;
-      const room = Math.min(free, statements - quick.size);
+      const areMany = unsettled > FEW;
+      const few = areMany && kind.limit > 1 ? 1 : FEW;
+      // A disk reads once for each connection at a time. When this process is busy, it does not wait for a disk.
+      const statements = averageWait > kind.slow(averageCalls) ? Infinity : few;
+      const room = Math.min(connections.available - inFlight, statements - quick.size);
       if (room <= 0) return false;
       const calls = queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
-      if (calls.length > 0) void send(calls);
+      if (calls.length > 0) void send(calls, areMany);
       return calls.length > 0;
     }
 
-    async function send(calls: Calls<T, R>): Promise<void> {
-      const sentAt = performance.now();
+    async function send(calls: Calls<T, R>, areMany: boolean): Promise<void> {
+      const waitedBefore = waited();
       const release = () => {
         quick.delete(calls);
         schedule();
@@ -127,9 +130,10 @@ export function newReader(connections: Connections, faults: Faults): Reader {
       const outcome = await connections.run(kind.statementFor(calls));
       clearTimeout(stuck);
       inFlight -= 1;
-      // A disk takes its time for each call. A busy processor delays each statement, and more of them make it busier.
-      statementTime += WEIGHT * (performance.now() - sentAt - statementTime);
-      statementCalls += WEIGHT * (calls.length - statementCalls);
+      if (areMany) {
+        averageWait += WEIGHT * (waited() - waitedBefore - averageWait);
+        averageCalls += WEIGHT * (calls.length - averageCalls);
+      }
       if ('rows' in outcome) {
         faults.report({ read: null });
         kind.settle(calls, outcome.rows);
@@ -163,7 +167,7 @@ export function newReader(connections: Connections, faults: Faults): Reader {
   return {
     query: readsOf<Statement, readonly Row[]>({
       limit: 1,
-      slow: 5,
+      slow: () => 3,
       statementFor: ([call]) => call?.item as Statement,
       settle: ([call], rows) => call?.resolve(rows),
     }),

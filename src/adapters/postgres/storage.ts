@@ -37,11 +37,7 @@ export interface PostgresOptions {
 /** The maximum number of connections for what happens seldom: changes of API keys, the removal of records, transfers. */
 const OTHER_CONNECTIONS = 5;
 
-const OPTIONS: OptionRules<PostgresOptions> = {
-  mustExist: BOOLEAN,
-  observer: OBJECT,
-  threads: INTERNAL,
-};
+const OPTIONS: OptionRules<PostgresOptions> = { mustExist: BOOLEAN, observer: OBJECT, threads: INTERNAL };
 
 /**
  * Opens the store in a PostgreSQL database. Creates the tables unless `mustExist` is set. The URL has the format of the

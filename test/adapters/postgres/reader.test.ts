@@ -26,10 +26,20 @@ let reader: Reader;
 let pageCache: PageCache;
 let repository: PetRepository;
 
-const delay = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+/** Whether the event loop is busy while time passes. */
+let isBusy: boolean;
+let idle: number;
+
+async function delay(milliseconds: number): Promise<void> {
+  if (!isBusy) idle += milliseconds;
+  await vi.advanceTimersByTimeAsync(milliseconds);
+}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  isBusy = false;
+  idle = 0;
+  performance.eventLoopUtilization = () => ({ idle, active: 1, utilization: 0 });
   sent = [];
   available = 16;
   const fake: Partial<Connections> = {
@@ -150,11 +160,11 @@ describe('pets by their ids', () => {
 
   test('when statements are slow, each of up to 16 connections takes a share, however small', async () => {
     for (let times = 0; times < 5; times++) {
-      const slow = repository.find(1n);
+      const slow = findMany(10);
       await nextTurn();
-      await delay(20);
-      await answerPets();
-      await slow;
+      await delay(100);
+      while (sent.length > 0) await answerPets();
+      await Promise.all(slow);
     }
     const pets = findMany(31);
     await nextTurn();
@@ -163,18 +173,13 @@ describe('pets by their ids', () => {
     await Promise.all(pets);
   });
 
-  test('single calls that take long use no more connections while large statements are quick', async () => {
-    for (let times = 0; times < 10; times++) {
-      for (const [count, milliseconds] of [
-        [40, 2],
-        [1, 4],
-      ] as const) {
-        const pets = findMany(count);
-        await nextTurn();
-        await delay(milliseconds);
-        await answerPets();
-        await Promise.all(pets);
-      }
+  test('a few calls that take long are not a reason to use more connections for many', async () => {
+    for (let times = 0; times < 100; times++) {
+      const pet = repository.find(1n);
+      await nextTurn();
+      await delay(4);
+      await answerPets();
+      await pet;
     }
     const pets = findMany(31);
     await nextTurn();
@@ -183,28 +188,48 @@ describe('pets by their ids', () => {
     await Promise.all(pets);
   });
 
-  test('lists use four connections, and more when they take longer than those of a busy processor', async () => {
-    const read = () => reader.query({ text: 'SELECT', values: [] });
-    const inFlightAfter = async (milliseconds: number) => {
-      for (let times = 0; times < 30; times++) {
-        const one = read();
+  test('lists use four connections, and more when this process waits for them without being busy', async () => {
+    const inFlightAfter = async (milliseconds: number, isBusyThen = false) => {
+      isBusy = isBusyThen;
+      for (let times = 0; times < 8; times++) {
+        const reads = Array.from({ length: 20 }, () => reader.query({ text: 'SELECT', values: [] }));
         await nextTurn();
-        await delay(milliseconds);
-        await answerNext(found());
-        await one;
+        while (sent.length > 0) {
+          await delay(milliseconds);
+          for (const { answer } of sent.splice(0)) answer(found());
+          await nextTurns();
+        }
+        await Promise.all(reads);
       }
-      const reads = Array.from({ length: 20 }, read);
+      const reads = Array.from({ length: 20 }, () => reader.query({ text: 'SELECT', values: [] }));
       await nextTurn();
       const count = sent.length;
       while (sent.length > 0) {
         await answerNext(found());
-        await nextTurn();
+        await nextTurns();
       }
       await Promise.all(reads);
       return count;
     };
     expect(await inFlightAfter(3)).toBe(4);
-    expect(await inFlightAfter(10)).toBe(16);
+    expect(await inFlightAfter(10, true)).toBe(4);
+    expect(await inFlightAfter(4)).toBe(16);
+  });
+
+  test('where the waits of the event loop are not measured, all time counts', async () => {
+    performance.eventLoopUtilization = () => ({ idle: 0, active: 0, utilization: 0 });
+    for (let times = 0; times < 20; times++) {
+      const slow = findMany(10);
+      await nextTurn();
+      await delay(10);
+      while (sent.length > 0) await answerPets();
+      await Promise.all(slow);
+    }
+    const pets = findMany(32);
+    await nextTurn();
+    expect(sent.map(idsIn)).toEqual(Array(16).fill(2));
+    while (sent.length > 0) await answerPets();
+    await Promise.all(pets);
   });
 
   test('a call without a definite result is sent once more, and then fails', async () => {
