@@ -65,7 +65,7 @@ network_config_dir = "${this.folder}/networks"
   /** Runs a command line in a shell in the clone, or in another folder. */
   run(command: string, folder: string = CLONE): Promise<Ended> {
     return new Promise((resolve) => {
-      const options = { cwd: folder, env: this.#environment, timeout: 300_000, maxBuffer: 2 ** 26 };
+      const options = { cwd: folder, env: this.#environment, timeout: 600_000, maxBuffer: 2 ** 26 };
       execFile('bash', ['-c', command], options, (error, stdout, stderr) => {
         const code = error === null ? 0 : error.code;
         resolve({ status: typeof code === 'number' ? code : -1, stdout, stderr });

@@ -12,7 +12,7 @@ const LEAVING_TIME = 1000;
  * No request has arrived for this time when the server stops listening, in milliseconds. On a busy machine, the clients may
  * not run for a while, and then all connect at once.
  */
-const QUIET_TIME = 100;
+const QUIET_TIME = 300;
 
 /**
  * After {@link QUIET_TIME}, no request has arrived in this number of iterations of the event loop either: if other programs
