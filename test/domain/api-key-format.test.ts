@@ -55,6 +55,16 @@ describe('a generated key', () => {
     );
   });
 
+  test.each(['_', 'é'])('is refused with %s in its secret, although its checksum is right', (character) => {
+    const body = API_KEY_PREFIX + character + '0'.repeat(42);
+    let checksum = '';
+    for (let rest = crc32(Buffer.from(body, 'latin1')); checksum.length < 6; rest = Math.floor(rest / 62)) {
+      checksum = ALPHABET[rest % 62] + checksum;
+    }
+    expect(isApiKey(body + checksum)).toBe(false);
+    expect(isApiKey(formatApiKey(new Uint8Array(API_KEY_BYTES)))).toBe(true);
+  });
+
   test('is refused with two adjacent characters swapped', () => {
     fc.assert(
       fc.property(keys, fc.nat({ max: 52 }), (key, index) => {

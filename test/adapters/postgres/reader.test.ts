@@ -84,6 +84,17 @@ async function answerPets(): Promise<void> {
   await answerNext(found(...ids.map((id) => rowOf(BigInt(id)))));
 }
 
+/** Reads many pets again and again, and each time waits before the response. */
+async function readSlowly(times: number, milliseconds: number): Promise<void> {
+  for (let time = 0; time < times; time++) {
+    const pets = findMany(10);
+    await nextTurn();
+    await delay(milliseconds);
+    while (sent.length > 0) await answerPets();
+    await Promise.all(pets);
+  }
+}
+
 function findMany(count: number): Promise<unknown>[] {
   return Array.from({ length: count }, (_, index) => repository.find(BigInt(index + 1)));
 }
@@ -159,13 +170,7 @@ describe('pets by their ids', () => {
   });
 
   test('when statements are slow, each of up to 16 connections takes a share, however small', async () => {
-    for (let times = 0; times < 5; times++) {
-      const slow = findMany(10);
-      await nextTurn();
-      await delay(100);
-      while (sent.length > 0) await answerPets();
-      await Promise.all(slow);
-    }
+    await readSlowly(5, 100);
     const pets = findMany(31);
     await nextTurn();
     expect(sent.map(idsIn)).toEqual([...Array(15).fill(2), 1]);
@@ -218,13 +223,7 @@ describe('pets by their ids', () => {
 
   test('where the waits of the event loop are not measured, all time counts', async () => {
     performance.eventLoopUtilization = () => ({ idle: 0, active: 0, utilization: 0 });
-    for (let times = 0; times < 20; times++) {
-      const slow = findMany(10);
-      await nextTurn();
-      await delay(10);
-      while (sent.length > 0) await answerPets();
-      await Promise.all(slow);
-    }
+    await readSlowly(20, 10);
     const pets = findMany(32);
     await nextTurn();
     expect(sent.map(idsIn)).toEqual(Array(16).fill(2));
