@@ -23,16 +23,16 @@ export function refuseMessage(
   // The client is not slow: its bytes wait.
   if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isHolding) return;
   connection.isRefused = true;
-  const { socket, newest, isClosing } = connection;
+  const { socket, newest } = connection;
   const isBodyBroken = newest?.req.complete === false;
-  if (!socket.writable || fault === 'ECONNRESET' || (isBodyBroken && newest.headersSent)) {
+  if (isBodyBroken && newest.headersSent) {
     socket.destroy();
     return;
   }
-  if (isClosing && !isBodyBroken) return;
   connection.isClosing = true;
   const forwardedFor = (isBodyBroken ? newest.req : tunnel)?.headers['x-forwarded-for'];
   const send = (): void => {
+    // The connection was reset, or closed after an earlier response.
     if (!socket.writable) return;
     api.refuseMessage(errorOf(fault), socket.remoteAddress, forwardedFor, (response) =>
       write(socket, response),

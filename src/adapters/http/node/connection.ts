@@ -53,7 +53,7 @@ export class Connection {
   }
 
   get isIdle(): boolean {
-    return this.#unfinished.length === 0 && this.socket.writableLength === 0;
+    return this.#unfinished.length === 0;
   }
 
   get isHolding(): boolean {

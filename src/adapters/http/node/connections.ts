@@ -43,9 +43,7 @@ export class Connections {
   /** From now on, each connection is closed after its newest response, and an idle one also by {@link closeIdle}. */
   stop(): void {
     this.#isStopping = true;
-    for (const connection of this.#bySocket.values()) {
-      if (!connection.isIdle) connection.closeAfterNewest();
-    }
+    for (const connection of this.#bySocket.values()) connection.closeAfterNewest();
   }
 
   closeIdle(): void {

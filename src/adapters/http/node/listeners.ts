@@ -87,12 +87,10 @@ export class Listeners {
  */
 export async function lockPort(port: number): Promise<NetServer | undefined> {
   const lock = createServer((socket) => socket.destroy());
-  try {
-    await bind(lock, { path: `\0animal-store/${port}` });
-    return lock;
-  } catch {
-    return undefined;
-  }
+  return bind(lock, { path: `\0animal-store/${port}` }).then(
+    () => lock,
+    () => undefined,
+  );
 }
 
 async function bind(server: NetServer, options: ListenOptions): Promise<void> {

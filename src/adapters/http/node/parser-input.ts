@@ -17,7 +17,7 @@ export class ParserInput {
   readonly #nextSlice: () => Promise<void>;
   readonly #mayParse: () => boolean;
   #isParsing = false;
-  #mode: 'direct' | 'sliced' | 'discarded' = 'direct';
+  #isDirect = true;
 
   /** @param mayParse whether the parser may receive bytes. Must be false while Node.js has paused the parser */
   constructor(socket: Socket, nextSlice: () => Promise<void>, mayParse: () => boolean) {
@@ -32,12 +32,12 @@ export class ParserInput {
    * the parser is paused, nothing would start to read again, so the listener is added when Node.js has resumed it.
    */
   slice(): void {
-    if (this.#mode !== 'direct') return;
+    if (!this.#isDirect) return;
     if (this.#socket.isPaused()) {
       this.#socket.once('resume', () => this.slice());
       return;
     }
-    this.#mode = 'sliced';
+    this.#isDirect = false;
     this.#socket.on('readable', this.parseSlices);
     // Node.js resumes the socket when the body of a request is read.
     this.#socket.on('resume', this.parseSlices);
@@ -45,7 +45,7 @@ export class ParserInput {
 
   /** Must be called again when the parser may receive more. */
   readonly parseSlices = (): void => {
-    if (this.#mode === 'sliced' && !this.#isParsing) void this.#parse();
+    if (!this.#isDirect && !this.#isParsing) void this.#parse();
   };
 
   async #parse(): Promise<void> {
@@ -60,14 +60,13 @@ export class ParserInput {
   }
 
   get #hasSlice(): boolean {
-    return this.#mode === 'sliced' && this.#socket.readableLength > 0 && this.#mayParse();
+    return this.#socket.readableLength > 0 && this.#mayParse();
   }
 
   /** Discards what the socket receives, when Node.js has detached its parser. */
   discard(): void {
-    this.#mode = 'discarded';
+    this.#isDirect = false;
     this.#socket.off('readable', this.parseSlices);
-    this.#socket.off('resume', this.parseSlices);
     this.#socket.on('data', () => {}).resume();
   }
 }

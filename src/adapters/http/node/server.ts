@@ -110,8 +110,7 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket);
-    if (connection === undefined) socket.destroy();
-    else refuseMessage(connection, error.code, api);
+    if (connection !== undefined) refuseMessage(connection, error.code, api);
   });
 
   return {
