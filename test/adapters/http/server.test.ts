@@ -1,6 +1,14 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Api } from '../../../src/adapters/http/api/api.ts';
+import type { HttpServer, HttpServerOptions } from '../../../src/adapters/http/api/server-options.ts';
+import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
+import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
+import type { HandleRequest } from '../../../src/adapters/http/node/connection.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
@@ -61,6 +69,25 @@ describe('a server', () => {
     }
   });
 
+  test('refuses a slow head soon after its timeout', async () => {
+    const { promise: refused, resolve } = Promise.withResolvers<number>();
+    const observers = [{ onRequest: ({ status }: { status: number }) => resolve(status) }];
+    const { origin } = await startServer('memory', { headersTimeout: 50, observers });
+    const connection = await Connection.open(origin);
+    connection.write('GET /livez HTTP/1.1\r\n');
+    // Timers of one process expire in their order, also when they are late.
+    expect(await Promise.race([refused, sleep(800, 'late')])).toBe(408);
+    connection.destroy();
+  });
+
+  test('counts the requests that it refuses', async () => {
+    const { server, client } = await startServer('memory');
+    const turn = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(500);
+    onTestFinished(() => turn.mockRestore());
+    expect((await client.get('/v1/pets')).status).toBe(503);
+    expect(server.statistics().refused).toEqual({ busy: 1, creates: 0, rate: 0, stopping: 0 });
+  });
+
   test('leaves no timer after its stop', async () => {
     const { server } = await startServer('memory');
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
@@ -76,20 +103,113 @@ function anyApi(): Api {
   return new Api(new AnimalStore(openMemoryStorage()), {}, () => () => undefined);
 }
 
-test('a connection is closed when its request cannot be handled, and the server continues', async () => {
-  const server = createNodeServer(
-    async (req, res) => {
-      if (req.url === '/fails') throw new Error('cannot be handled');
-      res.setHeader('Content-Length', 0).end();
-    },
-    anyApi(),
-    {},
-  );
-  const origin = await server.listen(0, '127.0.0.1');
+async function startWith(
+  handle: HandleRequest,
+  options: HttpServerOptions = {},
+): Promise<{ server: HttpServer; origin: string }> {
+  const server = createNodeServer(handle, anyApi(), options);
   onTestFinished(() => server.stop(0));
+  return { server, origin: await server.listen(0, '127.0.0.1') };
+}
+
+test('a connection is closed when its request cannot be handled, and the server continues', async () => {
+  const { origin } = await startWith(async (req, res) => {
+    if (req.url === '/fails') throw new Error('cannot be handled');
+    res.setHeader('Content-Length', 0).end();
+  });
   const fetched = (target: string) => fetch(`${origin}${target}`).then(({ status }) => status);
   await expect(fetched('/fails')).rejects.toThrow('fetch failed');
   expect(await fetched('/')).toBe(200);
+});
+
+test('a request is in flight until its handler has passed the response to Node.js', async () => {
+  const responses: ServerResponse[] = [];
+  const { server, origin } = await startWith(async (_req, res) => {
+    responses.push(res);
+    await once(res, 'finish');
+  });
+  const fetched = [fetch(origin), fetch(origin)];
+  await expect.poll(() => responses.length).toBe(2);
+  expect(server.statistics().requestsInFlight).toBe(2);
+  for (const res of responses) res.end();
+  await Promise.all(fetched);
+  expect(server.statistics().requestsInFlight).toBe(0);
+});
+
+describe('a response that the client does not read', () => {
+  /** More bytes than the buffers of both sockets. Until all are sent, they count for Node.js. */
+  const BODY = Buffer.alloc(12 * 1024 * 1024);
+
+  /** Starts a server whose responses to /large are not read. */
+  async function start(options: HttpServerOptions) {
+    const sockets: Socket[] = [];
+    const handle: HandleRequest = async (req, res) => {
+      if (req.url !== '/large') {
+        res.end();
+        await once(res, 'finish');
+        return;
+      }
+      sockets.push(req.socket);
+      res.end(BODY);
+    };
+    const { server, origin } = await startWith(handle, options);
+    const open = async () => {
+      const before = sockets.length;
+      const client = connect(Number(new URL(origin).port), '127.0.0.1').pause();
+      client.on('error', () => {});
+      onTestFinished(() => void client.destroy());
+      client.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
+      await expect.poll(() => sockets.length).toBe(before + 1);
+      return client;
+    };
+    return { server, origin, sockets, open };
+  }
+
+  /** Four threads have 32 MiB each. */
+  const thread = { index: 0, count: 4, memory: newSharedLimits(4) };
+
+  test('counts towards 128 MiB in all threads, beyond which the client that has waited longest is disconnected', async () => {
+    const { open, sockets, server } = await start({ thread });
+    for (let count = 0; count < 3; count += 1) await open();
+    await expect.poll(() => server.statistics().connections).toBe(2);
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+  });
+
+  test('does not count when the client has disconnected', async () => {
+    const { open, sockets, server } = await start({ thread });
+    await open();
+    (await open()).destroy();
+    await expect.poll(() => server.statistics().connections).toBe(1);
+    await open();
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, true, false]);
+  });
+
+  test('has a timeout that idle connections do not have', async () => {
+    const { open, origin, sockets } = await start({ readingTimeout: 100 });
+    const idle = connect({ port: Number(new URL(origin).port), host: '127.0.0.1' });
+    const isServed = async () => {
+      idle.write(GET);
+      const [head] = await once(idle, 'data');
+      return String(head).startsWith('HTTP/1.1 200');
+    };
+    expect(await isServed()).toBe(true);
+    await open();
+    await expect.poll(() => sockets[0]?.destroyed).toBe(true);
+    expect(await isServed()).toBe(true);
+    idle.destroy();
+  });
+});
+
+test('a connection that is closed makes room for another one among the servers of all threads', async () => {
+  const thread = { index: 0, count: 2, memory: newSharedLimits(2) };
+  const { server, origin } = await startWith(async (_req, res) => void res.end(), {
+    maxConnections: 1,
+    thread,
+  });
+  for (let count = 0; count < 2; count += 1) {
+    expect((await fetch(origin, { headers: { Connection: 'close' } })).status).toBe(200);
+    await expect.poll(() => server.statistics().connections).toBe(0);
+  }
 });
 
 test.skipIf(!hasIPv6)('the URL of a server has an IPv6 address in brackets', async () => {

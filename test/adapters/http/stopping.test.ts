@@ -1,11 +1,19 @@
 import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Admission } from '../../../src/adapters/http/api/admission.ts';
+import { Api } from '../../../src/adapters/http/api/api.ts';
+import { newSharedLimits, SharedConnections } from '../../../src/adapters/http/api/shared-limits.ts';
 import { acceptQueued } from '../../../src/adapters/http/node/accept-queue.ts';
+import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
+import { pipelineOf } from '../../support/pipeline.ts';
 import { startServer } from '../../support/server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -168,6 +176,65 @@ describe('a server that stops', () => {
     await expect.poll(async () => (await storage.pets.list({ limit: 1 })).pets.length).toBe(1);
   });
 
+  test('accepts no further connection if it has no time', async () => {
+    const { server, origin } = await startServer('memory');
+    const stopped = server.stop(0);
+    expect(await connectionFault(origin)).toBe('ECONNREFUSED');
+    await stopped;
+  });
+
+  test('closes idle connections after exactly a second', async () => {
+    const { server, origin } = await startServer('memory');
+    const clock = stopClock();
+    const connection = await Connection.open(origin);
+    const stopped = server.stop(TIMEOUT);
+    await untilRefused(origin);
+    clock.pass(1000);
+    expect(await connection.rest()).toEqual([]);
+    await clock.passUntil(stopped);
+  });
+
+  test('refuses the requests whose turn comes more than a second later', async () => {
+    const { wrap, open, waiting } = gate();
+    const { server, origin, key } = await startServer('memory', { wrap });
+    const clock = stopClock();
+    const connection = await Connection.open(origin);
+    connection.write(pipelineOf(key).create('Rex').repeat(18));
+    await until(() => waiting() === 16);
+    const stopped = server.stop(TIMEOUT);
+    await untilRefused(origin);
+    clock.pass(1050);
+    open();
+    const statuses = (await connection.rest()).map(({ status }) => status);
+    expect(statuses).toEqual([...Array.from({ length: 16 }, () => 201), 503, 503]);
+    await clock.passUntil(stopped);
+  });
+
+  test('waits for a second until the servers of other threads do not listen, if they do not stop', async () => {
+    const memory = newSharedLimits(2);
+    new SharedConnections({ index: 1, count: 2, memory }).setListening(true);
+    const responses: ServerResponse[] = [];
+    const api = new Api(new AnimalStore(openMemoryStorage()), {}, () => () => undefined);
+    const server = createNodeServer(async (_req, res) => void responses.push(res), api, {
+      thread: { index: 0, count: 2, memory },
+    });
+    const origin = await server.listen(0, '127.0.0.1');
+    const clock = stopClock();
+    const response = fetch(origin);
+    await until(() => responses.length === 1);
+    const stopped = server.stop(TIMEOUT);
+    await untilRefused(origin);
+    const [res] = responses as [ServerResponse];
+    clock.pass(999);
+    await sleep(10);
+    expect(res.shouldKeepAlive).toBe(true);
+    clock.pass(1);
+    await until(() => !res.shouldKeepAlive);
+    res.end();
+    expect((await response).headers.get('connection')).toBe('close');
+    await clock.passUntil(stopped);
+  });
+
   test('rejects a port that is in use', async () => {
     const first = await startServer('memory');
     const second = await startServer('memory');
@@ -180,13 +247,16 @@ describe('a server that stops', () => {
 
 /** Waits until the server refuses new connections. From then on, responses have `Connection: close`. */
 async function untilRefused(origin: string): Promise<void> {
-  const attempt = () =>
-    new Promise((resolve) => {
-      const socket = connect(Number(new URL(origin).port), '127.0.0.1');
-      socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
-      socket.once('connect', () => resolve(socket.destroy()));
-    });
-  await until(async () => (await attempt()) === 'ECONNREFUSED');
+  await until(async () => (await connectionFault(origin)) === 'ECONNREFUSED');
+}
+
+/** Opens a connection, and resolves with the code of the error, if any. */
+function connectionFault(origin: string): Promise<unknown> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
+    socket.once('connect', () => resolve(socket.destroy()));
+  });
 }
 
 describe('the connections that the server has not accepted', () => {

@@ -100,6 +100,16 @@ describe('CONNECT and Upgrade', () => {
     expect(socket.bytesRead).toBeLessThan(20_000_000);
   });
 
+  test('a client that requests a tunnel is disconnected when nothing happens for the reading timeout', async () => {
+    const { wrap, open, entered } = gate();
+    const { origin, key } = await startServer('memory', { wrap, readingTimeout: 100 });
+    const connection = await Connection.open(origin);
+    connection.write(pipelineOf(key).create('before') + CONNECT);
+    await entered;
+    expect(await connection.rest()).toEqual([]);
+    open();
+  });
+
   test.each(['one write', 'two writes'])(
     'requests after a request for an upgrade are not read, in %s',
     async (writes) => {
