@@ -1,9 +1,16 @@
 /** Messages that Node.js does not parse. Each gets an error response, and the connection is closed. */
 
-import { describe, expect, test } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { BlockList } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Api } from '../../../src/adapters/http/api/api.ts';
+import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
+import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
 import type { RequestOutcome } from '../../../src/application/ports/observer.ts';
 import { cannotExpress } from '../../support/carrier.ts';
 import { Connection, sendLast, sendRaw } from '../../support/connection.ts';
+import { pipelineOf } from '../../support/pipeline.ts';
 import { sharedServer, startServer, type TestServer } from '../../support/server.ts';
 import { REX } from './paths.ts';
 
@@ -139,11 +146,73 @@ describe('a message that Node.js does not parse', () => {
     for (const target of ['example.org:443', '/v1/pets', '*']) {
       const [answer] = await sendLast(server.origin, `CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
       expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, POST, OPTIONS', ...LAST } });
+      expect(JSON.parse(answer?.body ?? '').message).toMatch(/^CONNECT is not allowed here/);
     }
     for (const upgrade of ['Upgrade\r\nUpgrade: websocket', 'Upgrade, HTTP2-Settings\r\nUpgrade: h2c']) {
       const message = `${GET}Host: x\r\nConnection: ${upgrade}\r\n\r\n`;
       expect((await sendRaw(server.origin, message)).status).toBe(200);
     }
+  });
+
+  test('gets a response when more bytes wait, after a flood of requests', async () => {
+    const { origin, key } = await startServer('memory');
+    const flood = await Connection.open(origin);
+    flood.write(pipelineOf(key).get('/livez').repeat(40));
+    for (let count = 0; count < 40; count += 1) expect((await flood.next()).status).toBe(200);
+    expect(await sendLast(origin, `garbage\r\n\r\n${'x'.repeat(10_000)}`)).toMatchObject([{ status: 400 }]);
+    flood.destroy();
+  });
+
+  test('gets a response when it is the body of the last request, and none behind this request', async () => {
+    const outcomes: RequestOutcome[] = [];
+    const { origin, key } = await startServer('memory', {
+      observers: [{ onRequest: (it) => outcomes.push(it) }],
+    });
+    const close = `Authorization: Bearer ${key}\r\nConnection: close\r\n`;
+    const broken = `${close}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`;
+    for (const [message, status] of [
+      [`POST /v1/pets HTTP/1.1\r\nHost: x\r\n${broken}`, 400],
+      [`GET /v1/pets HTTP/1.1\r\nHost: x\r\n${close}\r\ngarbage`, 200],
+    ] as const) {
+      expect(await sendLast(origin, message)).toMatchObject([{ status }]);
+      expect(outcomes.splice(0).filter(({ aborted }) => !aborted)).toMatchObject([{ status }]);
+    }
+  });
+
+  test('is reported with the address of its client behind a proxy', async () => {
+    const trustedProxies = new BlockList();
+    trustedProxies.addAddress('127.0.0.1');
+    const addresses: unknown[] = [];
+    const observers = [{ onRequest: ({ address }: RequestOutcome) => addresses.push(address) }];
+    const { origin, key } = await startServer('memory', { trustedProxies, observers });
+    const fields = `Host: x\r\nAuthorization: Bearer ${key}\r\nX-Forwarded-For: 192.0.2.1\r\n`;
+    await sendLast(origin, `CONNECT x:80 HTTP/1.1\r\n${fields}\r\n`);
+    expect(addresses).toEqual(['192.0.2.1']);
+    const json = 'Content-Type: application/json\r\n';
+    await sendLast(
+      origin,
+      `POST /v1/pets HTTP/1.1\r\n${fields}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    );
+    expect(addresses[1]).toBe('192.0.2.1');
+  });
+
+  test('waits once for earlier responses, however much garbage follows', async () => {
+    const responses: ServerResponse[] = [];
+    const api = new Api(new AnimalStore(openMemoryStorage()), {}, () => () => undefined);
+    const server = createNodeServer(async (_req, res) => void responses.push(res), api, {});
+    onTestFinished(() => server.stop(0));
+    const connection = await Connection.open(await server.listen(0, '127.0.0.1'));
+    connection.write(`${GET}Host: x\r\n\r\n`);
+    await expect.poll(() => responses.length).toBe(1);
+    const [res] = responses as [ServerResponse];
+    const waiting = () => res.listenerCount('finish');
+    const before = waiting();
+    for (let count = 0; count < 3; count += 1) {
+      const expected = (res.socket?.bytesRead ?? 0) + 'garbage\r\n\r\n'.length;
+      connection.socket.write('garbage\r\n\r\n');
+      await expect.poll(() => [res.socket?.bytesRead, waiting()]).toEqual([expected, before + 1]);
+    }
+    connection.destroy();
   });
 
   test('is reported to the observer once, with the request id of the response', async () => {

@@ -5,8 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Connections } from '../../../src/adapters/http/node/connections.ts';
+import { ParserInput } from '../../../src/adapters/http/node/parser-input.ts';
 import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -95,6 +96,15 @@ describe('after a flood of requests', () => {
     const later = await open();
     expect(await isSliced(connections, late)).toBe(true);
     expect(await isSliced(connections, later)).toBe(false);
+  });
+
+  test('the open connections are sliced once, however long the flood is', async () => {
+    const { open } = await start();
+    const flood = await open();
+    const slice = vi.spyOn(ParserInput.prototype, 'slice');
+    onTestFinished(() => slice.mockRestore());
+    await flood.send(FLOOD.repeat(3));
+    expect(slice).toHaveBeenCalledOnce();
   });
 
   test('the minute begins again with each flood, also after it has ended', async () => {

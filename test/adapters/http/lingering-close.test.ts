@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { lingeringClose } from '../../../src/adapters/http/node/lingering-close.ts';
-import { stopClock } from '../../support/clock.ts';
+import { stopClock, until } from '../../support/clock.ts';
 import { sharedServer } from '../../support/server.ts';
 import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';
 
@@ -154,10 +154,25 @@ describe('lingeringClose', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('sets no timer for a socket that is destroyed before its last data was sent', async () => {
+  test('sets no timer for a socket that is destroyed before its last data was sent, or was before', async () => {
     const { socket } = await connected();
     lingeringClose(socket);
     await once(socket.destroy(), 'close');
+    lingeringClose(socket);
+    await nextTurn();
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('destroys the socket after 30 seconds while bytes of the client wait to be read', async () => {
+    const { socket, client } = await connected();
+    lingeringClose(socket);
+    await once(client, 'end');
+    socket.pause();
+    client.write('x');
+    await until(() => socket.readableLength === 1);
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(socket.destroyed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(socket.destroyed).toBe(true);
   });
 });
