@@ -14,7 +14,7 @@ const SQLITE = 'src/adapters/sqlite';
 const SQLITE_TESTS = 'test/adapters/sqlite';
 
 /** The tests of slow clients and of connections, which take seconds. */
-const SOCKET_TESTS = `${HTTP_TESTS}/{connection,connections,lingering-close,overload,pipelines,server,slice-turns,slow-client,stopping,tunnels}.test.ts`;
+const SOCKET_TESTS = `${HTTP_TESTS}/{connection,connections,lingering-close,overload,parser-input,pipelines,server,slice-turns,slow-client,stopping,tunnels}.test.ts`;
 
 /** Random requests would make the score of each run another one. StrykerJS has no pattern that excludes test files. */
 const API_TESTS = globSync(`${HTTP_TESTS}/*.test.ts`, {
@@ -44,7 +44,11 @@ export const AREAS = {
   },
   sockets: {
     mutate: ['src/adapters/http/node/*.ts'],
-    testFiles: [SOCKET_TESTS, `${HTTP_TESTS}/{bad-message,malformed-request}.test.ts`],
+    testFiles: [
+      SOCKET_TESTS,
+      `${HTTP_TESTS}/{bad-message,listeners,malformed-request,shared-limits}.test.ts`,
+      'test/library/wrong-arguments.test.ts',
+    ],
     threshold: 90,
     needsBuild: true,
     testTimeout: 8000,
