@@ -10,6 +10,7 @@ import { AnimalStore } from '../../../src/application/animal-store.ts';
 import type { RequestOutcome } from '../../../src/application/ports/observer.ts';
 import { cannotExpress } from '../../support/carrier.ts';
 import { Connection, sendLast, sendRaw } from '../../support/connection.ts';
+import { gate } from '../../support/gate.ts';
 import { pipelineOf } from '../../support/pipeline.ts';
 import { sharedServer, startServer, type TestServer } from '../../support/server.ts';
 import { REX } from './paths.ts';
@@ -194,6 +195,20 @@ describe('a message that Node.js does not parse', () => {
       `POST /v1/pets HTTP/1.1\r\n${fields}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
     );
     expect(addresses[1]).toBe('192.0.2.1');
+  });
+
+  test('gets no second response if its key was refused while an earlier request was handled', async () => {
+    const { wrap, open } = gate();
+    const { promise: refused, resolve } = Promise.withResolvers<number>();
+    const observers = [{ onRequest: ({ status }: RequestOutcome) => resolve(status) }];
+    const { origin, key } = await startServer('memory', { wrap, observers });
+    const connection = await Connection.open(origin);
+    const fields = 'Host: x\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\n';
+    const broken = `POST /v1/pets HTTP/1.1\r\n${fields}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+    connection.write(pipelineOf(key).create('Rex') + broken);
+    expect(await refused).toBe(401);
+    open();
+    expect(await connection.rest()).toMatchObject([{ status: 201 }, { status: 401, headers: LAST }]);
   });
 
   test('waits once for earlier responses, however much garbage follows', async () => {

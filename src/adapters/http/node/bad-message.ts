@@ -30,10 +30,12 @@ export function refuseMessage(
     return;
   }
   connection.isClosing = true;
+  // If its handler responds while earlier responses are sent, that response is the last one.
+  if (isBodyBroken) newest.shouldKeepAlive = false;
   const forwardedFor = (isBodyBroken ? newest.req : tunnel)?.headers['x-forwarded-for'];
   const send = (): void => {
     // The connection was reset, or closed after an earlier response.
-    if (!socket.writable) return;
+    if (!socket.writable || (isBodyBroken && newest.headersSent)) return;
     api.refuseMessage(errorOf(fault), socket.remoteAddress, forwardedFor, (response) =>
       write(socket, response),
     );
