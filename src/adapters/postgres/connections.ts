@@ -32,8 +32,6 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: unknown[];
-  /** Another deadline than that of the URL, in milliseconds. */
-  readonly query_timeout?: number | undefined;
 }
 
 export type Row = readonly unknown[];
@@ -57,6 +55,7 @@ export class Connections {
   /** Called when a connection was opened, which can lead to another server. */
   onConnect: () => void = () => {};
   readonly #pool: Pool;
+  readonly #queryTimeout: number;
   /** The connections with a commit that no standby has confirmed. */
   readonly #unconfirmed = new WeakSet<ClientBase>();
   /** The connections of long sessions. */
@@ -64,9 +63,10 @@ export class Connections {
   #failure: { readonly error: unknown; readonly until: number } = { error: undefined, until: 0 };
 
   /** @param limits `min` connections stay open without use */
-  constructor(config: ClientConfig, limits: { readonly max: number; readonly min?: number }) {
+  constructor({ query_timeout, ...config }: ClientConfig, limits: { max: number; min?: number }) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
-    const statementTimeout = Math.ceil(TIMEOUT_SHARE * (config.query_timeout ?? 0));
+    this.#queryTimeout = query_timeout ?? 0;
+    const statementTimeout = Math.ceil(TIMEOUT_SHARE * this.#queryTimeout);
     this.#pool = new Pool({
       ...config,
       ...limits,
@@ -121,7 +121,7 @@ export class Connections {
     const run: Run = async (text, values = []) => {
       if (isLong) this.assertOpen();
       try {
-        return await this.#query(client, { text, values, query_timeout: isLong ? LONG_TIMEOUT : undefined });
+        return await this.#query(client, { text, values }, isLong ? LONG_TIMEOUT : undefined);
       } catch (error) {
         // Without a commit, the statements before had no effect.
         throw writeError(error, text === 'COMMIT' && !hadNoEffect(error));
@@ -190,11 +190,17 @@ export class Connections {
     this.onConnect();
   }
 
-  async #query(client: ClientBase, statement: Statement): Promise<readonly Row[]> {
-    const { rows } = await client.query<unknown[]>({ ...statement, rowMode: 'array' });
-    if (this.#unconfirmed.has(client)) {
-      throw new StorageFault('not_responding', 'no standby server has confirmed the commit');
-    }
-    return rows;
+  /** V8 keeps what a function refers to that is assigned to a property. The driver has two of these if it gets no callback. */
+  #query(client: ClientBase, statement: Statement, timeout = this.#queryTimeout): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new Error('Query read timeout'));
+      const timer = timeout > 0 ? setTimeout(late, timeout) : undefined;
+      client.query<unknown[]>({ ...statement, rowMode: 'array' }, (error, result) => {
+        clearTimeout(timer);
+        if (error) reject(error);
+        else if (!this.#unconfirmed.has(client)) resolve(result.rows);
+        else reject(new StorageFault('not_responding', 'no standby server has confirmed the commit'));
+      });
+    });
   }
 }

@@ -18,10 +18,8 @@ const LOCK_TIMEOUT = 20;
 /** How often `close` looks whether all creates are complete, in milliseconds. */
 const POLL_INTERVAL = 5;
 
-const ADD = 'INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING id';
-
 /** The returned ids, in ascending order, belong to the pets in their order. */
-const ADD_ALL = `INSERT INTO pets (name, category_id, status)
+const ADD = `INSERT INTO pets (name, category_id, status)
   SELECT name, category_id, status FROM unnest($1::text[], $2::bigint[], $3::text[])
     WITH ORDINALITY AS new (name, category_id, status, place) ORDER BY place
   RETURNING id`;
@@ -155,10 +153,7 @@ function statementFor(group: Group, lockTimeout: number): Statement {
     ];
     return { name: 'add-once', text: ADD_ONCE, values };
   }
-  const [first] = pets;
-  if (first === undefined || pets.length > 1)
-    return { name: 'add-all', text: ADD_ALL, values: columnsOf(pets) };
-  return { name: 'add', text: ADD, values: [first.name, first.categoryId, first.status] };
+  return { name: 'add', text: ADD, values: columnsOf(pets) };
 }
 
 function settle(group: Group, rows: readonly Row[]): void {
