@@ -11,7 +11,7 @@ const BYTES_PER_PAGE = 500;
 /** The pages of one version of the data. Equal queries get the same object, with which a caller can cache its JSON. */
 export class PageCache {
   readonly statistics: { hits: number; misses: number } = { hits: 0, misses: 0 };
-  readonly #pages = new Map<string, PetPage>();
+  #pages = new Map<string, PetPage>();
   #size = 0;
   #version: unknown;
 
@@ -36,7 +36,8 @@ export class PageCache {
   }
 
   #clear(): void {
-    this.#pages.clear();
+    // `clear` would keep the pages alive: V8 lets the old table of the map refer to the new one.
+    this.#pages = new Map();
     this.#size = 0;
   }
 }

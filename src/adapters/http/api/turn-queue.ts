@@ -14,9 +14,10 @@ const HAS_TURNS = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
 
 export type QueuedRequest = Pick<CarriedRequest, 'connection'>;
 
+/** The requests of one connection that wait. */
 interface Waiting {
   /** The processor time when the first of them arrived, or when a request of this connection was last handled. */
-  readonly since: number;
+  since: number;
   readonly requests: (() => void)[];
 }
 
@@ -26,8 +27,9 @@ interface Waiting {
  * queue, a turn would last until the requests of all connections were handled, and as many would arrive in the next one.
  */
 export class TurnQueue {
-  /** By connection, in the order in which they are handled. */
-  readonly #waiting = new Map<object, Waiting>();
+  readonly #byConnection = new WeakMap<object, Waiting>();
+  /** In the order in which they are handled. In a `Map` that shrinks, V8 would keep them after their end. */
+  readonly #waiting: Waiting[] = [];
   /** When the current turn ends. 0 between turns. */
   #endsAt = 0;
   /** The processor time at the start of the current turn, while requests wait. */
@@ -38,8 +40,7 @@ export class TurnQueue {
    * would not regain the time of other programs.
    */
   get waitingTime(): number {
-    if (this.#waiting.size === 0) return 0;
-    const [next] = this.#waiting.values();
+    const [next] = this.#waiting;
     return next === undefined ? 0 : this.#time - next.since;
   }
 
@@ -51,34 +52,39 @@ export class TurnQueue {
       this.#endsAt = now + TURN_TIME;
       setImmediate(this.#beginTurn);
     }
-    if (this.#waiting.size === 0) {
+    if (this.#waiting.length === 0) {
       if (now < this.#endsAt) return undefined;
       this.#time = processorTime();
     }
     // Few requests wait, and on some runtimes it takes time to find the connection.
     const { connection } = request;
+    const waiting = this.#byConnection.get(connection) ?? { since: 0, requests: [] };
+    this.#byConnection.set(connection, waiting);
     return new Promise((begin) => {
-      const waiting = this.#waiting.get(connection);
-      if (waiting !== undefined) waiting.requests.push(begin);
-      else this.#waiting.set(connection, { since: this.#time, requests: [begin] });
+      if (waiting.requests.push(begin) === 1) this.#append(waiting);
     });
   }
 
   readonly #beginTurn = async (): Promise<void> => {
     this.#endsAt = performance.now() + TURN_TIME;
-    if (this.#waiting.size > 0) this.#time = processorTime();
-    for (const [connection, { requests }] of this.#waiting) {
-      if (performance.now() >= this.#endsAt) break;
-      requests.shift()?.();
-      this.#waiting.delete(connection);
+    if (this.#waiting.length > 0) this.#time = processorTime();
+    while (performance.now() < this.#endsAt) {
+      const waiting = this.#waiting.shift();
+      if (waiting === undefined) break;
+      waiting.requests.shift()?.();
       // The loop visits this connection again, after the others.
-      if (requests.length > 0) this.#waiting.set(connection, { since: this.#time, requests });
+      if (waiting.requests.length > 0) this.#append(waiting);
       // Lets the request run before the time is measured again.
       await undefined;
     }
-    if (this.#waiting.size > 0) setImmediate(this.#beginTurn);
+    if (this.#waiting.length > 0) setImmediate(this.#beginTurn);
     else this.#endsAt = 0;
   };
+
+  #append(waiting: Waiting): void {
+    waiting.since = this.#time;
+    this.#waiting.push(waiting);
+  }
 }
 
 /** The processor time of this thread in milliseconds, or the elapsed time where the runtime cannot measure it. */
