@@ -30,12 +30,16 @@ export const AREAS = {
     testTimeout: 4000,
   },
   http: {
-    // The modules of the page that need a browser are tested in one (test/clients).
-    mutate: ['{page,src/adapters/http}/**/*.ts', '!src/adapters/http/node/**', '!page/{main.ts,view/**}'],
+    // The modules that need a browser, Bun or Deno are tested there (test/clients, test/runtimes).
+    mutate: [
+      '{page,src/adapters/http}/**/*.ts',
+      '!src/adapters/http/{node,fetch/server}/**',
+      '!page/{main.ts,view/**}',
+    ],
     testFiles: [
       ...API_TESTS,
       `${HTTP_TESTS}/overload.test.ts`,
-      'test/library/{fetch,http,http2}.test.ts',
+      'test/library/{fetch,http,http2,wrong-arguments}.test.ts',
       'test/page/*.test.ts',
     ],
     threshold: 91,
