@@ -41,6 +41,15 @@ test('complete bodies and failed bodies make room', async () => {
   expect(await received).toBe(BYTES);
 });
 
+test('an incomplete body is not given up because of bodies that are complete', async () => {
+  const read = reader(2);
+  const slow = Promise.withResolvers<Uint8Array>();
+  const received = read(slow.promise);
+  for (let count = 0; count < 3; count += 1) expect(await read(Promise.resolve(BYTES))).toBe(BYTES);
+  slow.resolve(BYTES);
+  expect(await received).toBe(BYTES);
+});
+
 test('1,001 stalled creates: the oldest gets 408, and a new create is stored', async () => {
   const { origin, client, key } = await startServer('memory');
   const head =

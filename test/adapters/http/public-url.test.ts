@@ -3,6 +3,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { pathPrefixOf, serverUrlOf } from '../../../src/adapters/http/api/public-url.ts';
 import { createHttpApp } from '../../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../../src/library/index.ts';
 import { startServer } from '../../support/server.ts';
@@ -125,5 +126,22 @@ test.each(['pets.example/shop', '/shop', 'ftp://pets.example', ''])(
   async (publicUrl) => {
     const store = await createAnimalStore({ database: 'memory:' });
     expect(() => createHttpApp(store, { publicUrl })).toThrow('publicUrl: expected an http or https URL');
+  },
+);
+
+test.each([
+  ['https://example.org', 'https://example.org/v1', ''],
+  ['http://example.org/v1', 'http://example.org/v1', ''],
+  ['https://example.org/shop', 'https://example.org/shop/v1', '/shop'],
+  ['https://example.org/shop/v1///', 'https://example.org/shop/v1', '/shop'],
+  ['https://example.org//shop//pets/', 'https://example.org//shop//pets/v1', '/shop//pets'],
+])('%s is the server %s with the prefix %j', (publicUrl, server, prefix) => {
+  expect([serverUrlOf(publicUrl), pathPrefixOf(publicUrl)]).toEqual([server, prefix]);
+});
+
+test.each(['xhttps://example.org', 'httpsx://example.org', 'ftp://example.org', 'example.org', ''])(
+  '%j is no public URL',
+  (publicUrl) => {
+    expect(() => pathPrefixOf(publicUrl)).toThrow('publicUrl: expected an http or https URL');
   },
 );
