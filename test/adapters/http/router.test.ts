@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMatcher } from '../../../src/adapters/http/koa/router.ts';
 
-const match = createMatcher(['/v1/pets', '/v1/pets/{petId}']);
+const match = (path: string) => createMatcher(['/v1/pets', '/v1/pets/{petId}'])(path);
 
 test.each([
   ['/v1/pets', { route: '/v1/pets', params: {} }],
