@@ -74,7 +74,8 @@ const config: ViteUserConfig = defineConfig({
           ...ADAPTERS,
           name: 'adapters',
           include: ['test/**/*.test.ts'],
-          exclude: [CORE, ...SHARED],
+          // Other packages, such as that of `npm run test:clients`, install theirs below this folder.
+          exclude: [CORE, ...SHARED, '**/node_modules/**'],
           globalSetup: ['test/support/postgres/global-setup.ts'],
         },
       },
