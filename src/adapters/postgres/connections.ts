@@ -190,7 +190,7 @@ export class Connections {
     this.onConnect();
   }
 
-  /** V8 keeps what a function refers to that is assigned to a property. The driver has two of these if it gets no callback. */
+  /** The callback saves the driver two functions in properties, which V8 would keep alive with all that they refer to. */
   #query(client: ClientBase, statement: Statement, timeout = this.#queryTimeout): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
       const late = () => reject(new Error('Query read timeout'));

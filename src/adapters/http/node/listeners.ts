@@ -87,10 +87,12 @@ export class Listeners {
  */
 export async function lockPort(port: number): Promise<NetServer | undefined> {
   const lock = createServer((socket) => socket.destroy());
-  return bind(lock, { path: `\0animal-store/${port}` }).then(
-    () => lock,
-    () => undefined,
-  );
+  try {
+    await bind(lock, { path: `\0animal-store/${port}` });
+    return lock;
+  } catch {
+    return undefined;
+  }
 }
 
 async function bind(server: NetServer, options: ListenOptions): Promise<void> {
