@@ -30,13 +30,9 @@ export function petRepository(
   /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
   let isChanging = true;
 
-  function enter(version: unknown): void {
-    isChanging = cache.enter(version);
-  }
-
   async function readVersion(): Promise<unknown> {
     const [row = []] = await reader.query({ name: 'version', text: `SELECT ${VERSION}` });
-    enter(row[0]);
+    isChanging = cache.enter(row[0]);
     return row[0];
   }
 
@@ -46,7 +42,7 @@ export function petRepository(
     cache.statistics.misses += 1;
     const rows = await reader.query(listStatement({ ...query, limit: limit + 1 }, versionColumn));
     const version = rows[0]?.[VERSION_COLUMN] ?? undefined;
-    if (version !== undefined) enter(version);
+    if (version !== undefined) isChanging = cache.enter(version);
     const known = version === undefined ? undefined : cache.get(key);
     if (known !== undefined) return known;
     const pets = Object.freeze(rows.slice(0, limit).map(petOf));

@@ -5,14 +5,12 @@ import { type Faults, storageError } from './errors.ts';
 /** A statement that takes longer, in milliseconds, no longer counts, so that one that hangs holds up no other. */
 const STUCK = 20;
 
-/**
- * Up to this number of calls, each is sent at once. More of them wait for one large statement if their kind has such
- * statements, which cost less processor time.
- */
-const FEW = 4;
+/** After this time, slow statements are measured again while they are few, in milliseconds. */
+const LOOK_INTERVAL = 10_000;
 
-/** The weight of the last statement in the averages. */
+/** The weight of the last statement in the average, and the most that it counts: one slow statement is not enough. */
 const WEIGHT = 0.1;
+const MOST = 3;
 
 /** Returns how long the event loop has waited, in milliseconds. Where nothing measures it, as on Bun, all time counts. */
 function waited(): number {
@@ -26,6 +24,8 @@ type Calls<T, R> = readonly QueuedCall<T, R>[];
 interface ReadKind<T, R> {
   /** The maximum number of calls in one statement. */
   readonly limit: number;
+  /** The maximum number of statements at a time while they are quick. */
+  readonly statements: number;
   /** The wait in milliseconds above which a statement with this number of calls reads from the disk of the server. */
   slow(calls: number): number;
   statementFor(calls: Calls<T, R>): Statement;
@@ -44,6 +44,7 @@ export interface Lookup<K, R> {
 function lookupKind<K, R>({ name, one, all, keyOf, resultOf }: Lookup<K, R>): ReadKind<K, R | undefined> {
   return {
     limit: 1000,
+    statements: 2,
     slow: (calls) => 0.5 + calls / 10,
     statementFor(calls) {
       const keys = calls.map(({ item }) => item);
@@ -99,27 +100,24 @@ export function newReader(connections: Connections, faults: Faults): Reader {
     const queue = connections.newQueue<T, R>();
     /** The calls of each statement in flight that does not take long. In a `Set`, V8 would keep them after their end. */
     const quick: Calls<T, R>[] = [];
-    /** The average wait for a statement of many calls, in milliseconds, and the average number of its calls. */
-    let averageWait = 0;
-    let averageCalls = 1;
+    /** The average wait for a statement, as a multiple of the wait above which it is slow. */
+    let slowness = 0;
+    let lookAt = 0;
 
     /** Takes the share of the calls that one connection sends now. */
     function sendNext(): boolean {
-      if (queue.length === 0) return false;
-      const unsettled = quick.reduce((sum, { length }) => sum + length, queue.length);
-      const areMany = unsettled > FEW;
-      const few = areMany && kind.limit > 1 ? 1 : FEW;
-      // A disk reads once for each connection at a time. When this process is busy, it does not wait for a disk.
-      const statements = averageWait > kind.slow(averageCalls) ? Infinity : few;
-      const room = Math.min(connections.available - inFlight, statements - quick.length);
+      // A disk reads once for each connection at a time.
+      const limit = slowness > 1 ? Infinity : kind.statements;
+      const room = Math.min(connections.available - inFlight, limit - quick.length);
       if (room <= 0) return false;
       const calls = queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
-      if (calls.length > 0) void send(calls, areMany);
+      if (calls.length > 0) void send(calls);
       return calls.length > 0;
     }
 
-    async function send(calls: Calls<T, R>, areMany: boolean): Promise<void> {
+    async function send(calls: Calls<T, R>): Promise<void> {
       const waitedBefore = waited();
+      const wasSlow = slowness > 1;
       const release = () => {
         if (quick.includes(calls)) quick.splice(quick.indexOf(calls), 1);
         schedule();
@@ -130,15 +128,20 @@ export function newReader(connections: Connections, faults: Faults): Reader {
       const outcome = await connections.run(kind.statementFor(calls));
       clearTimeout(stuck);
       inFlight -= 1;
-      if (areMany) {
-        averageWait += WEIGHT * (waited() - waitedBefore - averageWait);
-        averageCalls += WEIGHT * (calls.length - averageCalls);
-      }
+      if (wasSlow === slowness > 1) measure(waited() - waitedBefore, kind.slow(calls.length));
       if ('rows' in outcome) {
         faults.report({ read: null });
         kind.settle(calls, outcome.rows);
       } else fail(calls, outcome);
       release();
+    }
+
+    /** Many statements at a time can be slow because they are many. So a few of them are measured again from time to time. */
+    function measure(wait: number, limit: number): void {
+      const now = performance.now();
+      if (slowness <= 1) lookAt = now + LOOK_INTERVAL;
+      slowness += WEIGHT * (Math.min(wait / limit, MOST) - slowness);
+      if (now >= lookAt) slowness = Math.min(slowness, 1);
     }
 
     function fail(calls: Calls<T, R>, { error, isUnknown, isUnsent }: Failure): void {
@@ -148,9 +151,8 @@ export function newReader(connections: Connections, faults: Faults): Reader {
         return;
       }
       // A call whose connection hangs or is lost is sent once more.
-      const isFinal = ({ isRetry }: { isRetry: boolean }) => !isUnknown || isRetry;
-      queue.retryCalls(calls.filter((call) => !isFinal(call)));
-      const failed = calls.filter(isFinal);
+      const failed = isUnknown ? calls.filter(({ isRetry }) => isRetry) : calls;
+      if (isUnknown) queue.retryCalls(calls.filter(({ isRetry }) => !isRetry));
       if (failed.length === 0) return;
       const reason = storageError(error);
       faults.report({ read: reason });
@@ -167,6 +169,7 @@ export function newReader(connections: Connections, faults: Faults): Reader {
   return {
     query: readsOf<Statement, readonly Row[]>({
       limit: 1,
+      statements: 4,
       slow: () => 3,
       statementFor: ([call]) => call?.item as Statement,
       settle: ([call], rows) => call?.resolve(rows),

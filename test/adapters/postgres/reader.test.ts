@@ -108,35 +108,28 @@ describe('pets by their ids', () => {
     expect(await pet).toMatchObject({ id: 7n });
   });
 
-  test('a few calls are sent at once, each over a connection of its own', async () => {
-    const pets = findMany(3);
-    await nextTurn();
-    expect(namesSent()).toEqual(['find-one', 'find-one', 'find-one']);
-    pets.push(...findMany(1));
-    await nextTurn();
-    expect(sent).toHaveLength(4);
-    pets.push(...findMany(2));
-    await nextTurn();
-    expect(sent).toHaveLength(4);
-    while (sent.length > 0) {
-      await answerPets();
-      await nextTurns();
-    }
-    expect(await Promise.all(pets)).toHaveLength(6);
-  });
-
-  test('more calls are one statement, and those that wait for it are the next one', async () => {
+  test('calls that wait are shared by two statements, and later ones wait for the next', async () => {
     const pets = findMany(240);
     await nextTurn();
-    expect(sent.map(idsIn)).toEqual([240]);
+    expect(sent.map(idsIn)).toEqual([120, 120]);
     pets.push(...findMany(5));
     await nextTurn();
-    expect(sent).toHaveLength(1);
+    expect(sent).toHaveLength(2);
     await answerPets();
     await nextTurns();
-    expect(sent.map(idsIn).reduce((sum, count) => sum + count)).toBe(5);
+    expect(sent.map(idsIn)).toEqual([120, 5]);
     while (sent.length > 0) await answerPets();
     expect(await Promise.all(pets)).toHaveLength(245);
+  });
+
+  test('a second call does not wait for the first', async () => {
+    const pets = findMany(1);
+    await nextTurn();
+    pets.push(...findMany(1));
+    await nextTurn();
+    expect(namesSent()).toEqual(['find-one', 'find-one']);
+    while (sent.length > 0) await answerPets();
+    expect(await Promise.all(pets)).toHaveLength(2);
   });
 
   test('calls that wait share the next statement with those that the responses cause', async () => {
@@ -146,7 +139,7 @@ describe('pets by their ids', () => {
     const more = first.map((pet) => pet.then(() => repository.find(1n)));
     while (sent.length > 0) await answerPets();
     await nextTurns();
-    expect(sent.map(idsIn)).toEqual([14]);
+    expect(sent.map(idsIn)).toEqual([7, 7]);
     while (sent.length > 0) await answerPets();
     await Promise.all([...waiting, ...more]);
   });
@@ -155,7 +148,7 @@ describe('pets by their ids', () => {
     const hanging = findMany(192);
     await nextTurn();
     const stuck = sent.splice(0);
-    expect(stuck).toHaveLength(1);
+    expect(stuck).toHaveLength(2);
     const later = findMany(28);
     await nextTurn();
     expect(sent).toEqual([]);
@@ -178,18 +171,35 @@ describe('pets by their ids', () => {
     await Promise.all(pets);
   });
 
-  test('a few calls that take long are not a reason to use more connections for many', async () => {
-    for (let times = 0; times < 100; times++) {
-      const pet = repository.find(1n);
-      await nextTurn();
-      await delay(4);
-      await answerPets();
-      await pet;
-    }
-    const pets = findMany(31);
+  test('one slow statement, such as the first over a new connection, is no reason for more connections', async () => {
+    await readSlowly(1, 100);
+    const pets = findMany(32);
     await nextTurn();
-    expect(sent.map(idsIn)).toEqual([31]);
-    await answerPets();
+    expect(sent.map(idsIn)).toEqual([16, 16]);
+    while (sent.length > 0) await answerPets();
+    await Promise.all(pets);
+  });
+
+  test('many statements at a time can be slow because they are many: after a while, two tell', async () => {
+    await readSlowly(5, 100);
+    const inFlightAfterReads = async () => {
+      await readSlowly(1, 10);
+      const pets = findMany(32);
+      await nextTurn();
+      const count = sent.length;
+      await delay(10);
+      while (sent.length > 0) await answerPets();
+      await Promise.all(pets);
+      return count;
+    };
+    expect(await inFlightAfterReads()).toBe(16);
+    await delay(10_000);
+    await readSlowly(1, 10);
+    await readSlowly(1, 0.1);
+    const pets = findMany(32);
+    await nextTurn();
+    expect(sent.map(idsIn)).toEqual([16, 16]);
+    while (sent.length > 0) await answerPets();
     await Promise.all(pets);
   });
 
