@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { BlockList } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Api } from '../../../src/adapters/http/api/api.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
@@ -209,6 +210,23 @@ describe('a message that Node.js does not parse', () => {
     expect(await refused).toBe(401);
     open();
     expect(await connection.rest()).toMatchObject([{ status: 201 }, { status: 401, headers: LAST }]);
+  });
+
+  test('does not end the responses before it when the response to its request has begun', async () => {
+    const { wrap, open } = gate();
+    const { promise: refused, resolve } = Promise.withResolvers<number>();
+    const observers = [{ onRequest: ({ status }: RequestOutcome) => resolve(status) }];
+    const { origin, key } = await startServer('memory', { wrap, observers });
+    const connection = await Connection.open(origin);
+    const fields = 'Host: x\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\n';
+    const head = `POST /v1/pets HTTP/1.1\r\n${fields}Transfer-Encoding: chunked\r\n\r\n`;
+    connection.write(pipelineOf(key).create('Rex') + head);
+    expect(await refused).toBe(401);
+    connection.write('zz\r\n');
+    // Until the server has read it.
+    await delay(50);
+    open();
+    expect(await connection.rest()).toMatchObject([{ status: 201 }, { status: 401 }]);
   });
 
   test('waits once for earlier responses, however much garbage follows', async () => {

@@ -23,13 +23,14 @@ export function refuseMessage(
   // The client is not slow: its bytes wait.
   if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isHolding) return;
   connection.isRefused = true;
+  connection.isClosing = true;
   const { socket, newest } = connection;
   const isBodyBroken = newest?.req.complete === false;
   if (isBodyBroken && newest.headersSent) {
-    socket.destroy();
+    if (newest.writableFinished) socket.destroy();
+    else newest.once('finish', () => socket.destroySoon());
     return;
   }
-  connection.isClosing = true;
   // If its handler responds while earlier responses are sent, that response is the last one.
   if (isBodyBroken) newest.shouldKeepAlive = false;
   const forwardedFor = (isBodyBroken ? newest.req : tunnel)?.headers['x-forwarded-for'];
