@@ -5,8 +5,8 @@ import { type Faults, storageError } from './errors.ts';
 /** A statement that takes longer, in milliseconds, no longer counts, so that one that hangs holds up no other. */
 const STUCK = 20;
 
-/** After this time, slow statements are measured again while they are few, in milliseconds. */
-const LOOK_INTERVAL = 10_000;
+/** How long statements count as slow until they are measured again, in milliseconds. */
+const SLOW_TIME = 2000;
 
 /** The weight of the last statement in the average, and the most that it counts: one slow statement is not enough. */
 const WEIGHT = 0.1;
@@ -102,22 +102,22 @@ export function newReader(connections: Connections, faults: Faults): Reader {
     const quick: Calls<T, R>[] = [];
     /** The average wait for a statement, as a multiple of the wait above which it is slow. */
     let slowness = 0;
-    let lookAt = 0;
+    let slowUntil = 0;
 
     /** Takes the share of the calls that one connection sends now. */
     function sendNext(): boolean {
       // A disk reads once for each connection at a time.
-      const limit = slowness > 1 ? Infinity : kind.statements;
+      const isSlow = performance.now() < slowUntil;
+      const limit = isSlow ? Infinity : kind.statements;
       const room = Math.min(connections.available - inFlight, limit - quick.length);
       if (room <= 0) return false;
       const calls = queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
-      if (calls.length > 0) void send(calls);
+      if (calls.length > 0) void send(calls, isSlow);
       return calls.length > 0;
     }
 
-    async function send(calls: Calls<T, R>): Promise<void> {
+    async function send(calls: Calls<T, R>, isSlow: boolean): Promise<void> {
       const waitedBefore = waited();
-      const wasSlow = slowness > 1;
       const release = () => {
         if (quick.includes(calls)) quick.splice(quick.indexOf(calls), 1);
         schedule();
@@ -128,7 +128,7 @@ export function newReader(connections: Connections, faults: Faults): Reader {
       const outcome = await connections.run(kind.statementFor(calls));
       clearTimeout(stuck);
       inFlight -= 1;
-      if (wasSlow === slowness > 1) measure(waited() - waitedBefore, kind.slow(calls.length));
+      if (!isSlow) measure(waited() - waitedBefore, kind.slow(calls.length));
       if ('rows' in outcome) {
         faults.report({ read: null });
         kind.settle(calls, outcome.rows);
@@ -136,12 +136,13 @@ export function newReader(connections: Connections, faults: Faults): Reader {
       release();
     }
 
-    /** Many statements at a time can be slow because they are many. So a few of them are measured again from time to time. */
+    /** Not called for many statements at a time, which can be slow because they are many. */
     function measure(wait: number, limit: number): void {
-      const now = performance.now();
-      if (slowness <= 1) lookAt = now + LOOK_INTERVAL;
       slowness += WEIGHT * (Math.min(wait / limit, MOST) - slowness);
-      if (now >= lookAt) slowness = Math.min(slowness, 1);
+      if (slowness <= 1) return;
+      slowUntil = performance.now() + SLOW_TIME;
+      // Next time, two slow statements are enough.
+      slowness = 0.6;
     }
 
     function fail(calls: Calls<T, R>, { error, isUnknown, isUnsent }: Failure): void {
