@@ -108,8 +108,8 @@ export function newReader(connections: Connections, faults: Faults): Reader {
     function sendNext(): boolean {
       // A disk reads once for each connection at a time.
       const isSlow = performance.now() < slowUntil;
-      const limit = isSlow ? Infinity : kind.statements;
-      const room = Math.min(connections.available - inFlight, limit - quick.length);
+      const statements = isSlow ? Infinity : kind.statements;
+      const room = Math.min(connections.available - inFlight, statements - quick.length);
       if (room <= 0) return false;
       const calls = queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
       if (calls.length > 0) void send(calls, isSlow);
@@ -137,8 +137,8 @@ export function newReader(connections: Connections, faults: Faults): Reader {
     }
 
     /** Not called for many statements at a time, which can be slow because they are many. */
-    function measure(wait: number, limit: number): void {
-      slowness += WEIGHT * (Math.min(wait / limit, MOST) - slowness);
+    function measure(wait: number, slow: number): void {
+      slowness += WEIGHT * (Math.min(wait / slow, MOST) - slowness);
       if (slowness <= 1) return;
       slowUntil = performance.now() + SLOW_TIME;
       // Next time, two slow statements are enough.

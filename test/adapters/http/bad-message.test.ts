@@ -2,7 +2,6 @@
 
 import type { ServerResponse } from 'node:http';
 import { BlockList } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Api } from '../../../src/adapters/http/api/api.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
@@ -30,6 +29,16 @@ async function refusalOf(message: string | Uint8Array): Promise<string> {
   const { code, message: text } = JSON.parse(answers[0]?.body ?? '');
   expect(code).toBe('invalid_request');
   return text;
+}
+
+/** Connects to a server that sends no response by itself. */
+async function openUnanswered(): Promise<{ responses: ServerResponse[]; connection: Connection }> {
+  const responses: ServerResponse[] = [];
+  const api = new Api(new AnimalStore(openMemoryStorage()), {}, () => () => undefined);
+  const server = createNodeServer(async (_req, res) => void responses.push(res), api, {});
+  onTestFinished(() => server.stop(0));
+  const connection = await Connection.open(await server.listen(0, '127.0.0.1'));
+  return { responses, connection };
 }
 
 describe('a message that Node.js does not parse', () => {
@@ -213,28 +222,27 @@ describe('a message that Node.js does not parse', () => {
   });
 
   test('does not end the responses before it when the response to its request has begun', async () => {
-    const { wrap, open } = gate();
-    const { promise: refused, resolve } = Promise.withResolvers<number>();
-    const observers = [{ onRequest: ({ status }: RequestOutcome) => resolve(status) }];
-    const { origin, key } = await startServer('memory', { wrap, observers });
-    const connection = await Connection.open(origin);
-    const fields = 'Host: x\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\n';
-    const head = `POST /v1/pets HTTP/1.1\r\n${fields}Transfer-Encoding: chunked\r\n\r\n`;
-    connection.write(pipelineOf(key).create('Rex') + head);
-    expect(await refused).toBe(401);
-    connection.write('zz\r\n');
-    // Until the server has read it.
-    await delay(50);
-    open();
-    expect(await connection.rest()).toMatchObject([{ status: 201 }, { status: 401 }]);
+    const { responses, connection } = await openUnanswered();
+    let received = '';
+    connection.socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    connection.socket.write(`${GET}Host: x\r\n\r\n${head}`);
+    await expect.poll(() => responses.length).toBe(2);
+    const [first, second] = responses as [ServerResponse, ServerResponse];
+    second.writeHead(401).end();
+    const { socket } = first;
+    const expected = (socket?.bytesRead ?? 0) + 'zz\r\n'.length;
+    connection.socket.write('zz\r\n');
+    await expect.poll(() => socket?.bytesRead).toBe(expected);
+    first.end();
+    await connection.closed;
+    expect(received.match(/^HTTP\/1.1 .*/gm)).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 401 Unauthorized']);
   });
 
   test('waits once for earlier responses, however much garbage follows', async () => {
-    const responses: ServerResponse[] = [];
-    const api = new Api(new AnimalStore(openMemoryStorage()), {}, () => () => undefined);
-    const server = createNodeServer(async (_req, res) => void responses.push(res), api, {});
-    onTestFinished(() => server.stop(0));
-    const connection = await Connection.open(await server.listen(0, '127.0.0.1'));
+    const { responses, connection } = await openUnanswered();
     connection.write(`${GET}Host: x\r\n\r\n`);
     await expect.poll(() => responses.length).toBe(1);
     const [res] = responses as [ServerResponse];

@@ -99,6 +99,16 @@ function findMany(count: number): Promise<unknown>[] {
   return Array.from({ length: count }, (_, index) => repository.find(BigInt(index + 1)));
 }
 
+/** Reads pets, and returns how many of them each statement asks for. */
+async function sharesOf(count: number): Promise<number[]> {
+  const pets = findMany(count);
+  await nextTurn();
+  const shares = sent.map(idsIn);
+  while (sent.length > 0) await answerPets();
+  await Promise.all(pets);
+  return shares;
+}
+
 describe('pets by their ids', () => {
   test('a call that is alone is sent by itself', async () => {
     const pet = repository.find(7n);
@@ -164,42 +174,21 @@ describe('pets by their ids', () => {
 
   test('when statements are slow, each of up to 16 connections takes a share, however small', async () => {
     await readSlowly(5, 100);
-    const pets = findMany(31);
-    await nextTurn();
-    expect(sent.map(idsIn)).toEqual([...Array(15).fill(2), 1]);
-    while (sent.length > 0) await answerPets();
-    await Promise.all(pets);
+    expect(await sharesOf(31)).toEqual([...Array(15).fill(2), 1]);
   });
 
   test('one slow statement, such as the first over a new connection, is no reason for more connections', async () => {
     await readSlowly(1, 100);
-    const pets = findMany(32);
-    await nextTurn();
-    expect(sent.map(idsIn)).toEqual([16, 16]);
-    while (sent.length > 0) await answerPets();
-    await Promise.all(pets);
+    expect(await sharesOf(32)).toEqual([16, 16]);
   });
 
   test('many statements at a time can be slow because they are many: after a while, two tell', async () => {
     await readSlowly(5, 100);
-    const inFlightAfterReads = async () => {
-      await readSlowly(1, 10);
-      const pets = findMany(32);
-      await nextTurn();
-      const count = sent.length;
-      await delay(10);
-      while (sent.length > 0) await answerPets();
-      await Promise.all(pets);
-      return count;
-    };
-    expect(await inFlightAfterReads()).toBe(16);
+    await readSlowly(1, 10);
+    expect(await sharesOf(32)).toEqual(Array(16).fill(2));
     await delay(2000);
     await readSlowly(1, 0.1);
-    const pets = findMany(32);
-    await nextTurn();
-    expect(sent.map(idsIn)).toEqual([16, 16]);
-    while (sent.length > 0) await answerPets();
-    await Promise.all(pets);
+    expect(await sharesOf(32)).toEqual([16, 16]);
   });
 
   test('lists use four connections, and more when this process waits for them without being busy', async () => {
@@ -233,11 +222,7 @@ describe('pets by their ids', () => {
   test('where the waits of the event loop are not measured, all time counts', async () => {
     performance.eventLoopUtilization = () => ({ idle: 0, active: 0, utilization: 0 });
     await readSlowly(20, 10);
-    const pets = findMany(32);
-    await nextTurn();
-    expect(sent.map(idsIn)).toEqual(Array(16).fill(2));
-    while (sent.length > 0) await answerPets();
-    await Promise.all(pets);
+    expect(await sharesOf(32)).toEqual(Array(16).fill(2));
   });
 
   test('a call without a definite result is sent once more, and then fails', async () => {

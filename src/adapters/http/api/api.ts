@@ -65,9 +65,9 @@ export class Api {
     this.#verifier = apiKeys ?? { verify: (key) => store.verifyApiKey(key) };
     this.#routes = createRoutes(store, this.admission, options, prefix);
     // The router takes longer, so it only gets the paths with variables.
-    const paths = [...this.#routes.keys()].filter((route) => !route.includes('{'));
-    const matches = paths.map((route) => ({ route, params: {} }));
-    const matchTemplate = createMatcher([...this.#routes.keys()].filter((route) => route.includes('{')));
+    const routes = [...this.#routes.keys()];
+    const matchTemplate = createMatcher(routes.filter((route) => route.includes('{')));
+    const matches = routes.filter((route) => !route.includes('{')).map((route) => ({ route, params: {} }));
     this.#match = (path) => matches.find(({ route }) => route === path) ?? matchTemplate(path);
   }
 

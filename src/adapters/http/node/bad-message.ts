@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts';
 /**
  * Responds to a message that is invalid or arrives too slowly, or to CONNECT, and closes the connection. The responses to
  * earlier requests are sent first. If the fault is in the body of a request, the error is the response to that request,
- * unless another response has begun.
+ * or the connection is closed after the response that has begun.
  *
  * @param fault the `code` of the error that Node.js reported, or `CONNECT`
  * @param tunnel the request with CONNECT
