@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { storageError } from './errors.ts';
+import { isLocked, storageError } from './errors.ts';
 import { identityOf, modeOfNewFile, sizeOf, statOf } from './files.ts';
 import { assertSameFiles, type StoreFiles } from './health/store-files.ts';
 import { assertTables, quickCheck, unsupportedSchema, versionOf } from './inspection.ts';
@@ -11,7 +11,7 @@ import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** In milliseconds: while the store is open, and at its opening. A connection that waits for a lock blocks its thread. */
 export const LOCK_TIMEOUT = 100;
-export const OPEN_LOCK_TIMEOUT = 1500;
+export const OPEN_LOCK_TIMEOUT = 3000;
 
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
@@ -49,8 +49,9 @@ export function prepareDatabase(
 }
 
 export function openReader(path: string): Database.Database {
-  return open(path, LOCK_TIMEOUT, (db) => {
+  return open(path, OPEN_LOCK_TIMEOUT, (db) => {
     configure(db);
+    db.pragma(`busy_timeout = ${LOCK_TIMEOUT}`);
     db.pragma('query_only = ON');
     db.pragma(`cache_size = -${READ_CACHE_SIZE}`);
   });
@@ -135,11 +136,22 @@ export function connect(
 
 /** With `synchronous = NORMAL`, a commit in WAL mode would do no fsync. */
 function configure(db: Database.Database): void {
-  if (db.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
+  if (journalMode(db) !== 'wal') {
     throw storageUnavailable('the file system does not support a write-ahead log');
   }
   db.pragma('synchronous = FULL');
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
+}
+
+/** Only one of several processes can change the journal mode of a new file. For the others, SQLite does not wait. */
+function journalMode(db: Database.Database): unknown {
+  try {
+    return db.pragma('journal_mode = WAL', { simple: true });
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+    db.exec('BEGIN IMMEDIATE; COMMIT'); // Waits for the other process.
+    return db.pragma('journal_mode = WAL', { simple: true });
+  }
 }
 
 function supportedVersion(db: Database.Database): number {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
@@ -10,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -172,6 +174,22 @@ test('a store that another process has locked is refused, and opens when the loc
   }
   other.exec('ROLLBACK');
   expect(await openStorage(path).pets.find(1n)).toBeDefined();
+});
+
+test('a new file whose journal mode another process changes is opened when the lock is gone', async () => {
+  const path = temporaryFile();
+  connect(path).exec('BEGIN IMMEDIATE; COMMIT');
+  const other = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads');
+    const db = new (require('better-sqlite3'))(workerData);
+    db.exec('BEGIN IMMEDIATE');
+    parentPort.postMessage('locked');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    db.exec('COMMIT');`,
+    { eval: true, workerData: path },
+  );
+  await once(other, 'message');
+  expect((await openStorage(path).pets.list({ limit: 1 })).pets).toEqual([]);
 });
 
 test('a store that is open elsewhere, and has writes in its log, is opened', async () => {
