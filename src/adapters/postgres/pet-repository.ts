@@ -26,15 +26,12 @@ export function petRepository(
 ): PetRepository {
   const versionColumn = hasVersion ? `(SELECT ${VERSION})` : undefined;
   const pages = new SharedReads<PetPage>();
-  const checks = new SharedReads<unknown>();
   /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
   let isChanging = true;
-
-  async function readVersion(): Promise<unknown> {
-    const [row = []] = await reader.query({ name: 'version', text: `SELECT ${VERSION}` });
+  const readVersion = reader.shared({ name: 'version', text: `SELECT ${VERSION}` }, ([row = []]) => {
     isChanging = cache.enter(row[0]);
     return row[0];
-  }
+  });
 
   /** Reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
   async function readPage(key: string, query: PetQuery): Promise<PetPage> {
@@ -67,7 +64,7 @@ export function petRepository(
       const key = pageKey(query);
       if (!isChanging && cache.get(key) !== undefined) {
         // Another connection can have read a page of an older version in the meantime.
-        cache.enter(await checks.share('version', readVersion));
+        cache.enter(await readVersion());
         const cached = cache.get(key);
         if (cached !== undefined) {
           cache.statistics.hits += 1;

@@ -5,18 +5,17 @@ import { type Faults, storageError } from './errors.ts';
 /** A statement that takes longer, in milliseconds, no longer counts, so that one that hangs holds up no other. */
 const STUCK = 20;
 
-/** How long statements count as slow until they are measured again, in milliseconds. */
-const SLOW_TIME = 2000;
+/** How often PostgreSQL is asked whether it reads from its disk, in milliseconds. */
+const ASK_INTERVAL = 500;
 
-/** The weight of the last statement in the average, and the most that it counts: one slow statement is not enough. */
-const WEIGHT = 0.1;
-const MOST = 3;
-
-/** Returns how long the event loop has waited, in milliseconds. Where nothing measures it, as on Bun, all time counts. */
-function waited(): number {
-  const { idle, active } = performance.eventLoopUtilization() ?? { active: 0 };
-  return active > 0 ? idle : performance.now();
-}
+/** Whether more connections of this user wait for the disk than run. Others wait for a client, a lock or a commit. */
+export const READS_DISK: Statement = {
+  name: 'reads-disk',
+  text: `SELECT count(*) FILTER (WHERE wait_event_type = 'IO' AND wait_event !~* '^wal')
+      > count(*) FILTER (WHERE wait_event_type IS NULL)
+    FROM pg_stat_activity
+    WHERE usename = current_user AND datname = current_database() AND pid <> pg_backend_pid()`,
+};
 
 type Calls<T, R> = readonly QueuedCall<T, R>[];
 
@@ -24,10 +23,8 @@ type Calls<T, R> = readonly QueuedCall<T, R>[];
 interface ReadKind<T, R> {
   /** The maximum number of calls in one statement. */
   readonly limit: number;
-  /** The maximum number of statements at a time while they are quick. */
-  readonly statements: number;
-  /** The wait in milliseconds above which a statement with this number of calls reads from the disk of the server. */
-  slow(calls: number): number;
+  /** The maximum number of statements at a time. */
+  statements(readsDisk: boolean): number;
   statementFor(calls: Calls<T, R>): Statement;
   settle(calls: Calls<T, R>, rows: readonly Row[]): void;
 }
@@ -44,8 +41,7 @@ export interface Lookup<K, R> {
 function lookupKind<K, R>({ name, one, all, keyOf, resultOf }: Lookup<K, R>): ReadKind<K, R | undefined> {
   return {
     limit: 1000,
-    statements: 2,
-    slow: (calls) => 0.5 + calls / 10,
+    statements: (readsDisk) => (readsDisk ? Infinity : 2),
     statementFor(calls) {
       const keys = calls.map(({ item }) => item);
       // The server plans a statement with an array of one key for each execution, and one without an array only once.
@@ -62,11 +58,12 @@ function lookupKind<K, R>({ name, one, all, keyOf, resultOf }: Lookup<K, R>): Re
 export interface Reader {
   query(statement: Statement): Promise<readonly Row[]>;
   lookup<K, R>(lookup: Lookup<K, R>): (key: K) => Promise<R | undefined>;
+  /** All calls that wait share one statement and its result. */
+  shared<R>(statement: Statement, resultOf: (rows: readonly Row[]) => R): (nothing?: undefined) => Promise<R>;
   /** The number of calls that are not sent yet. */
   waiting(): number;
 }
 
-/** The calls of one kind. */
 interface Lane {
   readonly queue: { readonly length: number };
   /** Sends one statement, and returns whether there was one to send. */
@@ -82,14 +79,28 @@ export function newReader(connections: Connections, faults: Faults): Reader {
   const lanes: Lane[] = [];
   let inFlight = 0;
   let isScheduled = false;
+  let readsDisk = false;
+  let nextAsk = 0;
 
   function schedule(): void {
     if (!isScheduled) setImmediate(sendWaiting);
     isScheduled = true;
   }
 
+  /** A connection reads one page of the disk at a time, so a slow disk needs many, and a busy processor few. */
+  async function askForDisk(): Promise<void> {
+    nextAsk = performance.now() + ASK_INTERVAL;
+    inFlight += 1;
+    const outcome = await connections.run(READS_DISK);
+    inFlight -= 1;
+    readsDisk = 'rows' in outcome && outcome.rows[0]?.[0] === true;
+    schedule();
+  }
+
   function sendWaiting(): void {
     isScheduled = false;
+    const canAsk = inFlight > 1 && inFlight < connections.available;
+    if (canAsk && performance.now() >= nextAsk) void askForDisk();
     const sent = lanes.findIndex((lane) => lane.sendNext());
     if (sent === -1) return;
     lanes.push(...lanes.splice(sent, 1));
@@ -100,24 +111,17 @@ export function newReader(connections: Connections, faults: Faults): Reader {
     const queue = connections.newQueue<T, R>();
     /** The calls of each statement in flight that does not take long. In a `Set`, V8 would keep them after their end. */
     const quick: Calls<T, R>[] = [];
-    /** The average wait for a statement, as a multiple of the wait above which it is slow. */
-    let slowness = 0;
-    let slowUntil = 0;
 
     /** Takes the share of the calls that one connection sends now. */
     function sendNext(): boolean {
-      // A disk reads once for each connection at a time.
-      const isSlow = performance.now() < slowUntil;
-      const statements = isSlow ? Infinity : kind.statements;
-      const room = Math.min(connections.available - inFlight, statements - quick.length);
+      const room = Math.min(connections.available - inFlight, kind.statements(readsDisk) - quick.length);
       if (room <= 0) return false;
       const calls = queue.takeCalls(Math.min(Math.ceil(queue.length / room), kind.limit));
-      if (calls.length > 0) void send(calls, isSlow);
+      if (calls.length > 0) void send(calls);
       return calls.length > 0;
     }
 
-    async function send(calls: Calls<T, R>, isSlow: boolean): Promise<void> {
-      const waitedBefore = waited();
+    async function send(calls: Calls<T, R>): Promise<void> {
       const release = () => {
         if (quick.includes(calls)) quick.splice(quick.indexOf(calls), 1);
         schedule();
@@ -128,21 +132,11 @@ export function newReader(connections: Connections, faults: Faults): Reader {
       const outcome = await connections.run(kind.statementFor(calls));
       clearTimeout(stuck);
       inFlight -= 1;
-      if (!isSlow) measure(waited() - waitedBefore, kind.slow(calls.length));
       if ('rows' in outcome) {
         faults.report({ read: null });
         kind.settle(calls, outcome.rows);
       } else fail(calls, outcome);
       release();
-    }
-
-    /** Not called for many statements at a time, which can be slow because they are many. */
-    function measure(wait: number, slow: number): void {
-      slowness += WEIGHT * (Math.min(wait / slow, MOST) - slowness);
-      if (slowness <= 1) return;
-      slowUntil = performance.now() + SLOW_TIME;
-      // Next time, two slow statements are enough.
-      slowness = 0.6;
     }
 
     function fail(calls: Calls<T, R>, { error, isUnknown, isUnsent }: Failure): void {
@@ -170,12 +164,21 @@ export function newReader(connections: Connections, faults: Faults): Reader {
   return {
     query: readsOf<Statement, readonly Row[]>({
       limit: 1,
-      statements: 4,
-      slow: () => 3,
+      statements: (readsDisk) => (readsDisk ? Infinity : 4),
       statementFor: ([call]) => call?.item as Statement,
       settle: ([call], rows) => call?.resolve(rows),
     }),
     lookup: (lookup) => readsOf(lookupKind(lookup)),
+    shared: (statement, resultOf) =>
+      readsOf({
+        limit: Infinity,
+        statements: () => 1,
+        statementFor: () => statement,
+        settle(calls, rows) {
+          const result = resultOf(rows);
+          for (const { resolve } of calls) resolve(result);
+        },
+      }),
     waiting: () => lanes.reduce((sum, { queue }) => sum + queue.length, 0),
   };
 }

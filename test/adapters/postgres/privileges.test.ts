@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { READS_DISK } from '../../../src/adapters/postgres/reader.ts';
 import {
   canRunPostgres,
   connect,
@@ -31,7 +32,8 @@ const SEQUENCES = 'USAGE ON ALL SEQUENCES IN SCHEMA {schema}';
 
 describe.skipIf(!canRunPostgres)(`the privileges of a user of PostgreSQL${postgresNote}`, () => {
   test('suffice for creates, reads and keys', async () => {
-    const storage = await openStorage(await urlOfUser(DATA, SEQUENCES));
+    const url = await urlOfUser(DATA, SEQUENCES);
+    const storage = await openStorage(url);
     const { id } = await storage.pets.add(REX);
     expect(await storage.pets.find(id)).toMatchObject(REX);
     const attempt = { caller: '1', key: 'a', at: 1, validFrom: 0 };
@@ -41,6 +43,8 @@ describe.skipIf(!canRunPostgres)(`the privileges of a user of PostgreSQL${postgr
     const { id: keyId } = await storage.apiKeys.add('key', about);
     expect(await storage.apiKeys.revoke(keyId, 2)).toMatchObject({ revokedAt: 2 });
     await storage.check();
+    const user = await connect(url);
+    expect((await user.query({ ...READS_DISK, rowMode: 'array' })).rows).toEqual([[false]]);
   });
 
   test('an import also needs TEMPORARY, and with ids UPDATE on the sequence', async () => {

@@ -8,7 +8,7 @@ import { Connections } from '../../../src/adapters/postgres/connections.ts';
 import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
 import type { Faults } from '../../../src/adapters/postgres/errors.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
-import { newReader, type Reader } from '../../../src/adapters/postgres/reader.ts';
+import { newReader, READS_DISK, type Reader } from '../../../src/adapters/postgres/reader.ts';
 import { KnownFaults } from '../../../src/application/known-faults.ts';
 import { PageCache } from '../../../src/application/page-cache.ts';
 import type { PetRepository } from '../../../src/application/ports/pet-repository.ts';
@@ -26,20 +26,16 @@ let reader: Reader;
 let pageCache: PageCache;
 let repository: PetRepository;
 
-/** Whether the event loop is busy while time passes. */
-let isBusy: boolean;
-let idle: number;
+/** What the server answers when it is asked whether it reads from its disk, and how often it was asked. */
+let onAsk: Outcome;
+let asked: number;
 
-async function delay(milliseconds: number): Promise<void> {
-  if (!isBusy) idle += milliseconds;
-  await vi.advanceTimersByTimeAsync(milliseconds);
-}
+const delay = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  isBusy = false;
-  idle = 0;
-  performance.eventLoopUtilization = () => ({ idle, active: 1, utilization: 0 });
+  onAsk = found([false]);
+  asked = 0;
   sent = [];
   available = 16;
   const fake: Partial<Connections> = {
@@ -48,7 +44,11 @@ beforeEach(() => {
     },
     newQueue: Connections.prototype.newQueue,
     waitTimeout: 1000,
-    run: (statement) => new Promise((answer) => sent.push({ statement, answer })),
+    async run(statement) {
+      if (statement !== READS_DISK) return await new Promise((answer) => sent.push({ statement, answer }));
+      asked += 1;
+      return onAsk;
+    },
   };
   faults = new KnownFaults<'read' | 'write'>(['read', 'write'], {});
   const creates = groupedCreates(fake as Connections, fake as Connections, faults, {});
@@ -82,17 +82,6 @@ async function answerPets(): Promise<void> {
   if (sent.length === 0) await nextTurns();
   const ids = String(sent[0]?.statement.values?.[0]).replace(/[{}]/g, '').split(',');
   await answerNext(found(...ids.map((id) => rowOf(BigInt(id)))));
-}
-
-/** Reads many pets again and again, and each time waits before the response. */
-async function readSlowly(times: number, milliseconds: number): Promise<void> {
-  for (let time = 0; time < times; time++) {
-    const pets = findMany(10);
-    await nextTurn();
-    await delay(milliseconds);
-    while (sent.length > 0) await answerPets();
-    await Promise.all(pets);
-  }
 }
 
 function findMany(count: number): Promise<unknown>[] {
@@ -172,57 +161,50 @@ describe('pets by their ids', () => {
     expect(await Promise.all(hanging)).toHaveLength(192);
   });
 
-  test('when statements are slow, each of up to 16 connections takes a share, however small', async () => {
-    await readSlowly(5, 100);
+  test('while the server reads from its disk, each of up to 16 connections takes a share, however small', async () => {
+    onAsk = found([true]);
+    expect(await sharesOf(31)).toEqual([16, 15]);
     expect(await sharesOf(31)).toEqual([...Array(15).fill(2), 1]);
+    onAsk = found([false]);
+    expect(await sharesOf(31)).toEqual([...Array(15).fill(2), 1]);
+    await delay(500);
+    await sharesOf(31);
+    expect(await sharesOf(31)).toEqual([16, 15]);
   });
 
-  test('one slow statement, such as the first over a new connection, is no reason for more connections', async () => {
-    await readSlowly(1, 100);
-    expect(await sharesOf(32)).toEqual([16, 16]);
+  test('the server is asked at most twice a second, and not about a single statement', async () => {
+    for (let count = 0; count < 3; count++) await sharesOf(1);
+    expect(asked).toBe(0);
+    for (let count = 0; count < 3; count++) await sharesOf(2);
+    expect(asked).toBe(1);
+    await delay(500);
+    await sharesOf(2);
+    expect(asked).toBe(2);
   });
 
-  test('many statements at a time can be slow because they are many: after a while, two tell', async () => {
-    await readSlowly(5, 100);
-    await readSlowly(1, 10);
-    expect(await sharesOf(32)).toEqual(Array(16).fill(2));
-    await delay(2000);
-    await readSlowly(1, 0.1);
-    expect(await sharesOf(32)).toEqual([16, 16]);
+  test('a server that does not say whether it reads from its disk gets few statements at a time', async () => {
+    onAsk = { error: new Error('permission denied'), isUnknown: false, isUnsent: false };
+    for (let count = 0; count < 2; count++) expect(await sharesOf(31)).toEqual([16, 15]);
+    expect(faults.of('read')).toBeUndefined();
   });
 
-  test('lists use four connections, and more when this process waits for them without being busy', async () => {
-    const inFlightAfter = async (milliseconds: number, isBusyThen = false) => {
-      isBusy = isBusyThen;
-      for (let times = 0; times < 8; times++) {
-        const reads = Array.from({ length: 20 }, () => reader.query({ text: 'SELECT', values: [] }));
-        await nextTurn();
-        while (sent.length > 0) {
-          await delay(milliseconds);
-          for (const { answer } of sent.splice(0)) answer(found());
-          await nextTurns();
-        }
-        await Promise.all(reads);
-      }
-      const reads = Array.from({ length: 20 }, () => reader.query({ text: 'SELECT', values: [] }));
-      await nextTurn();
-      const count = sent.length;
+  test('lists use four connections, and more while the server reads from its disk', async () => {
+    const inFlightOf = async (count: number) => {
+      const reads = Array.from({ length: count }, () => reader.query({ text: 'SELECT', values: [] }));
+      await nextTurns();
+      const { length } = sent;
       while (sent.length > 0) {
         await answerNext(found());
         await nextTurns();
       }
       await Promise.all(reads);
-      return count;
+      return length;
     };
-    expect(await inFlightAfter(3)).toBe(4);
-    expect(await inFlightAfter(10, true)).toBe(4);
-    expect(await inFlightAfter(4)).toBe(16);
-  });
-
-  test('where the waits of the event loop are not measured, all time counts', async () => {
-    performance.eventLoopUtilization = () => ({ idle: 0, active: 0, utilization: 0 });
-    await readSlowly(20, 10);
-    expect(await sharesOf(32)).toEqual(Array(16).fill(2));
+    expect(await inFlightOf(20)).toBe(4);
+    onAsk = found([true]);
+    await delay(500);
+    await inFlightOf(20);
+    expect(await inFlightOf(20)).toBe(16);
   });
 
   test('a call without a definite result is sent once more, and then fails', async () => {
@@ -324,6 +306,22 @@ describe('pages', () => {
     expect(one).toBe(other);
     expect(await later).toBe(one);
     expect(pageCache.statistics).toEqual({ hits: 3, misses: 2 });
+  });
+
+  test('the version is asked for by one statement at a time, also while the server reads from its disk', async () => {
+    onAsk = found([true]);
+    await sharesOf(31);
+    await cache();
+    const lists = [listed(), listed()];
+    await nextTurns();
+    lists.push(listed(), listed());
+    await nextTurns();
+    expect(namesSent()).toEqual(['version']);
+    await answerNext(versionOf('5:5:'));
+    await nextTurns();
+    expect(namesSent()).toEqual(['version']);
+    await answerNext(versionOf('5:5:'));
+    expect(await Promise.all(lists)).toEqual(Array(4).fill([[1n, 2n], true]));
   });
 
   test('the version has the start of the server and the last reset of its statistics', async () => {
