@@ -1,7 +1,7 @@
 /** The client of the API creates pets through a proxy that cuts connections, while the server is killed every 300 ms. */
 
 import { expect, test } from 'vitest';
-import { createThroughKills } from '../support/creates-through-kills.ts';
+import { createThroughKills } from './creates-through-kills.ts';
 import { CREATES } from './options.ts';
 import { printTable } from './table.ts';
 

@@ -2,8 +2,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { registerKey } from './canary.ts';
-import { BIN, OPERATOR_KEY, workersOf } from './process.ts';
+import { registerKey } from '../support/canary.ts';
+import { BIN, OPERATOR_KEY, workersOf } from '../support/process.ts';
 
 export class KilledServer {
   readonly key: string = OPERATOR_KEY;

@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiStorage } from '../../../src/adapters/api-client/index.ts';
-import type { PetRepository } from '../../../src/application/ports/pet-repository.ts';
-import { type Opened, petRepositoryContract } from '../../../src/testing/index.ts';
-import { freePort } from '../../support/free-port.ts';
-import { KilledServer } from '../../support/killed-server.ts';
-import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
+import { openApiStorage } from '../../src/adapters/api-client/index.ts';
+import type { PetRepository } from '../../src/application/ports/pet-repository.ts';
+import { type Opened, petRepositoryContract } from '../../src/testing/index.ts';
+import { freePort } from '../support/free-port.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
+import { KilledServer } from './killed-server.ts';
 
 /** How long a case runs before the server is killed, in milliseconds. Most cases take longer. */
 const LIFETIME = 20;
