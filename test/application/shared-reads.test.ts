@@ -16,14 +16,17 @@ beforeEach(() => {
 });
 
 function share(key = 'a'): Promise<string> {
-  return shared.share(key, () => {
+  return shared.share(key, (onSend) => {
     const read = Promise.withResolvers<string>();
-    running.push(read);
+    setImmediate(() => {
+      running.push(read);
+      onSend();
+    });
     return read.promise;
   });
 }
 
-/** The next read waits for one turn of the event loop. */
+/** A read is sent in the next turn of the event loop. */
 async function nextTurn(): Promise<void> {
   await turn();
   await turn();
@@ -89,4 +92,31 @@ test('the error of a read is that of its own calls', async () => {
   await nextTurn();
   running[1]?.resolve('found');
   expect(await second).toBe('found');
+});
+
+test('a read that fails before it is sent is not shared by later calls', async () => {
+  await expect(shared.share('a', () => Promise.reject(new Error('closed')))).rejects.toThrow('closed');
+  const next = share();
+  await nextTurn();
+  running[0]?.resolve('x');
+  expect(await next).toBe('x');
+});
+
+test('a read that is sent once more leaves alone the read that waits for it', async () => {
+  const lost = Promise.withResolvers<string>();
+  let send = () => {};
+  const first = shared.share('a', (onSend) => {
+    send = onSend;
+    return lost.promise;
+  });
+  send();
+  const others = [share()];
+  send();
+  others.push(share());
+  lost.resolve('old');
+  expect(await first).toBe('old');
+  await nextTurn();
+  expect(running).toHaveLength(1);
+  running[0]?.resolve('new');
+  expect(await Promise.all(others)).toEqual(['new', 'new']);
 });

@@ -90,10 +90,8 @@ export function apiKeyRepository(
     replace: ({ id, expiresAt }, endsAt, key, about) =>
       change(REPLACE, [...valuesOf(key, about), endsAt, idOf(id), expiresAt ?? null]),
     revoke: (id, revokedAt) => change(REVOKE, [revokedAt, idOf(id)]),
-    async setLastUsedOn(id, day) {
-      await change(SET_LAST_USED_ON, [day, idOf(id)]);
-    },
-    list: async () => (await reader.query({ text: LIST })).map(apiKeyOf),
+    setLastUsedOn: async (id, day) => void (await change(SET_LAST_USED_ON, [day, idOf(id)])),
+    list: async () => (await reader.query(() => ({ text: LIST }))).map(apiKeyOf),
   };
 }
 
@@ -112,6 +110,5 @@ function idOf(id: string): bigint {
 
 function apiKeyOf([id, , name, prefix, createdAt, ...others]: Row): ApiKey {
   const [expiresAt, revokedAt, lastUsedOn, callerId] = others.map((value) => value ?? undefined);
-  const about = { id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId };
-  return Object.freeze(about as ApiKey);
+  return Object.freeze({ id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId } as ApiKey);
 }

@@ -58,7 +58,6 @@ export class Connections {
   readonly #queryTimeout: number;
   /** The connections with a commit that no standby has confirmed. */
   readonly #unconfirmed = new WeakSet<ClientBase>();
-  /** The connections of long sessions. */
   readonly #longSessions = new Set<PoolClient>();
   #failure: { readonly error: unknown; readonly until: number } = { error: undefined, until: 0 };
 

@@ -40,7 +40,8 @@ export function idempotentCreates(
     countTimeout: connections.waitTimeout,
     claim: (pet, attempt) => creates.addCreate({ pet, attempt }),
     async find({ caller, key, validFrom }) {
-      const [row] = await reader.query({ name: 'find-record', text: FIND, values: [caller, key, validFrom] });
+      const values = [caller, key, validFrom];
+      const [row] = await reader.query(() => ({ name: 'find-record', text: FIND, values }));
       return row && petOf(row);
     },
   };

@@ -34,10 +34,13 @@ export function petRepository(
   });
 
   /** Reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
-  async function readPage(key: string, query: PetQuery): Promise<PetPage> {
+  async function readPage(key: string, query: PetQuery, onSend: () => void): Promise<PetPage> {
     const { limit } = query;
     cache.statistics.misses += 1;
-    const rows = await reader.query(listStatement({ ...query, limit: limit + 1 }, versionColumn));
+    const rows = await reader.query(() => {
+      onSend();
+      return listStatement({ ...query, limit: limit + 1 }, versionColumn);
+    });
     const version = rows[0]?.[VERSION_COLUMN] ?? undefined;
     if (version !== undefined) isChanging = cache.enter(version);
     const known = version === undefined ? undefined : cache.get(key);
@@ -71,7 +74,7 @@ export function petRepository(
           return cached;
         }
       }
-      return await pages.share(key, () => readPage(key, query));
+      return await pages.share(key, (onSend) => readPage(key, query, onSend));
     },
   };
 }

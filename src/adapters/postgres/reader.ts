@@ -12,8 +12,7 @@ const ASK_INTERVAL = 500;
 export const READS_DISK: Statement = {
   name: 'reads-disk',
   text: `SELECT count(*) FILTER (WHERE wait_event_type = 'IO' AND wait_event !~* '^wal')
-      > count(*) FILTER (WHERE wait_event_type IS NULL)
-    FROM pg_stat_activity
+      > count(*) FILTER (WHERE wait_event_type IS NULL) FROM pg_stat_activity
     WHERE usename = current_user AND datname = current_database() AND pid <> pg_backend_pid()`,
 };
 
@@ -56,7 +55,8 @@ function lookupKind<K, R>({ name, one, all, keyOf, resultOf }: Lookup<K, R>): Re
 }
 
 export interface Reader {
-  query(statement: Statement): Promise<readonly Row[]>;
+  /** @param statement called when the statement is sent, or sent once more */
+  query(statement: () => Statement): Promise<readonly Row[]>;
   lookup<K, R>(lookup: Lookup<K, R>): (key: K) => Promise<R | undefined>;
   /** All calls that wait share one statement and its result. */
   shared<R>(statement: Statement, resultOf: (rows: readonly Row[]) => R): (nothing?: undefined) => Promise<R>;
@@ -162,10 +162,10 @@ export function newReader(connections: Connections, faults: Faults): Reader {
   }
 
   return {
-    query: readsOf<Statement, readonly Row[]>({
+    query: readsOf<() => Statement, readonly Row[]>({
       limit: 1,
       statements: (readsDisk) => (readsDisk ? Infinity : 4),
-      statementFor: ([call]) => call?.item as Statement,
+      statementFor: ([call]) => call?.item() as Statement,
       settle: ([call], rows) => call?.resolve(rows),
     }),
     lookup: (lookup) => readsOf(lookupKind(lookup)),

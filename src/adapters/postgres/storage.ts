@@ -86,7 +86,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   reads.onConnect = () => pages.enter(undefined);
   const apiKeys = apiKeyRepository(reader, others);
   const test = async (): Promise<void> => {
-    const reading = reader.query(PING).catch(() => {});
+    const reading = reader.query(() => PING).catch(() => {});
     if (faults.of('write') !== undefined) {
       const outcome = await others.run(WRITE_TEST);
       faults.report({ write: 'rows' in outcome ? null : storageError(outcome.error) });

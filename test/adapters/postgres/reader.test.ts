@@ -190,7 +190,7 @@ describe('pets by their ids', () => {
 
   test('lists use four connections, and more while the server reads from its disk', async () => {
     const inFlightOf = async (count: number) => {
-      const reads = Array.from({ length: count }, () => reader.query({ text: 'SELECT', values: [] }));
+      const reads = Array.from({ length: count }, () => reader.query(() => ({ text: 'SELECT' })));
       await nextTurns();
       const { length } = sent;
       while (sent.length > 0) {
@@ -223,7 +223,7 @@ describe('pets by their ids', () => {
   });
 
   test('when the server grants no further connection, the calls are sent over those that there are', async () => {
-    const read = (id: number) => reader.query({ text: 'SELECT', values: [id] });
+    const read = (id: number) => reader.query(() => ({ text: 'SELECT', values: [id] }));
     const reads = Array.from({ length: 6 }, (_, index) => read(index));
     await nextTurn();
     expect(sent).toHaveLength(4);
@@ -378,7 +378,7 @@ describe('pages', () => {
 test('after close, waiting reads and further reads are rejected', async () => {
   const connections = new Connections(clientConfig('postgres://127.0.0.1:1/absent'), { max: 4 });
   reader = newReader(connections, faults);
-  const read = () => reader.query({ text: 'SELECT' });
+  const read = () => reader.query(() => ({ text: 'SELECT' }));
   const reads = Array.from({ length: 30 }, read);
   await connections.close();
   const results = await Promise.allSettled(reads);
