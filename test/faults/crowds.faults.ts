@@ -82,7 +82,7 @@ describe.each(STORAGES)('2,000 creates in progress, on %s', (storage) => {
     const refused = await Connection.open(origin);
     refused.write(create('Rex').repeat(2));
     expect(await refused.next()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-    expect(errors).toMatchObject([{ code: 'overloaded' }]);
+    expect(errors[0]).toMatchObject({ code: 'overloaded' });
     expect((await client.get('/v1/pets')).status).toBe(200);
     expect((await client.get('/readyz')).status).toBe(200);
 
