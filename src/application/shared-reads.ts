@@ -22,7 +22,7 @@ export class SharedReads<R> {
     return unsent;
   }
 
-  /** Waits for the callers that have just got a result, because they are likely to call again. */
+  /** Waits for the last read, because its callers are likely to call again, and then share this one. */
   async #begin(key: string, read: (onSend: () => void) => Promise<R>): Promise<R> {
     let isSent = false;
     const onSend = () => {

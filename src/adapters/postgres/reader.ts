@@ -88,7 +88,7 @@ export function newReader(connections: Connections, faults: Faults): Reader {
   }
 
   /** A connection reads one page of the disk at a time, so a slow disk needs many, and a busy processor few. */
-  async function askForDisk(): Promise<void> {
+  async function askServer(): Promise<void> {
     nextAsk = performance.now() + ASK_INTERVAL;
     inFlight += 1;
     const outcome = await connections.run(READS_DISK);
@@ -100,7 +100,7 @@ export function newReader(connections: Connections, faults: Faults): Reader {
   function sendWaiting(): void {
     isScheduled = false;
     const canAsk = inFlight > 1 && inFlight < connections.available;
-    if (canAsk && performance.now() >= nextAsk) void askForDisk();
+    if (canAsk && performance.now() >= nextAsk) void askServer();
     const sent = lanes.findIndex((lane) => lane.sendNext());
     if (sent === -1) return;
     lanes.push(...lanes.splice(sent, 1));

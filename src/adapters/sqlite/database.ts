@@ -136,15 +136,15 @@ export function connect(
 
 /** With `synchronous = NORMAL`, a commit in WAL mode would do no fsync. */
 function configure(db: Database.Database): void {
-  if (journalMode(db) !== 'wal') {
+  if (setJournalMode(db) !== 'wal') {
     throw storageUnavailable('the file system does not support a write-ahead log');
   }
   db.pragma('synchronous = FULL');
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 
-/** Only one of several processes can change the journal mode of a new file. For the others, SQLite does not wait. */
-function journalMode(db: Database.Database): unknown {
+/** Returns the journal mode. While another process changes that of a new file, SQLite fails, and does not wait. */
+function setJournalMode(db: Database.Database): unknown {
   try {
     return db.pragma('journal_mode = WAL', { simple: true });
   } catch (error) {
