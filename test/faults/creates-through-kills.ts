@@ -1,14 +1,12 @@
 /** A program that creates pets over HTTP while the server is killed, behind a proxy that cuts connections. */
 
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAnimalStore } from '../../src/library/client.ts';
 import { freePort } from '../support/free-port.ts';
-import { KilledServer } from './killed-server.ts';
+import { OPERATOR } from './keys.ts';
+import { FaultsServer, newFolder } from './server.ts';
 
 /** One connection in this number is cut. */
 const CUT = 10;
@@ -37,18 +35,21 @@ export interface Outcome {
 }
 
 export async function createThroughKills({ pets, concurrency, lifetime }: Load): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-  const server = await KilledServer.start(folder, `sqlite:${join(folder, 'pets.db')}`, await freePort());
-  const proxy = await startProxy(server.port);
+  const place = { folder: newFolder(), port: await freePort() };
+  let server = await FaultsServer.start(place);
+  let kills = 0;
+  const proxy = await startProxy(place.port);
   const open = (port: number) =>
-    createAnimalStore({ database: `http://127.0.0.1:${port}/v1`, apiKey: server.key, timeout: CALL_TIMEOUT });
+    createAnimalStore({ database: `http://127.0.0.1:${port}/v1`, apiKey: OPERATOR, timeout: CALL_TIMEOUT });
   const client = await open(proxy.port);
   let isRunning = true;
   const killing = (async () => {
     for (;;) {
       await sleep(lifetime);
       if (!isRunning) return;
-      await server.killAndRestart();
+      await server.kill();
+      kills += 1;
+      server = await FaultsServer.start(place);
     }
   })();
   try {
@@ -65,15 +66,14 @@ export async function createThroughKills({ pets, concurrency, lifetime }: Load):
     isRunning = false;
     await killing;
     const stored: string[] = [];
-    for await (const { name } of (await open(server.port)).listPets()) stored.push(name);
-    return { kills: server.kills, cuts: proxy.cuts(), created, stored };
+    for await (const { name } of (await open(place.port)).listPets()) stored.push(name);
+    return { kills, cuts: proxy.cuts(), created, stored };
   } finally {
     isRunning = false;
     await killing.catch(() => {});
     await client.close();
     proxy.close();
-    await server.stop();
-    rmSync(folder, { recursive: true });
+    await server.kill();
   }
 }
 

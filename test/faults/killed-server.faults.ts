@@ -1,18 +1,17 @@
 /** Runs the contract suite of the pet repository over HTTP while the server is killed and started again. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openApiStorage } from '../../src/adapters/api-client/index.ts';
 import type { PetRepository } from '../../src/application/ports/pet-repository.ts';
 import { type Opened, petRepositoryContract } from '../../src/testing/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
-import { KilledServer } from './killed-server.ts';
+import { OPERATOR } from './keys.ts';
+import { FaultsServer, newFolder } from './server.ts';
 
 /** How long a case runs before the server is killed, in milliseconds. Most cases take longer. */
 const LIFETIME = 20;
@@ -51,22 +50,28 @@ describe.each([
   ['SQLite', sqliteStore, true, ''],
   ['PostgreSQL', postgresStore, canRunPostgres, postgresNote],
 ] as const)('PetRepository over HTTP on %s', (_name, newStore, canRun, note) => {
-  const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
+  const folder = newFolder();
   let store: Store;
-  let server: KilledServer;
+  let port: number;
+  let server: FaultsServer;
+  let kills = 0;
 
+  const start = () => FaultsServer.start({ folder, port, env: { DATABASE_URL: store.url } });
   beforeAll(async () => {
     if (!canRun) return;
     store = await newStore(folder);
-    server = await KilledServer.start(folder, store.url, await freePort());
-  });
-  afterAll(async () => {
-    await server?.stop();
-    rmSync(folder, { recursive: true });
+    port = await freePort();
+    server = await start();
   });
 
+  async function killAndRestart(): Promise<void> {
+    await server.kill();
+    kills += 1;
+    server = await start();
+  }
+
   const client = async (): Promise<Opened<PetRepository>> => {
-    const storage = openApiStorage(server.base, { apiKey: server.key, onDeprecation: () => {} });
+    const storage = openApiStorage(`${server.origin}/v1`, { apiKey: OPERATOR, onDeprecation: () => {} });
     return { port: storage.pets, close: () => storage.close() };
   };
   const cases = petRepositoryContract({
@@ -83,12 +88,12 @@ describe.each([
   for (const [index, { name, run }] of cases.entries()) {
     const isKilled = index % KILLED_CASE === 0;
     test.skipIf(!canRun)(`${name}${isKilled ? ', while the server is killed' : ''}${note}`, async () => {
-      const killing = isKilled ? sleep(LIFETIME).then(() => server.killAndRestart()) : undefined;
+      const killing = isKilled ? sleep(LIFETIME).then(() => killAndRestart()) : undefined;
       await run().finally(() => killing);
     });
   }
 
   test.skipIf(!canRun)(`the server was killed again and again${note}`, () => {
-    expect(server.kills).toBe(Math.ceil(cases.length / KILLED_CASE));
+    expect(kills).toBe(Math.ceil(cases.length / KILLED_CASE));
   });
 });
