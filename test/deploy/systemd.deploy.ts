@@ -11,15 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { endOf, Workspace } from '../e2e/workspace.ts';
 import { Client } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
-import { type RunningProcess, runBin, runCommand, stopService, temporaryFolder } from '../support/process.ts';
-import { environmentOf, hasLitestream, settings, unitText, wordsOf } from './unit.ts';
+import { type RunningProcess, runCommand, stopService, temporaryFolder } from '../support/process.ts';
+import { environmentOf, settings, unitText, wordsOf } from './unit.ts';
 
-const SERVICES = ['animal-store.service', 'animal-store-backup.service', 'animal-store-litestream.service'];
+const SERVICES = ['animal-store.service', 'animal-store-backup.service'];
 const UNITS = [...SERVICES, 'animal-store-backup.timer'];
 
 /** The highest exposure that `systemd-analyze security` may find, in tenths. 100 is a unit without any hardening. */
@@ -122,37 +121,6 @@ describe('animal-store.service', () => {
       expect(await running.exit).toEqual({ code: 0, signal: null });
       expect(existsSync(join(folder, 'animal-store.db'))).toBe(true);
       expect(deniedCalls(file, 'animal-store.service')).toEqual([]);
-    },
-  );
-});
-
-describe('animal-store-litestream.service', () => {
-  const isComplete = hasSystemd && hasStrace && hasLitestream;
-  const title = 'allows every system call that Litestream needs';
-  test.skipIf(isSkipped(isComplete))(
-    `${title}${note(isComplete, 'systemd, strace or Litestream')}`,
-    async () => {
-      const { folder, client } = await startServer();
-      const [file, replica] = [join(folder, 'calls'), join(folder, 'replica')];
-      const [command = ''] = wordsOf(
-        settings(unitText('animal-store-litestream.service'), 'ExecStart')[0] ?? '',
-      );
-      const store = join(folder, 'animal-store.db');
-      // The unit denies a change of the owner, which Litestream tries for each file, with this error.
-      const denial = 'inject=fchown,fchownat:error=EPERM';
-      const args = ['-f', '-qq', '-e', denial, '-o', file, command, 'replicate', store, `file://${replica}`];
-      const running = runCommand('strace', args, {});
-      await createPet(client);
-      await expect.poll(() => existsSync(replica), { timeout: 30_000 }).toBe(true);
-      await createPet(client);
-      await sleep(2000);
-      stopTraced(running);
-      expect(await running.exit).toEqual({ code: 0, signal: null });
-      expect(deniedCalls(file, 'animal-store-litestream.service')).toEqual(['fchownat']);
-      const restored = join(folder, 'restored.db');
-      execFileSync(command, ['restore', '-o', restored, `file://${replica}`]);
-      const env = { DATABASE_URL: `sqlite:${restored}` };
-      expect((await endOf(runBin(['export'], { env }))).out.split('\n')).toHaveLength(3);
     },
   );
 });

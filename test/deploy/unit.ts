@@ -1,26 +1,18 @@
 /** Reads the units of systemd in `deploy`, with the paths of this machine. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BIN } from '../support/process.ts';
 
 export const DEPLOY: string = join(import.meta.dirname, '../../deploy');
 
-/** The program in an npm package. There is a package for Linux on x64 only. */
-export const LITESTREAM: string = join(
-  import.meta.dirname,
-  `node_modules/@flydotio/litestream-${process.platform}-${process.arch}/litestream`,
-);
-export const hasLitestream: boolean = existsSync(LITESTREAM);
-
 const INSTALLATION = '/opt/animal-store/node_modules';
 
-/** Returns the text of a unit with the Node.js, the command and the Litestream of this clone. */
+/** Returns the text of a unit with the Node.js and the command of this clone. */
 export function unitText(name: string): string {
   return readFileSync(join(DEPLOY, name), 'utf8')
     .replaceAll(`${INSTALLATION}/node/bin/node`, process.execPath)
-    .replaceAll(`${INSTALLATION}/animal-store/bin/animal-store.js`, BIN)
-    .replaceAll('/usr/local/bin/litestream', hasLitestream ? LITESTREAM : '/bin/true');
+    .replaceAll(`${INSTALLATION}/animal-store/bin/animal-store.js`, BIN);
 }
 
 /** Returns the values of a setting, such as `ExecStart`, in their order. */

@@ -5,6 +5,7 @@
  */
 
 import { globSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { Command } from 'commander';
 import { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
@@ -56,7 +57,6 @@ const keysAreCachedFor = constant(`${POSTGRES}/api-key-repository.ts`, 'CACHE_TI
 const queueTime = seconds(constant(`${SQLITE}/write/write-queue.ts`, 'TIMEOUT'));
 const diskTime = seconds(constant(`${SQLITE}/write/writer-handle.ts`, 'TIMEOUT'));
 const databaseTime = seconds(constant(`${POSTGRES}/config.ts`, 'TIMEOUT'));
-const walSize = mib(constant(`${SQLITE}/database.ts`, 'JOURNAL_SIZE_LIMIT'));
 const unread = mib(constant(`${NODE}/server.ts`, 'UNSENT_LIMIT'));
 const keepAlive = seconds(constant(`${NODE}/server.ts`, 'KEEP_ALIVE_TIMEOUT'));
 const leaving = constant(`${NODE}/server.ts`, 'IDLE_TIME');
@@ -122,8 +122,6 @@ const FACTS: readonly string[] = [
   `systemd waits ${stopTimeout} seconds`,
   `after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds. - **PostgreSQL.**`,
   `older than ${backupDays} days`,
-  `the last ${numberIn('deploy/litestream.yml', /retention: (\d+)h/)} hours`,
-  `larger than ${walSize}`,
   `waits ${preStop} seconds for the Service, and then the server has ${grace - preStop} seconds`,
   `It closes them after ${seconds(Number(new Pool().options.idleTimeoutMillis))} s without use`,
   `opens up to ${reads} for reads`,
@@ -137,7 +135,7 @@ const OTHERS: readonly string[] = [
     'leaves a server out for 10 seconds',
     'allows 100 requests at once and then 100 per second',
   ],
-  ...['allows 600 at once and then 10 per second', 'beyond 10,000 in 30 seconds', 'can take 0.2 s'],
+  ...['allows 600 at once and then 10 per second', 'beyond 10,000 in 30 seconds'],
   ...[
     '512 MB of memory for the machine',
     'the default of 10 seconds is too short',
@@ -210,6 +208,15 @@ describe('limits and defaults', () => {
     expect(keysAreCachedFor).toBeLessThan(1000);
     expect(leaving).toBe(1000);
     expect(seconds(loadConfig({}).shutdownTimeout) + stopLimit).toBeLessThan(stopTimeout);
+  });
+
+  test('SQLite has the fix that docs/deploy.md asks of other programs', () => {
+    const [, minor = 0, patch = 0] = /SQLite before 3\.(\d+)\.(\d+) can/.exec(read('docs/deploy.md')) ?? [];
+    const db = new Database(':memory:');
+    const [, ownMinor, ownPatch] = String(db.prepare('SELECT sqlite_version()').pluck().get()).split('.');
+    db.close();
+    expect([Number(minor), Number(patch)]).toEqual([51, 3]);
+    expect(Number(ownMinor) * 1000 + Number(ownPatch)).toBeGreaterThanOrEqual(51_003);
   });
 
   test('docs/scaling.md has the connections of several servers', () => {
