@@ -18,7 +18,7 @@ const COMPILE_CACHE: string = fileURLToPath(new URL('node_modules/.cache/compile
 const SHARED = [
   'test/adapters/cli/**/*.test.ts',
   'test/adapters/http/{authentication,bad-message,body,create,every-path,get,list,malformed-request}.test.ts',
-  'test/adapters/http/{openapi-document,public-paths,request-fields}.test.ts',
+  'test/adapters/http/{openapi-document,public-paths,recorded,request-fields}.test.ts',
   'test/adapters/http/{failure,public-url,rate-limit,request-id,request-log}.test.ts',
   'test/adapters/{memory,metrics,tracing}/**/*.test.ts',
   'test/composition/{commands,config,database-config,databases,refused-start}.test.ts',
@@ -31,6 +31,7 @@ const OVER_FETCH = [
   'test/adapters/http/{authentication,bad-message,body,create,every-path,every-storage}.test.ts',
   'test/adapters/http/{failure,get,incoming-bodies,keys-in-log,lingering-close,list,malformed-request}.test.ts',
   'test/adapters/http/{openapi-document,overload,pipelines,properties,public-paths,public-url,rate-limit}.test.ts',
+  'test/adapters/http/recorded.test.ts',
   'test/adapters/http/{request-id,request-log,server,slow-client,stopping,tunnels}.test.ts',
 ];
 

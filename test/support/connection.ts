@@ -19,10 +19,12 @@ export class Connection {
   readonly closed: Promise<void>;
   readonly #asked: Asked[] = [];
   #received: Buffer = Buffer.alloc(0);
+  readonly #check: typeof checked;
   #isClosed = false;
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, check: typeof checked) {
     this.socket = socket;
+    this.#check = check;
     socket.on('error', () => {});
     socket.on('data', (chunk: Buffer) => {
       this.#received = Buffer.concat([this.#received, chunk]);
@@ -39,11 +41,12 @@ export class Connection {
     });
   }
 
-  static async open(origin: string): Promise<Connection> {
+  /** @param check checks each response */
+  static async open(origin: string, check: typeof checked = checked): Promise<Connection> {
     const { hostname, port } = new URL(origin);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true });
     await once(socket, 'connect');
-    return new Connection(socket);
+    return new Connection(socket, check);
   }
 
   /** Writes bytes. The next responses are matched to the request lines in the bytes. */
@@ -69,7 +72,7 @@ export class Connection {
 
   /** Resolves with the next final response. Rejects if the connection ends before that response. */
   async next(): Promise<Answer> {
-    const answer = await this.#nextOrEnd();
+    const answer = await this.nextOrEnd();
     if (answer === undefined) throw new Error(`no answer, but ${JSON.stringify(String(this.#received))}`);
     return answer;
   }
@@ -78,7 +81,7 @@ export class Connection {
   async rest(): Promise<Answer[]> {
     const answers: Answer[] = [];
     for (;;) {
-      const answer = await this.#nextOrEnd();
+      const answer = await this.nextOrEnd();
       if (answer === undefined) return answers;
       answers.push(answer);
     }
@@ -88,13 +91,14 @@ export class Connection {
     this.socket.destroy();
   }
 
-  async #nextOrEnd(): Promise<Answer | undefined> {
+  /** Resolves with the next final response, or with `undefined` when the server has closed the connection. */
+  async nextOrEnd(): Promise<Answer | undefined> {
     for (;;) {
       const asked = this.#asked[0] ?? { method: '', target: '' };
       const answer = this.#take(asked.method);
       if (answer !== undefined && answer.status >= 200) {
         this.#asked.shift();
-        return checked(answer, asked);
+        return this.#check(answer, asked);
       }
       if (answer !== undefined) this.interim.push(answer.status);
       else if (this.#isClosed) return undefined;

@@ -1,0 +1,96 @@
+/**
+ * Compares the responses to several hundred requests with recorded ones: the status, every header field and the body.
+ * `RECORD=1 npx vitest run test/adapters/http/recorded.test.ts` records the present responses.
+ */
+
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, expect, test } from 'vitest';
+import { CARRIER } from '../../support/carrier.ts';
+import type { Answer } from '../../support/client.ts';
+import { Connection } from '../../support/connection.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+import { SCENES } from './recorded/requests.ts';
+
+interface Exchange {
+  readonly request: string;
+  /** The status, the header fields in alphabetical order, and the body. */
+  readonly responses: readonly (readonly string[])[];
+}
+
+const FILE = new URL(`recorded/${CARRIER}.json`, import.meta.url);
+const IS_RECORDING = process.env['RECORD'] === '1';
+
+const recorded: Record<string, readonly Exchange[]> = IS_RECORDING
+  ? {}
+  : JSON.parse(readFileSync(FILE, 'utf8'));
+
+afterAll(() => {
+  if (IS_RECORDING) writeFileSync(FILE, `${JSON.stringify(recorded, null, 1)}\n`);
+});
+
+/** Fields that differ from run to run, or change with the files of the reference page. */
+const VARIABLE: Readonly<Record<string, RegExp>> = {
+  '': /^(date|keep-alive)$/,
+  '/docs': /^(date|keep-alive|content-length|etag)$/,
+  '/openapi.json': /^(date|keep-alive|content-length|etag)$/,
+};
+
+function textOf({ status, rawHeaders, body }: Answer, message: string): readonly string[] {
+  const path = /^\w+ (\/docs|\/openapi\.json)/.exec(message)?.[1] ?? '';
+  const fields = rawHeaders
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .map(([name, value]) => [name, (VARIABLE[path] as RegExp).test(name) ? '…' : value] as const)
+    .map(([name, value]) => {
+      if (name === 'x-request-id' && !message.includes(`X-Request-Id: ${value}\r\n`)) return `${name}: …`;
+      if (name === 'retry-after' && status === 429) return `${name}: …`;
+      return `${name}: ${value}`;
+    })
+    .sort();
+  return [String(status), ...fields, bodyOf(body, status === 200 ? path : '')];
+}
+
+function bodyOf(body: string, path: string): string {
+  if (body === '' || path === '/docs') return '';
+  if (path === '')
+    return body.replace(/retry after \d+ s/, 'retry after … s').replace(/(request) \w{8}-\w+/, '$1 …');
+  if (!body.startsWith('{')) return 'compressed';
+  const { servers, ...document } = JSON.parse(body);
+  return `${JSON.stringify(servers)} ${createHash('sha256').update(JSON.stringify(document)).digest('hex')}`;
+}
+
+/** Sends a message on a new connection. Resolves with the responses to its requests, or to what is not HTTP. */
+async function exchange({ origin }: TestServer, message: string): Promise<Answer[]> {
+  const connection = await Connection.open(origin, (answer) => answer);
+  connection.write(Buffer.from(message, 'latin1'));
+  const count = message.match(/^\S+ \S+ HTTP\/1\.1\r$/gm)?.length ?? 1;
+  const answers: Answer[] = [];
+  while (answers.length < count) {
+    const answer = await connection.nextOrEnd();
+    if (answer === undefined) break;
+    answers.push(answer);
+  }
+  connection.destroy();
+  return answers;
+}
+
+for (const [name, { options = {}, messages, isRaw = false }] of Object.entries(SCENES)) {
+  test.skipIf(isRaw && CARRIER === 'fetch')(`the responses are the recorded ones: ${name}`, async () => {
+    const server = await startServer('memory', options);
+    const { apiKeys } = server.store;
+    const { key: other } = await apiKeys.create('other');
+    const exchanges: Exchange[] = [];
+    let tag = '';
+    for (const message of messages) {
+      // Each key may request the metrics only 10 times per second.
+      const key = message.includes(' /metrics') ? (await apiKeys.create('new')).key : server.key;
+      const sent = message.replaceAll('KEY', key).replaceAll('OTHER', other).replaceAll('TAG', tag);
+      const answers = await exchange(server, sent);
+      tag = answers[0]?.headers['etag'] ?? tag;
+      const request = message.length < 500 ? message : `${message.slice(0, 500)}… (${message.length} bytes)`;
+      exchanges.push({ request, responses: answers.map((answer) => textOf(answer, sent)) });
+    }
+    if (IS_RECORDING) recorded[name] = exchanges;
+    expect(exchanges).toEqual(recorded[name]);
+  });
+}
