@@ -6,6 +6,7 @@ import { ApiKeys } from './api-keys.ts';
 import { checkArgument, checkOptions, type OptionRules, STRING } from './arguments.ts';
 import { CreatePet } from './create-pet.ts';
 import { CreatePetOnce, THIS_PROGRAM } from './create-pet-once.ts';
+import { followPets } from './follow-pets.ts';
 import { GetPet } from './get-pet.ts';
 import { type ImportOptions, ImportPets } from './import-pets.ts';
 import { checkStatus, ListPets, type PetPageQuery } from './list-pets.ts';
@@ -21,6 +22,7 @@ import {
   type CreateOptions,
   EXPORT_QUERY,
   type ExportQuery,
+  type FollowOptions,
   type PetWalk,
   type StoreStorage,
   supported,
@@ -116,6 +118,31 @@ export class AnimalStore implements AsyncDisposable {
       this.#assertCallable(options, CALL_OPTIONS);
       return pets.next(previous, options);
     }, query);
+  }
+
+  /**
+   * Yields the matching pets in ascending order of id, and then each new one soon after it is visible, for ever. Each pet
+   * is yielded exactly once, on every storage. To go on later, set `after` to the id of the last pet. When the storage or
+   * the server is unavailable after the first read, the iteration waits and goes on. Rejects when the first read fails, and
+   * when the store is closed.
+   *
+   * @example
+   * ```ts
+   * await store.createPet({ name: 'Rex', categoryId: 7n });
+   * for await (const { id, name } of store.followPets({ after: 0n })) {
+   *   console.log(id, name); // 1n Rex
+   *   break;
+   * }
+   * ```
+   */
+  followPets(options?: FollowOptions): AsyncGenerator<Pet, never, undefined> {
+    return followPets(
+      {
+        readPage: (query, call) => this.listPage(query, call),
+        isClosed: () => this.#closed !== undefined,
+      },
+      options,
+    );
   }
 
   /**

@@ -12,6 +12,14 @@ export interface PetWalk extends Pick<PetPageQuery, 'status' | 'after'> {
   readonly limit?: number | undefined;
 }
 
+/** The options of `AnimalStore.followPets`. */
+export interface FollowOptions extends Pick<PetPageQuery, 'status' | 'after'> {
+  /** Ends the iteration, which then rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long to wait before the next read when no pet follows, in milliseconds. Default: 1000. */
+  readonly interval?: number | undefined;
+}
+
 /** The options of `AnimalStore.createPet`. */
 export interface CreateOptions extends CallOptions {
   /**
@@ -60,6 +68,12 @@ export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
   onDeprecation: FUNCTION,
 };
 export const EXPORT_QUERY: OptionRules<ExportQuery> = { status: ANY };
+export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {
+  status: ANY,
+  after: ANY,
+  signal: SIGNAL,
+  interval: TIMEOUT,
+};
 export const CALL_OPTIONS: OptionRules<CallOptions> = { timeout: TIMEOUT, signal: SIGNAL };
 export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY, ...CALL_OPTIONS };
 export const BACKUP_OPTIONS: OptionRules<BackupOptions> = {

@@ -4,6 +4,7 @@ import type { AnimalStore } from '../application/animal-store.ts';
 import { checkOptions, type OptionRules, STRING } from '../application/arguments.ts';
 import { CreatePet } from '../application/create-pet.ts';
 import { CreatePetOnce, THIS_PROGRAM } from '../application/create-pet-once.ts';
+import { followPets } from '../application/follow-pets.ts';
 import { GetPet } from '../application/get-pet.ts';
 import { ListPets } from '../application/list-pets.ts';
 import type { Storage } from '../application/ports/storage.ts';
@@ -19,14 +20,27 @@ import { invalidRequest } from '../domain/errors.ts';
 
 export type { PetPageQuery } from '../application/list-pets.ts';
 export type { CallOptions, PetPage } from '../application/ports/pet-repository.ts';
-export type { ClientOptions, CreateOptions, Deprecation, PetWalk } from '../application/store-options.ts';
+export type {
+  ClientOptions,
+  CreateOptions,
+  Deprecation,
+  FollowOptions,
+  PetWalk,
+} from '../application/store-options.ts';
 export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
 
 /** The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `PetStore` too. */
 export type PetStore = Pick<
   AnimalStore,
-  'createPet' | 'getPet' | 'listPets' | 'listPage' | 'check' | 'close' | typeof Symbol.asyncDispose
+  | 'createPet'
+  | 'getPet'
+  | 'listPets'
+  | 'listPage'
+  | 'followPets'
+  | 'check'
+  | 'close'
+  | typeof Symbol.asyncDispose
 >;
 
 /** The configuration of the store of a server. */
@@ -53,6 +67,11 @@ export async function createAnimalStore(config: ClientConfig): Promise<PetStore>
 /** An `AnimalStore` would add the use cases that only the server has, and make a web page larger by a third. */
 function petStoreOf(storage: Storage): PetStore {
   const { pets, idempotentCreates } = storage;
+  let isClosed = false;
+  const close = (): Promise<void> => {
+    isClosed = true;
+    return storage.close();
+  };
   const store: PetStore = {
     async createPet(input, options = {}) {
       checkOptions(options, CREATE_OPTIONS);
@@ -66,6 +85,11 @@ function petStoreOf(storage: Storage): PetStore {
           (previous && (await pets.next?.(previous, options))) ?? (await store.listPage(page, options)),
         query,
       ),
+    followPets: (options) =>
+      followPets(
+        { readPage: (query, call) => store.listPage(query, call), isClosed: () => isClosed },
+        options,
+      ),
     async listPage(query, options = {}) {
       checkOptions(options, CALL_OPTIONS);
       return await new ListPets(pets).execute(query, options);
@@ -75,8 +99,8 @@ function petStoreOf(storage: Storage): PetStore {
       return await new GetPet(pets).execute(id, options);
     },
     check: () => storage.check(),
-    close: () => storage.close(),
-    [Symbol.asyncDispose]: () => storage.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
   return store;
 }

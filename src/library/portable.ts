@@ -35,6 +35,7 @@ export type {
   ClientOptions,
   CreateOptions,
   Deprecation,
+  FollowOptions,
   PetWalk,
   StoreStorage,
 } from '../application/store-options.ts';

@@ -17,11 +17,11 @@ describe('length', () => {
     expect(readme.split('\n').length - 1).toBeLessThanOrEqual(130);
   });
 
-  test('the manuals have at most 15,000 words', () => {
+  test('the manuals have at most 18,000 words', () => {
     expect(MANUALS.length).toBeGreaterThan(8);
     const words = MANUALS.map((manual) => [manual, wordsOf(read(manual))] as const);
     const sum = words.reduce((total, [, count]) => total + count, 0);
-    expect(sum, words.join('\n')).toBeLessThanOrEqual(15_000);
+    expect(sum, words.join('\n')).toBeLessThanOrEqual(18_000);
   });
 });
 

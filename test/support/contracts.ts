@@ -3,7 +3,9 @@ import type { Storage } from '../../src/application/ports/storage.ts';
 import {
   apiKeyRepositoryContract,
   type ContractCase,
+  historyContract,
   idempotentCreatesContract,
+  keyHistoryContract,
   petRepositoryContract,
   petTransferContract,
   type StorageSubject,
@@ -17,7 +19,7 @@ type SubjectOf = <Port>(
 ) => Subject<Port> & Pick<StorageSubject, 'openBackup'>;
 
 /** Registers the contract suites of all ports of a storage adapter. */
-export function testContracts(engine: string, subjectOf: SubjectOf): void {
+export function testContracts(engine: string, subjectOf: SubjectOf, except: readonly string[] = []): void {
   const suites: Readonly<Record<string, readonly ContractCase[]>> = {
     PetRepository: petRepositoryContract(subjectOf(({ pets }) => pets)),
     ApiKeyRepository: apiKeyRepositoryContract(subjectOf(({ apiKeys }) => apiKeys)),
@@ -26,8 +28,11 @@ export function testContracts(engine: string, subjectOf: SubjectOf): void {
     ),
     PetTransfer: petTransferContract(subjectOf(({ pets, transfer }) => ({ pets, transfer }))),
     Storage: storageContract(subjectOf((storage) => storage)),
+    History: historyContract(subjectOf((storage) => storage)),
+    'History of API keys': keyHistoryContract(subjectOf((storage) => storage)),
   };
   for (const [port, cases] of Object.entries(suites)) {
+    if (except.includes(port)) continue;
     describe(`${port} ${engine}`, () => {
       for (const { name, run } of cases) test(name, run);
     });

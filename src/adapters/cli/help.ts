@@ -117,11 +117,15 @@ Examples:
   animal-store export > pets.ndjson
   animal-store export --status sold --output sold.ndjson.gz
   animal-store export --gzip > pets.ndjson.gz
+  animal-store export --follow --after 1042
 
 Writes one line of JSON per pet, in ascending order of id. The export shows the
 store at one moment, however long it takes to read. A server can read and write
 at the same time. After Ctrl-C, the exit status is 1. The file of --output gets
 its name once it is complete and durable.
+
+With --follow, all pets are written, and then each new one as soon as it is
+visible, until Ctrl-C. A reader can start again --after the last id it has seen.
 `,
   'animal-store backup': `
 Examples:

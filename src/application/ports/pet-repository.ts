@@ -35,8 +35,8 @@ export interface PetPage {
 export interface PetRepository {
   /**
    * Stores a pet, which is durable when the promise resolves, and assigns its id. Ids are positive, and no id is ever
-   * assigned twice. A call that starts after an earlier call has resolved assigns a greater id. The ids of concurrent
-   * calls can have any order. Rejects with `storage_unavailable` when all ids have been assigned.
+   * assigned twice. Pets become visible in ascending order of their ids, also those of concurrent calls of all processes:
+   * a read that sees a pet sees every pet with a smaller id. Rejects with `storage_unavailable` when all ids have been assigned.
    */
   add(pet: NewPet, options?: CallOptions): Promise<Pet>;
 

@@ -1,9 +1,14 @@
-/** Runs the contract suite of the pet repository over HTTP, against a real server on each storage. */
+/** Runs the contract suites of pets over HTTP, against a real server on each storage. */
 
 import { describe, test } from 'vitest';
 import { openApiStorage } from '../../../src/adapters/api-client/index.ts';
-import type { PetRepository } from '../../../src/application/ports/pet-repository.ts';
-import { type Opened, petRepositoryContract } from '../../../src/testing/index.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import {
+  historyContract,
+  type Opened,
+  petRepositoryContract,
+  type Subject,
+} from '../../../src/testing/index.ts';
 import { STORAGES, startServer } from '../../support/server.ts';
 
 interface Address {
@@ -11,22 +16,25 @@ interface Address {
   readonly apiKey: string;
 }
 
-describe.each(STORAGES)('PetRepository over HTTP on %s', (kind) => {
-  const addresses = new WeakMap<Opened<PetRepository>, Address>();
-  const openAt = (address: Address): Opened<PetRepository> => {
-    const storage = openApiStorage(address.base, { apiKey: address.apiKey, onDeprecation: () => {} });
-    const opened = { port: storage.pets, close: () => storage.close() };
-    addresses.set(opened, address);
-    return opened;
-  };
-  const openAgain = async (of: Opened<PetRepository>) => openAt(addresses.get(of) as Address);
-  const cases = petRepositoryContract({
-    async open() {
+describe.each(STORAGES)('over HTTP on %s', (kind) => {
+  const subjectOf = <Port>(portOf: (storage: Storage) => Port): Subject<Port> => {
+    const addresses = new WeakMap<Opened<Port>, Address>();
+    const openAt = (address: Address): Opened<Port> => {
+      const storage = openApiStorage(address.base, { apiKey: address.apiKey, onDeprecation: () => {} });
+      const opened = { port: portOf(storage), close: () => storage.close() };
+      addresses.set(opened, address);
+      return opened;
+    };
+    const openAgain = async (of: Opened<Port>) => openAt(addresses.get(of) as Address);
+    const open = async () => {
       const { origin, key } = await startServer(kind);
       return openAt({ base: `${origin}/v1`, apiKey: key });
-    },
-    reopen: openAgain,
-    openSecond: openAgain,
-  });
+    };
+    return { open, reopen: openAgain, openSecond: openAgain };
+  };
+  const cases = [
+    ...petRepositoryContract(subjectOf(({ pets }) => pets)),
+    ...(kind === 'postgres' ? [] : historyContract(subjectOf((storage) => storage))),
+  ];
   for (const { name, run } of cases) test(name, run);
 });

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { PetStatus } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
 import { CommandError, isBrokenPipe, UsageError } from '../errors.ts';
 import { writeCompressed } from '../files/gzip.ts';
@@ -8,17 +7,20 @@ import type { CommandOptions } from '../options.ts';
 import { counted, durationAndRate } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
 import { visible } from '../output/visible.ts';
+import { type FollowFlags, followPets } from './follow.ts';
 import { withStore } from './store.ts';
 
-interface ExportFlags {
-  readonly status?: PetStatus;
+interface ExportFlags extends FollowFlags {
   readonly output?: string;
   readonly force?: boolean;
   readonly gzip?: boolean;
+  readonly follow?: boolean;
 }
 
 /** Writes each pet as a line of NDJSON. */
 export async function exportPets(flags: ExportFlags, options: CommandOptions): Promise<void> {
+  if (flags.follow) return followPets(flags, options);
+  if (flags.after !== undefined) throw new UsageError('--after requires --follow');
   const { console, databaseUrl, signal } = options;
   const { status, output, force = false } = flags;
   if (force && output === undefined) throw new UsageError('--force requires --output');

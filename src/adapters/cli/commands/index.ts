@@ -94,6 +94,10 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .option('--output <file>', 'write to a file instead, compressed if the name ends in .gz')
     .option('--force', 'replace an existing file')
     .option('--gzip', 'compress with gzip, whatever the name')
+    .addOption(
+      new Option('--follow', 'go on with each new pet, until Ctrl-C').conflicts(['output', 'force', 'gzip']),
+    )
+    .option('--after <id>', 'with --follow, only pets with a greater id')
     .action(async (flags) => (await import('./export.ts')).exportPets(flags, options));
 
   program

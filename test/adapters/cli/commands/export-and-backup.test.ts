@@ -54,6 +54,40 @@ describe('export', () => {
   });
 });
 
+describe('export --follow', () => {
+  test('writes earlier and later pets as lines, and ends with the signal', async () => {
+    const cli = await withRex();
+    const store = openSqliteStore(cli.path);
+    const controller = new AbortController();
+    const lines: string[] = [];
+    const stdout = new Writable({
+      write: (chunk, _encoding, done) => {
+        lines.push(String(chunk));
+        done();
+      },
+    });
+    const args = ['export', '--follow', '--status', 'sold', '--after', '1'];
+    const running = cli.run(args, { stdout, signal: controller.signal });
+    await store.createPet({ name: 'Mia', categoryId: 1n, status: 'sold' });
+    await expect.poll(() => lines).toEqual(['{"id":2,"name":"Mia","categoryId":1,"status":"sold"}\n']);
+    await store.createPet({ name: 'Tom', categoryId: 1n, status: 'sold' });
+    await expect.poll(() => lines).toHaveLength(2);
+    controller.abort();
+    expect(await running).toEqual({ status: 0, out: '', err: '' });
+    await store.close();
+  });
+
+  test.each([
+    [['--after', '1'], '--after requires --follow'],
+    [['--follow', '--after', '1.5'], "--after: expected the id of a pet, such as 7, got '1.5'"],
+    [['--follow', '--gzip'], "option '--follow' cannot be used with option '--gzip'"],
+    [['--follow', '--output', 'x'], "option '--follow' cannot be used with option '--output <file>'"],
+  ])('refuses %j', async (args, message) => {
+    const { status, err } = await (await withRex()).run(['export', ...args]);
+    expect([status, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
 describe('the signal', () => {
   test('cancels an import that waits for its input, and leaves no file', async () => {
     const cli = await withRex();

@@ -1,0 +1,67 @@
+import { asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
+import type { Pet } from '../domain/pet.ts';
+import { checkOptions } from './arguments.ts';
+import { LIMIT_MAX, type PetPageQuery } from './list-pets.ts';
+import { nextTurn } from './next-turn.ts';
+import type { CallOptions, PetPage } from './ports/pet-repository.ts';
+import { FOLLOW_OPTIONS, type FollowOptions } from './store-options.ts';
+
+/** In milliseconds. */
+const DEFAULT_INTERVAL = 1000;
+
+/** After one of these errors, a later read can succeed. */
+const TEMPORARY: readonly ErrorCode[] = ['overloaded', 'rate_limited', 'storage_unavailable'];
+
+/** The part of a store that a follower reads. */
+interface FollowedStore {
+  readPage(query: PetPageQuery, options: CallOptions): Promise<PetPage>;
+  isClosed(): boolean;
+}
+
+/**
+ * Yields pets as they become visible, in ascending order of id. Ids are in the order in which pets become visible, so the
+ * id of the last pet is all that a follower must remember.
+ */
+export async function* followPets(
+  store: FollowedStore,
+  options: FollowOptions = {},
+): AsyncGenerator<Pet, never, undefined> {
+  checkOptions(options, FOLLOW_OPTIONS);
+  const { status, signal, interval = DEFAULT_INTERVAL } = options;
+  let { after } = options;
+  let hasRead = false;
+  while (true) {
+    let delay = interval;
+    let pets: readonly Pet[] = [];
+    try {
+      const page = await store.readPage({ status, after, limit: LIMIT_MAX }, { signal });
+      pets = page.pets;
+      hasRead = true;
+      if (page.more) delay = 0;
+    } catch (error) {
+      const { code, retryAfter = 0 } = asAnimalStoreError(error) ?? {};
+      const isTemporary = code !== undefined && TEMPORARY.includes(code);
+      if (!hasRead || !isTemporary || store.isClosed()) throw error;
+      delay = Math.max(interval, retryAfter * 1000);
+    }
+    yield* pets;
+    after = pets.at(-1)?.id ?? after;
+    // The pause lets other pending work run while many pages follow each other.
+    await (delay === 0 ? nextTurn() : wait(delay, signal));
+    signal?.throwIfAborted();
+  }
+}
+
+/** Resolves after a time, or when the signal is aborted. */
+function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+  });
+}

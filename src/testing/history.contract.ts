@@ -1,0 +1,47 @@
+/** The tests (contract cases) that the calls of every `Storage` fit one order, for any test runner. */
+
+import assert from 'node:assert/strict';
+import { AnimalStore } from '../application/animal-store.ts';
+import type { Storage } from '../application/ports/storage.ts';
+import { type ContractCase, contractCase, type Subject, twoClientCase } from './contract.ts';
+import { exercise } from './history/exercise.ts';
+import { exerciseKeys } from './history/exercise-keys.ts';
+import { History } from './history/history.ts';
+
+const CALLS = 60;
+const SEEDS = [1, 2, 3];
+
+type Exercise = (history: History, stores: readonly AnimalStore[]) => Promise<void>;
+
+/**
+ * Returns the tests that all creates and reads fit one order, which is that of the ids and agrees with real time, as
+ * {@link History} examines it. A storage that several servers share is also tested with two clients.
+ */
+export function historyContract(subject: Subject<Storage>): ContractCase[] {
+  return SEEDS.flatMap((seed) =>
+    casesOf(subject, `creates and reads (seed ${seed})`, (history, stores) =>
+      exercise(history, stores, { calls: CALLS, seed }),
+    ),
+  );
+}
+
+/** Returns the tests that API keys are accepted from their creation to their revocation. */
+export function keyHistoryContract(subject: Subject<Storage>): ContractCase[] {
+  return casesOf(subject, 'changes of API keys', exerciseKeys);
+}
+
+function casesOf(subject: Subject<Storage>, calls: string, run: Exercise): ContractCase[] {
+  const assertOneOrder = async (...storages: readonly Storage[]) => {
+    const history = new History();
+    const stores = storages.map((storage) => new AnimalStore(storage));
+    await run(history, stores);
+    for (const store of stores) await store.close();
+    assert.equal(history.contradiction(subject.visibilityTimeout), undefined);
+  };
+  return [
+    contractCase(subject, `${calls} fit one order`, (storage) => assertOneOrder(storage)),
+    ...twoClientCase(subject, `${calls} of two clients fit one order`, (first, second) =>
+      assertOneOrder(first, second),
+    ),
+  ];
+}

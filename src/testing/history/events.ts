@@ -1,0 +1,68 @@
+import type { PetPageQuery } from '../../application/list-pets.ts';
+import type { PetPage } from '../../application/ports/pet-repository.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
+
+/** A call of a client. Its `call` and `end` are positions in the order of all calls and returns of the history. */
+interface Call {
+  readonly client: string;
+  readonly call: number;
+  /** `Infinity` while the call has not returned. */
+  readonly end: number;
+}
+
+/** What a client knows of a create that did not return a pet. */
+export type CreateFailure = 'refused' | 'unknown';
+
+export interface CreateEvent extends Call {
+  readonly kind: 'create';
+  readonly pet: NewPet;
+  readonly key: string | undefined;
+  /** The stored pet, or why there is none. */
+  readonly result: Pet | CreateFailure;
+}
+
+export interface GetEvent extends Call {
+  readonly kind: 'get';
+  readonly id: bigint;
+  readonly result: Pet | undefined;
+}
+
+export interface ListEvent extends Call {
+  readonly kind: 'list';
+  readonly query: PetPageQuery & { readonly limit: number };
+  readonly result: PetPage;
+}
+
+export type ReadEvent = GetEvent | ListEvent;
+export type PetEvent = CreateEvent | ReadEvent;
+
+/** A call with an API key, or a change of one. `calledAt` and `endedAt` are in milliseconds of one clock. */
+export interface KeyEvent extends Call {
+  readonly kind: 'create key' | 'revoke key' | 'verify key';
+  readonly keyId: string;
+  readonly calledAt: number;
+  readonly endedAt: number;
+  /** Whether the key was accepted, for `verify key`. */
+  readonly isAccepted?: boolean | undefined;
+}
+
+/** Names an event for a message, such as `list limit=20 after=1496 (client 2)`. */
+export function described(event: PetEvent | KeyEvent): string {
+  return `${words(event)} (${event.client})`;
+}
+
+function words(event: PetEvent | KeyEvent): string {
+  switch (event.kind) {
+    case 'create':
+      return `create '${event.pet.name}'${event.key === undefined ? '' : ` key=${event.key}`}`;
+    case 'get':
+      return `get ${event.id}`;
+    case 'list': {
+      const { limit, status, after } = event.query;
+      const filter = status === undefined ? '' : ` status=${status}`;
+      return `list limit=${limit}${filter}${after === undefined ? '' : ` after=${after}`}`;
+    }
+    default:
+      return `${event.kind} ${event.keyId}`;
+  }
+}

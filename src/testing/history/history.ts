@@ -1,0 +1,185 @@
+import { LIMIT_DEFAULT, type PetPageQuery } from '../../application/list-pets.ts';
+import type { ApiKeyHolder } from '../../application/ports/api-key-verifier.ts';
+import type { PetPage } from '../../application/ports/pet-repository.ts';
+import { asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
+import { type NewPetInput, newPet, type Pet } from '../../domain/pet.ts';
+import type { CreateEvent, CreateFailure, KeyEvent, PetEvent } from './events.ts';
+import { keyContradiction } from './key-order.ts';
+import { petContradiction } from './pet-order.ts';
+
+/** The operations of a store that a {@link History} records. An `AnimalStore` and the store of a server have them. */
+export interface PetOperations {
+  /** As `AnimalStore.createPet`. */
+  createPet(input: NewPetInput, options?: { readonly idempotencyKey?: string }): Promise<Pet>;
+  /** As `AnimalStore.getPet`. */
+  getPet(id: bigint): Promise<Pet>;
+  /** As `AnimalStore.listPage`. */
+  listPage(query?: PetPageQuery): Promise<PetPage>;
+}
+
+/** The operations on API keys that a {@link History} records. An `AnimalStore` has them. */
+export interface KeyOperations {
+  readonly apiKeys: {
+    create(name: string): Promise<{ readonly key: string; readonly about: { readonly id: string } }>;
+    revoke(id: string): Promise<unknown>;
+  };
+  /** As `AnimalStore.verifyApiKey`. */
+  verifyApiKey(key: string): Promise<ApiKeyHolder | undefined>;
+}
+
+/** A create that rejects with one of these codes, and without an idempotency key, has stored nothing. */
+const REFUSALS: readonly ErrorCode[] = [
+  'idempotency_conflict',
+  'invalid_request',
+  'overloaded',
+  'rate_limited',
+  'unauthorized',
+];
+
+/**
+ * Records calls of several clients of one store, and examines whether there is one order of all creates and reads that
+ * agrees with the ids and with real time (strict serializability): a read sees exactly the pets before it. The clients
+ * can use different servers and storages, as long as all of them share the pets, and all pets are created by them. Equal
+ * idempotency keys must belong to the same caller.
+ *
+ * @example
+ * ```ts
+ * import { createAnimalStore } from 'animal-store';
+ * import { History } from 'animal-store/testing';
+ *
+ * const store = await createAnimalStore({ database: 'memory:' });
+ * const history = new History();
+ * const [anna, bert] = [history.record(store, 'Anna'), history.record(store, 'Bert')];
+ * await Promise.all([anna.createPet({ name: 'Rex', categoryId: 7n }), bert.listPage({ limit: 20 })]);
+ * console.log(history.contradiction()); // undefined
+ * await store.close();
+ * ```
+ */
+export class History {
+  readonly #pets: PetEvent[] = [];
+  readonly #keys: KeyEvent[] = [];
+  #position = 0;
+
+  /** The number of recorded calls. */
+  get size(): number {
+    return this.#pets.length + this.#keys.length;
+  }
+
+  /** Returns an object whose calls go to `store` and are recorded. A read that rejects is not recorded. */
+  record(store: PetOperations, client: string): PetOperations {
+    return {
+      createPet: async (input, options = {}) => {
+        const call = this.#next();
+        const common = {
+          kind: 'create',
+          client,
+          call,
+          pet: newPet(input),
+          key: options.idempotencyKey,
+        } as const;
+        const index = this.#pets.push({ ...common, end: Infinity, result: 'unknown' }) - 1;
+        const settle = (result: CreateEvent['result']): void => {
+          this.#pets[index] = { ...common, end: this.#next(), result };
+        };
+        try {
+          const pet = await store.createPet(input, options);
+          settle(pet);
+          return pet;
+        } catch (error) {
+          settle(failureOf(error));
+          throw error;
+        }
+      },
+      getPet: async (id) => {
+        const call = this.#next();
+        const record = (result: Pet | undefined): void => {
+          this.#pets.push({ kind: 'get', client, call, end: this.#next(), id, result });
+        };
+        try {
+          const pet = await store.getPet(id);
+          record(pet);
+          return pet;
+        } catch (error) {
+          if (asAnimalStoreError(error)?.code === 'not_found') record(undefined);
+          throw error;
+        }
+      },
+      listPage: async (query = {}) => {
+        const call = this.#next();
+        const result = await store.listPage(query);
+        const limit = query.limit ?? LIMIT_DEFAULT;
+        this.#pets.push({
+          kind: 'list',
+          client,
+          call,
+          end: this.#next(),
+          query: { ...query, limit },
+          result,
+        });
+        return result;
+      },
+    };
+  }
+
+  /** Like {@link History.record}, for API keys. A call that rejects is not recorded. */
+  recordKeys(store: KeyOperations, client: string): KeyOperations {
+    const ids = new Map<string, string>();
+    const run = async <T>(
+      kind: KeyEvent['kind'],
+      call: () => Promise<T>,
+      of: (result: T) => Partial<KeyEvent>,
+    ) => {
+      const started = { kind, client, call: this.#next(), calledAt: performance.now(), keyId: 'unknown' };
+      const result = await call();
+      this.#keys.push({ ...started, end: this.#next(), endedAt: performance.now(), ...of(result) });
+      return result;
+    };
+    return {
+      apiKeys: {
+        create: (name) =>
+          run(
+            'create key',
+            () => store.apiKeys.create(name),
+            ({ key, about }) => {
+              ids.set(key, about.id);
+              return { keyId: about.id };
+            },
+          ),
+        revoke: (id) =>
+          run(
+            'revoke key',
+            () => store.apiKeys.revoke(id),
+            () => ({ keyId: id }),
+          ),
+      },
+      verifyApiKey: (key) =>
+        run(
+          'verify key',
+          () => store.verifyApiKey(key),
+          (holder) => ({ keyId: ids.get(key) ?? holder?.id ?? 'unknown', isAccepted: holder !== undefined }),
+        ),
+    };
+  }
+
+  /**
+   * Returns a description of a contradiction, such as `list limit=20 after=1496 (client 2) saw pet 1558 and missed pet
+   * 1557`; `undefined` when the recorded calls fit one order.
+   *
+   * @param visibilityTimeout how long a change of an API key may be unknown to other clients, in milliseconds
+   */
+  contradiction(visibilityTimeout = 1000): string | undefined {
+    return petContradiction(this.#pets) ?? keyContradiction(this.#keys, visibilityTimeout);
+  }
+
+  #next(): number {
+    this.#position += 1;
+    return this.#position;
+  }
+}
+
+function failureOf(error: unknown): CreateFailure {
+  const { code, idempotencyKey } = asAnimalStoreError(error) ?? {};
+  return code !== undefined && idempotencyKey === undefined && REFUSALS.includes(code)
+    ? 'refused'
+    : 'unknown';
+}

@@ -1,0 +1,164 @@
+import { PET_STATUSES, type PetStatus } from '../../domain/pet.ts';
+import { type CreateEvent, described, type ListEvent, type PetEvent } from './events.ts';
+import { Contradiction, type StoredPet, storedPets } from './stored-pets.ts';
+
+/** The times between which a pet became visible, and the events that show them. */
+interface Bounds {
+  readonly id: bigint;
+  /** It was not yet visible when this event was called. */
+  notBefore: { readonly at: number; readonly event: PetEvent };
+  /** It was visible when this event returned. */
+  notAfter: { readonly at: number; readonly event: PetEvent } | undefined;
+}
+
+/**
+ * Describes a contradiction between the events and every order of them, or returns `undefined`. The order of the pets is
+ * that of their ids, so no search is needed: the events fit an order when no read saw a pet and missed a smaller one, and no
+ * pet became visible later than a pet with the same or a greater id was visible. Takes time linear in the number of events
+ * and of pets in them.
+ */
+export function petContradiction(events: readonly PetEvent[]): string | undefined {
+  try {
+    checkOrder(events);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Contradiction) return error.message;
+    throw error;
+  }
+}
+
+function checkOrder(events: readonly PetEvent[]): void {
+  const stored = storedPets(events);
+  const ids = [...stored.keys()].sort((a, b) => (a < b ? -1 : 1));
+  const bounds = new Map(ids.map((id) => [id, boundsOf(id, stored.get(id) as StoredPet)]));
+  const matching = new MatchingIds(ids, stored);
+  const lost = lostStatuses(events);
+  for (const event of events) {
+    if (event.kind === 'get') {
+      if (event.result === undefined) missed(bounds, event.id, event);
+      else saw(bounds, event.id, event);
+      if (event.result !== undefined && event.result.id !== event.id)
+        throw new Contradiction(`${described(event)} returned pet ${event.result.id}`);
+    } else if (event.kind === 'list') checkList(event, matching, bounds, lost);
+  }
+  compare([...bounds.values()]);
+}
+
+function boundsOf(id: bigint, { attempts }: StoredPet): Bounds {
+  const first = earliest(attempts, ({ call }) => call) as CreateEvent;
+  const returned = attempts.filter(({ result }) => typeof result !== 'string');
+  const known = earliest(returned, ({ end }) => end);
+  return {
+    id,
+    notBefore: { at: first.call, event: first },
+    notAfter: known && { at: known.end, event: known },
+  };
+}
+
+function earliest(
+  events: readonly CreateEvent[],
+  timeOf: (event: CreateEvent) => number,
+): CreateEvent | undefined {
+  return events.reduce<CreateEvent | undefined>(
+    (first, event) => (first === undefined || timeOf(event) < timeOf(first) ? event : first),
+    undefined,
+  );
+}
+
+/** The statuses with which a pet may be stored that no event has shown. */
+function lostStatuses(events: readonly PetEvent[]): Set<PetStatus> {
+  const unknown = events.filter((event) => event.kind === 'create' && event.result === 'unknown');
+  return new Set(unknown.map((event) => (event as CreateEvent).pet.status));
+}
+
+/** A read that saw a pet saw all smaller ones, and one that missed a pet missed all greater ones, so one bound is enough. */
+function checkList(
+  event: ListEvent,
+  matching: MatchingIds,
+  bounds: ReadonlyMap<bigint, Bounds>,
+  lost: ReadonlySet<PetStatus>,
+): void {
+  const { query, result } = event;
+  const { pets, more } = result;
+  const expected = matching.of(query.status);
+  const start = firstAfter(expected, query.after === undefined ? undefined : BigInt(query.after));
+  if (pets.length > query.limit) throw new Contradiction(`${described(event)} returned ${pets.length} pets`);
+  for (const [index, { id, status }] of pets.entries()) {
+    const next = expected[start + index];
+    if (next === id) continue;
+    if (query.status !== undefined && status !== query.status)
+      throw new Contradiction(`${described(event)} returned pet ${id}, which is ${status}`);
+    throw new Contradiction(
+      next === undefined || id < next
+        ? `${described(event)} returned pet ${id} out of order`
+        : `${described(event)} saw pet ${id} and missed pet ${next}`,
+    );
+  }
+  const last = pets.at(-1);
+  if (last !== undefined) saw(bounds, last.id, event);
+  const next = expected[start + pets.length];
+  if (more && pets.length < query.limit)
+    throw new Contradiction(`${described(event)} returned ${pets.length} pets, and said that there are more`);
+  if (!more) missed(bounds, next, event);
+  else if (next !== undefined) saw(bounds, next, event);
+  else if (query.status === undefined ? lost.size === 0 : !lost.has(query.status))
+    throw new Contradiction(`${described(event)} said that there are more pets, and there were none`);
+}
+
+function missed(bounds: ReadonlyMap<bigint, Bounds>, id: bigint | undefined, event: PetEvent): void {
+  const pet = id === undefined ? undefined : bounds.get(id);
+  if (pet !== undefined && event.call > pet.notBefore.at) pet.notBefore = { at: event.call, event };
+}
+
+function saw(bounds: ReadonlyMap<bigint, Bounds>, id: bigint, event: PetEvent): void {
+  const pet = bounds.get(id);
+  if (pet !== undefined && event.end < (pet.notAfter?.at ?? Infinity))
+    pet.notAfter = { at: event.end, event };
+}
+
+/** @param bounds in ascending order of id */
+function compare(bounds: readonly Bounds[]): void {
+  let latest: Bounds | undefined;
+  for (const pet of bounds) {
+    if (latest === undefined || pet.notBefore.at > latest.notBefore.at) latest = pet;
+    if (pet.notAfter === undefined || latest.notBefore.at < pet.notAfter.at) continue;
+    const { notBefore } = latest;
+    const early = described(pet.notAfter.event);
+    const verb = pet.notAfter.event.kind === 'create' ? 'stored' : 'saw';
+    const late = described(notBefore.event);
+    throw new Contradiction(
+      notBefore.event.kind === 'create'
+        ? `${late} got id ${latest.id}, but began after ${early} ${verb} pet ${pet.id}`
+        : `${late} missed pet ${latest.id}, but began after ${early} ${verb} pet ${pet.id}`,
+    );
+  }
+}
+
+/** The ids of all pets, and of those with each status, in ascending order. */
+class MatchingIds {
+  readonly #all: readonly bigint[];
+  readonly #byStatus: ReadonlyMap<PetStatus, readonly bigint[]>;
+
+  constructor(ids: readonly bigint[], stored: ReadonlyMap<bigint, StoredPet>) {
+    const byStatus = new Map<PetStatus, bigint[]>(PET_STATUSES.map((status) => [status, []]));
+    for (const id of ids) byStatus.get((stored.get(id) as StoredPet).pet.status)?.push(id);
+    this.#all = ids;
+    this.#byStatus = byStatus;
+  }
+
+  of(status: PetStatus | undefined): readonly bigint[] {
+    return status === undefined ? this.#all : (this.#byStatus.get(status) ?? []);
+  }
+}
+
+/** Returns the index of the first id above `after`. */
+function firstAfter(ids: readonly bigint[], after: bigint | undefined): number {
+  if (after === undefined) return 0;
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] as bigint) > after) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,109 @@
+import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
+import { type CreateEvent, described, type PetEvent } from './events.ts';
+
+/** All calls that create one pet: the attempts with one idempotency key, or a single call without a key. */
+interface Creation {
+  readonly attempts: CreateEvent[];
+  /** The stored pet, if an attempt returned it. */
+  stored: { readonly pet: Pet; readonly by: CreateEvent } | undefined;
+}
+
+/** A pet of the history, and the calls that may have stored it. */
+export interface StoredPet {
+  readonly pet: Pet;
+  readonly attempts: readonly CreateEvent[];
+}
+
+/** A contradiction that was found, in words. */
+export class Contradiction extends Error {}
+
+/**
+ * Returns every pet that a call returned, by id, with the calls that may have stored it. Throws a {@link Contradiction} when
+ * a pet has no such call, or a call has more than one pet.
+ */
+export function storedPets(events: readonly PetEvent[]): Map<bigint, StoredPet> {
+  const creations = creationsOf(events.filter((event) => event.kind === 'create'));
+  const stored = new Map<bigint, StoredPet>();
+  for (const { attempts, stored: own } of creations) {
+    if (own === undefined) continue;
+    const { pet, by } = own;
+    const other = stored.get(pet.id)?.attempts[0];
+    if (other !== undefined)
+      throw new Contradiction(`${described(by)} got id ${pet.id}, as ${described(other)} did`);
+    stored.set(pet.id, { pet, attempts: attempts.filter((attempt) => isSamePet(attempt.pet, pet)) });
+  }
+  const open = new OpenCreations(creations);
+  for (const event of events) {
+    for (const pet of petsOf(event)) {
+      const known = stored.get(pet.id);
+      if (known === undefined) stored.set(pet.id, { pet, attempts: open.creationOf(pet, event) });
+      else if (!isSamePet(known.pet, pet))
+        throw new Contradiction(
+          `${described(event)} saw pet ${pet.id} as '${pet.name}', which was '${known.pet.name}'`,
+        );
+    }
+  }
+  return stored;
+}
+
+function creationsOf(creates: readonly CreateEvent[]): Creation[] {
+  const creations: Creation[] = [];
+  const byKey = new Map<string, Creation>();
+  for (const event of creates) {
+    const known = event.key === undefined ? undefined : byKey.get(event.key);
+    const creation = known ?? { attempts: [], stored: undefined };
+    if (known === undefined) creations.push(creation);
+    if (event.key !== undefined) byKey.set(event.key, creation);
+    creation.attempts.push(event);
+    if (typeof event.result === 'string') continue;
+    if (!isSamePet(event.result, event.pet))
+      throw new Contradiction(`${described(event)} returned another pet, '${event.result.name}'`);
+    const { pet, by } = creation.stored ?? { pet: event.result, by: event };
+    if (pet.id !== event.result.id)
+      throw new Contradiction(
+        `${described(event)} returned id ${event.result.id}, and ${described(by)} id ${pet.id}`,
+      );
+    creation.stored = { pet, by };
+  }
+  return creations;
+}
+
+/** The creations that may have stored a pet although no attempt returned it. Each can explain one pet. */
+class OpenCreations {
+  readonly #open = new Map<string, Creation[]>();
+  readonly #all = new Map<string, CreateEvent>();
+
+  constructor(creations: readonly Creation[]) {
+    for (const creation of creations) {
+      for (const attempt of creation.attempts) this.#all.set(textOf(attempt.pet), attempt);
+      const unknown = creation.attempts.find(({ result }) => result === 'unknown');
+      if (creation.stored !== undefined || unknown === undefined) continue;
+      const text = textOf(unknown.pet);
+      this.#open.set(text, [...(this.#open.get(text) ?? []), creation]);
+    }
+  }
+
+  /** Which of several equal creations stored the pet cannot be known, so the earliest is taken. */
+  creationOf(pet: Pet, event: PetEvent): readonly CreateEvent[] {
+    const creation = this.#open.get(textOf(pet))?.shift();
+    if (creation !== undefined) return creation.attempts.filter((attempt) => isSamePet(attempt.pet, pet));
+    const closed = this.#all.get(textOf(pet));
+    const reason = closed === undefined ? 'which nobody created' : `and ${closedBy(closed)}`;
+    throw new Contradiction(`${described(event)} saw pet ${pet.id} '${pet.name}', ${reason}`);
+  }
+}
+
+function closedBy(create: CreateEvent): string {
+  const { result } = create;
+  if (result === 'refused') return `${described(create)} was refused`;
+  return `${described(create)} stored it ${typeof result === 'string' ? 'once' : `as pet ${result.id}`}`;
+}
+
+function textOf({ name, categoryId, status }: NewPet): string {
+  return `${categoryId} ${status} ${name}`;
+}
+
+function petsOf(event: PetEvent): readonly Pet[] {
+  if (event.kind === 'list') return event.result.pets;
+  return event.kind === 'get' && event.result !== undefined ? [event.result] : [];
+}

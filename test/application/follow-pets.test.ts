@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
+import { AnimalStore } from '../../src/application/animal-store.ts';
+import type { Storage } from '../../src/application/ports/storage.ts';
+import { AnimalStoreError, type ErrorCode } from '../../src/domain/errors.ts';
+import type { Pet } from '../../src/domain/pet.ts';
+
+const REX = { name: 'Rex', categoryId: 1n } as const;
+
+let storage: Storage;
+let store: AnimalStore;
+
+beforeEach(() => {
+  storage = openMemoryStorage();
+  store = new AnimalStore(storage);
+});
+
+async function take(follower: AsyncGenerator<Pet, never>, count: number): Promise<bigint[]> {
+  const ids: bigint[] = [];
+  while (ids.length < count) ids.push((await follower.next()).value.id);
+  return ids;
+}
+
+/** Makes the reads of pages fail, one after the other. `undefined` lets a read succeed. */
+function failReads(...errors: (ErrorCode | undefined)[]): void {
+  const list = storage.pets.list.bind(storage.pets);
+  storage.pets.list = async (query) => {
+    const code = errors.shift();
+    if (code !== undefined) throw new AnimalStoreError(code, 'no', { retryAfter: 0.001 });
+    return list(query);
+  };
+}
+
+describe('a follower', () => {
+  test('sees earlier and later pets once, over many pages', async () => {
+    for (let count = 0; count < 150; count += 1) await store.createPet(REX);
+    const follower = store.followPets({ interval: 1 });
+    const first = await take(follower, 150);
+    const later = take(follower, 30);
+    for (let count = 0; count < 30; count += 1) await store.createPet(REX);
+    expect([...first, ...(await later)]).toEqual(
+      Array.from({ length: 180 }, (_, index) => BigInt(index + 1)),
+    );
+  });
+
+  test('goes on after an id, and sees only pets with its status', async () => {
+    for (const status of ['sold', 'sold', 'pending'] as const) await store.createPet({ ...REX, status });
+    const follower = store.followPets({ after: 1n, status: 'sold', interval: 1 });
+    expect(await take(follower, 1)).toEqual([2n]);
+    const next = follower.next();
+    await store.createPet({ ...REX, status: 'pending' });
+    await store.createPet({ ...REX, status: 'sold' });
+    expect((await next).value.id).toBe(5n);
+  });
+
+  test('waits until a storage can be read again', async () => {
+    await store.createPet(REX);
+    failReads(undefined, 'storage_unavailable', 'overloaded', 'rate_limited');
+    const follower = store.followPets({ interval: 1 });
+    expect(await take(follower, 1)).toEqual([1n]);
+    await store.createPet(REX);
+    expect(await take(follower, 1)).toEqual([2n]);
+  });
+
+  test.each<[string, (ErrorCode | undefined)[], ErrorCode]>([
+    ['the first read fails', ['storage_unavailable'], 'storage_unavailable'],
+    ['a read fails for good', [undefined, 'unauthorized'], 'unauthorized'],
+  ])('ends when %s', async (_name, errors, code) => {
+    failReads(...errors);
+    await expect(store.followPets({ interval: 1 }).next()).rejects.toMatchObject({ code });
+  });
+
+  test('ends when the store is closed', async () => {
+    const next = store.followPets({ interval: 1 }).next();
+    await store.close();
+    await expect(next).rejects.toMatchObject({ code: 'storage_unavailable' });
+  });
+
+  test('ends with the reason of its signal, at once', async () => {
+    const controller = new AbortController();
+    const next = store.followPets({ signal: controller.signal, interval: 600_000 }).next();
+    const reason = new Error('enough');
+    setImmediate(() => controller.abort(reason));
+    await expect(next).rejects.toBe(reason);
+    await expect(store.followPets({ signal: controller.signal }).next()).rejects.toBe(reason);
+  });
+
+  test.each([
+    [{ interval: 0 }, /^interval: expected a number of milliseconds/],
+    [{ limit: 5 }, /^unknown option limit/],
+    [{ status: 'Sold' }, /^status must be one of/],
+    [{ after: 1.5 }, /^after must be/],
+  ])('refuses the options %j', async (options, message) => {
+    await expect(store.followPets(options as object).next()).rejects.toThrow(message);
+  });
+});
