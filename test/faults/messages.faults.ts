@@ -2,9 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Campaign } from './campaign.ts';
-import { atOnce } from './messages/delivery.ts';
-import { KEY_WAYS } from './messages/key-ways.ts';
-import { KEY_ROUTES, withKey } from './messages/keys.ts';
 import { FAMILIES, generateMessage, type Message, messageOf } from './messages/message.ts';
 import { create, type Draft, get, type Request, writeRequest } from './messages/request.ts';
 import { MESSAGES, ONLY, SEED } from './options.ts';
@@ -46,8 +43,8 @@ describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
     refused += await expectFlawless(name, familyOf(index));
   });
 
-  test.skipIf(ONLY !== undefined)('most messages are broken: at least two of three get an error', () => {
-    expect(refused).toBeGreaterThan((MESSAGES * 2) / 3);
+  test.skipIf(ONLY !== undefined)('many messages are broken: at least one of three gets an error', () => {
+    expect(refused).toBeGreaterThan(MESSAGES / 3);
   });
 
   function* familyOf(index: number): Generator<Message> {
@@ -59,20 +56,6 @@ describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
       yield generateMessage(SEED, number, campaign.keys);
     }
   }
-
-  test.skipIf(ONLY !== undefined)(`${KEY_WAYS.length} ways to send a key, each to every route`, async () => {
-    expect(KEY_WAYS.length).toBeGreaterThanOrEqual(65);
-    let number = BY_HAND;
-    const messages = KEY_WAYS.flatMap((way) =>
-      [campaign.keys.generated, campaign.keys.operator].flatMap((key) =>
-        KEY_ROUTES.map((route) => {
-          number += 1;
-          return whole(number, withKey(way, route({ number, keys: campaign.keys }), key));
-        }),
-      ),
-    );
-    await expectFlawless('keys, every way', messages);
-  });
 
   test.skipIf(ONLY !== undefined)('requests that are cut in two at every byte', async () => {
     await expectFlawless(
@@ -160,7 +143,3 @@ describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
     expect(await campaign.server.stop()).toEqual({ code: 0, signal: null });
   });
 });
-
-function whole(number: number, draft: Draft): Message {
-  return messageOf(number, draft, atOnce(draft.text.length));
-}

@@ -6,15 +6,12 @@ export const SEED: number =
     ? Math.floor(Math.random() * 2 ** 32)
     : integer('FAULTS_SEED', 1, 0, 2 ** 32 - 1);
 
-/** The number of generated HTTP messages. At least 10,000 of the default number are broken. */
+/** The number of generated HTTP messages. At least a third of them are broken. */
 export const MESSAGES: number = integer('FAULTS_MESSAGES', 15_000);
 
 /** Sends only the generated message with this number, which a failure names. */
 export const ONLY: number | undefined =
   process.env['FAULTS_ONLY'] === undefined ? undefined : integer('FAULTS_ONLY', 0, 0);
-
-/** The number of JSON numbers that are sent as `categoryId`. */
-export const NUMBERS: number = integer('FAULTS_NUMBERS', 100_000);
 
 /** The length of the soak in seconds. It lasts longer while the memory of the server still grows. */
 export const SECONDS: number = integer('FAULTS_SECONDS', 30, 8);

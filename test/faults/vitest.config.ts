@@ -2,17 +2,9 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SummaryLine } from '../reporter.ts';
 
 /** These tests measure times, or need both cores: the server takes one, and its load takes the other. */
-const LOAD = [
-  'connections',
-  'crowds',
-  'floods',
-  'messages',
-  'numbers',
-  'overload',
-  'soak',
-  'storage',
-  'unread',
-].map((name) => `test/faults/${name}.faults.ts`);
+const LOAD = ['connections', 'crowds', 'floods', 'messages', 'overload', 'soak', 'storage', 'unread'].map(
+  (name) => `test/faults/${name}.faults.ts`,
+);
 
 const common = {
   globalSetup: ['test/support/postgres/global-setup.ts'],

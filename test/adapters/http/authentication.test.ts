@@ -9,6 +9,7 @@ const INVALID = {
   status: 401,
   headers: { 'www-authenticate': 'Bearer realm="animal-store", error="invalid_token"' },
 };
+const MISSING = { status: 401, headers: { 'www-authenticate': 'Bearer realm="animal-store"' } };
 const NO_SCHEME = 'the scheme Bearer is missing before the API key: Authorization: Bearer <API_KEY>';
 const OTHER_SCHEME = 'Authorization must have the scheme Bearer: Authorization: Bearer <API_KEY>';
 const NO_KEY = 'expected one API key after Bearer: Authorization: Bearer <API_KEY>';
@@ -63,9 +64,26 @@ describe('the API key', () => {
     expect(twice).toMatchObject({ ...INVALID, body: expect.stringContaining(message) });
   });
 
-  test('is never read from the query', async () => {
-    const target = `/v1/pets?access_token=${server.key}`;
-    expect((await server.client.request('GET', target, { key: null })).status).toBe(401);
+  test('is never read from another place', async () => {
+    const { key } = server;
+    const fields = [
+      `Proxy-Authorization: Bearer ${key}`,
+      `X-Api-Key: ${key}`,
+      `X-Forwarded-Authorization: Bearer ${key}`,
+      `Authorization_: Bearer ${key}`,
+      `Cookie: Authorization=Bearer ${key}; access_token=${key}`,
+      `Sec-WebSocket-Protocol: bearer, ${key}`,
+      `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${key.length + 13}\r\n\r\naccess_token=${key}`,
+      `Transfer-Encoding: chunked\r\nTrailer: Authorization\r\n\r\n0\r\nAuthorization: Bearer ${key}`,
+    ];
+    for (const field of fields) {
+      expect(
+        await sendRaw(server.origin, `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${field}\r\n\r\n`),
+      ).toMatchObject(MISSING);
+    }
+    for (const target of [`/v1/pets?access_token=${key}`, `/v1/pets?api_key=${key}`, `/v1/pets/${key}`]) {
+      expect(await server.client.request('GET', target, { key: null })).toMatchObject(MISSING);
+    }
   });
 
   test('is required in each request of a connection', async () => {

@@ -14,18 +14,13 @@ export interface Delivery {
 /** The maximum number of single bytes. More take too long. */
 const DRIP_LIMIT = 400;
 
-export function deliveryOf(length: number, random: Random, mustArrive = false): Delivery {
+export function deliveryOf(length: number, random: Random): Delivery {
   const cuts = cutsOf(length, random);
-  const roll = mustArrive ? 0 : random.below(100);
+  const roll = random.below(100);
   if (roll < 84) return { cuts, sent: length, ending: 'wait' };
   if (roll < 88) return { cuts, sent: length, ending: 'half-close' };
   const sent = random.below(length + 1);
   return { cuts, sent, ending: roll < 94 ? 'half-close' : 'reset' };
-}
-
-/** Delivers all bytes in one segment. */
-export function atOnce(length: number): Delivery {
-  return { cuts: [], sent: length, ending: 'wait' };
 }
 
 function cutsOf(length: number, random: Random): readonly number[] {

@@ -2,11 +2,9 @@
 
 import type { Keys } from '../keys.ts';
 import { Random } from '../random.ts';
-import { body } from './bodies.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { framing } from './framing.ts';
 import { headerFields } from './header-fields.ts';
-import { keyOf } from './keys.ts';
 import { otherProtocol } from './other-protocols.ts';
 import { pipeline } from './pipelines.ts';
 import type { Context, Draft, Request } from './request.ts';
@@ -28,10 +26,8 @@ type Family = (random: Random, context: Context) => Draft;
 export const FAMILIES: readonly (readonly [name: string, family: Family])[] = [
   ['request lines', requestLine],
   ['header fields', headerFields],
-  ['keys', keyOf],
   ['framing', framing],
   ['smuggled requests', smuggling],
-  ['bodies', body],
   ['pipelines', pipeline],
   ['other protocols', otherProtocol],
 ];
@@ -40,7 +36,7 @@ export function generateMessage(seed: number, number: number, keys: Keys): Messa
   const random = new Random(seed, number);
   const [, family] = FAMILIES[number % FAMILIES.length] as (typeof FAMILIES)[number];
   const draft = family(random, { number, keys });
-  return messageOf(number, draft, deliveryOf(draft.text.length, random, draft.mustArrive));
+  return messageOf(number, draft, deliveryOf(draft.text.length, random));
 }
 
 /** Creates a handwritten message. */

@@ -40,8 +40,6 @@ export interface Draft {
   readonly text: string;
   /** Whether the server can find the end of each request or detect a malformed message, so that it must respond. */
   readonly isComplete: boolean;
-  /** Whether the message must be delivered completely, because the pet of an incomplete one is unknown. */
-  readonly mustArrive?: boolean;
 }
 
 /** Pets with these ids exist before the first message is sent. */
