@@ -1,9 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SummaryLine } from './test/reporter.ts';
+import { RETRY } from './test/support/retry.ts';
 
 /** The tests of the pure core use no file, no process and no adapter: `npm run test:core` runs them alone. */
 const CORE = 'test/{domain,application}/**/*.test.ts';
+
+/** The tests of the real command. They wait for other processes, so a test that fails is tried once more. */
+const E2E = 'test/e2e/**/*.test.ts';
 
 /**
  * Node.js keeps compiled modules here. Without this cache, every thread and process that a test starts compiles the
@@ -38,11 +42,14 @@ const OVER_FETCH = [
 const ADAPTERS = {
   setupFiles: ['test/support/canary-setup.ts'],
   env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  // On a busy machine, a start takes a hundred times as long as on a quiet one.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   expect: { poll: { timeout: 20_000 } },
   sequence: { groupOrder: 0 },
 };
+
+const POSTGRES = ['test/support/postgres/global-setup.ts'];
 
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -76,10 +83,11 @@ const config: ViteUserConfig = defineConfig({
           name: 'adapters',
           include: ['test/**/*.test.ts'],
           // Other packages, such as that of `npm run test:clients`, install theirs below this folder.
-          exclude: [CORE, ...SHARED, '**/node_modules/**'],
-          globalSetup: ['test/support/postgres/global-setup.ts'],
+          exclude: [CORE, E2E, ...SHARED, '**/node_modules/**'],
+          globalSetup: POSTGRES,
         },
       },
+      { test: { ...ADAPTERS, name: 'e2e', include: [E2E], globalSetup: POSTGRES, retry: RETRY } },
     ],
     coverage: {
       provider: 'v8',

@@ -1,24 +1,59 @@
-/** Prints a last line that a script can read: `N passed, N failed`, and `, N skipped` if any were skipped. */
+/**
+ * Prints a last line that a script can read: `N passed, N failed`, and `, N skipped` if any were skipped. Before it stands
+ * each test that passed only when it was tried again, and what fails a run without failing a test.
+ */
 
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { isAcceptedSkip } from './skips.ts';
+import { BROKEN_PROMISE } from './support/retry.ts';
+
+/** A run with more flaky tests fails. */
+const FLAKY_LIMIT = 2;
 
 /** An error outside a test (an import, a hook, an unhandled rejection) counts as one failure. */
 export class SummaryLine implements Reporter {
-  #line = '0 passed, 0 failed';
+  #lines: readonly string[] = ['0 passed, 0 failed'];
 
-  /** The coverage table is printed after the run, so the line is printed when the process exits. */
+  /** The coverage table is printed after the run, so the lines are printed when the process exits. */
   onInit(): void {
-    process.once('exit', () => process.stdout.write(`${this.#line}\n`));
+    process.once('exit', () => process.stdout.write(`${this.#lines.join('\n')}\n`));
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
-    const states = tests.map((test) => test.result().state);
-    const passed = states.filter((state) => state === 'passed').length;
-    const skipped = states.filter((state) => state === 'skipped').length;
+    const count = (state: string) => tests.filter((test) => test.result().state === state).length;
+    const flaky = tests.filter((test) => test.diagnostic()?.flaky === true);
+    const faults = [...tests.flatMap(faultsOf), ...tooMany(flaky.length)];
     const outside = suites.flatMap((suite) => suite.errors()).length + unhandledErrors.length;
-    this.#line = `${passed} passed, ${states.length - passed - skipped + outside} failed`;
-    if (skipped > 0) this.#line += `, ${skipped} skipped`;
+    const [passed, skipped] = [count('passed'), count('skipped')];
+    const failed = tests.length - passed - skipped + outside + faults.length;
+    const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+    this.#lines = [...flaky.map(describeFlaky), ...faults, line];
+    if (faults.length > 0) process.once('exit', () => Object.assign(process, { exitCode: 1 }));
   }
+}
+
+/** What a test that did not fail fails the run for. The tests of a file that failed anyway can be skipped. */
+function faultsOf(test: TestCase): string[] {
+  const result = test.result();
+  if (result.state === 'skipped' && process.env['CI'] && test.module.ok()) {
+    const isAccepted = isAcceptedSkip(`|${test.project.name}| ${test.fullName} ${result.note ?? ''}`);
+    return isAccepted ? [] : [`SKIPPED for no accepted reason ${nameOf(test)}`];
+  }
+  const isBroken =
+    result.state === 'passed' && result.errors?.some(({ message }) => message.includes(BROKEN_PROMISE));
+  return isBroken ? [`FAILED at the first try ${nameOf(test)}`] : [];
+}
+
+function tooMany(flaky: number): string[] {
+  return flaky > FLAKY_LIMIT ? [`FAILED: expected ${FLAKY_LIMIT} flaky tests at most, got ${flaky}`] : [];
+}
+
+function describeFlaky(test: TestCase): string {
+  return `FLAKY ${nameOf(test)}: ${test.result().errors?.[0]?.message.split('\n')[0]}`;
+}
+
+function nameOf(test: TestCase): string {
+  return `${test.module.relativeModuleId} > ${test.fullName}`;
 }

@@ -15,6 +15,7 @@ import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
 const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
   list?.some(({ address }) => address === '::1'),
 );
+const NOTE = hasIPv6 ? '' : ' (skipped: this machine has no IPv6)';
 
 test.each(STORAGES)('the service on %s serves with its first key, and can be stopped twice', async (kind) => {
   const service = await startInProcess(await environmentOf(kind));
@@ -79,7 +80,7 @@ describe('the service', () => {
     expect(connection.interim).toEqual([100]);
   });
 
-  test.skipIf(!hasIPv6)('has an IPv6 address in brackets in its URL', async () => {
+  test.skipIf(!hasIPv6)(`has an IPv6 address in brackets in its URL${NOTE}`, async () => {
     const service = await startInProcess({ ...(await environmentOf('memory')), HOST: '::1' });
     expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+\/v1$/);
     expect((await clientOf(service).get('/v1/pets')).status).toBe(200);

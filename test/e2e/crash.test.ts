@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
 import { OPERATOR_KEY, startService, temporaryFolder } from '../support/process.ts';
+import { BROKEN_PROMISE } from '../support/retry.ts';
 
 const WRITERS = 8;
 const PETS = 100;
@@ -37,9 +38,12 @@ test('a service that is killed with SIGKILL while it creates pets loses none, an
   const last = await create(again, 'last');
   const stored = await all(again);
   const names = new Map(stored.map(({ id, name }) => [id, name]));
-  expect(names.size).toBe(stored.length);
-  expect(new Set(names.values()).size).toBe(stored.length);
-  expect([...acknowledged].filter(([id, name]) => names.get(id) !== name)).toEqual([]);
+  expect(names.size, BROKEN_PROMISE).toBe(stored.length);
+  expect(new Set(names.values()).size, BROKEN_PROMISE).toBe(stored.length);
+  expect(
+    [...acknowledged].filter(([id, name]) => names.get(id) !== name),
+    BROKEN_PROMISE,
+  ).toEqual([]);
   expect(stored.at(-1)).toEqual(last);
 });
 

@@ -16,6 +16,7 @@ import {
   stopService,
   temporaryFolder,
 } from '../support/process.ts';
+import { BROKEN_PROMISE } from '../support/retry.ts';
 
 const THREAD_DEATH = fileURLToPath(new URL('../support/thread-death.ts', import.meta.url));
 const OTHER_PLATFORM = fileURLToPath(new URL('../support/other-platform.ts', import.meta.url));
@@ -155,8 +156,11 @@ describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 },
     expect(errors.some((count) => count > 0)).toBe(true);
     const [client] = clients as [Client];
     const stored = await petNames(client);
-    expect(new Set(stored).size).toBe(stored.length);
-    expect(created.filter((name) => !stored.includes(name))).toEqual([]);
+    expect(new Set(stored).size, BROKEN_PROMISE).toBe(stored.length);
+    expect(
+      created.filter((name) => !stored.includes(name)),
+      BROKEN_PROMISE,
+    ).toEqual([]);
     expect((await client.get('/readyz')).status).toBe(200);
     expect((await client.get('/metrics')).body).toMatch(/^animal_store_thread_restarts_total 1$/m);
     expect(await stopService(service)).toEqual({ code: 0, signal: null });

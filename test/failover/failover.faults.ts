@@ -8,6 +8,7 @@ import { FAILOVERS } from '../faults/options.ts';
 import { FaultsServer } from '../faults/server.ts';
 import { printTable } from '../faults/table.ts';
 import { expectNoKey } from '../support/canary.ts';
+import { BROKEN_PROMISE } from '../support/retry.ts';
 import { Cluster, until } from './cluster.ts';
 import { damageOf, NO_DAMAGE, type StoredPet } from './damage.ts';
 import { Load } from './load.ts';
@@ -121,7 +122,7 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
     ]);
     expect(load.faults).toEqual([]);
     expect(load.refused).toBeGreaterThan(refused);
-    expect(damageOf([...load.acknowledged], await storedPets())).toEqual(NO_DAMAGE);
+    expect(damageOf([...load.acknowledged], await storedPets()), BROKEN_PROMISE).toEqual(NO_DAMAGE);
   });
 
   test('each key has one pet, and each id belongs to one pet', async () => {
@@ -136,12 +137,12 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
       [acknowledged.length, stored.length, ...figures, load.reads],
     ]);
     expect(load.faults).toEqual([]);
-    expect(damage).toEqual(NO_DAMAGE);
-    expect(stored).toHaveLength(acknowledged.length);
+    expect(damage, BROKEN_PROMISE).toEqual(NO_DAMAGE);
+    expect(stored, BROKEN_PROMISE).toHaveLength(acknowledged.length);
     const records = await running().query<{ key: string; id: string }>(
       'SELECT key, pet_id::text AS id FROM idempotency_records',
     );
-    expect(new Map(records.map(({ key, id }) => [key, id]))).toEqual(load.acknowledged);
+    expect(new Map(records.map(({ key, id }) => [key, id])), BROKEN_PROMISE).toEqual(load.acknowledged);
     for (const server of servers) {
       expect(await petsOf(server)).toEqual(stored);
       expect(await server.stop()).toEqual({ code: 0, signal: null });

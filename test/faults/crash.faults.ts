@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { BROKEN_PROMISE } from '../support/retry.ts';
 import { Pipeline } from './client/pipeline.ts';
 import { OPERATOR } from './keys.ts';
 import { PIPELINED, ROUNDS, SEED } from './options.ts';
@@ -79,10 +80,15 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
 /** Pets that were not acknowledged may be stored or not. */
 function expectStored(stored: readonly string[], acknowledged: readonly string[]): void {
   const ids = stored.map(idOf);
-  expect(ids.filter((id, index) => index > 0 && id <= (ids[index - 1] ?? 0))).toEqual([]);
+  expect(
+    ids.filter((id, index) => index > 0 && id <= (ids[index - 1] ?? 0)),
+    BROKEN_PROMISE,
+  ).toEqual([]);
   const present = new Set(stored.map(canonicalPet));
-  expect(acknowledged.filter((pet) => !present.has(canonicalPet(pet))).slice(0, 10)).toEqual([]);
-  expect(new Set(acknowledged.map(idOf)).size).toBe(acknowledged.length);
+  expect(acknowledged.filter((pet) => !present.has(canonicalPet(pet))).slice(0, 10), BROKEN_PROMISE).toEqual(
+    [],
+  );
+  expect(new Set(acknowledged.map(idOf)).size, BROKEN_PROMISE).toBe(acknowledged.length);
 }
 
 function bodyOf(name: string, random: Random): string {

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, LIST } from './client/clients.ts';
 import { OPERATOR } from './keys.ts';
 import { hasNginx, startNginx } from './nginx.ts';
@@ -80,7 +81,9 @@ test.skipIf(!hasNginx)(
       errors: '',
     });
     for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
-    expect(exportOf(folder).map(canonicalPet).toSorted()).toEqual(pets.map(canonicalPet).toSorted());
+    expect(exportOf(folder).map(canonicalPet).toSorted(), BROKEN_PROMISE).toEqual(
+      pets.map(canonicalPet).toSorted(),
+    );
     expect(requests).toBeGreaterThan(RESTARTS * CLIENTS);
   },
 );

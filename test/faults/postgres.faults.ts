@@ -14,6 +14,7 @@ import {
   startPostgresNote,
 } from '../support/postgres/index.ts';
 import { THREADS } from '../support/process.ts';
+import { BROKEN_PROMISE } from '../support/retry.ts';
 import { openClient } from './client/open-client.ts';
 import { OPERATOR } from './keys.ts';
 import { OUTAGES } from './options.ts';
@@ -140,8 +141,8 @@ describe.skipIf(!canStartPostgres)(`two servers on a PostgreSQL that fails${star
     const stored = await query<StoredPet>(postgres, 'SELECT id::text, name FROM pets ORDER BY pets.id');
     printTable('PostgreSQL stops, crashes and hangs', [COLUMNS, ...rows]);
     expect(load.faults).toEqual([]);
-    expect(damageOf([...load.acknowledged], stored)).toEqual(NO_DAMAGE);
-    expect(stored).toHaveLength(load.acknowledged.size);
+    expect(damageOf([...load.acknowledged], stored), BROKEN_PROMISE).toEqual(NO_DAMAGE);
+    expect(stored, BROKEN_PROMISE).toHaveLength(load.acknowledged.size);
     for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
   });
 });

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
 import { canFaultDisk, faultyDisk, faultyDiskNote } from '../support/faults.ts';
+import { BROKEN_PROMISE } from '../support/retry.ts';
 import { connect } from '../support/sqlite.ts';
 import { ClientGroup, createOf, type Exchange, LIST, type Outcomes } from './client/clients.ts';
 import { openClient } from './client/open-client.ts';
@@ -106,7 +107,7 @@ test(
     ]);
     expect(outcomes.failures).toEqual([]);
     expect(p99).toBeLessThan(200);
-    expect(server.export().map(nameOf).toSorted()).toEqual([...names, 'last'].toSorted());
+    expect(server.export().map(nameOf).toSorted(), BROKEN_PROMISE).toEqual([...names, 'last'].toSorted());
     expect(stateLines(server)).toMatchObject([{ level: 50, reason: 'locked' }]);
     expect(await server.stop()).toEqual({ code: 0, signal: null });
   },

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../e2e/workspace.ts';
 import { notReady, READY, readinessOf, stateLines, untilReadinessIs } from '../support/faults.ts';
 import { OPERATOR_KEY, type Service, startService, stopService } from '../support/process.ts';
+import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, type Outcomes } from './client/clients.ts';
 import { ROUNDS } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
@@ -37,7 +38,10 @@ async function serve(): Promise<{ service: Service; path: string; load: () => Cl
 /** Expects every create to have the response 201 or 503, and every acknowledged pet to be stored. */
 function expectNothingLost({ pets, failures }: Outcomes, path: string): void {
   const stored = new Set(exportOf(dirname(path)).map(canonicalPet));
-  expect(pets.filter((pet) => !stored.has(canonicalPet(pet)))).toEqual([]);
+  expect(
+    pets.filter((pet) => !stored.has(canonicalPet(pet))),
+    BROKEN_PROMISE,
+  ).toEqual([]);
   expect(failures.filter((failure) => !failure.includes(': 503 {"code":"storage_unavailable"'))).toEqual([]);
 }
 
@@ -109,6 +113,6 @@ test.each([
     expect(await readinessOf(service)).toEqual(notReady('damaged'));
   }
   await group.stop();
-  expect(pets).toHaveLength(acknowledged);
+  expect(pets, BROKEN_PROMISE).toHaveLength(acknowledged);
   expect(stateLines(service)).toEqual([expect.objectContaining({ level: 50, reason: 'damaged' })]);
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Answer, Client } from '../support/client.ts';
+import { BROKEN_PROMISE } from '../support/retry.ts';
 import { openClient } from './client/open-client.ts';
 import { createKey, runCommand } from './commands.ts';
 import { canonicalPet, nameOf } from './oracle/pet.ts';
@@ -53,7 +54,7 @@ test('two servers on one file: ids are unique, pages and keys are up to date, id
   function note(answer: Answer): number {
     expect(answer.status, answer.body).toBe(201);
     const id = idOf(answer.body);
-    expect(acknowledged.get(id) ?? answer.body).toBe(answer.body);
+    expect(acknowledged.get(id) ?? answer.body, BROKEN_PROMISE).toBe(answer.body);
     acknowledged.set(id, answer.body);
     return id;
   }
@@ -61,7 +62,7 @@ test('two servers on one file: ids are unique, pages and keys are up to date, id
   async function create(server: number, client: number): Promise<void> {
     for (let count = 0; isRunning; count++) {
       const answer = await clients[server]?.post({ name: `${server}.${client}.${count}`, categoryId: 1 });
-      expect(acknowledged.has(idOf(answer?.body ?? ''))).toBe(false);
+      expect(acknowledged.has(idOf(answer?.body ?? '')), BROKEN_PROMISE).toBe(false);
       note(answer as Answer);
       totals.creates += 1;
     }
@@ -109,9 +110,15 @@ test('two servers on one file: ids are unique, pages and keys are up to date, id
         target = /^<(.*)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
         totals.steps += 1;
       }
-      expect(seen.filter((id, index) => index > 0 && id <= (seen[index - 1] ?? 0))).toEqual([]);
+      expect(
+        seen.filter((id, index) => index > 0 && id <= (seen[index - 1] ?? 0)),
+        BROKEN_PROMISE,
+      ).toEqual([]);
       const once = new Set(seen);
-      expect(known.filter((id) => !once.has(id))).toEqual([]);
+      expect(
+        known.filter((id) => !once.has(id)),
+        BROKEN_PROMISE,
+      ).toEqual([]);
       totals.walks += 1;
     }
   }
@@ -147,10 +154,10 @@ test('two servers on one file: ids are unique, pages and keys are up to date, id
   ]);
   for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
   const stored = exportOf(folder);
-  expect(stored.map(canonicalPet).toSorted()).toEqual(
+  expect(stored.map(canonicalPet).toSorted(), BROKEN_PROMISE).toEqual(
     [...acknowledged.values()].map(canonicalPet).toSorted(),
   );
-  expect(new Set(stored.map(nameOf)).size).toBe(stored.length);
+  expect(new Set(stored.map(nameOf)).size, BROKEN_PROMISE).toBe(stored.length);
   for (const total of Object.values(totals)) expect(total).toBeGreaterThan(0);
 });
 

@@ -1,10 +1,12 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SummaryLine } from '../reporter.ts';
+import { RETRY } from '../support/retry.ts';
 
-/** These tests measure times, or need both cores: the server takes one, and its load takes the other. */
-const LOAD = ['connections', 'crowds', 'floods', 'messages', 'overload', 'soak', 'storage', 'unread'].map(
-  (name) => `test/faults/${name}.faults.ts`,
-);
+/** What every change must keep: what survives kills, retries and stops, and the response to each message. */
+const PROMISES = faults('crash', 'killed-server', 'messages', 'retries', 'stopping');
+
+/** These tests measure times on a quiet machine: the server takes one core, and its load takes the other. */
+const LOAD = faults('connections', 'crowds', 'floods', 'overload', 'soak', 'storage', 'unread');
 
 const common = {
   globalSetup: ['test/support/postgres/global-setup.ts'],
@@ -12,28 +14,30 @@ const common = {
   testTimeout: 60_000,
   expect: { poll: { timeout: 20_000 } },
   hookTimeout: 60_000,
+  maxWorkers: 1,
+  retry: RETRY,
 };
 
 const config: ViteUserConfig = defineConfig({
   test: {
     reporters: ['verbose', new SummaryLine()],
     projects: [
+      { test: { ...common, name: 'promises', include: PROMISES } },
       {
-        test: { ...common, name: 'load', include: LOAD, maxWorkers: 1, sequence: { groupOrder: 0 } },
-      },
-      {
-        // The other tests mostly wait, so several files run at the same time.
         test: {
           ...common,
           name: 'faults',
           include: ['test/faults/*.faults.ts'],
-          exclude: LOAD,
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
+          exclude: [...PROMISES, ...LOAD],
         },
       },
+      { test: { ...common, name: 'load', include: LOAD } },
     ],
   },
 });
 
 export default config;
+
+function faults(...names: readonly string[]): string[] {
+  return names.map((name) => `test/faults/${name}.faults.ts`);
+}

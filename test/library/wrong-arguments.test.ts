@@ -18,6 +18,7 @@ import {
   ListPets,
 } from '../../src/library/index.ts';
 import { temporaryFile } from '../adapters/sqlite/temporary-file.ts';
+import { runs } from '../support/property-runs.ts';
 
 const REX = { name: 'Rex', categoryId: 7n };
 
@@ -285,6 +286,6 @@ test('any value as an argument is accepted or refused with a code, and nothing e
       await attempt(() => createHttpApp(store, first as never));
       await attempt(() => createFetchHandler(store, first as never));
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });

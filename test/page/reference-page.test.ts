@@ -14,6 +14,7 @@ import { excerptOf, findEntries, wordsOf } from '../../page/search.ts';
 import { STATUS_OF } from '../../src/adapters/http/api/errors.ts';
 import { OPERATIONS } from '../../src/adapters/http/api/operations.ts';
 import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
+import { runs } from '../support/property-runs.ts';
 import { CREATE_SAMPLES, LIST_SAMPLES } from './samples.ts';
 
 const BASE_URL = 'https://pets.example.org/v1';
@@ -47,6 +48,7 @@ describe('exact JSON', () => {
       fc.property(fc.jsonValue(), (value) => {
         expect(formatJson(JSON.stringify(value))).toBe(JSON.stringify(value, undefined, 2));
       }),
+      runs(),
     );
   });
 
@@ -58,6 +60,7 @@ describe('exact JSON', () => {
         expect(parseExact(text)).toEqual({ id, name, list: [id, 1.5, null, true] });
         expect(writeExact(parseExact(text))).toBe(text);
       }),
+      runs(),
     );
   });
 

@@ -5,6 +5,7 @@
 
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
+import { BROKEN_PROMISE } from './retry.ts';
 
 /** The length of the prefix of a key, which may be shown. */
 const PREFIX_LENGTH = 9;
@@ -60,7 +61,7 @@ export function watchSockets(): void {
 /** Throws if a text contains a key. */
 export function expectNoKey(text: string, place: string): void {
   const found = keyIn(text);
-  if (found !== undefined) throw new Error(`${place} contains an API key, or a part of one: ${found}`);
+  if (found !== undefined) throw new Error(leakIn(place, found));
 }
 
 /** Throws if the output of a command contains a key, except where it shows the key that it has created. */
@@ -72,7 +73,7 @@ export function expectNoKeyInOutput(stdout: string, stderr: string): void {
 /** Returns whether a text contains a key. If so, the running test fails at its end. */
 export function noteKeys(text: string, place: string): boolean {
   const found = keyIn(text);
-  if (found !== undefined) leaks.push(`${place} contains an API key, or a part of one: ${found}`);
+  if (found !== undefined) leaks.push(leakIn(place, found));
   return found !== undefined;
 }
 
@@ -80,6 +81,10 @@ export function noteKeys(text: string, place: string): boolean {
 export function expectNoNotedKeys(): void {
   const noted = leaks.splice(0);
   if (noted.length > 0) throw new Error(noted.slice(0, 5).join('\n'));
+}
+
+function leakIn(place: string, found: string): string {
+  return `${place} contains an API key, or a part of one: ${found} (${BROKEN_PROMISE})`;
 }
 
 /** Returns the part of a text around the first key. */

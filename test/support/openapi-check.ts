@@ -1,7 +1,7 @@
 /** Checks the status, the header fields and the body of a response against the OpenAPI document. */
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../src/adapters/http/docs/openapi.ts';
+import { generateDocument } from '../../openapi/document.ts';
 
 /** A response as the client of a test received it. */
 export interface CheckedAnswer {
@@ -19,7 +19,7 @@ export interface CheckedRequest {
 
 type Node = { readonly [member: string]: unknown };
 
-const DOCUMENT = parseExact(openApiDocument('http://127.0.0.1:3000')) as Node;
+const DOCUMENT = parseExact(generateDocument()) as Node;
 
 /**
  * Header fields that the OpenAPI document does not list, because HTTP, CORS or the server adds them to every response.

@@ -1,6 +1,7 @@
 /** The rules for the responses to one message, whose requests are known. */
 
 import { answerOf, checked } from '../../support/client.ts';
+import { BROKEN_PROMISE } from '../../support/retry.ts';
 import type { Exchange } from '../client/exchange.ts';
 import { fieldOf, isClosing, quote, type Response } from '../client/response-reader.ts';
 import { findSecret } from '../keys.ts';
@@ -64,7 +65,7 @@ function undocumented(response: Response, request: Request | undefined): string 
 
 function secretIn({ head, body }: Response, secrets: readonly string[]): string | false {
   const secret = findSecret(head, secrets) ?? findSecret(body.toString('latin1'), secrets);
-  return secret !== undefined && 'an API key in a response';
+  return secret !== undefined && `an API key in a response (${BROKEN_PROMISE})`;
 }
 
 function hidden(response: Response): string | false {

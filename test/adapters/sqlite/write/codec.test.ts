@@ -8,6 +8,7 @@ import {
   unpackWrites,
 } from '../../../../src/adapters/sqlite/write/codec.ts';
 import type { Statement, Value, Write } from '../../../../src/adapters/sqlite/write/statement.ts';
+import { runs } from '../../../support/property-runs.ts';
 
 const value: fc.Arbitrary<Value> = fc.oneof(
   fc.string(),
@@ -42,6 +43,7 @@ test('unpacked writes equal the packed ones', () => {
     fc.property(writes, (given) => {
       expect(unpackWrites(packWrites(given))).toEqual(given);
     }),
+    runs(),
   );
 });
 
@@ -58,5 +60,6 @@ test('unpacked outcomes equal the packed ones', () => {
     fc.property(fc.array(outcome), (given) => {
       expect(unpackOutcomes(packOutcomes(given))).toEqual(given);
     }),
+    runs(),
   );
 });
