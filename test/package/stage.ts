@@ -1,23 +1,26 @@
-/** Shared by the checks: the paths of the tarball and of its installations, and how to run a program there. */
+/** Shared by the checks: the tarball, its installations, and how to run a program there. Vitest calls the setup once. */
 
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import type { TestProject } from 'vitest/node';
 
 export const HERE: string = import.meta.dirname;
 export const ROOT: string = join(HERE, '../..');
 
-/** Folders in which `run.ts` has installed the tarball. */
 export interface Stage {
   /** The folder that contains the installations, and is removed at the end. */
   readonly folder: string;
   readonly tarball: string;
-  /** The tarball alone. */
+  /** A folder with the tarball alone, and {@link HERE}/programs. */
   readonly installed: string;
-  /** Without the optional driver. */
-  readonly bare: string;
-  /** With the frameworks that the API can be mounted in. */
-  readonly hosting: string;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    stage: Stage;
+  }
 }
 
 /** The supported versions of Node.js, each from its npm package. */
@@ -30,6 +33,31 @@ export const NODES: Readonly<Record<string, string>> = {
 /** In milliseconds. A program that runs longer has hung. */
 const TIMEOUT = 180_000;
 
+/** Packs what is built, and installs it as a user would. */
+export default async function setup(project: TestProject): Promise<() => void> {
+  const folder = mkdtempSync(join(tmpdir(), 'animal-store-package-'));
+  const pack = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
+  const tarball = join(folder, (await run('npm', pack, { cwd: ROOT })).trim());
+  const installed = await install(folder, 'installed', tarball);
+  project.provide('stage', { folder, tarball, installed });
+  return () => rmSync(folder, { recursive: true, force: true });
+}
+
+/** Creates an ES module package that contains the tarball, the named packages and the programs. Returns its path. */
+export async function install(
+  folder: string,
+  name: string,
+  tarball: string,
+  ...more: string[]
+): Promise<string> {
+  const path = join(folder, name);
+  cpSync(join(HERE, 'programs'), path, { recursive: true });
+  cpSync(join(HERE, '.npmrc'), join(path, '.npmrc'));
+  writeFileSync(join(path, 'package.json'), '{ "type": "module", "private": true }');
+  await run('npm', ['install', '--prefer-offline', tarball, ...more], { cwd: path });
+  return path;
+}
+
 interface RunOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
@@ -39,31 +67,22 @@ interface RunOptions {
   readonly onlyPath?: string;
 }
 
-export function stage(): Stage {
-  return JSON.parse(process.env['STAGE'] ?? '{}') as Stage;
-}
-
-/** Runs a program and returns its standard output. Throws with all output if the exit status is not 0. */
+/** Runs a program and returns its standard output. Rejects with all output if the exit status is not 0. */
 export function run(
   command: string,
   args: readonly string[],
   { cwd, env, node, onlyPath }: RunOptions,
-): string {
+): Promise<string> {
   const path =
     onlyPath ?? [...(node === undefined ? [] : [dirname(node)]), process.env['PATH']].join(delimiter);
   const inherited = onlyPath === undefined ? process.env : environmentWithoutNpm();
-  const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    env: { ...inherited, ...env, PATH: path, NODE_TEST_CONTEXT: undefined },
-    encoding: 'utf8',
-    timeout: TIMEOUT,
-    maxBuffer: 2 ** 26,
+  const options = { cwd, env: { ...inherited, ...env, PATH: path }, timeout: TIMEOUT, maxBuffer: 2 ** 26 };
+  return new Promise((resolve, reject) => {
+    execFile(command, args, options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${command} ${args.join(' ')}: ${error.message}\n${stdout}\n${stderr}`));
+    });
   });
-  if (status !== 0) {
-    const end = error ?? `ended with ${signal ?? status}`;
-    throw new Error(`${command} ${args.join(' ')}: ${end}\n${stdout}\n${stderr}`);
-  }
-  return stdout;
 }
 
 /** Returns the environment without the settings that npm passes to its scripts, because they belong to another npm. */

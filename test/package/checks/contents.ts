@@ -1,17 +1,22 @@
-/** The tarball contains the required files and no others. */
+/** The tarball contains the required files and no others, publint finds no fault, and what is installed runs. */
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { test } from 'node:test';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { inject, test } from 'vitest';
 import { expectedFiles } from '../../../scripts/tarball.ts';
-import { ROOT, readJson, run, stage } from '../stage.ts';
+import { ROOT, readJson, run } from '../stage.ts';
 
-const { tarball, installed } = stage();
+const { tarball, installed } = inject('stage');
 
-test('contains every module with its types and its source, the reference page, the manuals and the licenses, and nothing else', () => {
-  const entries = run('tar', ['-tzf', tarball], { cwd: ROOT }).trim().split('\n');
-  const files = entries.map((entry) => entry.replace(/^package\//, ''));
+test('contains every module with its types and its source, the reference page, the manuals and the licenses, and nothing else', async () => {
+  const output = await run('tar', ['-tzf', tarball], { cwd: ROOT });
+  const files = output
+    .trim()
+    .split('\n')
+    .map((entry) => entry.replace(/^package\//, ''));
   assert.ok(files.length > 100);
   assert.deepEqual(files.toSorted(), expectedFiles());
 });
@@ -43,11 +48,27 @@ test('every relative link of the manuals leads to a file of the package', () => 
   const broken = links.filter(({ manual, target }) => !existsSync(join(folder, dirname(manual), target)));
   assert.deepEqual(broken, []);
 });
+
 test('no compiled module refers to a missing source map', () => {
   const folder = join(installed, 'node_modules/animal-store');
   for (const module of globSync('dist/**/*.js', { cwd: folder })) {
     assert.equal(mapOf(join(folder, module)), undefined, module);
   }
+});
+
+test('publint finds no fault', async () => {
+  const { buffer } = new Uint8Array(readFileSync(tarball));
+  const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
+  assert.deepEqual(
+    messages.map((message) => formatMessage(message, pkg)),
+    [],
+  );
+});
+
+test('the command and an ES module run where the package is installed', async () => {
+  const { version } = readJson<{ version: string }>(join(ROOT, 'package.json'));
+  assert.equal(await run('npx', ['animal-store', '--version'], { cwd: installed }), `${version}\n`);
+  assert.equal(await run(process.execPath, ['esm.mjs'], { cwd: installed }), 'done\n');
 });
 
 /** Returns the name of the source map that a file refers to. */

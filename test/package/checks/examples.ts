@@ -2,17 +2,26 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { globSync, readFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
-import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { ROOT, run, stage } from '../stage.ts';
+import { beforeAll, inject, test } from 'vitest';
+import { install, ROOT, readJson, run } from '../stage.ts';
 
-const { hosting } = stage();
+/** The other packages of programs that mount the API, in the versions of the lock files. */
+const HOSTS = ['koa', 'express', 'fastify', '@types/express'];
+
+const { folder, tarball } = inject('stage');
+const hosting = join(folder, 'hosting');
 const embedding = readFileSync(join(ROOT, 'docs/embedding.md'), 'utf8');
 const tsc = join(ROOT, 'node_modules/.bin/tsc');
+
+beforeAll(async () => {
+  await install(folder, 'hosting', tarball, ...HOSTS.map((name) => `${name}@${versionOf(name)}`));
+  cpSync(join(ROOT, 'examples'), hosting, { recursive: true });
+});
 
 test('docs/embedding.md shows examples word for word', () => {
   const files = globSync('{json-file-adapter,mounting}/*.ts', { cwd: hosting });
@@ -22,7 +31,7 @@ test('docs/embedding.md shows examples word for word', () => {
   for (const code of shown) assert.ok(sources.includes(code), code);
 });
 
-test('the examples are well typed', () => {
+test('the examples are well typed', async () => {
   const options = [
     '--strict',
     '--exactOptionalPropertyTypes',
@@ -32,41 +41,41 @@ test('the examples are well typed', () => {
   ];
   const files = globSync('*/*.ts', { cwd: hosting, exclude: ['node_modules/**'] });
   assert.ok(files.length > 6);
-  run(tsc, [...options, '--target', 'es2023', '--module', 'nodenext', '--types', 'node', ...files], {
+  await run(tsc, [...options, '--target', 'es2023', '--module', 'nodenext', '--types', 'node', ...files], {
     cwd: hosting,
   });
 });
 
-test('the JSON file adapter passes the contract suite of its port', () => {
-  const output = run(process.execPath, ['--test', 'json-file-adapter/contract.ts'], { cwd: hosting });
+test('the JSON file adapter passes the contract suite of its port', async () => {
+  const output = await run(process.execPath, ['--test', 'json-file-adapter/contract.ts'], { cwd: hosting });
   assert.match(output, /pass [2-9]\d\n/);
 });
 
-test('the JSON file adapter can be served', () => {
-  const output = run(process.execPath, ['json-file-adapter/main.ts', 'pets.json'], { cwd: hosting });
+test('the JSON file adapter can be served', async () => {
+  const output = await run(process.execPath, ['json-file-adapter/main.ts', 'pets.json'], { cwd: hosting });
   assert.equal(output, '[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]\n');
 });
 
-describe('the API is mounted', async () => {
-  const resolve = (name: string) =>
-    import(pathToFileURL(join(hosting, 'node_modules/animal-store/dist', name)).href) as Promise<Library>;
-  const { createAnimalStore } = await resolve('library/index.js');
-  for (const file of mountings()) {
-    test(`in ${basename(file, '.ts')}`, async () => {
-      const { serve } = (await import(pathToFileURL(file).href)) as Mounting;
-      const store = await createAnimalStore({ database: 'memory:' });
-      const { key } = await store.apiKeys.create('me');
-      const server = await serve(store);
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      try {
-        await check(url, key);
-      } finally {
-        server.close();
-        server.closeAllConnections();
-        await once(server, 'close');
-      }
-    });
+test.each(['express', 'fastify', 'koa', 'node-http'])('the API is mounted in %s', async (name) => {
+  const library = join(hosting, 'node_modules/animal-store/dist/library/index.js');
+  const { createAnimalStore } = (await import(pathToFileURL(library).href)) as Library;
+  const { serve } = (await import(pathToFileURL(join(hosting, `mounting/${name}.ts`)).href)) as Mounting;
+  const store = await createAnimalStore({ database: 'memory:' });
+  const { key } = await store.apiKeys.create('me');
+  const server = await serve(store);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    await check(url, key);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
   }
+});
+
+test('every example of mounting is tested', () => {
+  const files = globSync('mounting/*.ts', { cwd: hosting }).map((file) => basename(file, '.ts'));
+  assert.deepEqual(files.toSorted(), ['express', 'fastify', 'koa', 'node-http']);
 });
 
 interface Store {
@@ -81,15 +90,17 @@ interface Mounting {
   serve(store: Store): Promise<Server>;
 }
 
-function mountings(): string[] {
-  const files = globSync('mounting/*.ts', { cwd: hosting });
-  assert.deepEqual(files.map((file) => basename(file)).toSorted(), [
-    'express.ts',
-    'fastify.ts',
-    'koa.ts',
-    'node-http.ts',
-  ]);
-  return files.map((file) => join(hosting, file));
+function versionOf(name: string): string {
+  const locked = [ROOT, join(ROOT, 'bench')].map(
+    (folder) => readJson<LockFile>(join(folder, 'package-lock.json')).packages[`node_modules/${name}`],
+  );
+  const version = locked.find((entry) => entry !== undefined)?.version;
+  if (version === undefined) throw new Error(`${name} is in no lock file`);
+  return version;
+}
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly version: string }>>;
 }
 
 /** A pet can be created and listed, errors come from the API, and other paths are the host's. */

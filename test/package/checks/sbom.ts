@@ -3,19 +3,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { inject, test } from 'vitest';
 import { type Sbom, sbomFaults } from '../../../scripts/sbom.ts';
-import { HERE, ROOT, readJson, run, stage } from '../stage.ts';
+import { HERE, ROOT, readJson, run } from '../stage.ts';
 
-const text = run('npm', ['run', '--silent', 'sbom'], { cwd: ROOT });
+const text = await run('npm', ['run', '--silent', 'sbom'], { cwd: ROOT });
 const { components } = JSON.parse(text) as Sbom;
 
-test('the SBOM is valid CycloneDX', () => {
-  const file = join(stage().folder, 'sbom.json');
+test('the SBOM is valid CycloneDX', async () => {
+  const file = join(inject('stage').folder, 'sbom.json');
   writeFileSync(file, text);
-  run(process.execPath, [join(HERE, 'validate-sbom.js'), file], { cwd: HERE });
+  await run(process.execPath, [join(HERE, 'validate-sbom.js'), file], { cwd: HERE });
   writeFileSync(file, text.replace('"type": "library"', '"type": "book"'));
-  assert.throws(() => run(process.execPath, [join(HERE, 'validate-sbom.js'), file], { cwd: HERE }));
+  await assert.rejects(run(process.execPath, [join(HERE, 'validate-sbom.js'), file], { cwd: HERE }));
 });
 
 test('the SBOM has the packages of the lock file, with their hashes, and no address', () => {
@@ -24,7 +24,7 @@ test('the SBOM has the packages of the lock file, with their hashes, and no addr
 });
 
 test('the SBOM names the packages that npm installs for a user', () => {
-  const lock = readJson<LockFile>(join(stage().installed, 'node_modules/.package-lock.json'));
+  const lock = readJson<LockFile>(join(inject('stage').installed, 'node_modules/.package-lock.json'));
   const installed = Object.keys(lock.packages).map((path) =>
     path.slice(path.lastIndexOf('node_modules/') + 13),
   );
