@@ -16,9 +16,10 @@ if [ ! -e "$policy" ]; then
 fi
 apt-get update -qq
 install() { apt-get install -y -qq --no-install-recommends -o Dpkg::Options::=--force-unsafe-io "$@" >/dev/null; }
-install postgresql-common
-if [ -d "${clusters%/*}" ]; then
+case " $* " in *' postgresql '*)
+  install postgresql-common
   remove="$remove $clusters"
   echo 'create_main_cluster = false' >"$clusters"
-fi
+  ;;
+esac
 install "$@"
