@@ -25,9 +25,9 @@ const WORKFLOW: Readonly<Record<string, RegExp>> = {
   'may only read the repository (contents: read)': /^ +contents: read$/m,
   'name the registry (registry-url)': /^ +registry-url: https:\/\/registry\.npmjs\.org$/m,
   'name its repository in package.json, which npm compares': /^ +- run: npm pkg set .*repository\.url=/m,
-  'pass the gate (.ci/run)': /^ +- run: \.ci\/run$/m,
-  'pass the tests of a release (npm run test:release)': /^ +- run: npm run test:release$/m,
-  'run this check (npm run release:check)': /^ +- run: npm run release:check$/m,
+  'pass the gate and the tests of a release': /^ +command: \.ci\/run && npm run test:release$/m,
+  'publish only after them': /^ {4}needs: test$/m,
+  'run this check (npm run release:check)': /^ +- run: npm ci && npm run release:check$/m,
   'pack the files that it publishes (npm pack)': /^ +- run: npm pack$/m,
   'publish (npm publish … --provenance --access public)':
     /^ +- run: npm publish \.\/animal-store-\*\.tgz --provenance --access public$/m,

@@ -239,7 +239,7 @@ describe('variables', () => {
   );
   /** Variables of other programs, of the tests, and of the examples. */
   const foreign =
-    /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|SQLITE_TMPDIR|TMPDIR|POSTGRES_PASSWORD|TEST_(DATABASE_URL|WORKERS)|PROPERTY_RUNS|ANIMAL_STORE_(KEY|URL))$/;
+    /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|SQLITE_TMPDIR|TMPDIR|POSTGRES_PASSWORD|TEST_(DATABASE_URL|RETRIES|WORKERS)|PROPERTY_(RUNS|SEED)|ANIMAL_STORE_(KEY|URL))$/;
 
   test('docs/operations.md has a row for each, with its default', () => {
     const { host, port, firstKey, logLevel, logSample, shutdownTimeout, workers } = loadConfig({});
@@ -268,7 +268,7 @@ describe('variables', () => {
     const named = codeSpans(read(path)).flatMap(
       (span) => /^([A-Z][A-Z0-9]*_[A-Z0-9_]+)(=|$)/.exec(span)?.[1] ?? [],
     );
-    const constants = /^(REQUEST_FIELDS|ERROR_CODES)$/;
+    const constants = /^(REQUEST_FIELDS|ERROR_CODES|BROKEN_PROMISE)$/;
     expect(
       named.filter(
         (name) => ![...names, ...secrets].includes(name) && !foreign.test(name) && !constants.test(name),
