@@ -75,9 +75,7 @@ test.each<[keyof Release, string, string, string]>([
 describe('the publishing workflow', () => {
   const duties = HERE.workflow
     .split('\n')
-    .filter((line) =>
-      /tags:|id-token|attest|contents:|registry-url|run:|command:|needs: test/.test(line),
-    );
+    .filter((line) => /tags:|id-token|attest|contents:|registry-url|run:|command:|needs: test/.test(line));
 
   test.each(duties)('cannot do without %s', (line) => {
     const workflow = HERE.workflow.replace(`${line}\n`, '');
