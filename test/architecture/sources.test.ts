@@ -117,8 +117,8 @@ describe('in the sources', () => {
     expect(users).toContain('page/main.ts');
     expect(users.filter((file) => !file.startsWith('page/')).toSorted()).toEqual([
       'src/adapters/api-client/request.ts',
+      'src/adapters/postgres/config.ts',
       'src/adapters/postgres/connections.ts',
-      'src/adapters/postgres/schema.ts',
     ]);
   });
 

@@ -44,6 +44,9 @@ export const CREATES: number = integer('FAULTS_CREATES', 2000);
 /** How often PostgreSQL stops, crashes and hangs under load. */
 export const OUTAGES: number = integer('FAULTS_OUTAGES', 2);
 
+/** How long clients follow the ids of new pets through two servers, in seconds. */
+export const FOLLOWED: number = integer('FAULTS_FOLLOWED', 5);
+
 /** How often a server is stopped under load. */
 export const STOPS: number = integer('FAULTS_STOPS', 3);
 

@@ -1,23 +1,25 @@
 /** PostgreSQL stops, crashes and hangs under a load of reads and creates, which two servers handle. */
 
-import { readFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { damageOf, NO_DAMAGE, type StoredPet } from '../failover/damage.ts';
 import { Load } from '../failover/load.ts';
+import type { Client as HttpClient } from '../support/client.ts';
 import {
   canStartPostgres,
   type PostgresServer,
   startPostgres,
   startPostgresNote,
 } from '../support/postgres/index.ts';
-import { THREADS } from '../support/process.ts';
+import { BIN, RUNTIME, THREADS } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { openClient } from './client/open-client.ts';
 import { OPERATOR } from './keys.ts';
-import { OUTAGES } from './options.ts';
+import { FOLLOWED, OUTAGES } from './options.ts';
 import { FaultsServer, newFolder } from './server.ts';
 import { printTable } from './table.ts';
 
@@ -39,6 +41,11 @@ async function query<Row>(postgres: PostgresServer, text: string): Promise<Row[]
   }
 }
 
+const SLOW_INSERTS = `
+  CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_sleep(0.01 * random()); RETURN NULL; END $$;
+  CREATE TRIGGER pause AFTER INSERT ON pets EXECUTE FUNCTION pause()`;
+
 const COLUMNS = ['fault', 'round', 'acknowledged', 'refused', 'refused but stored', 'served again after, ms'];
 
 test.skipIf(!canStartPostgres)(
@@ -58,6 +65,82 @@ test.skipIf(!canStartPostgres)(
       expect(await query(postgres, 'SELECT name FROM api_keys')).toEqual([{ name: 'first key' }]);
       for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
     } finally {
+      await postgres.close();
+    }
+  },
+);
+
+test.skipIf(!canStartPostgres)(
+  `whoever follows the ids through two servers misses no pet, while both store pets${startPostgresNote}`,
+  { timeout: 60_000 + 1000 * FOLLOWED },
+  async () => {
+    const postgres = await startPostgres();
+    try {
+      const env = { DATABASE_URL: postgres.url };
+      const servers = [await FaultsServer.start({ env }), await FaultsServer.start({ env })];
+      const [one, other] = servers.map((server) => openClient(server)) as [HttpClient, HttpClient];
+      // The longer it takes from an id to its commit, the more followers would miss it without an order.
+      await query(postgres, SLOW_INSERTS);
+      const end = performance.now() + 1000 * FOLLOWED;
+      const creating = Array.from({ length: 8 }, async (_, number) => {
+        for (let count = 0; performance.now() < end; count++) {
+          const headers = number % 4 < 2 ? {} : { 'Idempotency-Key': `${number}.${count}` };
+          const pet = { name: `${number}.${count}`, categoryId: 1 };
+          const { status, body } = await (number % 2 === 0 ? one : other).post(pet, headers);
+          expect(status, body).toBe(201);
+        }
+      });
+      let isCreating = true;
+      const following = [one, other].map(async (client) => {
+        const seen: number[] = [];
+        for (;;) {
+          const isLast = !isCreating;
+          const { body } = await client.get(`/v1/pets?limit=100&after=${seen.at(-1) ?? 0}`);
+          const ids = (JSON.parse(body) as { id: number }[]).map(({ id }) => id);
+          if (isLast && ids.length === 0) return seen;
+          seen.push(...ids);
+        }
+      });
+      await Promise.all(creating);
+      isCreating = false;
+      const stored = await query<{ id: string }>(postgres, 'SELECT id FROM pets ORDER BY id');
+      for (const seen of await Promise.all(following)) {
+        const followed = new Set(seen);
+        expect(stored.map(({ id }) => Number(id)).filter((id) => !followed.has(id))).toEqual([]);
+        expect(seen).toHaveLength(stored.length);
+      }
+      expect(stored.length).toBeGreaterThan(8);
+      for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+    } finally {
+      await postgres.close();
+    }
+  },
+);
+
+test.skipIf(!canStartPostgres)(
+  `an import that is stopped while it copies its pets is ended, and creates work again${startPostgresNote}`,
+  async () => {
+    const postgres = await startPostgres();
+    const env = { DATABASE_URL: postgres.url };
+    let importing: ChildProcess | undefined;
+    try {
+      const server = await FaultsServer.start({ env });
+      const client = openClient(server);
+      const file = join(server.folder, 'pets');
+      writeFileSync(file, '{"name":"imported","categoryId":1}\n'.repeat(100_000));
+      importing = spawn(RUNTIME, [BIN, 'import', file], { env: { ...process.env, ...env }, stdio: 'ignore' });
+      const held = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 7301 AND granted";
+      await expect.poll(async () => (await query(postgres, held)).length, { interval: 1 }).toBe(1);
+      importing.kill('SIGSTOP');
+      const create = () => client.post({ name: 'Rex', categoryId: 1 });
+      const { status, headers } = await create();
+      expect([status, headers['retry-after']]).toEqual([503, expect.any(String)]);
+      expect((await client.request('GET', '/readyz', { key: null })).status).toBe(200);
+      await expect.poll(async () => (await create()).status).toBe(201);
+      expect(await query(postgres, 'SELECT DISTINCT name FROM pets')).toEqual([{ name: 'Rex' }]);
+      expect(await server.stop()).toEqual({ code: 0, signal: null });
+    } finally {
+      importing?.kill('SIGKILL');
       await postgres.close();
     }
   },

@@ -13,7 +13,7 @@ const COLUMNS = `id::text, hash, name, hint, created_at::float8, expires_at::flo
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
 const ADD = `${INSERT} VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
 const ADD_FIRST = `${INSERT} SELECT $1, $2, $3, $4, $5 WHERE NOT EXISTS (SELECT 1 FROM api_keys) RETURNING ${COLUMNS}`;
-const REPLACE = `WITH ended AS (
+export const REPLACE: string = `WITH ended AS (
     UPDATE api_keys SET expires_at = least(expires_at, $6)
     WHERE id = $7 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
       AND expires_at IS NOT DISTINCT FROM $8
@@ -21,7 +21,7 @@ const REPLACE = `WITH ended AS (
   )
   INSERT INTO api_keys (hash, name, hint, created_at, expires_at, caller_id)
   SELECT $1, $2, $3, $4::bigint, $5::bigint, caller_id FROM ended RETURNING ${COLUMNS}`;
-const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
+export const REVOKE: string = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
 const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
 

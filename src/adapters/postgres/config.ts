@@ -54,3 +54,15 @@ export function locationOf(url: string): string {
     throw new AnimalStoreError('storage_unavailable', message, { cause: error });
   }
 }
+
+/** Calls `use` with a connection whose statements may take long, and then disconnects. */
+export async function withClient<T>(config: ClientConfig, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ ...config, query_timeout: LONG_TIMEOUT });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    void client.end().catch(() => {});
+  }
+}

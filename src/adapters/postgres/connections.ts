@@ -4,9 +4,16 @@ import { atMost } from '../../application/at-most.ts';
 import { CallQueue } from '../../application/call-queue.ts';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { LONG_TIMEOUT } from './config.ts';
-import { hadNoEffect, isReadOnly, isSerializationFailure, storageError, writeError } from './errors.ts';
+import {
+  hadNoEffect,
+  isPoolTimeout,
+  isReadOnly,
+  isSerializationFailure,
+  storageError,
+  writeError,
+} from './errors.ts';
 
 /** How long no new attempt to connect is made after a failed one, in milliseconds. */
 const RETRY_INTERVAL = 100;
@@ -17,12 +24,16 @@ const CLOSE_TIMEOUT = 1000;
 /** Before a transaction is repeated, in milliseconds. */
 const REPEAT_PAUSE = 10;
 
-/** After this share of its deadline, the server cancels a statement that waits for a lock, so that it is not stored later. */
-const TIMEOUT_SHARE = 0.9;
+/**
+ * After these shares of its deadline, the server cancels a statement, or its wait for a lock, so that it is not stored
+ * later. The wait is cancelled first, because its error does not look like a database that does not respond.
+ */
+const STATEMENT_SHARE = 0.9;
+const LOCK_SHARE = 0.8;
 
 /** Prepares a new connection. A startup parameter would not pass a pooler. */
 const PREPARE =
-  "SELECT current_setting('transaction_read_only'), set_config('statement_timeout', $1::text, false)";
+  "SELECT current_setting('transaction_read_only'), set_config('statement_timeout', $1::text, false), set_config('lock_timeout', $2::text, false)";
 
 /** What warns after the cancelled wait of a commit. The text of the warning is translated, and all warnings have one code. */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
@@ -65,13 +76,12 @@ export class Connections {
   constructor({ query_timeout, ...config }: ClientConfig, limits: { max: number; min?: number }) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
     this.#queryTimeout = query_timeout ?? 0;
-    const statementTimeout = Math.ceil(TIMEOUT_SHARE * this.#queryTimeout);
     this.#pool = new Pool({
       ...config,
       ...limits,
       // After `close`, the process does not wait for a server that hangs.
       allowExitOnIdle: true,
-      onConnect: (client) => this.#prepare(client, statementTimeout),
+      onConnect: (client) => this.#prepare(client),
     });
     // The pool removes a connection that fails while it is unused.
     this.#pool.on('error', () => {});
@@ -131,7 +141,7 @@ export class Connections {
     };
     if (isLong) {
       this.#longSessions.add(client);
-      await run(`SET statement_timeout = ${TIMEOUT_SHARE * LONG_TIMEOUT}`).catch((error) => {
+      await run(PREPARE, timeoutsFor(LONG_TIMEOUT)).catch((error) => {
         end();
         throw error;
       });
@@ -172,19 +182,20 @@ export class Connections {
     try {
       return await this.#pool.connect();
     } catch (error) {
+      if (isPoolTimeout(error)) throw storageUnavailable('all connections to the database are in use', error);
       this.#failure = { error: storageError(error), until: performance.now() + RETRY_INTERVAL };
       throw this.#failure.error;
     }
   }
 
   /** A new connection to a server that accepts no writes is refused: the next one may lead to the primary. */
-  async #prepare(client: ClientBase, statementTimeout: number): Promise<void> {
+  async #prepare(client: ClientBase): Promise<void> {
     client.on('notice', ({ routine }) => {
       if (routine === WAIT_FOR_STANDBY) this.#unconfirmed.add(client);
     });
     // A connection that fails while it is used rejects the statement in flight.
     client.on('error', () => {});
-    const [row] = await this.#query(client, { text: PREPARE, values: [statementTimeout] });
+    const [row] = await this.#query(client, { text: PREPARE, values: timeoutsFor(this.#queryTimeout) });
     if (row?.[0] === 'on') throw new StorageFault('read_only', 'the database server accepts no writes');
     this.onConnect();
   }
@@ -202,4 +213,8 @@ export class Connections {
       });
     });
   }
+}
+
+function timeoutsFor(deadline: number): number[] {
+  return [STATEMENT_SHARE, LOCK_SHARE].map((share) => Math.ceil(share * deadline));
 }

@@ -5,34 +5,30 @@ import type { CreateAttempt } from '../../application/ports/idempotent-creates.t
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import type { Connections, Failure, Row, Statement } from './connections.ts';
-import { type Faults, isLockTimeout, isRowError, storageError, writeError } from './errors.ts';
+import type { Connections, Row, Statement } from './connections.ts';
+import { type Faults, isRowError, storageError, writeError } from './errors.ts';
+import { ORDER } from './order.ts';
 import { columnsOf } from './pets.ts';
 
 /** The maximum number of creates in one statement. */
 const LIMIT = 1000;
 
-/** How long claims wait for another server before each is sent alone, in milliseconds. */
-const LOCK_TIMEOUT = 20;
-
 /** How often `close` looks whether all creates are complete, in milliseconds. */
 const POLL_INTERVAL = 5;
 
 /** The returned ids, in ascending order, belong to the pets in their order. */
-const ADD = `INSERT INTO pets (name, category_id, status)
-  SELECT name, category_id, status FROM unnest($1::text[], $2::bigint[], $3::text[])
+const ADD = `WITH ${ORDER}
+  INSERT INTO pets (name, category_id, status)
+  SELECT name, category_id, status FROM ordered, unnest($1::text[], $2::bigint[], $3::text[])
     WITH ORDINALITY AS new (name, category_id, status, place) ORDER BY place
   RETURNING id`;
 
 /**
- * Adds a pet for each claimed key, with the id that is in the claim. All servers claim in the same order, so they cannot
- * wait for each other in a circle. A claim waits for the transaction that has claimed the key before, for `lock_timeout`
- * at most, and then returns no row, unless the older record is no longer valid. Of equal keys, the first is claimed.
+ * Adds a pet for each claimed key, with the id that is in the claim. A key with a valid record returns no row. Of equal
+ * keys, the first is claimed.
  */
-const ADD_ONCE = `WITH setting AS MATERIALIZED (
-    SELECT set_config('lock_timeout', $8::text, true)
-  ), new AS MATERIALIZED (
-    SELECT DISTINCT ON (caller, key) given.* FROM setting,
+const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
+    SELECT DISTINCT ON (caller, key) given.* FROM ordered,
       unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
         WITH ORDINALITY AS given (name, category_id, status, caller, key, created_at, valid_from, place)
     ORDER BY caller, key, place
@@ -57,10 +53,7 @@ export interface Create {
 type Group = readonly QueuedCall<Create, bigint | undefined>[];
 
 export interface Creates {
-  /**
-   * Resolves with the id of the stored pet, or with `undefined` when the key has a record. All creates of one object have
-   * a key, or none has one.
-   */
+  /** Resolves with the id of the stored pet, or with `undefined` when the key has a record. */
   addCreate(create: Create): Promise<bigint | undefined>;
   waiting(): number;
   /** Completes the accepted creates. */
@@ -68,59 +61,44 @@ export interface Creates {
 }
 
 /**
- * Stores pets with group commit: creates that arrive while others are in flight are sent together, in one statement.
- *
- * @param others the connections for claims that wait for a lock
+ * Stores pets with group commit: creates that arrive while others are in flight are sent together, over one connection.
+ * Those with a key are one statement, and the others are another one.
  */
-export function groupedCreates(
-  connections: Connections,
-  others: Connections,
-  faults: Faults,
-  observer: Observer,
-): Creates {
+export function groupedCreates(connections: Connections, faults: Faults, observer: Observer): Creates {
   const queue = connections.newQueue<Create, bigint | undefined>();
   const waiting = () => queue.length;
   const gathering = new Gathering(LIMIT, waiting, () => void sendNext());
   let isBusy = false;
   let isClosed = false;
-  let inFlight = 0;
 
   async function sendNext(): Promise<void> {
     gathering.end();
     if (isBusy) return;
-    const group = queue.takeCalls(LIMIT);
-    if (group.length === 0) return;
+    const calls = queue.takeCalls(LIMIT);
+    if (calls.length === 0) return;
     isBusy = true;
     const startedAt = performance.now();
-    await send(group, connections);
+    for (const group of [calls.filter(({ item }) => !item.attempt), calls.filter(({ item }) => item.attempt)])
+      if (group.length > 0) await send(group);
     isBusy = false;
-    gathering.committed(group.length, performance.now() - startedAt);
+    gathering.committed(calls.length, performance.now() - startedAt);
   }
 
-  async function send(group: Group, over: Connections): Promise<void> {
+  async function send(group: Group): Promise<void> {
     const startedAt = performance.now();
-    inFlight += 1;
-    const outcome = await over.run(statementFor(group, over === others ? 0 : LOCK_TIMEOUT));
+    const outcome = await connections.run(statementFor(group.map(({ item }) => item)));
     if ('rows' in outcome) {
       faults.report({ write: null });
       settle(group, outcome.rows);
       observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
-    } else await fail(group, over, outcome);
-    inFlight -= 1;
-  }
-
-  async function fail(group: Group, over: Connections, { error, isUnknown }: Failure): Promise<void> {
-    if (isLockTimeout(error) && group[0]?.item.attempt && over !== others) {
-      // One claim that waits for another server must not delay the others.
-      for (const call of group) void send([call], others);
-    } else if (isRowError(error) && group.length > 1) {
+    } else if (isRowError(outcome.error) && group.length > 1) {
       // A pet that the database refuses must fail alone.
       const half = Math.ceil(group.length / 2);
-      await send(group.slice(0, half), over);
-      await send(group.slice(half), over);
+      await send(group.slice(0, half));
+      await send(group.slice(half));
     } else {
-      faults.report({ write: storageError(error) });
-      for (const { reject } of group) reject(writeError(error, isUnknown));
+      faults.report({ write: storageError(outcome.error) });
+      for (const { reject } of group) reject(writeError(outcome.error, outcome.isUnknown));
     }
   }
 
@@ -134,26 +112,24 @@ export function groupedCreates(
     waiting,
     async close() {
       isClosed = true;
-      while (queue.length + inFlight > 0) await delay(POLL_INTERVAL);
+      while (queue.length > 0 || isBusy) await delay(POLL_INTERVAL);
     },
   };
 }
 
-function statementFor(group: Group, lockTimeout: number): Statement {
-  const pets = group.map(({ item }) => item.pet);
-  const attempts = group.flatMap(({ item }) => item.attempt ?? []);
-  if (attempts.length > 0) {
-    const values = [
-      ...columnsOf(pets),
-      attempts.map(({ caller }) => caller),
-      attempts.map(({ key }) => key),
-      `{${attempts.map(({ at }) => at).join()}}`,
-      `{${attempts.map(({ validFrom }) => validFrom).join()}}`,
-      lockTimeout,
-    ];
-    return { name: 'add-once', text: ADD_ONCE, values };
-  }
-  return { name: 'add', text: ADD, values: columnsOf(pets) };
+/** Either all creates have a key, or none has one. */
+export function statementFor(creates: readonly Create[]): Statement {
+  const pets = columnsOf(creates.map(({ pet }) => pet));
+  const attempts = creates.flatMap(({ attempt }) => attempt ?? []);
+  if (attempts.length === 0) return { name: 'add', text: ADD, values: pets };
+  const values = [
+    ...pets,
+    attempts.map(({ caller }) => caller),
+    attempts.map(({ key }) => key),
+    `{${attempts.map(({ at }) => at).join()}}`,
+    `{${attempts.map(({ validFrom }) => validFrom).join()}}`,
+  ];
+  return { name: 'add-once', text: ADD_ONCE, values };
 }
 
 function settle(group: Group, rows: readonly Row[]): void {

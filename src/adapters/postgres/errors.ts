@@ -28,6 +28,7 @@ const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFau
   '53100': ['the disk of the database server is full', 'disk_full'],
   '53300': ['the database server has no free connection', 'unreachable'],
   '55': ['a lock of the database is held'],
+  '55P03': ['another transaction held a lock of the database for too long'],
   '57': ['the database server ended the statement'],
   '57014': ['the database server did not complete the statement in time', 'not_responding'],
   '57P': ['the database server ended or refused the connection', 'unreachable'],
@@ -74,8 +75,10 @@ export function detailed(error: unknown): string {
 
 /** @param isUnknown whether it is unknown whether the write had an effect */
 export function writeError(error: unknown, isUnknown: boolean): AnimalStoreError {
-  if (!isUnknown) return storageError(error);
-  return storageUnavailable(`${storageError(error).message}: it is unknown whether this was stored`, error);
+  const known = storageError(error);
+  if (isUnknown) return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
+  if (!isWaitTimeout(error)) return known;
+  return storageUnavailable(`${known.message}: nothing was stored`, error, storageFaultReason(known));
 }
 
 /** Whether an error tells that the statement had no effect. Other errors, such as a lost connection, do not tell. */
@@ -89,14 +92,19 @@ export function isReadOnly(error: unknown): boolean {
   return storageFaultReason(storageError(error)) === 'read_only';
 }
 
+/** Whether all connections of a pool were in use for too long. The driver has no code for it. */
+export function isPoolTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
 /** Whether the transaction has to be repeated. It had no effect. */
 export function isSerializationFailure(error: unknown): boolean {
   return codeOf(error) === '40001';
 }
 
-/** Whether a statement has waited for a lock for longer than `lock_timeout`. It had no effect. */
-export function isLockTimeout(error: unknown): boolean {
-  return codeOf(error) === '55P03';
+/** Whether the server ended a statement because of `lock_timeout` or `statement_timeout`. */
+function isWaitTimeout(error: unknown): boolean {
+  return /^(55P03|57014)$/.test(codeOf(error));
 }
 
 /** Whether one row has caused the error: a data exception, or a violated constraint. */

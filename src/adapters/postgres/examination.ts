@@ -1,7 +1,8 @@
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
-import { clientConfig, locationOf } from './config.ts';
+import { clientConfig, locationOf, withClient } from './config.ts';
 import { detailed } from './errors.ts';
-import { readVersion, SCHEMA_VERSION, warningsOf, withClient } from './schema.ts';
+import { orderWarningsOf } from './order.ts';
+import { readVersion, SCHEMA_VERSION, warningsOf } from './schema.ts';
 
 const FACTS = `SELECT
   (SELECT count(*) FROM pets)::float8 AS pets,
@@ -19,7 +20,8 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
   const problems: Problem[] = [];
   const report = { location, supportedSchemaVersion: SCHEMA_VERSION, problems };
   try {
-    return await withClient(clientConfig(url), async (client) => {
+    const config = clientConfig(url);
+    return await withClient(config, async (client) => {
       await client.query('BEGIN TRANSACTION READ ONLY');
       const schemaVersion = await readVersion(client);
       for (const message of await warningsOf(client)) problems.push({ severity: 'warning', message });
@@ -28,6 +30,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
         problems.push({ severity: 'error', message });
         return { ...report, exists: false };
       }
+      for (const message of await orderWarningsOf(config)) problems.push({ severity: 'warning', message });
       const { rows } = await client.query<Facts>(FACTS, [Date.now()]);
       const { total, active, ...facts } = rows[0] as Facts;
       return { ...report, exists: true, schemaVersion, ...facts, apiKeys: { total, active } };

@@ -2,6 +2,7 @@ import { exactlyOnce, type Records } from '../../application/exactly-once.ts';
 import type { IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
 import type { Connections, Row } from './connections.ts';
 import type { Creates } from './creates.ts';
+import { ORDER } from './order.ts';
 import { COLUMNS, petOf } from './pets.ts';
 import type { Reader } from './reader.ts';
 
@@ -10,13 +11,14 @@ const FIND = `SELECT ${COLUMNS} FROM pets
 const COUNT = 'SELECT count(*) FROM idempotency_records';
 const COUNT_OF = 'SELECT count(*), min(created_at) FROM idempotency_records WHERE caller = $1';
 
-/** Locks the oldest records, without waiting for creates that lock the same records in another order. */
-const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
-    SELECT caller, key FROM idempotency_records WHERE created_at < $1 ORDER BY created_at LIMIT $2
-    FOR UPDATE SKIP LOCKED)
+/** A record that a create has renewed since the statement began is not removed. */
+export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records
+  WHERE created_at < $1 AND (caller, key) IN (
+    SELECT caller, key FROM ordered, idempotency_records WHERE created_at < $1 ORDER BY created_at LIMIT $2)
   RETURNING 1`;
-const REDATE = `UPDATE idempotency_records SET created_at = $1 WHERE (caller, key) IN (
-    SELECT caller, key FROM idempotency_records WHERE created_at > $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+export const REDATE: string = `WITH ${ORDER} UPDATE idempotency_records SET created_at = $1
+  WHERE created_at > $1 AND (caller, key) IN (
+    SELECT caller, key FROM ordered, idempotency_records WHERE created_at > $1 LIMIT $2)
   RETURNING 1`;
 
 /** @param limit the maximum number of records of one caller */

@@ -3,6 +3,7 @@ import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-tr
 import { importStaged, type StagingTable } from '../../application/staged-import.ts';
 import type { Pet } from '../../domain/pet.ts';
 import type { Connections } from './connections.ts';
+import { TAKE_ORDER } from './order.ts';
 import { columnsOf, listStatement, petOf } from './pets.ts';
 
 /** Filling this table locks nothing. The place of a pet is its id, or its number in the import. */
@@ -18,6 +19,9 @@ const COPY_WITH_ID = copying('(id, name, category_id, status) SELECT place, name
 /** Later pets get greater ids than the imported ones. */
 const SKIP_IDS = `SELECT setval('pets_id_seq', greatest(nextval('pets_id_seq'), max(id))) FROM pets`;
 
+/** An import that is stopped must not stop the creates of all servers. */
+const END_IDLE_TRANSACTION = "SET idle_in_transaction_session_timeout = '10s'";
+
 const HAS_PETS = 'SELECT EXISTS (SELECT 1 FROM pets)';
 
 const EXPORT_SIZE = 1000;
@@ -28,6 +32,7 @@ export function petTransfer(connections: Connections, observer: Observer): PetTr
       // The end of the session removes the temporary table.
       using session = await connections.openSession(true);
       const { run } = session;
+      await run(END_IDLE_TRANSACTION);
       await run(STAGE);
       let staged = 0;
       let startedAt = 0;
@@ -47,7 +52,9 @@ export function petTransfer(connections: Connections, observer: Observer): PetTr
         async begin(withIds) {
           startedAt = performance.now();
           await run('BEGIN');
-          if (withIds) await run('LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
+          // As creates do, so that no two of them wait for each other: first the table, and then the order of the ids.
+          await run(`LOCK TABLE pets IN ${withIds ? 'SHARE ROW EXCLUSIVE' : 'ROW EXCLUSIVE'} MODE`);
+          await run(TAKE_ORDER);
         },
         async copyPets(withIds, after, limit) {
           const [[last, count] = []] = await run(withIds ? COPY_WITH_ID : COPY, [after, limit]);

@@ -1,7 +1,8 @@
-import { Client, type ClientConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { LONG_TIMEOUT } from './config.ts';
+import { withClient } from './config.ts';
 import type { Statement } from './connections.ts';
+import { orderWarningsOf } from './order.ts';
 
 /**
  * A released migration is never changed: each change of the schema is a new migration. The names of keys and callers are
@@ -79,20 +80,9 @@ export async function prepareSchema(
     }
     if (version === undefined || version < SCHEMA_VERSION) await migrate(client);
     const { rows } = await client.query<{ isOneServer: boolean }>(IS_ONE_SERVER);
-    return { warnings: await warningsOf(client), isOneServer: rows[0]?.isOneServer ?? false };
+    const warnings = [...(await warningsOf(client)), ...(await orderWarningsOf(config))];
+    return { warnings, isOneServer: rows[0]?.isOneServer ?? false };
   });
-}
-
-/** Calls `use` with a connection whose statements may take long, and then disconnects. */
-export async function withClient<T>(config: ClientConfig, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ ...config, query_timeout: LONG_TIMEOUT });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await use(client);
-  } finally {
-    void client.end().catch(() => {});
-  }
 }
 
 /** Resolves with the schema version, or with `undefined` when the database contains no tables of a store. */

@@ -42,7 +42,7 @@ const OPTIONS: OptionRules<PostgresOptions> = { mustExist: BOOLEAN, observer: OB
 /**
  * Opens the store in a PostgreSQL database. Creates the tables unless `mustExist` is set. The URL has the format of the
  * package `pg`. A statement that takes longer than 1 s fails, unless the URL has another `query_timeout`, in
- * milliseconds. Uses up to 16 connections for reads, unless the URL has another `max`, two for creates, and up to five more
+ * milliseconds. Uses up to 16 connections for reads, unless the URL has another `max`, one for creates, and up to five more
  * for changes of API keys, imports and exports. Unused connections are closed after 10 s, except for one for reads and one
  * for creates.
  *
@@ -76,11 +76,10 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   for (const warning of warnings) safeObserver.onWarning?.(warning);
   const faults: Faults = new KnownFaults(['read', 'write'], safeObserver);
   const reads = new Connections(config, { max: partOf(maxReads), min: 1 });
-  const writes = new Connections(config, { max: partOf(2), min: 1 });
+  const writes = new Connections(config, { max: 1, min: 1 });
   const others = new Connections(config, { max: partOf(OTHER_CONNECTIONS) });
   const reader = newReader(reads, faults);
-  const creates = groupedCreates(writes, others, faults, safeObserver);
-  const claims = groupedCreates(writes, others, faults, safeObserver);
+  const creates = groupedCreates(writes, faults, safeObserver);
   const pages = new PageCache();
   // The new connection can lead to a server with other data.
   reads.onConnect = () => pages.enter(undefined);
@@ -94,14 +93,14 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     await reading;
   };
   const close = async (): Promise<void> => {
-    await Promise.all([reads.close(), creates.close(), claims.close()]);
+    await Promise.all([reads.close(), creates.close()]);
     await Promise.all([writes.close(), others.close()]);
   };
   let closed: Promise<void> | undefined;
   return {
     pets: petRepository(reader, creates, pages, isOneServer),
     apiKeys,
-    idempotentCreates: idempotentCreates(reader, claims, others),
+    idempotentCreates: idempotentCreates(reader, creates, others),
     transfer: petTransfer(others, safeObserver),
     statistics() {
       const sumOf = (name: 'busy' | 'idle' | 'waiting') =>
@@ -109,7 +108,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
       return {
         pages: { ...pages.statistics },
         keys: { ...apiKeys.statistics },
-        waitingWrites: creates.waiting() + claims.waiting(),
+        waitingWrites: creates.waiting(),
         connections: {
           busy: sumOf('busy'),
           idle: sumOf('idle'),

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { openPostgresStorage, type PostgresOptions } from '../../../src/adapters/postgres/index.ts';
 import type { CreateAttempt } from '../../../src/application/ports/idempotent-creates.ts';
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
@@ -72,6 +72,12 @@ export async function endConnectionsOf(client: Client, url: string): Promise<voi
 /** Resolves when this process has read from its sockets that connections have ended. */
 export async function untilNoticed(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await nextTurn();
+}
+
+/** Resolves when another connection waits for a lock that this one holds. */
+export async function untilBlocked(holder: Client): Promise<void> {
+  const sql = 'SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
+  await expect.poll(async () => (await holder.query(sql)).rowCount).toBeGreaterThan(0);
 }
 
 export async function walk(storage: Storage, limit = 100): Promise<readonly Pet[]> {

@@ -3,11 +3,12 @@ import { clientConfig } from '../../../src/adapters/postgres/config.ts';
 import { Connections } from '../../../src/adapters/postgres/connections.ts';
 import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
 import { idempotentCreates } from '../../../src/adapters/postgres/idempotent-creates.ts';
+import { TAKE_ORDER } from '../../../src/adapters/postgres/order.ts';
 import { newReader } from '../../../src/adapters/postgres/reader.ts';
 import { KnownFaults } from '../../../src/application/known-faults.ts';
 import type { IdempotentCreates } from '../../../src/application/ports/idempotent-creates.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { attemptWith, openStorage, REX, withTimeout } from './database.ts';
+import { attemptWith, openStorage, REX, untilBlocked, withTimeout } from './database.ts';
 
 /** Opens a storage of records with a limit for each caller. */
 async function openWithLimit(url: string, limit: number): Promise<IdempotentCreates> {
@@ -15,7 +16,7 @@ async function openWithLimit(url: string, limit: number): Promise<IdempotentCrea
   const config = clientConfig(url);
   const faults = new KnownFaults<'read' | 'write'>(['read', 'write'], {});
   const connections = new Connections(config, { max: 3 });
-  const claims = groupedCreates(connections, connections, faults, {});
+  const claims = groupedCreates(connections, faults, {});
   onTestFinished(async () => {
     await claims.close();
     await connections.close();
@@ -63,18 +64,26 @@ describe.skipIf(!canRunPostgres)(`idempotent creates on PostgreSQL${postgresNote
     expect(await creates.count()).toBe(1);
   });
 
-  test('records are removed and redated while another transaction holds some of them', async () => {
+  test('records are removed and redated in the order of the creates: a renewed record remains', async () => {
     const url = await newDatabaseUrl();
     const creates = await openWithLimit(url, 1000);
     for (const [index, key] of ['a', 'b', 'c', 'd'].entries()) {
       await creates.add(REX, { caller: '1', key, at: index + 1, validFrom: 0 });
     }
-    const admin = await connect(url);
-    await admin.query("BEGIN; SELECT 1 FROM idempotency_records WHERE key = 'a' FOR UPDATE");
-    expect(await creates.removeRecords(3, 10)).toBe(1);
-    expect(await creates.redateRecords(3, 10)).toBe(1);
-    await admin.query('ROLLBACK');
-    expect(await creates.removeRecords(3, 10)).toBe(1);
-    expect(await creates.count()).toBe(2);
+    for (const [change, key, renewedAt, left] of [
+      [() => creates.removeRecords(3, 10), 'a', 9, [3, 4, 9]],
+      [() => creates.redateRecords(3, 10), 'd', 3, [3, 3, 3]],
+    ] as const) {
+      const other = await connect(url);
+      await other.query(`BEGIN; ${TAKE_ORDER}`);
+      const changing = change();
+      await untilBlocked(other);
+      const renew = 'UPDATE idempotency_records SET created_at = $1 WHERE key = $2';
+      await other.query(renew, [renewedAt, key]);
+      await other.query('COMMIT');
+      expect(await changing).toBe(1);
+      const { rows } = await other.query('SELECT created_at::int FROM idempotency_records ORDER BY 1');
+      expect(rows.map(({ created_at }) => created_at)).toEqual(left);
+    }
   });
 });

@@ -198,18 +198,62 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
     process.kill(reader, 'SIGCONT');
 
     await storage.idempotentCreates.add(REX, attemptWith('before'));
-    const writer = await pidOf('WITH setting AS%');
+    const writer = await pidOf('WITH ordered AS%');
     process.kill(writer, 'SIGSTOP');
     const attempt = attemptWith('once');
-    const lost = storage.idempotentCreates.add(REX, attempt);
-    const other = storage.pets.add(named('other'));
-    expect(await storage.pets.find((await other).id)).toMatchObject({ name: 'other' });
-    await expect(lost).rejects.toThrow(/it is unknown whether this was stored$/);
+    await expect(storage.idempotentCreates.add(REX, attempt)).rejects.toThrow(
+      /it is unknown whether this was stored$/,
+    );
+    // The next create uses another connection.
+    expect(await storage.pets.add(named('other'))).toMatchObject({ name: 'other' });
     process.kill(writer, 'SIGCONT');
     const { pet } = await storage.idempotentCreates.add(REX, attempt);
     const pets = await walk(storage);
     expect(pets.map((each) => each.id)).toContain(pet.id);
     expect(pets).toHaveLength(4);
+  });
+
+  test('a stopped process that holds the order of the ids: creates of all servers fail, and nothing else does', async () => {
+    const url = withTimeout(await newSchemaUrl('holder'), 500);
+    const states: (string | undefined)[] = [];
+    const [one, other] = [
+      await openStorage(url),
+      await openStorage(url, { observer: { onStorageState: (fault) => states.push(fault?.reason) } }),
+    ];
+    const { id } = await one.pets.add(REX);
+    const admin = await connect(url);
+    await admin.query(`
+      CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.3); RETURN new; END $$;
+      CREATE TRIGGER sleep BEFORE INSERT ON pets FOR EACH ROW WHEN (new.name = 'slow') EXECUTE FUNCTION sleep()`);
+    const lost = one.pets.add(named('slow')).catch((error: unknown) => error);
+    const sql = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 7301 AND granted";
+    await expect.poll(async () => (await admin.query(sql)).rowCount, { interval: 5 }).toBe(1);
+    const { pid } = (await admin.query(sql)).rows[0];
+    process.kill(pid, 'SIGSTOP');
+    expect(await lost).toMatchObject({
+      message: expect.stringMatching(/it is unknown whether this was stored$/),
+    });
+    for (const storage of [one, other]) {
+      const waiting = {
+        code: 'storage_unavailable',
+        message: expect.stringMatching(/: nothing was stored$/),
+      };
+      const { check, find, list, ...calls } = callsOf(storage);
+      expect(await errorsOf(calls)).toEqual({
+        add: expect.objectContaining(waiting),
+        'add with a key': expect.objectContaining(waiting),
+        'add with the key of another caller': expect.objectContaining(waiting),
+      });
+      expect(await storage.pets.find(id)).toMatchObject(REX);
+      expect((await storage.pets.list({ limit: 3 })).pets).toHaveLength(1);
+      // The write test of `check` works, because the fault is not that of the database.
+      await expect.poll(() => storage.check().catch((error: unknown) => error)).toBeUndefined();
+    }
+    expect(states).toEqual([]);
+    process.kill(pid, 'SIGCONT');
+    for (const storage of [one, other]) {
+      await expect.poll(() => storage.pets.add(REX).catch(() => undefined)).toMatchObject(REX);
+    }
   });
 
   test('another server with the same transaction numbers: no page of the former server is returned', async () => {

@@ -1,8 +1,10 @@
 import type { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
+import { statementFor } from '../../../src/adapters/postgres/creates.ts';
+import { REDATE, REMOVE } from '../../../src/adapters/postgres/idempotent-creates.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { withSetting } from './database.ts';
+import { attemptWith, REX, withSetting } from './database.ts';
 
 const PETS = 10_000;
 
@@ -34,6 +36,25 @@ describe.skipIf(!canRunPostgres)(`the plans of PostgreSQL${postgresNote}`, () =>
       const { sequential, index } = await rowsRead(admin);
       expect([mode, sequential - before.sequential]).toEqual([mode, 0]);
       expect([mode, index - before.index < 500]).toEqual([mode, true]);
+    }
+  });
+
+  test('each statement that draws ids or changes records reads the lock of the order, or PostgreSQL would leave it out', async () => {
+    const url = await newDatabaseUrl();
+    await (await openPostgresStorage(url)).close();
+    const admin = await connect(url);
+    const statements = [
+      statementFor([{ pet: REX }]),
+      statementFor([{ pet: REX, attempt: attemptWith('a') }]),
+      { text: REMOVE, values: [1, 10] },
+      { text: REDATE, values: [1, 10] },
+    ];
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await admin.query(`SET plan_cache_mode = ${mode}`);
+      for (const { text, values } of statements) {
+        const { rows } = await admin.query(`EXPLAIN ${text}`, values);
+        expect(JSON.stringify(rows)).toContain('CTE Scan on ordered');
+      }
     }
   });
 });

@@ -51,7 +51,7 @@ beforeEach(() => {
     },
   };
   faults = new KnownFaults<'read' | 'write'>(['read', 'write'], {});
-  const creates = groupedCreates(fake as Connections, fake as Connections, faults, {});
+  const creates = groupedCreates(fake as Connections, faults, {});
   reader = newReader(fake as Connections, faults);
   pageCache = new PageCache();
   repository = petRepository(reader, creates, pageCache, true);

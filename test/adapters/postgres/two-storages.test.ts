@@ -43,32 +43,6 @@ describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postg
     expect(await walk(storages[0] as never, 1000)).toHaveLength(200);
   });
 
-  test('a claim that waits for another server delays no other create', async () => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
-    const other = await connect(url);
-    await other.query('BEGIN');
-    const claim = `INSERT INTO idempotency_records (caller, key, pet_id, created_at) VALUES ('1', 'held', 7, $1)`;
-    await other.query(claim, [Date.now()]);
-    const add = (key: string) => storage.idempotentCreates.add(named(key), attemptWith(key));
-    let isHeld = true;
-    const held = add('held').finally(() => {
-      isHeld = false;
-    });
-    const groups = [
-      ['a', 'b', 'c'],
-      ['d', 'e'],
-    ];
-    for (const keys of groups) {
-      const results = await Promise.all([...keys.map(add), storage.pets.add(REX)]);
-      expect(results).toHaveLength(keys.length + 1);
-    }
-    expect(isHeld).toBe(true);
-    await other.query('ROLLBACK');
-    expect(await held).toMatchObject({ isReplay: false, pet: { name: 'held' } });
-    expect(await walk(storage)).toHaveLength(8);
-  });
-
   test('each walk is complete and ascending while both create', async () => {
     const url = await newDatabaseUrl();
     const storages = [await openStorage(url), await openStorage(url)] as const;

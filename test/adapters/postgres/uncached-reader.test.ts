@@ -18,7 +18,7 @@ describe.skipIf(!canRunPostgres)(`the reads of a database on several servers${po
     const connections = new Connections(clientConfig(url), { max: 2 });
     const faults = new KnownFaults<'read' | 'write'>(['read', 'write'], {});
     const reader = newReader(connections, faults);
-    const creates = groupedCreates(connections, connections, faults, {});
+    const creates = groupedCreates(connections, faults, {});
     const cache = new PageCache();
     const pets = petRepository(reader, creates, cache, false);
     const query = { limit: 20 };

@@ -1,0 +1,284 @@
+/** Sessions that write, and end their transactions, in every order. Ids become visible in ascending order. */
+
+import type { Client } from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { REPLACE, REVOKE } from '../../../src/adapters/postgres/api-key-repository.ts';
+import type { Row, Statement } from '../../../src/adapters/postgres/connections.ts';
+import { type Create, statementFor } from '../../../src/adapters/postgres/creates.ts';
+import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { TAKE_ORDER } from '../../../src/adapters/postgres/order.ts';
+import {
+  canRunPostgres,
+  connect,
+  newDatabaseUrl,
+  openClient,
+  postgresNote,
+} from '../../support/postgres/index.ts';
+import {
+  attemptWith,
+  NO_DUPLICATES,
+  named,
+  openStorage,
+  REX,
+  untilBlocked,
+  walk,
+  withSetting,
+  withTimeout,
+} from './database.ts';
+
+type Sessions = readonly [Client, Client];
+
+const ENDS = ['COMMIT', 'ROLLBACK'] as const;
+
+/** The ids of the visible pets, in ascending order. */
+async function visible(client: Client): Promise<readonly bigint[]> {
+  const { rows } = await client.query('SELECT id FROM pets ORDER BY id');
+  return rows.map(({ id }) => BigInt(id));
+}
+
+/** All orders of the steps of two sessions, such as `0 1 1 0`. */
+function ordersOf(zeros: number, ones: number): (0 | 1)[][] {
+  if (zeros === 0 || ones === 0) return [Array(zeros + ones).fill(zeros === 0 ? 1 : 0)];
+  return [
+    ...ordersOf(zeros - 1, ones).map((rest): (0 | 1)[] => [0, ...rest]),
+    ...ordersOf(zeros, ones - 1).map((rest): (0 | 1)[] => [1, ...rest]),
+  ];
+}
+
+/**
+ * Each session runs a transaction with one statement. A statement that waits for the other session does not keep that
+ * one from its next step. Resolves with the rows of both statements.
+ */
+async function interleave(
+  sessions: Sessions,
+  observer: Client,
+  order: readonly (0 | 1)[],
+  transactions: readonly [Transaction, Transaction],
+  afterStep: () => Promise<void>,
+): Promise<readonly (readonly Row[])[]> {
+  const queues = transactions.map(({ write, end }) => [write, { text: end }]);
+  const results: Promise<{ readonly rows: readonly Row[] }>[][] = [[], []];
+  for (const client of sessions) await client.query('BEGIN');
+  for (const session of order) {
+    const client = sessions[session];
+    const step = client.query({ ...(queues[session]?.shift() as Statement), rowMode: 'array' });
+    results[session]?.push(step);
+    let isDone = false;
+    const done = () => {
+      isDone = true;
+    };
+    step.then(done, done);
+    while (!isDone && !(await isBlocked(observer))) await new Promise(setImmediate);
+    await afterStep();
+  }
+  const all = await Promise.all(results.map((steps) => Promise.all(steps)));
+  await afterStep();
+  return all.map(([write]) => write?.rows ?? []);
+}
+
+interface Transaction {
+  readonly write: Statement;
+  readonly end: (typeof ENDS)[number];
+}
+
+async function isBlocked(observer: Client): Promise<boolean> {
+  const sql = `SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`;
+  return ((await observer.query(sql)).rowCount ?? 0) > 0;
+}
+
+describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`, () => {
+  let url: string;
+  let sessions: Sessions;
+  let observer: Client;
+
+  beforeAll(async () => {
+    url = await newDatabaseUrl();
+    await (await openPostgresStorage(url)).close();
+    sessions = [await openClient(url), await openClient(url)];
+    observer = await openClient(url);
+    return () => Promise.all([...sessions, observer].map((client) => client.end()));
+  });
+
+  const plain: Create = { pet: REX };
+  const keyed = (key: string, name = key): Create => ({ pet: named(name), attempt: attemptWith(key) });
+
+  test.each([
+    ['without keys', plain, plain],
+    ['one of them with a key', plain, keyed('a')],
+    ['with keys', keyed('a'), keyed('b')],
+    ['with one key', keyed('a', 'one'), keyed('a', 'two')],
+  ])('two creates, %s', async (_, ...creates) => {
+    const isOneKey =
+      creates[0]?.attempt?.key === creates[1]?.attempt?.key && creates[0]?.attempt !== undefined;
+    for (const end of ENDS) {
+      for (const order of ordersOf(2, 2)) {
+        await observer.query('DELETE FROM pets; DELETE FROM idempotency_records');
+        let seen: readonly bigint[] = [];
+        const look = async () => {
+          const ids = await visible(observer);
+          expect(ids.slice(0, seen.length), `${order}`).toEqual(seen);
+          seen = ids;
+        };
+        const [one, two] = creates.map((create) => statementFor([create])) as [Statement, Statement];
+        const transactions = [
+          { write: one, end },
+          { write: two, end: 'COMMIT' },
+        ] as const;
+        const written = await interleave(sessions, observer, order, transactions, look);
+        const stored = isOneKey || end === 'ROLLBACK' ? 1 : 2;
+        expect(seen, `${order}`).toHaveLength(stored);
+        if (isOneKey && end === 'COMMIT') expect(written.flat()).toHaveLength(1);
+      }
+    }
+  });
+
+  test('two rotations of an API key, or a rotation and a revocation: one of them has an effect', async () => {
+    const replacing = (hash: string): Statement => ({
+      text: REPLACE,
+      values: [Buffer.from(hash), 'next', 'p', 5, null, 6, 1000, null],
+    });
+    const revoking: Statement = { text: REVOKE, values: [5, 1000] };
+    for (const other of [replacing('two'), revoking]) {
+      for (const end of ENDS) {
+        for (const order of ordersOf(2, 2)) {
+          await observer.query('DELETE FROM api_keys');
+          await observer.query(
+            "INSERT INTO api_keys (id, hash, name, hint, created_at) VALUES (1000, 'old', 'old', 'p', 1)",
+          );
+          const transactions = [
+            { write: other, end },
+            { write: replacing('one'), end: 'COMMIT' },
+          ] as const;
+          const [first = [], second = []] = await interleave(
+            sessions,
+            observer,
+            order,
+            transactions,
+            async () => {},
+          );
+          const { rows } = await observer.query('SELECT * FROM api_keys');
+          const isReplaced = second.length === 1;
+          if (end === 'ROLLBACK') expect(isReplaced).toBe(true);
+          else if (other !== revoking) expect(first.length + second.length).toBe(1);
+          expect(rows, `${order}`).toHaveLength(other !== revoking || isReplaced ? 2 : 1);
+        }
+      }
+    }
+  });
+
+  test('each create waits for the transaction that draws ids, and draws none meanwhile', async () => {
+    const storage = await openStorage(url);
+    const sequence = async () => (await observer.query('SELECT last_value FROM pets_id_seq')).rows;
+    const holder = await connect(url);
+    for (const add of [
+      () => storage.pets.add(REX),
+      async () => (await storage.idempotentCreates.add(REX, attemptWith('waits'))).pet,
+    ]) {
+      const before = await sequence();
+      await holder.query(`BEGIN; ${TAKE_ORDER}`);
+      const adding = add();
+      await untilBlocked(holder);
+      expect(await sequence()).toEqual(before);
+      await holder.query('ROLLBACK');
+      expect(await adding).toMatchObject(REX);
+    }
+  });
+
+  test('a lock that is held for too long: creates fail, nothing is stored, and the storage is no faulty one', async () => {
+    const states: unknown[] = [];
+    const observing = { observer: { onStorageState: (fault: unknown) => states.push(fault) } };
+    const storage = await openStorage(withTimeout(url, 500), observing);
+    const before = await walk(storage, 1000);
+    const holder = await connect(url);
+    await holder.query(`BEGIN; ${TAKE_ORDER}`);
+    const adding = [
+      storage.pets.add(REX),
+      storage.idempotentCreates.add(REX, attemptWith('late')),
+      storage.idempotentCreates.removeRecords(Date.now(), 10),
+    ];
+    for (const result of await Promise.allSettled(adding)) {
+      expect(result).toMatchObject({
+        reason: {
+          code: 'storage_unavailable',
+          message: 'another transaction held a lock of the database for too long (55P03): nothing was stored',
+        },
+      });
+    }
+    await storage.check();
+    expect(await walk(storage, 1000)).toEqual(before);
+    await holder.query('ROLLBACK');
+    expect(await storage.pets.add(REX)).toMatchObject(REX);
+    expect(states).toEqual([]);
+  });
+
+  test('an import draws its ids after a create that it waits for, and a create after an import that it waits for', async () => {
+    const [one, other] = [await openStorage(url), await openStorage(url)];
+    const holder = await connect(url);
+    await holder.query('BEGIN');
+    const { rows } = await holder.query({ ...statementFor([plain]), rowMode: 'array' });
+    const batches = async function* () {
+      yield [named('imported'), named('imported')];
+    };
+    let adding: Promise<unknown> | undefined;
+    const onProgress = () => {
+      adding ??= other.pets.add(named('later'));
+    };
+    const importing = one.transfer.importPets(batches(), { ...NO_DUPLICATES, onProgress });
+    await untilBlocked(holder);
+    await holder.query('COMMIT');
+    await importing;
+    await adding;
+    const names = (await walk(one, 1000)).filter(({ id }) => id >= BigInt(rows[0]?.[0] as string));
+    expect(names.map(({ name }) => name)).toEqual(['Rex', 'imported', 'imported', 'later']);
+  });
+
+  test('imports with and without ids, and creates, never wait for each other in a circle', async () => {
+    const empty = await newDatabaseUrl();
+    const storages = await Promise.all(Array.from({ length: 3 }, () => openStorage(empty)));
+    const batches = async function* (ids: boolean) {
+      yield Array.from({ length: 5 }, (_, index) => (ids ? { ...REX, id: BigInt(index + 1) } : REX));
+    };
+    const holder = await connect(empty);
+    await holder.query(`BEGIN; ${TAKE_ORDER}`);
+    const results = Promise.allSettled([
+      storages[0]?.transfer.importPets(batches(false), NO_DUPLICATES),
+      storages[1]?.transfer.importPets(batches(true), NO_DUPLICATES),
+      storages[2]?.pets.add(REX),
+    ]);
+    await untilBlocked(holder);
+    await holder.query('COMMIT');
+    const failures = (await results).filter(({ status }) => status === 'rejected');
+    // Only the import of ids can fail, because the store has pets then.
+    for (const failure of failures) expect(failure).toMatchObject({ reason: { code: 'invalid_request' } });
+    expect(failures.length).toBeLessThan(2);
+  });
+
+  test('the start and the examination name what the order needs and does not have', async () => {
+    const lacking = await newDatabaseUrl();
+    await (await openPostgresStorage(lacking)).close();
+    const schema = withSetting(
+      lacking,
+      'search_path',
+      `${/search_path=(\w+)/.exec(decodeURIComponent(lacking))?.[1]},pg_catalog`,
+    );
+    const admin = await connect(lacking);
+    await admin.query(`ALTER SEQUENCE pets_id_seq CACHE 20;
+      CREATE FUNCTION pg_try_advisory_xact_lock(int, int) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+      CREATE FUNCTION pg_current_snapshot() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'no snapshots'; END $$`);
+    const before = (await admin.query('SELECT * FROM pets_id_seq')).rows;
+    const warnings: string[] = [];
+    await openStorage(schema, { observer: { onWarning: (message) => warnings.push(message) } });
+    const harm = 'a client that follows the ids of new pets can miss some of them';
+    const named = [
+      `the sequence pets_id_seq must have the cache size 1 and the increment 1: ${harm}`,
+      expect.stringMatching(`^the database must have snapshots: .*no snapshots: ${harm}$`),
+      `an advisory lock must exclude other transactions: ${harm}`,
+    ];
+    expect(warnings).toEqual(expect.arrayContaining(named));
+    const { problems } = await examinePostgresStore(schema);
+    expect(problems.map(({ message }) => message)).toEqual(expect.arrayContaining(named));
+    const sound = await examinePostgresStore(url);
+    expect(sound.problems.filter(({ message }) => message.includes(harm))).toEqual([]);
+    expect((await admin.query('SELECT * FROM pets_id_seq')).rows).toEqual(before);
+  });
+});
