@@ -5,14 +5,12 @@
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { BIN, RUNTIME, runCommand } from '../support/process.ts';
-import { createUnderLoad } from './load.ts';
 import { endOf, lines, listWith, until, Workspace } from './workspace.ts';
 
 const TIMEOUT = { timeout: 60_000 };
@@ -49,34 +47,6 @@ describe('while a server runs', TIMEOUT, () => {
       expect(after.headers.get('ETag')).not.toBe(kept.headers.get('ETag'));
     }
   });
-
-  test('under load, exports and backups are snapshots, an import has no gap, and no request fails', async () => {
-    const work = new Workspace();
-    await work.outputHere(['import', '--create-store', '-'], lines(2000));
-    const key = await work.createKey();
-    const { origin } = await work.serve({ LOG_LEVEL: 'error' });
-    const { acknowledged, refused, stop } = createUnderLoad(origin, key, 4);
-    await until(() => acknowledged.length > 20);
-    const known = [...acknowledged];
-
-    const ids = (await work.outputHere(['export'])).match(/(?<="id":)\d+/g)?.map(Number) ?? [];
-    expect(ids).toEqual(Array.from({ length: ids.length }, (_, index) => index + 1));
-    expect(ids.length).toBeGreaterThanOrEqual(Math.max(...known));
-
-    await work.outputHere(['backup', work.path('copy.db')]);
-    const copy = new Database(work.path('copy.db'), { readonly: true });
-    const stored = new Set(copy.prepare('SELECT id FROM pets').pluck().all());
-    copy.close();
-    expect(known.filter((id) => !stored.has(id))).toEqual([]);
-
-    await work.outputHere(['import', '--create-store', '-'], lines(2000, 'imported'));
-    await stop();
-    expect(refused).toEqual([]);
-    const exported = (await work.outputHere(['export'])).trimEnd().split('\n');
-    expect(exported).toHaveLength(4000 + acknowledged.length);
-    const imported = exported.map((line) => JSON.parse(line)).filter(({ name }) => /^imported/.test(name));
-    expect(imported.at(-1).id - imported[0].id).toBe(1999);
-  });
 });
 
 describe('a FIFO', TIMEOUT, () => {
@@ -103,27 +73,6 @@ describe('a FIFO', TIMEOUT, () => {
       err: 'animal-store: interrupted; nothing was imported\n',
     });
     expect(readdirSync(work.folder).toSorted()).toEqual(['fifo', 'pets.db']);
-  });
-
-  test('an import that is reading is interrupted by SIGTERM, and changes nothing', async () => {
-    const work = withFifo();
-    await work.outputHere(['import', '--create-store', '-'], lines(10));
-    const before = await work.outputHere(['export']);
-    writeFileSync(work.path('bad'), 'earlier');
-    const running = work.start(['import', '--skip-invalid', '--refused', 'bad', '--force', 'fifo']);
-    const input = createWriteStream(work.path('fifo'));
-    input.write(`oops\n${lines(1000)}`);
-    await until(() => readdirSync(work.folder).some((name) => name.endsWith('.partial')));
-    running.child.kill('SIGTERM');
-    expect(await endOf(running)).toEqual({
-      status: 1,
-      out: '',
-      err: 'animal-store: interrupted; nothing was imported\n',
-    });
-    input.destroy();
-    expect(readFileSync(work.path('bad'), 'utf8')).toBe('earlier');
-    expect(readdirSync(work.folder).toSorted()).toEqual(['bad', 'fifo', 'pets.db']);
-    expect(await work.outputHere(['export'])).toBe(before);
   });
 });
 

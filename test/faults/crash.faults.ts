@@ -2,8 +2,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import type { Answer } from '../support/client.ts';
+import { Connection } from '../support/connection.ts';
+import { pipelineOf } from '../support/pipeline.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { Pipeline } from './client/pipeline.ts';
 import { OPERATOR } from './keys.ts';
 import { PIPELINED, ROUNDS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
@@ -18,6 +20,7 @@ const TIMEOUT = { timeout: 60_000 + ROUNDS * 20_000 };
 describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${SEED}`, TIMEOUT, () => {
   const random = new Random(SEED, STREAM);
   const folder = newFolder();
+  const { create } = pipelineOf(OPERATOR);
   const acknowledged: string[] = [];
   let greatestId = 0;
   let sent = 0;
@@ -27,8 +30,8 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
     async (round) => {
       const server = await FaultsServer.start({ folder });
       const lastId = greatestId;
-      const pipelines = await Promise.all(
-        Array.from({ length: CONNECTIONS }, () => Pipeline.open(server.port, OPERATOR)),
+      const connections = await Promise.all(
+        Array.from({ length: CONNECTIONS }, () => Connection.open(server.origin)),
       );
       const first = acknowledged.length;
       const delay = random.between(0, 1000);
@@ -39,7 +42,9 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
       };
       await Promise.all([
         killSoon(),
-        ...pipelines.map((pipeline, writer) => createUntilKilled(pipeline, `${round}.${writer}`, lastId)),
+        ...connections.map((connection, writer) =>
+          createUntilKilled(connection, `${round}.${writer}`, lastId),
+        ),
       ]);
       expect(await server.exit).toEqual({ code: null, signal: 'SIGKILL' });
       expectStored(exportOf(folder), acknowledged);
@@ -57,16 +62,19 @@ describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${S
   });
 
   /** Sends a batch once the previous batch was acknowledged, so the ids of each batch are greater. */
-  async function createUntilKilled(pipeline: Pipeline, writer: string, lastId: number): Promise<void> {
+  async function createUntilKilled(connection: Connection, writer: string, lastId: number): Promise<void> {
     let greatest = lastId;
     for (let count = 0; ; count += PIPELINED) {
-      const bodies = Array.from({ length: PIPELINED }, (_, index) =>
-        bodyOf(`${writer}.${count + index}`, random),
-      );
+      const names = Array.from({ length: PIPELINED }, (_, index) => `${writer}.${count + index}`);
       sent += PIPELINED;
-      const responses = await pipeline.create(bodies);
+      connection.write(names.map(create).join(''));
+      const responses: Answer[] = [];
+      for (let next: Answer | undefined; responses.length < PIPELINED; responses.push(next)) {
+        next = await connection.nextOrEnd();
+        if (next === undefined) break;
+      }
       expect(responses.filter(({ status }) => status !== 201)).toEqual([]);
-      const pets = responses.map(({ body }) => body.toString());
+      const pets = responses.map(({ body }) => body);
       const ids = pets.map(idOf);
       expect(ids.filter((id) => id <= greatest)).toEqual([]);
       greatest = Math.max(greatest, ...ids);
@@ -89,10 +97,6 @@ function expectStored(stored: readonly string[], acknowledged: readonly string[]
     [],
   );
   expect(new Set(acknowledged.map(idOf)).size, BROKEN_PROMISE).toBe(acknowledged.length);
-}
-
-function bodyOf(name: string, random: Random): string {
-  return `{"name":"${name}","categoryId":${BigInt.asIntN(64, random.bigint(64))}}`;
 }
 
 function idOf(pet: string): number {

@@ -29,11 +29,8 @@ export const CROWD: number = integer('FAULTS_CROWD', 2000, 512);
 export const IDLE: number = integer('FAULTS_IDLE', 2000);
 export const SLOW: number = integer('FAULTS_SLOW', 1000);
 
-/** The number of connections that request full pages and never read. */
-export const UNREAD: number = integer('FAULTS_UNREAD', 600);
-
 /** The number of requests that a connection sends at once, at most. A server that does not support pipelines needs 1. */
-export const PIPELINED: number = integer('FAULTS_PIPELINED', 50);
+export const PIPELINED: number = integer('FAULTS_PIPELINED', 16);
 
 /** How often the server is killed, or its files are moved, during creates. */
 export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);

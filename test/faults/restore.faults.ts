@@ -1,10 +1,10 @@
-/** Restores of backups that are killed, or during which a server starts. */
+/** Restores of backups while a server runs or starts, and when they are killed. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { BackedUpStore } from '../e2e/backed-up-store.ts';
 import { endOf, until } from '../e2e/workspace.ts';
-import { stopService } from '../support/process.ts';
+import { OPERATOR_KEY, stopService } from '../support/process.ts';
+import { BackedUpStore } from './backed-up-store.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { Random } from './random.ts';
 import { printTable } from './table.ts';
@@ -12,6 +12,30 @@ import { printTable } from './table.ts';
 const PETS = 50_000;
 const STREAM = 0x7265_7374;
 const TIMEOUT = { timeout: 60_000 + ROUNDS * 20_000 };
+
+test(
+  'a restore is refused while a server runs, and replaces the store of a killed server',
+  TIMEOUT,
+  async () => {
+    const store = await BackedUpStore.create(10);
+    const { work } = store;
+    const server = await work.serve({ API_KEYS: OPERATOR_KEY });
+    const inUse = `DATABASE_URL: ${work.store} is in use by another process: stop the server before the restore`;
+    expect(await endOf(store.startRestore())).toEqual({
+      status: 1,
+      out: '',
+      err: `animal-store: ${inUse}\n`,
+    });
+    const { status, body } = await server.client.get('/v1/pets');
+    expect([status, JSON.parse(body).length]).toEqual([200, 11]);
+    expect((await server.client.get('/readyz')).status).toBe(200);
+    server.child.kill('SIGKILL');
+    await server.exit;
+    const { status: exit, out } = await endOf(store.startRestore());
+    expect([exit, out]).toEqual([0, expect.stringContaining('10 pets')]);
+    expect(store.isRestored()).toBe(true);
+  },
+);
 
 test(
   `a restore that is killed at any time, ${2 * ROUNDS} rounds of seed ${SEED}, leaves the old store or the restored one`,

@@ -79,6 +79,9 @@ test(
       for (let times = 0; times < 3; times++) {
         await sleep(300);
         expect((await readinessOf(service)).body).toMatch(/"reason":"file_(missing|replaced)"/);
+        for (const target of ['/v1/pets', '/v1/pets/1']) {
+          expect(await service.client.get(target)).toMatchObject({ status: 503 });
+        }
       }
       back(path);
       await untilReadinessIs(service, READY);

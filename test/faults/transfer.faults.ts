@@ -5,10 +5,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { createUnderLoad, type Load } from '../e2e/load.ts';
 import { type Ended, endOf, lines, listWith, until, Workspace } from '../e2e/workspace.ts';
 import { BIN, stopService } from '../support/process.ts';
 import { printTable } from './table.ts';
+import { createUnderLoad, type Load } from './transfer-load.ts';
 
 const PETS = 60_000;
 const CLIENTS = 8;

@@ -3,10 +3,10 @@ import { SummaryLine } from '../reporter.ts';
 import { RETRY } from '../support/retry.ts';
 
 /** What every change must keep: what survives kills, retries and stops, and the response to each message. */
-const PROMISES = faults('crash', 'killed-server', 'messages', 'retries', 'stopping');
+const PROMISES = faults('crash', 'messages', 'retries', 'stopping');
 
 /** These tests measure times on a quiet machine: the server takes one core, and its load takes the other. */
-const LOAD = faults('connections', 'crowds', 'floods', 'overload', 'soak', 'storage', 'unread');
+const LOAD = faults('connections', 'floods', 'overload', 'soak', 'storage');
 
 const common = {
   globalSetup: ['test/support/postgres/global-setup.ts'],

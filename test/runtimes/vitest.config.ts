@@ -32,8 +32,8 @@ const config: ViteUserConfig = defineConfig({
           ...common,
           name: 'command',
           include: [
-            'test/e2e/{serve,crash,disk,cli-keys,cli-output,restore,store-file,workers}.test.ts',
-            'test/faults/{crash,disk,stopping,two-servers,retries}.faults.ts',
+            'test/e2e/{serve,disk,cli-keys,cli-output,workers}.test.ts',
+            'test/faults/{crash,disk,stopping,two-servers,restore,retries,store-file}.faults.ts',
           ],
           setupFiles: [CANARY, FAULTS],
           // Most of these tests wait.
@@ -47,7 +47,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           ...common,
           name: 'server',
-          include: ['test/faults/{connections,floods,messages,unread}.faults.ts'],
+          include: ['test/faults/{connections,floods,messages}.faults.ts'],
           setupFiles: [FAULTS],
           maxWorkers: 1,
           testTimeout: 60_000,

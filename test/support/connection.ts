@@ -7,18 +7,18 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Answer, type Asked, answerOf, checked } from './client.ts';
+import { quote, ResponseReader } from './response-reader.ts';
 
 const REQUEST_LINE = /([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/g;
-const HEAD_END = '\r\n\r\n';
 
 export class Connection {
   readonly socket: Socket;
-  /** The status codes of the interim responses (such as 100) received so far. */
-  readonly interim: number[] = [];
   /** Resolves when the server has closed its side of the connection, or when the connection was reset. */
   readonly closed: Promise<void>;
   readonly #asked: Asked[] = [];
-  #received: Buffer = Buffer.alloc(0);
+  readonly #methods: string[] = [];
+  readonly #reader = new ResponseReader(this.#methods);
+  #taken = 0;
   readonly #check: typeof checked;
   #isClosed = false;
 
@@ -27,7 +27,7 @@ export class Connection {
     this.#check = check;
     socket.on('error', () => {});
     socket.on('data', (chunk: Buffer) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#reader.feed(chunk);
       socket.emit('received');
     });
     this.closed = new Promise((resolve) => {
@@ -49,6 +49,11 @@ export class Connection {
     return new Connection(socket, check);
   }
 
+  /** The status codes of the interim responses (such as 100) received so far. */
+  get interim(): readonly number[] {
+    return this.#reader.interim;
+  }
+
   /** Writes bytes. The next responses are matched to the request lines in the bytes. */
   write(data: string | Uint8Array): void {
     this.#announce(data);
@@ -66,14 +71,16 @@ export class Connection {
 
   #announce(data: string | Uint8Array): void {
     const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
-    for (const [, method = '', target = ''] of text.matchAll(REQUEST_LINE))
+    for (const [, method = '', target = ''] of text.matchAll(REQUEST_LINE)) {
       this.#asked.push({ method, target });
+      this.#methods.push(method);
+    }
   }
 
   /** Resolves with the next final response. Rejects if the connection ends before that response. */
   async next(): Promise<Answer> {
     const answer = await this.nextOrEnd();
-    if (answer === undefined) throw new Error(`no answer, but ${JSON.stringify(String(this.#received))}`);
+    if (answer === undefined) throw new Error(`no answer, but ${quote(this.#reader.rest.toString())}`);
     return answer;
   }
 
@@ -93,35 +100,19 @@ export class Connection {
 
   /** Resolves with the next final response, or with `undefined` when the server has closed the connection. */
   async nextOrEnd(): Promise<Answer | undefined> {
+    const { responses } = this.#reader;
     for (;;) {
-      const asked = this.#asked[0] ?? { method: '', target: '' };
-      const answer = this.#take(asked.method);
-      if (answer !== undefined && answer.status >= 200) {
-        this.#asked.shift();
-        return this.#check(answer, asked);
+      const response = responses[this.#taken];
+      if (response !== undefined) {
+        const asked = this.#asked[this.#taken] ?? { method: '', target: '' };
+        this.#taken += 1;
+        return this.#check(answerOf(response.status, response.fields, response.body.toString()), asked);
       }
-      if (answer !== undefined) this.interim.push(answer.status);
-      else if (this.#isClosed) return undefined;
-      else await once(this.socket, 'received');
+      if (this.#reader.fault !== undefined) throw new Error(`no HTTP: ${this.#reader.fault}`);
+      if (this.#isClosed) return undefined;
+      // `once` of node:events would reject when the connection is reset.
+      await new Promise((resolve) => this.socket.once('received', resolve));
     }
-  }
-
-  /** Removes the next complete response from the received bytes. Returns `undefined` if the response is incomplete. */
-  #take(method: string): Answer | undefined {
-    const end = this.#received.indexOf(HEAD_END);
-    if (end === -1) return undefined;
-    const [statusLine = '', ...lines] = this.#received.subarray(0, end).toString('latin1').split('\r\n');
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-    const rawHeaders = lines.map((line) => line.split(/: (.*)/s, 2) as [string, string]);
-    const { headers } = answerOf(status, rawHeaders, '');
-    const start = end + HEAD_END.length;
-    const hasBody = method !== 'HEAD' && status >= 200 && status !== 204 && status !== 304;
-    const length = hasBody ? Number(headers['content-length']) : 0;
-    if (Number.isNaN(length)) throw new Error(`an answer without Content-Length: ${lines.join(', ')}`);
-    if (this.#received.length < start + length) return undefined;
-    const body = this.#received.subarray(start, start + length).toString();
-    this.#received = this.#received.subarray(start + length);
-    return answerOf(status, rawHeaders, body);
   }
 }
 

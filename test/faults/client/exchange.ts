@@ -1,8 +1,8 @@
 /** Delivers one message on its own connection, and collects the responses. */
 
 import { connect, type Socket } from 'node:net';
+import { fieldOf, isClosing, type Response, ResponseReader } from '../../support/response-reader.ts';
 import type { Message } from '../messages/message.ts';
-import { fieldOf, isClosing, type Response, ResponseReader } from './response-reader.ts';
 
 export interface Exchange {
   readonly responses: readonly Response[];

@@ -1,9 +1,9 @@
 /** The rules for the responses to one message, whose requests are known. */
 
 import { answerOf, checked } from '../../support/client.ts';
+import { fieldOf, isClosing, quote, type Response } from '../../support/response-reader.ts';
 import { BROKEN_PROMISE } from '../../support/retry.ts';
 import type { Exchange } from '../client/exchange.ts';
-import { fieldOf, isClosing, quote, type Response } from '../client/response-reader.ts';
 import { findSecret } from '../keys.ts';
 import type { Message } from '../messages/message.ts';
 import { PROTECTED_NAME, type Request, SMUGGLED } from '../messages/request.ts';

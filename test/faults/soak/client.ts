@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { type Response, ResponseReader } from '../client/response-reader.ts';
+import { type Response, ResponseReader } from '../../support/response-reader.ts';
 
 export type Reply = Response | { readonly failure: string };
 

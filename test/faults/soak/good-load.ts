@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quote, type Response } from '../client/response-reader.ts';
+import { quote, type Response } from '../../support/response-reader.ts';
 import { KeepAliveClient, type Reply } from './client.ts';
 import { Latencies } from './latencies.ts';
 

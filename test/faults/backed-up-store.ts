@@ -3,8 +3,8 @@ import Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import { examineSqliteStore, openSqliteStorage } from '../../src/adapters/sqlite/index.ts';
 import { addPets, makeStore, REX } from '../adapters/sqlite/temporary-file.ts';
+import { Workspace } from '../e2e/workspace.ts';
 import type { RunningProcess } from '../support/process.ts';
-import { Workspace } from './workspace.ts';
 
 /** A workspace whose store has one pet more than its backup `backup.db`. */
 export class BackedUpStore {
