@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** The folders from which the manuals name files. */
 const BASES = ['.', 'test/faults', 'test/faults/messages'];
 
-/** The paths in a text, which are code spans such as `test/e2e/crash.test.ts` and `soak/attacks/`. */
+/** The paths in a text, which are code spans such as `test/e2e/serve.test.ts` and `soak/attacks/`. */
 function pathsIn(text: string): string[] {
   const spans = [...text.matchAll(/`([^`\s]+)`/g)].map(([, span = '']) => span);
   return [...new Set(spans.filter((span) => /^(test|src)\/|\.(ts|c)$|^[\w/]+\/$/.test(span)))];
@@ -36,7 +36,7 @@ describe.each(['security.md', 'reliability.md'])('docs/%s', (name) => {
 
 test('a path that does not exist is found', () => {
   const text =
-    'in `test/e2e/crash.test.ts`, `keys.ts`, `test/e2e/none.test.ts`, `none.ts`, `soak/none/` and `npm test`';
+    'in `test/e2e/serve.test.ts`, `keys.ts`, `test/e2e/none.test.ts`, `none.ts`, `soak/none/` and `npm test`';
   expect(missingIn(text)).toEqual(['test/e2e/none.test.ts', 'none.ts', 'soak/none/']);
 });
 
