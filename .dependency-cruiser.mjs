@@ -63,9 +63,12 @@ export default {
     ),
     forbidden(
       'adapter-is-imported-by-its-index',
-      'Code outside an adapter imports its index.ts, or one of those that load no Koa, not a file behind it.',
+      'Code outside an adapter imports its index.ts, or one of those that load no Koa and no driver, not a file behind it.',
       { path: '^src/', pathNot: '^src/adapters/' },
-      { path: '^src/adapters/', pathNot: '^src/adapters/([^/]+|http/(api|fetch/server|node))/index\\.ts$' },
+      {
+        path: '^src/adapters/',
+        pathNot: '^src/adapters/([^/]+|http/(api|fetch/server|node)|postgres/url)/index\\.ts$',
+      },
     ),
     forbidden(
       'api-client-uses-the-platform',
@@ -143,11 +146,11 @@ export default {
     ),
     forbidden(
       'databases-import-core',
-      'The library imports the list of databases, so its static imports load no adapter and no driver.',
+      'The library imports the list of databases, so its static imports load no driver, and no adapter but a parser of URLs.',
       { path: '^src/composition/databases/' },
       {
         path: ['^src/', PACKAGES],
-        pathNot: '^src/(domain|application|composition/databases)/',
+        pathNot: '^src/(domain|application|composition/databases|adapters/postgres/url)/',
         dependencyTypesNot: ['dynamic-import'],
       },
     ),

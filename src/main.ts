@@ -1,7 +1,7 @@
 /** Runs the command line, stops the command on SIGINT, SIGTERM or an uncaught error, and sets the exit status. */
 
 import { readFileSync } from 'node:fs';
-import { consoleOf, runCli } from './adapters/cli/index.ts';
+import { consoleOf, programName, runCli } from './adapters/cli/index.ts';
 import { createCommands } from './composition/commands.ts';
 import type { Service } from './composition/serve.ts';
 
@@ -38,7 +38,13 @@ function onUncaughtError(error: unknown, service: Service): void {
   stop.abort();
 }
 
-const commands = createCommands(process.env, version);
+/** The log of a server is JSON, so Node.js must not print its warnings as text. Before the start and in commands, it does. */
+function logProcessWarnings(service: Service): void {
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => service.logProcessWarning(warning));
+}
+
+const commands = createCommands(process.env, version, programName(process));
 const status = await runCli(process.argv.slice(2), {
   ...commands,
   version,
@@ -48,6 +54,7 @@ const status = await runCli(process.argv.slice(2), {
     const service = await commands.startService(values);
     // A rejected promise that no code handles causes the same event.
     process.on('uncaughtException', (error) => onUncaughtError(error, service));
+    logProcessWarnings(service);
     service.failure?.catch((error) => onUncaughtError(error, service));
     return service;
   },

@@ -11,7 +11,7 @@ export interface IssuedApiKey {
 }
 
 /** The end of the last year with four digits. */
-const LAST_EXPIRY = Date.UTC(10_000, 0);
+const LAST_EXPIRY = Date.UTC(10_000, 0) - 1;
 
 /** Creates, lists, rotates and revokes API keys. Times are milliseconds since the Unix epoch. */
 export class ApiKeys {
@@ -96,6 +96,9 @@ export class ApiKeys {
     const createdAt = this.#now();
     if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > createdAt)) {
       throw invalidRequest('the expiry must be in the future, in whole milliseconds');
+    }
+    if (expiresAt !== undefined && expiresAt > LAST_EXPIRY) {
+      throw invalidRequest('the expiry must not be later than the year 9999');
     }
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
     return [key, { name, prefix: apiKeyPrefix(key), createdAt, expiresAt }];

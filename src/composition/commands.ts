@@ -7,12 +7,17 @@ interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
 }
 
 /** The imports are dynamic, because `--help`, and a shell that completes a command line, need none of these modules. */
-export function createCommands(environment: Environment, version: string): Commands {
+export function createCommands(
+  environment: Environment,
+  version: string,
+  program = 'animal-store',
+): Commands {
   const durableDatabase = async (url: string | undefined) => {
     const { loadDurableDatabase } = await import('./config.ts');
     return loadDurableDatabase(environment, url);
   };
   return {
+    program,
     async startService(values) {
       const { loadConfig } = await import('./config.ts');
       const config = loadConfig(environment, values);
@@ -38,7 +43,7 @@ export function createCommands(environment: Environment, version: string): Comma
     },
     async diagnose(databaseUrl) {
       const { diagnose } = await import('./doctor.ts');
-      return diagnose(environment, databaseUrl);
+      return diagnose(environment, databaseUrl, program);
     },
     async openApiDocument() {
       const { loadConfig } = await import('./config.ts');

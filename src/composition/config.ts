@@ -28,7 +28,12 @@ export interface Config {
   >;
 }
 
-const DEFAULT_DATABASE = new Database(sqlite, 'sqlite', './data/animal-store.db', 'the default store');
+export const DEFAULT_DATABASE: Database = new Database(
+  sqlite,
+  'sqlite',
+  './data/animal-store.db',
+  'the default store',
+);
 const MAX_PORT = 65_535;
 const MAX_TIMEOUT = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 1_000_000;

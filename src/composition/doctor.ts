@@ -1,11 +1,9 @@
-import type { DoctorReport } from '../adapters/cli/index.ts';
+import { commandLine, type DoctorReport } from '../adapters/cli/index.ts';
 import type { Diagnosis, Problem } from '../application/ports/maintenance.ts';
 import type { Environment } from './config/settings.ts';
 import { type Config, loadClient, loadConfig, loadDatabase } from './config.ts';
 import type { Database } from './databases/database.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
-
-const CREATE = 'animal-store keys create --name NAME creates one';
 
 const FEW_CONNECTIONS = 100;
 
@@ -13,6 +11,7 @@ const FEW_CONNECTIONS = 100;
 export async function diagnose(
   environment: Environment,
   databaseUrl: string | undefined,
+  program: string,
 ): Promise<DoctorReport> {
   const problems: Problem[] = [];
   // The faults of the database are among the faults of the configuration.
@@ -27,7 +26,10 @@ export async function diagnose(
   problems.push(...(diagnosis?.problems ?? []));
   const fileDescriptors = isLocal ? descriptorLimit() : undefined;
   if (config !== undefined) {
-    if (diagnosis !== undefined) problems.push(...keyProblems(config, diagnosis));
+    if (diagnosis !== undefined)
+      problems.push(
+        ...keyProblems(config, diagnosis, commandLine(program, 'keys create --name NAME', databaseUrl)),
+      );
     problems.push(...connectionProblems(config, fileDescriptors));
   }
   return {
@@ -50,10 +52,17 @@ async function attempt<T>(work: () => T | Promise<T>, problems: Problem[]): Prom
   }
 }
 
-function keyProblems({ apiKeys, firstKey }: Config, { exists, apiKeys: stored }: Diagnosis): Problem[] {
+function keyProblems(
+  { apiKeys, firstKey }: Config,
+  { exists, apiKeys: stored }: Diagnosis,
+  create: string,
+): Problem[] {
   if (exists === undefined || apiKeys.length > 0 || (stored !== undefined && stored.active > 0)) return [];
-  if (stored !== undefined && stored.total > 0) return [errorOf(`no API key is valid: ${CREATE}`)];
-  return firstKey === 'none' ? [errorOf(`the store has no API key, and FIRST_KEY is none: ${CREATE}`)] : [];
+  if (stored !== undefined && stored.total > 0)
+    return [errorOf(`no API key is valid: ${create} creates one`)];
+  return firstKey === 'none'
+    ? [errorOf(`the store has no API key, and FIRST_KEY is none: ${create} creates one`)]
+    : [];
 }
 
 function connectionProblems(

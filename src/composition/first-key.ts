@@ -1,15 +1,15 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { lstat, open, readFile, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { RunningService } from '../adapters/cli/index.ts';
 import type { AnimalStore } from '../application/animal-store.ts';
-import { isApiKey } from '../domain/api-key-format.ts';
 import { ConfigError } from './config/settings.ts';
 import type { Config } from './config.ts';
 
 const NAME = 'first key';
 /** In bytes. A file with a key is shorter. */
-const EXCERPT = 256;
+const MAX_SIZE = 256;
+/** Matches a key, also one that was not written completely. */
+const EARLIER_KEY = /^(?:pets_\w*)?\s*$/;
 
 /** With `FIRST_KEY=file:PATH`, the key is durable in the file before it is stored: the store has no key that nobody knows. */
 export async function createFirstKey(
@@ -23,16 +23,19 @@ export async function createFirstKey(
   }
   const { path } = firstKey;
   if ((await database.files()).includes(resolve(path))) throw fault(path, 'belongs to the store');
-  const issued = await store.apiKeys.createFirst(NAME, (key) => replaceKey(path, `${key}\n`));
+  const issued = await store.apiKeys.createFirst(NAME, (key) => writeKey(path, `${key}\n`));
   return issued === undefined ? {} : { firstKeyFile: path };
 }
 
-/** A new file can be read by its owner only. An existing file is overwritten in place, because it can be a mount point. */
-async function replaceKey(path: string, text: string): Promise<void> {
+/** The file is always a new one that only its owner can read: a file or a symbolic link that exists is never opened for writing. */
+async function writeKey(path: string, text: string): Promise<void> {
   try {
-    // Without O_NONBLOCK, the start would wait for the reader of a FIFO.
-    const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, 0o600);
-    await overwriteKey(path, file, text).finally(() => file.close());
+    await removeEarlierKey(path);
+    const file = await open(path, 'wx', 0o600);
+    await file
+      .writeFile(text)
+      .then(() => file.sync())
+      .finally(() => file.close());
     const folder = await open(dirname(path));
     await folder.sync().finally(() => folder.close());
   } catch (error) {
@@ -42,16 +45,18 @@ async function replaceKey(path: string, text: string): Promise<void> {
   }
 }
 
-async function overwriteKey(path: string, file: FileHandle, text: string): Promise<void> {
-  if (!(await file.stat()).isFile()) throw fault(path, 'is not a regular file');
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(EXCERPT), position: 0 });
-  const content = buffer.toString('latin1', 0, bytesRead).trim();
-  if (content !== '' && !isApiKey(content)) {
-    throw fault(path, 'exists and does not contain a key: it is not overwritten');
-  }
-  await file.truncate();
-  await file.writeFile(text);
-  await file.sync();
+/** Removes the file of an earlier start, whose key is not in this store. Throws if another program can have made the file. */
+async function removeEarlierKey(path: string): Promise<void> {
+  const stats = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (stats === undefined) return;
+  if (!stats.isFile()) throw fault(path, 'is not a regular file');
+  const isPrivate = (stats.mode & 0o077) === 0 && stats.nlink === 1 && stats.uid === process.getuid?.();
+  if (!isPrivate) throw fault(path, 'exists, and others can read it: remove it, or select another path');
+  const isKey = stats.size <= MAX_SIZE && EARLIER_KEY.test(await readFile(path, 'utf8'));
+  if (!isKey) throw fault(path, 'exists and does not contain a key: it is not overwritten');
+  await rm(path);
 }
 
 function fault(path: string, reason: string): ConfigError {

@@ -1,13 +1,15 @@
 import type { RunningService } from '../adapters/cli/index.ts';
 import { type HttpServer, sunsetNotice } from '../adapters/http/api/index.ts';
-import type { Config } from './config.ts';
+import { type Config, DEFAULT_DATABASE } from './config.ts';
 import { openParts, type Parts } from './container.ts';
+import type { Database } from './databases/database.ts';
 import { createFirstKey } from './first-key.ts';
 import { RELEASES, runtime } from './runtime.ts';
 
 /** A service that accepts connections. */
 export interface Service extends RunningService, Pick<Parts, 'failure'> {
   logUncaughtError(error: unknown): void;
+  logProcessWarning(warning: Error): void;
 }
 
 /** Opens the store and starts the server. If a step fails, closes the server and the store, and rejects. */
@@ -28,8 +30,8 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     store.startMaintenance();
     // If the key were created before `listen` fails, the operator would never see it.
     const created = await createFirstKey(config, store);
-    const storage = config.database.scheme;
-    log.info({ url, version, storage, workers: parts.threads, ...RELEASES }, 'listening');
+    const { scheme: storage, place } = config.database;
+    log.info({ url, version, storage, store: place, workers: parts.threads, ...RELEASES }, 'listening');
     if (parts.threads < config.workers) {
       log.warn(
         `WORKERS: one thread serves instead of ${config.workers}, because threads share a port on Node.js on Linux only`,
@@ -42,15 +44,24 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     return {
       ...created,
       url,
+      store: place,
+      databaseUrl: urlForHints(config.database),
       hasConfiguredKeys: config.apiKeys.length > 0,
       stop: () => (stopped ??= stop()),
       logUncaughtError: (err) => log.fatal({ err }, 'uncaught error'),
+      logProcessWarning: (warning) => log.warn({ err: warning }, 'warning of the runtime or of a package'),
       failure: parts.failure,
     };
   } catch (error) {
     await parts.close(0);
     throw error;
   }
+}
+
+/** The absolute path, because the user can be in another folder. */
+function urlForHints(database: Database): string | undefined {
+  if (database === DEFAULT_DATABASE) return undefined;
+  return `${database.scheme}:${database.scheme === 'sqlite' ? database.place : ''}`;
 }
 
 /** What the most common errors mean, and the settings to change. */

@@ -34,7 +34,7 @@ describe('the store of a command', () => {
     ],
     [
       'sqlite:',
-      "expected sqlite:PATH or memory: or postgres://HOST/DATABASE or https://HOST/v1, got 'sqlite:'",
+      "expected sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db (the path is missing), got 'sqlite:'",
     ],
   ])('cannot be %j', async (url, message) => {
     for (const args of [

@@ -179,6 +179,8 @@ describe('the configuration', () => {
     ['FIRST_KEY', 'file:', 'print, file:PATH or none'],
     ['FIRST_KEY', '/run/first-key', 'print, file:PATH or none'],
     ['FIRST_KEY', 'NONE', 'print, file:PATH or none'],
+    ['FIRST_KEY', 'file:~/key', 'print, file:PATH or none'],
+    ['CORS_ORIGIN', 'https://*.example.org', 'origins such as https://example.org, without wildcards'],
   ])(
     'refuses %s=%s, and says what was expected and what it got',
     (name = '', value = '', expected = '', got = value) => {
@@ -236,7 +238,6 @@ describe('the configuration', () => {
     ['PORT', 'http://me:hunter2@127.0.0.1:3000'],
     ['LOG_LEVEL', 'me:hunter2@info'],
     ['SHUTDOWN_TIMEOUT_MS', 'me:hunter2@10'],
-    ['DATABASE_URL', 'hunter2@db.example'],
     ['DATABASE_URL_FILE', 'postgres://me:hunter2@db.example/pets'],
     ['API_KEYS_FILE', 'me:hunter2@x'],
   ])('refuses a password in %s=%s without showing it', (name, value) => {
@@ -288,6 +289,8 @@ describe('the configuration', () => {
     ['a key with a space in it', 'API_KEYS', 'hunter2 hunter2 hunter2 hunter2 hunter2'],
     ['a key beyond ASCII', 'API_KEYS', `hunter2-\u00e4${'x'.repeat(32)}`],
     ['an empty key in the list', 'API_KEYS', `${KEY},,${KEY}`],
+    ['a key per line', 'API_KEYS', `hunter2-${KEY}\n${KEY}`],
+    ['the same key twice', 'API_KEYS', `${KEY},${KEY}-hunter2,${KEY}`],
     ['a password in a URL', 'DATABASE_URL', 'mysql://me:hunter2@db.example/pets'],
   ])('never shows a secret: %s', (_case, name, value) => {
     for (const environment of [{ [name]: value }, { [`${name}_FILE`]: secretFile(value) }]) {
@@ -320,6 +323,12 @@ describe('the configuration', () => {
       expect(faultsOf({ [`${name}_FILE`]: folder })[0]).toContain(`${name}_FILE: the file ${folder}`);
     },
   );
+
+  test('refuses a byte order mark, which would be a part of the name of the first variable of .env', () => {
+    expect(faultsOf({ '\ufeffPORT': '80' })).toEqual([
+      'PORT: the file of this variable begins with a byte order mark: save it in UTF-8 without one',
+    ]);
+  });
 
   test('refuses a secret that is set by both variables', () => {
     expect(faultsOf({ API_KEYS: KEY, API_KEYS_FILE: secretFile(KEY) })).toEqual([

@@ -1,33 +1,143 @@
 /** The database of the configuration, from the environment or from --database-url. */
 
-import { describe, expect, test } from 'vitest';
+import dns from 'node:dns';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { parsePostgresUrl } from '../../src/adapters/postgres/url/index.ts';
 import { ConfigError } from '../../src/composition/config/settings.ts';
 import { loadConfig, loadDurableDatabase } from '../../src/composition/config.ts';
+import { diagnose } from '../../src/composition/doctor.ts';
+import { createAnimalStore } from '../../src/library/index.ts';
+
+function messageOf(load: () => unknown): string {
+  try {
+    load();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error('the URL was accepted');
+}
 
 describe('the database of the configuration', () => {
+  const USAGES = 'expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got';
+  const URL_FORM = 'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password';
+  const PATH = 'expected sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db';
   test.each([
-    ['mysql', "'mysql'"],
-    ['./pets.db', "'./pets.db'"],
-    ['sqlite:', "'sqlite:'"],
-    ['sqlite: ', "'sqlite: '"],
-    ['sqlite::memory:', "'sqlite::memory:'"],
-    ['memory:x', "'memory:x'"],
-    ['postgres:pets', "'postgres:pets'"],
-    ['postgres://', "'postgres://'"],
-    ['postgres://host:port/pets', "'postgres://host:port/pets'"],
-    ['postgres://me:hunter2@host:port/pets', 'a value that may hold a password'],
-    ['mysql://me:hunter2@db.example/pets', "'mysql:…'"],
-    ['hunter2@mysql://db.example/pets', 'a value that may hold a password'],
-  ])('%s is refused', (value, shown) => {
-    const stores = 'expected sqlite:PATH or memory: or postgres://HOST/DATABASE';
-    const reason = `${stores}, got ${shown}`;
-    expect(() => loadConfig({ DATABASE_URL: value })).toThrow(new ConfigError(`DATABASE_URL: ${reason}`));
-    expect(() => loadConfig({}, { databaseUrl: value })).toThrow(
-      new ConfigError(`--database-url: ${reason}`),
+    ...['mysql', './pets.db', 'hunter2:x'].map((value) => [value, `${USAGES} a value without such a scheme`]),
+    ['mysql://me:hunter2@db.example/pets', `${USAGES} 'mysql:…'`],
+    ['hunter2@mysql://db.example/pets', USAGES],
+    ['memory:x', "expected memory: without a path, got 'memory:x'"],
+    ['sqlite:', `${PATH} (the path is missing), got 'sqlite:'`],
+    ['sqlite: ', `${PATH} (the path is missing), got 'sqlite:'`],
+    ['sqlite::memory:', `${PATH} (a store in memory is memory:)`],
+    ['sqlite://./x.db', `${PATH} (there is no host, so // has no meaning), got 'sqlite://./x.db'`],
+    ['sqlite:~/x.db', `${PATH} (no shell replaces ~ and variables)`],
+    ['sqlite:$HOME/x.db', `${PATH} (no shell replaces ~ and variables)`],
+    ['sqlite:x.db?mode=ro', `${PATH} (there are no parameters)`],
+    ['sqlite:file:x.db', `${PATH} (a path without file:)`],
+    ...['postgres:pets', 'postgres://host:port/pets', 'postgres://me:hunter2@host:port/pets'].map((value) => [
+      value,
+      URL_FORM,
+    ]),
+    ...['one,two', 'one:1,two:2/pets', 'me:hunter2@one,two/pets', '/pets?host=one,two'].map((rest) => [
+      `postgres://${rest}`,
+      'expected one host: several hosts are not supported',
+    ]),
+    ...['query_timeout=5s', 'query_timeout=-1', 'query_timeout='].map((parameter) => [
+      `postgres://host/pets?${parameter}`,
+      'query_timeout: expected an integer from 0 to 2147483647',
+    ]),
+    ...['abc', '0', '1001', '1.5'].map((max) => [
+      `postgres://host/pets?max=${max}`,
+      'max: expected an integer from 1 to 1000',
+    ]),
+    ...['bogus', 'allow', 'REQUIRE'].map((mode) => [
+      `postgres://host/pets?sslmode=${mode}`,
+      'sslmode: expected one of disable, no-verify, prefer, require, verify-ca, verify-full',
+    ]),
+    ['postgres://host/pets?sslmode=disable&sslrootcert=x', 'sslmode: expected verify-full with the files'],
+    ['postgres://host/pets?sslmode=no-verify&sslrootcert=x', 'sslmode: expected verify-full with the files'],
+    ['postgres://host/pets?sslcert=x', 'sslcert and sslkey: expected both or neither'],
+    ['postgres://host/pets?max=4&max=5', 'expected each parameter of the URL once'],
+    ...['sslmod=require', 'statement_timeout=5', 'MAX=5', 'hunter2'].map((parameter) => [
+      `postgres://host/pets?${parameter}`,
+      "unknown parameter after '?': expected host, port, user, password, sslmode,",
+    ]),
+  ])('%s is refused, and the message shows no password', (value = '', reason) => {
+    for (const [load, source] of [
+      [() => loadConfig({ DATABASE_URL: value }), 'DATABASE_URL'],
+      [() => loadConfig({}, { databaseUrl: value }), '--database-url'],
+    ] as const) {
+      const message = messageOf(load);
+      expect(message).toContain(`${source}: ${reason}`);
+      expect(message.split('\n')).toHaveLength(1);
+      expect(message).not.toContain('hunter2');
+    }
+  });
+
+  test('no part of a malformed URL is shown by the start, by doctor and by the library, or looked up', async () => {
+    const lookup = vi.spyOn(dns, 'lookup');
+    const word = fc.stringMatching(/^[A-Z][a-z]{5}[0-9]{3}$/);
+    const mark = fc.constantFrom(
+      '/',
+      '?',
+      '#',
+      '/@',
+      '?x=@',
+      '#@',
+      ' ',
+      '\n',
+      '%',
+      '%zz',
+      '%ff',
+      '\uff20/',
+      ':/',
+      '/:',
     );
-    expect(() => loadDurableDatabase({}, value)).toThrow(
-      new ConfigError(`--database-url: ${stores} or https://HOST/v1, got ${shown}`),
+    const scheme = fc.constantFrom('postgres', 'postgresql', 'https');
+    const end = fc.constantFrom('', '/pets', ':5432/pets', '/pets?sslmode=require', '?max=5', '/pets#x');
+    await fc.assert(
+      fc.asyncProperty(scheme, word, mark, word, end, async (name, first, between, second, rest) => {
+        const url = `${name}://me:${first}${between}${second}@db.invalid${rest}`;
+        const report = await diagnose({ DATABASE_URL: url }, undefined, 'animal-store');
+        const library = await createAnimalStore({ database: url, apiKey: 'x' }).catch(String);
+        const texts = [
+          messageOf(() => loadConfig({ DATABASE_URL: url })),
+          JSON.stringify(report),
+          String(library),
+        ];
+        for (const text of texts) {
+          expect(text).toMatch(/expected/);
+          for (const part of [first, second, 'db.invalid'])
+            expect(text.toLowerCase()).not.toContain(part.toLowerCase());
+        }
+        if (name !== 'https') expect(texts[2]).toContain('percent-encode the password');
+      }),
+      { numRuns: 120 },
     );
+    expect(lookup).not.toHaveBeenCalled();
+    lookup.mockRestore();
+  });
+
+  test.each([
+    ['postgres://me:a%2Fb%40c@db:5433/pets', { host: 'db', port: 5433, password: 'a/b@c', database: 'pets' }],
+    ['postgres://me:p@ss:word@db/pets', { host: 'db', user: 'me', password: 'p@ss:word' }],
+    ['postgresql://[::1]:1/a%2Fb', { host: '::1', port: 1, database: 'a/b' }],
+    ['postgres:///pets?host=%2Ftmp&options=-c+a%3Db', { host: '/tmp', options: '-c a=b', port: 5432 }],
+    ['postgres://%2Fvar%2Frun/pets', { host: '/var/run', tls: undefined }],
+    [
+      'postgres://db?user=me&password=a%3Db&port=7',
+      { user: 'me', password: 'a=b', port: 7, database: undefined },
+    ],
+    ['postgres://db/p?query_timeout=0&max=1000', { queryTimeout: 0, maxReads: 1000 }],
+    ['postgres://db/p?sslmode=no-verify', { tls: { isVerified: false } }],
+    ['postgres://db/p?sslrootcert=%2Fca', { tls: { isVerified: true, authority: '/ca' } }],
+    ...['prefer', 'require', 'verify-ca', 'verify-full'].map(
+      (mode) => [`postgres://db/p?sslmode=${mode}`, { tls: { isVerified: true } }] as const,
+    ),
+  ] as const)('%s is read', (url, parts) => {
+    expect(parsePostgresUrl(url)).toMatchObject(parts);
   });
 
   test('--database-url has precedence over the environment', () => {

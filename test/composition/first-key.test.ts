@@ -1,7 +1,18 @@
 /** The variable FIRST_KEY: what happens to the first key of a store. */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
@@ -46,9 +57,9 @@ describe('FIRST_KEY', () => {
 });
 
 describe('FIRST_KEY=file:PATH', () => {
-  test('replaces the key of an earlier store, and writes into an empty file', async () => {
+  test('replaces the key of an earlier store, and an empty file, by a new file', async () => {
     const file = join(temporaryFolder(), 'first-key');
-    writeFileSync(file, '');
+    writeFileSync(file, '', { mode: 0o600 });
     let last = '';
     for (let count = 0; count < 2; count++) {
       const service = await startInProcess({
@@ -96,20 +107,37 @@ describe('FIRST_KEY=file:PATH', () => {
     expect((await startInProcess(environment)).firstKey).toBeDefined();
   });
 
-  test.each([
-    ['other text', (file: string) => writeFileSync(file, 'precious'), 'exists and does not contain a key'],
-    ['a directory', (file: string) => mkdirSync(file), 'cannot be written: EISDIR'],
+  const refused: [string, (file: string) => unknown, string][] = [
+    [
+      'other text',
+      (file: string) => writeFileSync(file, 'precious', { mode: 0o600 }),
+      'exists and does not contain a key',
+    ],
+    ['a directory', (file: string) => mkdirSync(file), 'is not a regular file'],
     ['a FIFO', (file: string) => spawnSync('mknod', [file, 'p']), 'is not a regular file'],
-  ])('refuses %s', async (_, make, reason) => {
+    [
+      'a file that others can read',
+      (file: string) => writeFileSync(file, '', { mode: 0o644 }),
+      'exists, and others',
+    ],
+    ['a file with a second name', linkedFile, 'exists, and others can read it: remove it'],
+    [
+      'a symbolic link to a file',
+      (file: string) => symlinkSync(`${file}-target`, file),
+      'is not a regular file',
+    ],
+  ];
+  if (process.getuid?.() === 0) refused.push(['a file of another user', fileOfNobody, 'exists, and others']);
+  test.each(refused)('refuses %s', async (_, make, reason) => {
     const file = join(temporaryFolder(), 'first-key');
     make(file);
-    const before = statSync(file, { bigint: true });
+    const before = lstatSync(file, { bigint: true });
     const store = new AnimalStore(openMemoryStorage());
     await expect(createFirstKey(configOf(file), store)).rejects.toMatchObject({
       name: 'ConfigError',
       message: expect.stringContaining(`FIRST_KEY: the file ${file} ${reason}`),
     });
-    const after = statSync(file, { bigint: true });
+    const after = lstatSync(file, { bigint: true });
     expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);
     expect(await store.apiKeys.list()).toEqual([]);
   });
@@ -156,6 +184,16 @@ describe('FIRST_KEY=file:PATH', () => {
     });
   });
 });
+
+function linkedFile(file: string): void {
+  writeFileSync(file, '', { mode: 0o600 });
+  linkSync(file, `${file}-2`);
+}
+
+function fileOfNobody(file: string): void {
+  writeFileSync(file, '', { mode: 0o600 });
+  chownSync(file, 65_534, 65_534);
+}
 
 async function openStore(environment: Environment): Promise<AnimalStore> {
   const store = new AnimalStore(await loadConfig(environment).database.open());

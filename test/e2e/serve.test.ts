@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isApiKey } from '../../src/domain/api-key-format.ts';
@@ -67,7 +67,10 @@ describe('animal-store serve', { timeout: 60_000 }, () => {
     expect(listed).toMatchObject({ status: 200, body: `[${pet}]` });
     await stopService(second);
     expect(second.out.stdout).toBe(
-      `Listening on ${second.origin}/v1\nReference page: ${second.origin}/docs\nTo create another API key for this database: npx animal-store keys create --name NAME\n`,
+      `Listening on ${second.origin}/v1\nReference page: ${second.origin}/docs\nStore: ${join(realpathSync(cwd), 'data/animal-store.db')}\n${second.out.stdout.split('\n')[3]}\n`,
+    );
+    expect(second.out.stdout).toMatch(
+      /\nTo create another API key for this store: .*animal-store(\.js)? keys create --name NAME\n$/,
     );
     for (const { stderr } of [first.out, second.out]) {
       expect(stderr).toContain('"requestId"');
@@ -174,6 +177,8 @@ describe('animal-store serve', { timeout: 60_000 }, () => {
       requestId: 'my-id',
       keyId: 'env-1',
     });
-    expect(loud.out.stdout).toBe(`Listening on ${loud.origin}/v1\nReference page: ${loud.origin}/docs\n`);
+    const [store, ...more] = loud.out.stdout.split('\n').slice(2);
+    expect([store, ...more]).toEqual([expect.stringMatching(/^Store: \/.*\/data\/animal-store\.db$/), '']);
+    expect(lines[0]).toMatchObject({ storage: 'sqlite', store: store?.slice('Store: '.length) });
   });
 });

@@ -121,6 +121,17 @@ describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 },
     expect(second.out.stderr).toContain(`port ${port} of 127.0.0.1 is used by another program (EADDRINUSE)`);
   });
 
+  test('listens beside another such server on another address, but not on one that overlaps', async () => {
+    const { port } = new URL((await startThreads()).origin);
+    const other = await startThreads({ PORT: port, HOST: '127.0.0.2' });
+    expect(other.origin).toBe(`http://127.0.0.2:${port}`);
+    const third = runBin(['serve'], {
+      env: { API_KEYS: OPERATOR_KEY, WORKERS: '2', PORT: port, HOST: '0.0.0.0' },
+    });
+    expect(await third.exit).toEqual({ code: 1, signal: null });
+    expect(third.out.stderr).toContain('(EADDRINUSE)');
+  });
+
   test('starts a thread again that has exited: other connections notice nothing, and no acknowledged pet is lost', async () => {
     const service = await startThreads({ LOG_LEVEL: 'info', LOG_SAMPLE: '1/999999' });
     const clients = clientsOf(service, 24);

@@ -142,14 +142,10 @@ test('a custom storage is used and closed, and a single use case needs only its 
 });
 
 test.each([
-  ['', "''"],
-  ['sqlite', "'sqlite'"],
-  ['sqlite:', "'sqlite:'"],
-  ['sqlite::memory:', "'sqlite::memory:'"],
-  ['memory:x', "'memory:x'"],
-  ['./pets.db', "'./pets.db'"],
+  ['', 'a value without such a scheme'],
+  ['sqlite', 'a value without such a scheme'],
+  ['hunter2@host', 'a value without such a scheme'],
   ['mysql://user:secret@host/db', "'mysql:…'"],
-  ['hunter2@host', 'a value that may hold a password'],
 ])('the database %s is refused', async (database, given) => {
   const message = (expected: string) => `database: expected ${expected}, got ${given}`;
   await expect(createAnimalStore({ database })).rejects.toMatchObject({
@@ -231,7 +227,7 @@ test('without Node.js there is memory, and no SQLite', async () => {
   expect(await walk(await createPortableStore({ database: 'memory:' }))).toEqual([]);
   await expect(createPortableStore({ database: 'sqlite:./pets.db' })).rejects.toMatchObject({
     code: 'invalid_request',
-    message: "database: expected memory: or https://HOST/v1, got 'sqlite:…'",
+    message: 'database: expected memory: or https://HOST/v1, got a value without such a scheme',
   });
 });
 

@@ -145,7 +145,11 @@ test.each<[option: string, options: unknown, message: string]>([
   ],
   ['a verifier', { apiKeys: () => {} }, 'apiKeys: expected an object with the method verify, got function'],
   ['a URL', { publicUrl: 5 }, 'publicUrl: expected a string, got 5'],
-  ['origins', { corsOrigins: '*' }, 'corsOrigins: expected an array of strings, got string'],
+  ...['*', ['https://*.example.org'], ['https://a.example/']].map((corsOrigins): [string, object, string] => [
+    'origins',
+    { corsOrigins },
+    `corsOrigins: expected an array of origins such as https://example.org, without wildcards, got ${corsOrigins === '*' ? 'string' : 'an array'}`,
+  ]),
   [
     'proxies',
     { trustedProxies: [] },

@@ -56,7 +56,7 @@ const hours = IDEMPOTENCY_LIFETIME / 3_600_000;
 const keysAreCachedFor = constant(`${POSTGRES}/api-key-repository.ts`, 'CACHE_TIME');
 const queueTime = seconds(constant(`${SQLITE}/write/write-queue.ts`, 'TIMEOUT'));
 const diskTime = seconds(constant(`${SQLITE}/write/writer-handle.ts`, 'TIMEOUT'));
-const databaseTime = seconds(constant(`${POSTGRES}/config.ts`, 'TIMEOUT'));
+const databaseTime = seconds(constant(`${POSTGRES}/url/index.ts`, 'TIMEOUT'));
 const unread = mib(constant(`${NODE}/server.ts`, 'UNSENT_LIMIT'));
 const keepAlive = seconds(constant(`${NODE}/server.ts`, 'KEEP_ALIVE_TIMEOUT'));
 const leaving = constant(`${NODE}/server.ts`, 'IDLE_TIME');
@@ -72,7 +72,7 @@ const stopTimeout = numberIn('deploy/animal-store.service', /^TimeoutStopSec=(\d
 const backupDays = numberIn('deploy/animal-store-backup.service', /-mtime \+(\d+) -o/) + 1;
 const grace = numberIn('deploy/kubernetes.yaml', /terminationGracePeriodSeconds: (\d+)/);
 const preStop = numberIn('deploy/kubernetes.yaml', /sleep:\n *seconds: (\d+)/);
-const reads = constant(`${POSTGRES}/config.ts`, 'MAX_READS');
+const reads = constant(`${POSTGRES}/url/index.ts`, 'MAX_READS');
 const others = constant(`${POSTGRES}/storage.ts`, 'OTHER_CONNECTIONS');
 const lockShare = constant(`${POSTGRES}/connections.ts`, 'LOCK_SHARE');
 
@@ -248,7 +248,7 @@ describe('variables', () => {
     const defaults: Record<string, unknown> = {
       HOST: host,
       PORT: port,
-      DATABASE_URL: `sqlite:${/'sqlite', '([^']+)'/.exec(source)?.[1]}`,
+      DATABASE_URL: `sqlite:${/'sqlite',\s+'([^']+)'/.exec(source)?.[1]}`,
       FIRST_KEY: firstKey,
       LOG_LEVEL: logLevel,
       LOG_SAMPLE: logSample,

@@ -5,6 +5,8 @@ import type { Console } from './output/console.ts';
 
 export interface CliOptions {
   readonly version: string;
+  /** How the user has started the program, for hints, such as `npx animal-store`. */
+  readonly program: string;
   readonly console: Console;
   /** The signal that is aborted when the user or the operating system asks the process to stop. */
   readonly signal: AbortSignal;
@@ -47,6 +49,10 @@ export interface ServeValues {
 
 export interface RunningService {
   readonly url: string;
+  /** The location of the store: an absolute path, or a server and a database. */
+  readonly store: string;
+  /** The database for `--database-url`, or `undefined` for the default store. It can have no password. */
+  readonly databaseUrl: string | undefined;
   /** The API key that the server created and that is to be shown. */
   readonly firstKey?: IssuedApiKey;
   /** The path of the file to which the server has written the first key, instead of `firstKey`. */

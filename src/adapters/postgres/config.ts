@@ -1,40 +1,31 @@
+import { readFileSync } from 'node:fs';
 import { Client, type ClientConfig, types } from 'pg';
-import { AnimalStoreError } from '../../domain/errors.ts';
+import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { type PostgresUrl, parsePostgresUrl, TIMEOUT } from './url/index.ts';
 
 /** The type id of 64-bit integers. */
 const INT8 = 20;
 
-/** The default deadline for a query, for connecting and for waiting in a queue, in milliseconds. */
-const TIMEOUT = 1000;
-
 /** The deadline for what may take long: a statement of a transfer, of an examination, and of an update of the schema. */
 export const LONG_TIMEOUT = 60_000;
 
-/** The default maximum number of connections for reads. */
-const MAX_READS = 16;
-
-/** These parameters of the URL. The last of equal ones counts. */
-const OWN = /(?<=[?&])(query(?:_|%5[Ff])timeout|max)=([^&]*)&?/g;
-
-/**
- * The driver does not get `query_timeout` and `max` of the URL, because it would prefer them to any other value, also for
- * operations that may take longer.
- */
+/** The driver gets no URL, because it would take its own meaning of `sslmode`, and prefer `query_timeout` of the URL to ours. */
 export function clientConfig(url: string): ClientConfig & { readonly maxReads: number } {
-  let timeout = TIMEOUT;
-  let maxReads = MAX_READS;
-  const connectionString = url.replace(OWN, (_, name: string, value: string) => {
-    if (!/^\d+$/.test(value)) return '';
-    if (name === 'max') maxReads = Math.max(1, Number(value));
-    else timeout = Number(value);
-    return '';
-  });
+  const { host, port, user, password, database, applicationName, options, ...rest } = parsePostgresUrl(url);
+  const { tls, queryTimeout, maxReads } = rest;
   return {
-    connectionString: connectionString.replace(/[?&]$/, ''),
+    host,
+    port,
+    user,
+    database,
+    password: password ?? refusePassword,
+    ssl: tls === undefined ? false : tlsOptions(tls),
+    application_name: applicationName,
+    options,
     fallback_application_name: 'animal-store',
     // Zero means no deadline for a query. A call must not wait forever for a connection.
-    connectionTimeoutMillis: timeout || TIMEOUT,
-    query_timeout: timeout,
+    connectionTimeoutMillis: queryTimeout || TIMEOUT,
+    query_timeout: queryTimeout,
     keepAlive: true,
     types: {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
@@ -44,14 +35,25 @@ export function clientConfig(url: string): ClientConfig & { readonly maxReads: n
   };
 }
 
-/** Returns the server and the database of a URL, such as `localhost:5432/pets`. Throws when the driver refuses the URL. */
-export function locationOf(url: string): string {
+/** The driver calls this function if the server asks for a password. */
+function refusePassword(): never {
+  throw new StorageFault('unreachable', 'the database server asks for a password, and the URL has none');
+}
+
+function tlsOptions({ isVerified, authority, certificate, key }: NonNullable<PostgresUrl['tls']>) {
+  return {
+    ...(isVerified ? {} : { rejectUnauthorized: false }),
+    ...(authority === undefined ? {} : { ca: textOf('sslrootcert', authority) }),
+    ...(certificate === undefined ? {} : { cert: textOf('sslcert', certificate) }),
+    ...(key === undefined ? {} : { key: textOf('sslkey', key) }),
+  };
+}
+
+function textOf(parameter: string, path: string): string {
   try {
-    const { host, port, database } = new Client(clientConfig(url));
-    return `${host}:${port}/${database}`;
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    const message = `the URL of the database is invalid: ${(error as Error).message}`;
-    throw new AnimalStoreError('storage_unavailable', message, { cause: error });
+    throw storageUnavailable(`${parameter}: the file ${path} cannot be read`, error, 'unreachable');
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
-import { clientConfig, locationOf, withClient } from './config.ts';
+import { clientConfig, withClient } from './config.ts';
 import { detailed } from './errors.ts';
 import { orderWarningsOf } from './order.ts';
 import { readVersion, SCHEMA_VERSION, warningsOf } from './schema.ts';
+import { locationOf } from './url/index.ts';
 
 const FACTS = `SELECT
   (SELECT count(*) FROM pets)::float8 AS pets,

@@ -14,7 +14,7 @@ import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
-import { clientConfig, locationOf } from './config.ts';
+import { clientConfig } from './config.ts';
 import { Connections } from './connections.ts';
 import { groupedCreates } from './creates.ts';
 import { detailed, type Faults, storageError } from './errors.ts';
@@ -23,6 +23,7 @@ import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
 import { newReader } from './reader.ts';
 import { PING, prepareSchema, WRITE_TEST } from './schema.ts';
+import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */
 export interface PostgresOptions {

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { isOrigin } from '../../adapters/http/api/index.ts';
 import type { RateLimit } from '../../adapters/http/index.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { mayHoldPassword, refuse } from '../databases/refuse.ts';
@@ -27,7 +28,7 @@ export const HOST: Parse<string> = format('a host name or an IP address', (text)
 
 export const FIRST_KEY: Parse<FirstKey> = format('print, file:PATH or none', (text) => {
   const [, path] = /^file:(.+)$/.exec(text) ?? [];
-  if (path !== undefined) return { path };
+  if (path !== undefined) return /^[~$]/.test(path) ? undefined : { path };
   return text === 'print' || text === 'none' ? text : undefined;
 });
 
@@ -68,8 +69,8 @@ export const PUBLIC_URL: Parse<string> = format(
 );
 
 export const ORIGINS: Parse<readonly string[]> = (text) =>
-  parseList(text, 'origins such as https://example.org', (item) =>
-    webUrl(item)?.origin === item ? item : undefined,
+  parseList(text, 'origins such as https://example.org, without wildcards', (item) =>
+    isOrigin(item) ? item : undefined,
   );
 
 export const NETWORKS: Parse<BlockList> = (text) => {
@@ -83,10 +84,14 @@ export const NETWORKS: Parse<BlockList> = (text) => {
 // The messages about keys do not show them.
 export const API_KEYS: Parse<readonly string[]> = (text) => {
   const keys = itemsOf(text);
+  const repeated = keys.findIndex((key, index) => keys.indexOf(key) < index);
+  if (repeated !== -1) throw invalidRequest(`expected different keys, got key ${repeated + 1} twice`);
   const invalid = keys.findIndex((key) => !/^[\x21-\x2b\x2d-\x7e]{32,}$/.test(key));
   if (invalid === -1) return keys;
   const place = `key ${invalid + 1} of ${keys.length}`;
-  throw invalidRequest(`${place} is invalid: expected 32 or more visible ASCII characters`);
+  throw invalidRequest(
+    `${place} is invalid: expected 32 or more visible ASCII characters in each, and commas between keys`,
+  );
 };
 
 export const API_KEY: Parse<string> = (text) => {

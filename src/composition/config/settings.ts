@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { invalidRequest } from '../../domain/errors.ts';
 import { mayHoldPassword, refuse } from '../databases/refuse.ts';
 
+/** Some editors write it at the start of a file such as `.env`. It would be a part of the name of the first variable. */
+const BYTE_ORDER_MARK = '\ufeff';
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The error for invalid settings. The message has one line per invalid setting, and contains no secrets. */
@@ -22,6 +25,13 @@ export class Settings {
   constructor(environment: Environment, options: Environment) {
     this.#environment = environment;
     this.#options = options;
+    const marked = Object.keys(environment).find((name) => name.startsWith(BYTE_ORDER_MARK));
+    if (marked !== undefined) {
+      const name = marked.slice(1);
+      this.addFault(
+        `${name}: the file of this variable begins with a byte order mark: save it in UTF-8 without one`,
+      );
+    }
   }
 
   /** Returns `undefined` if there is no value, or if the value is invalid. */

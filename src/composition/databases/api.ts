@@ -1,4 +1,5 @@
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
+import { invalidRequest } from '../../domain/errors.ts';
 import type { Engine } from './engine.ts';
 
 /** A user name, a query or a fragment is refused. */
@@ -18,10 +19,12 @@ export const api: Engine = {
   isRemote: true,
   parse(rest, scheme) {
     const address = `${scheme}:${rest}`;
-    return ADDRESS.test(rest) && URL.canParse(address)
-      ? new URL(address).href.replace(/\/+$/, '')
-      : undefined;
+    if (ADDRESS.test(rest) && URL.canParse(address)) return new URL(address).href.replace(/\/+$/, '');
+    throw invalidRequest(
+      `expected the base address of a server, such as ${scheme}://HOST/v1, without user name, query and fragment`,
+    );
   },
+  placeOf: (base) => base,
   async load() {
     const { openApiStorage } = await import('../../adapters/api-client/index.ts');
     return {

@@ -4,7 +4,6 @@ import { storageFaultReason, storageUnavailable } from '../../application/ports/
 import { type ClientOptions, supported } from '../../application/store-options.ts';
 import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import type { Adapter, Engine, OpenOptions, Work } from './engine.ts';
-import { refuse } from './refuse.ts';
 
 /** A database that a database URL selects, and that need not exist. The methods are those of its {@link Adapter}. */
 export class Database {
@@ -28,6 +27,11 @@ export class Database {
 
   get isRemote(): boolean {
     return this.#engine.isRemote === true;
+  }
+
+  /** The location for people, without a password. */
+  get place(): string {
+    return this.#engine.placeOf(this.location);
   }
 
   open(options: OpenOptions = {}): Promise<Storage> {
@@ -64,14 +68,17 @@ export class Database {
   }
 }
 
-/** If no engine has the scheme, the message shows nothing else of the URL, because it may contain a password. */
+/** Throws `invalid_request`. The message shows at most the scheme of the URL, because the rest may contain a password. */
 export function parseDatabase(engines: readonly Engine[], url: string, source?: string): Database {
-  const [, scheme = url, rest] = /^([^:]*):(.*)$/s.exec(url) ?? [];
+  const [, scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(url) ?? [];
   const engine = engines.find(({ schemes }) => schemes.includes(scheme));
-  const location = rest === undefined ? undefined : engine?.parse(rest.trim(), scheme);
-  if (engine !== undefined && location !== undefined) return new Database(engine, scheme, location, source);
+  if (engine !== undefined) return new Database(engine, scheme, engine.parse(rest.trim(), scheme), source);
   const usages = engines.map(({ usage }) => usage).join(' or ');
-  return refuse(usages, rest === undefined || engine !== undefined ? url : `${scheme}:…`);
+  const got =
+    rest.startsWith('//') && /^['"]?[a-z+.-]+$/i.test(scheme)
+      ? `'${scheme}:…'`
+      : 'a value without such a scheme';
+  throw invalidRequest(`expected ${usages}, got ${got}`);
 }
 
 async function loadAdapter({ driver, load }: Engine): Promise<Adapter> {

@@ -42,8 +42,13 @@ export interface Engine {
   readonly isDurable: boolean;
   /** Whether a database URL is the address of a server, which has the store. */
   readonly isRemote?: boolean;
-  /** Returns the location in the part of a database URL after the first colon, or `undefined` if it is invalid. */
-  parse(rest: string, scheme: string): string | undefined;
+  /**
+   * Returns the location in the part of a database URL after the first colon. Throws `invalid_request` if it is invalid,
+   * without showing what can be a part of a password.
+   */
+  parse(rest: string, scheme: string): string;
+  /** Returns a location for people, without a password: an absolute path, or a server and a database. */
+  placeOf(location: string): string;
   /** Imports the adapter dynamically, so that unused drivers are not loaded. */
   load(): Promise<Adapter>;
 }

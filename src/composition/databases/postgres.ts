@@ -1,7 +1,5 @@
+import { locationOf, parsePostgresUrl } from '../../adapters/postgres/url/index.ts';
 import type { Engine } from './engine.ts';
-
-/** Matches `//`, a user if there is one, and an empty host: the socket is in the query of the URL. */
-const EMPTY_HOST = /^\/\/([^/?]*@)?(?=[/?])/;
 
 export const postgres: Engine = {
   // PostgreSQL's own programs accept both.
@@ -11,9 +9,11 @@ export const postgres: Engine = {
   ownTools: { backup: 'pg_dump', restore: 'pg_restore' },
   isDurable: true,
   parse(rest) {
-    const isUrl = URL.canParse(`postgres:${rest.replace(EMPTY_HOST, '//$1localhost')}`);
-    return isUrl && /^\/\/./.test(rest) ? `postgres:${rest}` : undefined;
+    const url = `postgres:${rest}`;
+    parsePostgresUrl(url);
+    return url;
   },
+  placeOf: locationOf,
   async load() {
     const { examinePostgresStore, openPostgresStorage } = await import('../../adapters/postgres/index.ts');
     return {

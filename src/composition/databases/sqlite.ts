@@ -1,11 +1,31 @@
+import { resolve } from 'node:path';
 import type { Engine } from './engine.ts';
+import { refuse } from './refuse.ts';
+
+/** Paths that lead to another file than their author expects. */
+const FAULTS: readonly (readonly [RegExp, string])[] = [
+  [/^$/, 'the path is missing'],
+  [/^:memory:$/, 'a store in memory is memory:'],
+  [/^\/\/(?!\/)/, 'there is no host, so // has no meaning'],
+  [/^~|^\$/, 'no shell replaces ~ and variables'],
+  [/\?/, 'there are no parameters'],
+  [/^file:/, 'a path without file:'],
+];
 
 export const sqlite: Engine = {
   schemes: ['sqlite'],
   usage: 'sqlite:PATH',
   driver: 'better-sqlite3',
   isDurable: true,
-  parse: (path) => (path === '' || path === ':memory:' ? undefined : path),
+  parse(path) {
+    const reason = FAULTS.find(([pattern]) => pattern.test(path))?.[1];
+    if (reason === undefined) return path;
+    return refuse(
+      `sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db (${reason})`,
+      `sqlite:${path}`,
+    );
+  },
+  placeOf: (path) => resolve(path),
   async load() {
     const { databaseFiles, examineSqliteStore, openSqliteStorage, restoreSqliteStore } = await import(
       '../../adapters/sqlite/index.ts'

@@ -2,7 +2,7 @@ import type { Server } from 'node:net';
 import { extname } from 'node:path';
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { forgetServer, type HttpServer, newSharedLimits } from '../../adapters/http/api/index.ts';
-import { lockPort } from '../../adapters/http/node/index.ts';
+import { lockPort, refuseUsedPort } from '../../adapters/http/node/index.ts';
 import type { SqliteOptions } from '../../adapters/sqlite/index.ts';
 import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
@@ -57,13 +57,16 @@ export class WorkerPool implements HttpServer {
     };
   }
 
-  async listen(port: number): Promise<string> {
-    if (port !== 0) await this.#lockPort(port);
+  async listen(port: number, host: string): Promise<string> {
+    if (port !== 0) {
+      await this.#lockPort(port, host);
+      await refuseUsedPort(port, host);
+    }
     for (let index = 0; index < this.sharing.threads; index++) this.#start(index);
     const [first, ...others] = this.#threads as [Thread, ...Thread[]];
     const url = await this.#listen(first, port);
     this.#port = Number(new URL(url).port);
-    if (port === 0) await this.#lockPort(this.#port);
+    if (port === 0) await this.#lockPort(this.#port, host);
     await Promise.all(others.map((thread) => this.#listen(thread, this.#port)));
     return url;
   }
@@ -84,8 +87,8 @@ export class WorkerPool implements HttpServer {
     return { connections: 0, requestsInFlight: 0, refused: {}, restartedThreads: this.#restarts };
   }
 
-  async #lockPort(port: number): Promise<void> {
-    this.#lock = await lockPort(port);
+  async #lockPort(port: number, host: string): Promise<void> {
+    this.#lock = await lockPort(port, host);
     if (this.#lock === undefined) throw Object.assign(new Error('port in use'), { code: 'EADDRINUSE' });
   }
 

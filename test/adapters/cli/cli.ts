@@ -85,13 +85,15 @@ export function commandLine(
     const stdin = options.stdin ?? '';
     const status = await runCli(args, {
       version: '1.2.3',
+      program: 'animal-store',
       signal: options.signal ?? new AbortController().signal,
       startService: options.startService ?? (() => Promise.reject(new Error('serve is not expected here'))),
       openStore: options.openStore ?? (async (_, { mustExist }) => openSqliteStore(path, mustExist)),
       storeFiles: async () => databaseFiles(path),
       isServer: async () => false,
       restoreStore: (_, file, how) => restoreSqliteStore(path, file, how),
-      diagnose: () => diagnose({ DATABASE_URL: `sqlite:${path}`, ...options.environment }, undefined),
+      diagnose: () =>
+        diagnose({ DATABASE_URL: `sqlite:${path}`, ...options.environment }, undefined, 'animal-store'),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
       ...wiring,
       console: consoleOf({

@@ -127,11 +127,11 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
   test('a port is locked until its server has stopped', async () => {
     const server = newServer();
     const port = Number(new URL(await server.listen(0, '127.0.0.1')).port);
-    expect(await lockPort(port)).toBeUndefined();
+    expect(await lockPort(port, '127.0.0.1')).toBeUndefined();
     await server.stop(0);
-    const lock = (await lockPort(port)) as Server;
-    expect(await lockPort(port)).toBeUndefined();
-    const client = connect(`\0animal-store/${port}`);
+    const lock = (await lockPort(port, '127.0.0.1')) as Server;
+    expect(await lockPort(port, '127.0.0.1')).toBeUndefined();
+    const client = connect(`\0animal-store/${port}/127.0.0.1`);
     await once(client.resume(), 'close');
     await once(lock.close(), 'close');
   });

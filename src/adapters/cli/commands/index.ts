@@ -1,6 +1,6 @@
 /** Defines the commands with their arguments and options. A command is loaded when it runs, so that every start is quick. */
 
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { PET_STATUSES } from '../../../domain/pet.ts';
 import { SCRIPTS } from '../completion.ts';
 import { HELP } from '../help.ts';
@@ -142,4 +142,18 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
         command.commands.find((child) => child.name() === name) ?? command.error(`unknown command '${name}'`);
       names.reduce(step, program).help();
     });
+
+  refuseOptionsAsValues(program);
+}
+
+/** Without this, `--name --expires=90d` would create a key with the name `--expires=90d`. */
+function refuseOptionsAsValues(command: Command): void {
+  for (const option of command.options) {
+    if (!option.required || option.parseArg !== undefined) continue;
+    option.argParser((value) => {
+      if (!value.startsWith('-')) return value;
+      throw new InvalidArgumentError(`expected a value that does not begin with -`);
+    });
+  }
+  command.commands.forEach(refuseOptionsAsValues);
 }

@@ -1,5 +1,6 @@
 import type { IssuedApiKey } from '../../../application/api-keys.ts';
 import { type ApiKey, apiKeyStatus } from '../../../domain/api-key.ts';
+import { commandLine } from '../command-line.ts';
 import { CommandError } from '../errors.ts';
 import type { CommandOptions, JsonFlag } from '../options.ts';
 import { type Console, isNullDevice, printResult } from '../output/console.ts';
@@ -28,7 +29,7 @@ export async function createKey(
     ({ apiKeys }) => apiKeys.create(name, expiresAt),
     createStore,
   );
-  await showKey(issued, flags, options.console);
+  await showKey(issued, flags, options);
 }
 
 export async function rotateKey(
@@ -45,7 +46,7 @@ export async function rotateKey(
   });
   const end = old?.expiresAt ?? issued.about.createdAt + overlap;
   const when = end <= Date.now() ? 'now' : moment(end);
-  await showKey(issued, flags, options.console, ` Key ${id} expires ${when}.`);
+  await showKey(issued, flags, options, ` Key ${id} expires ${when}.`);
 }
 
 export async function revokeKey(id: string, { json }: JsonFlag, options: CommandOptions): Promise<void> {
@@ -69,7 +70,7 @@ export async function listKeys(
     await console.outRaw(table(HEAD, rows, console.outScreen));
   } else {
     const kind = all.length > 0 ? 'active key' : 'key yet';
-    console.err(`There is no ${kind}. Create one: animal-store keys create --name NAME\n`);
+    console.err(`There is no ${kind}. Create one: ${commandOf('keys create --name NAME', options)}\n`);
   }
 }
 
@@ -89,18 +90,23 @@ function refuseDiscardedOutput({ outDescriptor }: Console): void {
 async function showKey(
   { key, about }: IssuedApiKey,
   { json }: JsonFlag,
-  console: Console,
+  options: CommandOptions,
   outcome = '',
 ): Promise<void> {
   const { id, name, expiresAt } = about;
   const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
+  const { console } = options;
   await console.out(`${text}\n`).catch((error: Error) => {
-    const revoke = `animal-store keys revoke ${id}`;
+    const revoke = commandOf(`keys revoke ${id}`, options);
     throw new CommandError(`key ${id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
   });
   const expires = expiresAt === undefined ? 'never' : moment(expiresAt);
   const attributes = `  id       ${id}\n  name     ${visible(name)}\n  expires  ${expires}\n`;
   console.err(`Key created. Save it: it is not shown again.${outcome}\n${attributes}`);
+}
+
+function commandOf(command: string, { program, databaseUrl }: CommandOptions): string {
+  return commandLine(program, command, databaseUrl);
 }
 
 function attributesOf(key: ApiKey): object {

@@ -1,40 +1,47 @@
 import { once } from 'node:events';
+import { commandLine } from '../command-line.ts';
 import { explain, isBrokenPipe } from '../errors.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
-import type { Console } from '../output/console.ts';
 import { refuseOutputToStore } from './store.ts';
 
 /** Runs the server until `signal` is aborted. */
 export async function serve(values: ServeValues, options: CommandOptions): Promise<void> {
-  const { console, signal, databaseUrl, startService } = options;
+  const { signal, databaseUrl, startService } = options;
   await refuseOutputToStore(options);
   const service = await startService({ ...values, databaseUrl });
   try {
     const stopped = signal.aborted ? undefined : once(signal, 'abort');
-    await Promise.race([stopped, announce(service, console).then(() => stopped)]);
+    await Promise.race([stopped, announce(service, options).then(() => stopped)]);
   } finally {
     await service.stop();
   }
 }
 
 /** A failure to print does not end the server, because the user can create another key. */
-async function announce(service: RunningService, console: Console): Promise<void> {
-  const { url, firstKey } = service;
+async function announce(service: RunningService, { console, program }: CommandOptions): Promise<void> {
+  const { url, store, firstKey, databaseUrl } = service;
+  const create = commandLine(program, 'keys create --name NAME', databaseUrl);
   const page = new URL('/docs', url);
   try {
-    await console.out(`Listening on ${url}\nReference page: ${page}\n${keyNotice(service)}`);
+    await console.out(
+      `Listening on ${url}\nReference page: ${page}\nStore: ${store}\n${keyNotice(service, create)}`,
+    );
   } catch (error) {
     if (isBrokenPipe(error)) return;
-    const lost = '; the first key is lost, create another: animal-store keys create --name NAME';
+    const lost = `; the first key is lost, create another: ${create}`;
     console.err(`${explain(error)}${firstKey === undefined ? '' : lost}\n`);
   }
 }
 
-function keyNotice({ url, firstKey, firstKeyFile, hasConfiguredKeys }: RunningService): string {
+function keyNotice(
+  { url, firstKey, firstKeyFile, hasConfiguredKeys, databaseUrl }: RunningService,
+  create: string,
+): string {
   if (firstKey !== undefined) return welcome(url, firstKey.key);
   if (firstKeyFile !== undefined) return `The first API key is in the file ${firstKeyFile}\n`;
   if (hasConfiguredKeys) return '';
-  return 'To create another API key for this database: npx animal-store keys create --name NAME\n';
+  if (databaseUrl === 'memory:') return 'There is no API key: set API_KEYS, or FIRST_KEY=print\n';
+  return `To create another API key for this store: ${create}\n`;
 }
 
 function welcome(url: string, key: string): string {

@@ -9,7 +9,7 @@ const DURATION = /^(\d{1,9})([mhd])$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The year of a later time would have more than four digits. */
-const LAST_TIME = Date.UTC(10_000, 0, 1);
+const LAST_TIME = Date.UTC(10_000, 0, 1) - 1;
 
 /** Parses a duration such as `7d`, `12h`, `30m` or `0` into milliseconds. */
 export function parseDuration(text: string, option: string): number {
@@ -40,7 +40,7 @@ function lengthOf(text: string): number {
 /** Returns `NaN` if the day does not exist. `Date.parse` accepts February 30th as March 2nd. */
 function endOfDay(text: string): number {
   const start = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(start) && day(start) === text ? start + DAY : Number.NaN;
+  return !Number.isNaN(start) && day(start) === text ? Math.min(start + DAY, LAST_TIME) : Number.NaN;
 }
 
 function invalid(option: string, rule: string, text: string): UsageError {

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { CommandError, reasonOf } from '../errors.ts';
+import { ndjsonChunks } from './format.ts';
 import { decompressed } from './gzip.ts';
 
 export interface Input {
@@ -24,7 +25,7 @@ export async function openInput(file: string, stdin: Readable, signal: AbortSign
   return input;
 }
 
-export function chunksOf({ stream, name }: Input): AsyncGenerator<Buffer> {
+export function chunksOf({ stream, name }: Input): AsyncGenerator<Uint8Array> {
   const chunks = (async function* () {
     try {
       yield* stream;
@@ -32,7 +33,7 @@ export function chunksOf({ stream, name }: Input): AsyncGenerator<Buffer> {
       throw unreadable(name, error);
     }
   })();
-  return decompressed(chunks, name);
+  return ndjsonChunks(decompressed(chunks, name), name);
 }
 
 function standardInput(stdin: Readable, signal: AbortSignal): Input {

@@ -4,6 +4,11 @@ import type { RequestHead } from './http.ts';
 const EXPOSED_HEADERS =
   'Deprecation,ETag,Idempotency-Replayed,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
 
+/** Whether a text is an origin as browsers send it. A pattern such as `https://*.example.org` equals no origin. */
+export function isOrigin(text: unknown): boolean {
+  return typeof text === 'string' && /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
+}
+
 /** How long a browser may cache the response to a preflight request, in seconds. */
 const MAX_AGE = '600';
 

@@ -1,6 +1,7 @@
 /** What a server needs of the API, whichever runtime it runs on: loading this module loads no carrier. */
 
 export { openApiDocument } from '../docs/openapi.ts';
+export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';
 export type { HttpStore, MetricsText } from './options.ts';
 export type { HttpServer, HttpServerOptions } from './server-options.ts';

@@ -11,6 +11,7 @@ import {
 import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
 import type { Observer } from '../../../application/ports/observer.ts';
 import type { TrustedProxies } from './client-address.ts';
+import { isOrigin } from './cors.ts';
 import { RATE_LIMIT, type RateLimit } from './rate-limiter.ts';
 import type { ServerThread } from './shared-limits.ts';
 
@@ -63,10 +64,12 @@ export interface HttpOptions {
   readonly thread?: ServerThread | undefined;
 }
 
+const ORIGIN: Rule = { expected: 'an origin', accepts: isOrigin };
+
 export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   apiKeys: objectWith('verify'),
   publicUrl: STRING,
-  corsOrigins: arrayOf('an array of strings', STRING),
+  corsOrigins: arrayOf('an array of origins such as https://example.org, without wildcards', ORIGIN),
   trustedProxies: objectWith('check'),
   rateLimit: RATE_LIMIT,
   metrics: objectWith('text'),

@@ -1,3 +1,3 @@
 /** What the threads of a process that share a port need: loading this module loads no Koa. */
 
-export { lockPort } from './listeners.ts';
+export { lockPort, refuseUsedPort } from './listeners.ts';

@@ -45,10 +45,11 @@ export class Listeners {
 
   async listen(port: number, host: string): Promise<string> {
     try {
-      const reusePort = canShare && (port === 0 || (await this.#lock(port)));
+      const reusePort = canShare && (port === 0 || (await this.#lock(port, host)));
+      if (reusePort && port !== 0 && this.#thread === undefined) await refuseUsedPort(port, host);
       await bind(this.#server, { port, host, reusePort });
       const { address, family, port: taken } = this.#server.address() as AddressInfo;
-      if (reusePort && (port !== 0 || (await this.#lock(taken)))) {
+      if (reusePort && (port !== 0 || (await this.#lock(taken, host)))) {
         for (let count = 1; count < this.#count; count += 1) await this.#listenFurther(taken, address);
       }
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
@@ -66,9 +67,9 @@ export class Listeners {
   }
 
   /** Returns whether this server, or the process for all its servers, has the lock of the port. */
-  async #lock(port: number): Promise<boolean> {
+  async #lock(port: number, host: string): Promise<boolean> {
     if (this.#thread !== undefined) return true;
-    const lock = await lockPort(port);
+    const lock = await lockPort(port, host);
     if (lock !== undefined) this.#others.push(lock);
     return lock !== undefined;
   }
@@ -81,18 +82,25 @@ export class Listeners {
 }
 
 /**
- * Locks a port among the servers of this machine, until the returned server is closed. Returns `undefined` if another one
- * has the lock, without which a server does not share the port. The lock is a name in the abstract namespace of Linux,
- * which belongs to one socket, and to none when its process has ended.
+ * Locks a port of an address among the servers of this machine, until the returned server is closed. Returns `undefined` if
+ * another one has the lock, without which a server does not share the port. The lock is a name in the abstract namespace of
+ * Linux, which belongs to one socket, and to none when its process has ended.
  */
-export async function lockPort(port: number): Promise<NetServer | undefined> {
+export async function lockPort(port: number, host: string): Promise<NetServer | undefined> {
   const lock = createServer((socket) => socket.destroy());
   try {
-    await bind(lock, { path: `\0animal-store/${port}` });
+    await bind(lock, { path: `\0animal-store/${port}/${host}` });
     return lock;
   } catch {
     return undefined;
   }
+}
+
+/** Throws like `listen` if a program uses the port of an overlapping address, which `reusePort` would share with it. */
+export async function refuseUsedPort(port: number, host: string): Promise<void> {
+  const probe = createServer();
+  await bind(probe, { port, host });
+  await closed(probe);
 }
 
 async function bind(server: NetServer, options: ListenOptions): Promise<void> {

@@ -25,7 +25,10 @@ test('an empty URL is refused, because a variable of the shell is probably not s
   const { run } = commandLine('', { openStore, storeFiles });
   for (const args of [['keys', 'list'], ['export'], ['import', '-']]) {
     const { status, err } = await run([...args, '--database-url', '']);
-    expect([status, err]).toEqual([2, expect.stringMatching(/^animal-store: --database-url: .*, got ''\n$/)]);
+    expect([status, err]).toEqual([
+      2,
+      expect.stringMatching(/^animal-store: --database-url: .*, got a value without such a scheme\n$/),
+    ]);
   }
 });
 

@@ -147,13 +147,13 @@ describe('doctor finds', () => {
     expect(status).toBe(1);
     expect(errors).toEqual([
       "PORT: expected an integer from 0 to 65535, got 'x'",
-      'API_KEYS: key 1 of 1 is invalid: expected 32 or more visible ASCII characters',
+      'API_KEYS: key 1 of 1 is invalid: expected 32 or more visible ASCII characters in each, and commas between keys',
       "LOG_LEVEL: expected one of silent, error, warn, info, debug, got 'loud'",
     ]);
   });
 
   test('an invalid database URL, without showing a password', async () => {
-    const report = await diagnose({}, 'mysql://me:hunter2@db.example/pets');
+    const report = await diagnose({}, 'mysql://me:hunter2@db.example/pets', 'animal-store');
     expect(report).toMatchObject({ source: undefined, database: undefined });
     expect(report.problems).toEqual([
       {
@@ -318,7 +318,7 @@ test('doctor does not know whether an unreachable PostgreSQL server has a store'
 });
 
 test('doctor accepts memory:', async () => {
-  const { problems, database, source } = await diagnose({}, 'memory:');
+  const { problems, database, source } = await diagnose({}, 'memory:', 'animal-store');
   expect([source, database?.location]).toEqual(['--database-url', 'memory:']);
   expect(problems).toEqual([
     {

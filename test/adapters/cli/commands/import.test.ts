@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { commandLine, exportOf, line, withRex } from '../cli.ts';
 
@@ -83,6 +84,23 @@ describe('import', () => {
     expect(err).toMatch(/^animal-store: line 3: .*; nothing was imported\n$/);
     expect(err).toContain(reason);
     expect(await exportOf(cli)).toBe(before);
+  });
+
+  test.each([
+    ['[{"name":"Rex"}]', 'an array: write each pet on a line of its own'],
+    ['\n[\n', 'an array: write each pet on a line of its own'],
+    ['PK\u0003\u0004', 'a zip archive: extract the file'],
+    [Buffer.from('\ufeff{}', 'utf16le').toString('latin1'), 'a text in UTF-16: convert the file to UTF-8'],
+    [Buffer.from('{}', 'utf16le').toString('latin1'), 'a text in UTF-16: convert the file to UTF-8'],
+  ])('of another format is refused: %j', async (text, reason) => {
+    for (const bytes of [Buffer.from(text, 'latin1'), gzipSync(Buffer.from(text, 'latin1'))]) {
+      const args = ['import', '--create-store', '--skip-invalid', '-'];
+      const { status, err } = await commandLine().run(args, { stdin: Readable.from([bytes]) });
+      expect([status, err]).toEqual([
+        1,
+        expect.stringContaining(`expected one pet in JSON per line, got ${reason}`),
+      ]);
+    }
   });
 
   test('of bytes that are not UTF-8 is refused with the line', async () => {

@@ -17,6 +17,19 @@ async function holderOf({ openStore }: Cli, key: string): Promise<string | undef
   return (await openStore().verifyApiKey(key))?.id;
 }
 
+test.each([
+  ['keys', 'create', '--name', '--expires=90d'],
+  ['export', '--output', '--gzip'],
+  ['import', '--skip-invalid', '--refused', '--force', 'x'],
+  ['--database-url', '--json', 'keys', 'list'],
+])('an option is not taken as the value of another one: %s %s %s %s', async (...args) => {
+  const { status, out, err } = await commandLine().run(args);
+  expect([status, out]).toEqual([2, '']);
+  expect(err).toMatch(
+    /^animal-store: option '--\S+ <\w+>' argument '--\S+' is invalid\. expected a value that does not/,
+  );
+});
+
 describe('keys create', () => {
   test('prints only the key to standard output, and its attributes to standard error', async () => {
     const cli = inMemory();

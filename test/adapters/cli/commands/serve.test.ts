@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { programName } from '../../../../src/adapters/cli/index.ts';
 import { loadConfig } from '../../../../src/composition/config.ts';
 import { startService } from '../../../../src/composition/serve.ts';
+import { temporaryFolder } from '../../../support/process.ts';
 import { commandLine } from '../cli.ts';
 
 const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
@@ -41,25 +44,51 @@ describe('serve', () => {
   test('prints the URL, and the first key of a store that has none', async () => {
     const { status, out, err, livez } = await serve();
     expect([status, err, livez]).toEqual([0, '', 200]);
-    expect(out).toMatch(/^Listening on (http:\/\/127\.0\.0\.1:\d+)\/v1\nReference page: \1\/docs\n\n/);
+    expect(out).toMatch(
+      /^Listening on (http:\/\/127\.0\.0\.1:\d+)\/v1\nReference page: \1\/docs\nStore: memory:\n\n/,
+    );
     expect(out).toMatch(/\n {2}pets_[0-9A-Za-z]{49}\n/);
   });
 
   test('prints no key when API_KEYS has one', async () => {
     const { status, out } = await serve({ API_KEYS: OPERATOR_KEY });
     expect(status).toBe(0);
-    expect(out).toMatch(/^Listening on \S+\nReference page: \S+\/docs\n$/);
+    expect(out).toMatch(/^Listening on \S+\nReference page: \S+\/docs\nStore: memory:\n$/);
   });
 
   test('keeps running when standard output is full, and says how to replace the lost key', async () => {
     const { status, err, livez } = await serve({}, failingOutput('ENOSPC'));
     expect([status, livez]).toEqual([0, 200]);
     expect(err).toContain('standard output cannot be written: write ENOSPC');
-    expect(err).toContain('animal-store keys create --name NAME');
+    expect(err).toContain('create another: animal-store keys create --name NAME --database-url URL');
   });
 
   test('keeps running silently when the reader of standard output has gone', async () => {
     const { status, err, livez } = await serve({ API_KEYS: OPERATOR_KEY }, failingOutput('EPIPE'));
     expect([status, err, livez]).toEqual([0, '', 200]);
   });
+
+  test('says how to create a key for the store that was given, from any folder', async () => {
+    const folder = temporaryFolder();
+    const store = join(folder, "it's pets.db");
+    const environment = { DATABASE_URL: `sqlite:${store}`, FIRST_KEY: 'none' };
+    const hint = `--database-url 'sqlite:${store.replace("'", `'\\''`)}'`;
+    const { out } = await serve(environment);
+    expect(out).toContain(
+      `\nStore: ${store}\nTo create another API key for this store: animal-store keys create`,
+    );
+    expect(out.trimEnd().endsWith(hint)).toBe(true);
+    expect((await serve({ FIRST_KEY: 'none' })).out).toMatch(
+      /\nThere is no API key: set API_KEYS, or FIRST_KEY=print\n$/,
+    );
+  });
+});
+
+test.each([
+  [{ npm_command: 'exec' }, '/x/node_modules/.bin/animal-store', 'npx animal-store'],
+  [{}, '/usr/local/bin/animal-store', 'animal-store'],
+  [{}, join(process.cwd(), 'bin/animal-store.js'), 'node bin/animal-store.js'],
+  [{ INVOCATION_ID: 'x' }, '/opt/animal-store/bin/animal-store.js', 'animal-store'],
+])('with the environment %j, %s is called %s', (env, script, name) => {
+  expect(programName({ argv: ['node', script], env })).toBe(name);
 });

@@ -45,7 +45,7 @@ describe('an expiry', () => {
     ['2026-11-21', Date.UTC(2026, 10, 22)],
     ['2027-01-31', Date.UTC(2027, 1, 1)],
     ['2028-02-29', Date.UTC(2028, 2, 1)],
-    ['9999-12-31', Date.UTC(10_000, 0, 1)],
+    ['9999-12-31', Date.UTC(10_000, 0, 1) - 1],
   ])('%s', (text, expected) => {
     expect(parseExpiry(text, '--expires', NOW)).toBe(expected);
   });
@@ -77,5 +77,7 @@ test('times are shown in UTC, and an expiry at midnight as the day before', () =
   expect(day(NOW)).toBe('2026-11-21');
   expect(moment(NOW)).toBe('2026-11-21 14:05 UTC');
   expect(lastDay(Date.UTC(2027, 1, 1))).toBe('2027-01-31');
+  const end = parseExpiry('9999-12-31', '--expires', NOW) ?? 0;
+  expect([lastDay(end), moment(end)]).toEqual(['9999-12-31', '9999-12-31 23:59 UTC']);
   expect(lastDay(Date.UTC(2027, 1, 1, 0, 0, 1))).toBe('2027-02-01');
 });
