@@ -82,7 +82,7 @@ A server that receives more requests than it can handle refuses some of them ear
 
 The server has no rate limit, unless its operator sets one. The limit is per API key: further requests get 429 \`rate_limited\` with \`Retry-After\`.
 
-A stopping server accepts no new connections. It completes the requests in flight, handles requests on open connections for another second, and responds to later requests with 503 \`overloaded\`. A server with its maximum number of connections closes a further connection without a response.
+A stopping server completes the requests in flight, handles requests that arrive within another second, and responds to later requests with 503 \`overloaded\`. A server with its maximum number of connections closes a further connection without a response.
 
 ## Caching
 

@@ -15,7 +15,7 @@ export function javaScriptSample(request: SampleRequest, options: SampleOptions)
   if (call === undefined) return fetchSample(request, options);
   const key = options.key === undefined ? 'process.env.ANIMAL_STORE_KEY' : quote(options.key);
   return [
-    "import { createAnimalStore } from 'animal-store/client'; // npm install animal-store",
+    "import { createAnimalStore } from 'animal-store/client'; // npm install FILE, made by npm pack in a clone",
     '',
     'const store = await createAnimalStore({',
     `  database: ${quote(request.baseUrl)},`,

@@ -143,6 +143,12 @@ async function deployment(start: (typeof PROXIES)[number]['start']) {
   return { server, ports, send };
 }
 
+/** Expects a response with the body of an error, whether it comes from the server or from the proxy. */
+function expectError({ status, headers, body }: Response, expected: number, code: string): void {
+  expect({ status, type: headers['content-type'] }).toEqual({ status: expected, type: 'application/json' });
+  expect(JSON.parse(body)).toEqual({ code, message: expect.any(String), status: expected });
+}
+
 for (const { name, isInstalled, start } of PROXIES) {
   const note = isInstalled ? '' : ` (skipped: ${name} is not installed)`;
   describe.skipIf(!isInstalled && !process.env['CI'])(`${name}${note}`, () => {
@@ -209,21 +215,31 @@ for (const { name, isInstalled, start } of PROXIES) {
       expect(connections).toBe(2);
     });
 
-    test('refuses a body that the server would refuse, with the same status', async () => {
+    test('refuses what the server would refuse, with the same status and an error in JSON', async () => {
       const { send } = await deployment(start);
-      const { status } = await send('https', '/v1/pets', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: `{"name":"${'x'.repeat(70_000)}","categoryId":7}`,
-      });
-      expect(status).toBe(413);
+      const post = (length: number, headers = {}) =>
+        send('https', '/v1/pets', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', ...headers },
+          body: `{"name":"${'x'.repeat(length)}","categoryId":7}`,
+        });
+      expectError(await post(70_000), 413, 'payload_too_large');
+      if (name === 'nginx') expectError(await post(200_000), 413, 'payload_too_large');
+      expectError(await post(1, { 'X-Long': 'x'.repeat(17_000) }), 431, 'headers_too_large');
+      if (name === 'nginx') {
+        expectError(await post(1, { 'X-Long': 'x'.repeat(40_000) }), 431, 'headers_too_large');
+        expectError(await send('https', '/v1/pets', { method: 'TRACE' }), 405, 'method_not_allowed');
+        const plain = await fetch(`http://127.0.0.1:${(await deployment(start)).ports.https}/v1/pets`);
+        expect([plain.status, await plain.json()]).toEqual([400, expect.objectContaining({ status: 400 })]);
+      }
+      expectError(await send('https', '/metrics'), 404, 'not_found');
     });
 
     test('serves again when a stopped server has started on its port', async () => {
       const { server, ports, send } = await deployment(start);
       server.child.kill('SIGTERM');
       await server.exit;
-      expect((await send('https', '/v1/pets')).status).toBe(502);
+      expectError(await send('https', '/v1/pets'), 502, 'internal_error');
       await startService({
         env: { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'memory:', PORT: String(ports.server) },
       });

@@ -16,7 +16,7 @@ import { endOf, Workspace } from '../e2e/workspace.ts';
 import { Client } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RunningProcess, runCommand, stopService, temporaryFolder } from '../support/process.ts';
-import { environmentOf, settings, unitText, wordsOf } from './unit.ts';
+import { DEPLOY, environmentOf, settings, unitText, wordsOf } from './unit.ts';
 
 const SERVICES = ['animal-store.service', 'animal-store-backup.service'];
 const UNITS = [...SERVICES, 'animal-store-backup.timer'];
@@ -61,14 +61,17 @@ describe.skipIf(isSkipped(hasSystemd))(`systemd-analyze${note(hasSystemd, 'syste
 });
 
 /** Starts the command of the server with the environment of the unit, perhaps below another program. */
-async function startServer(wrapper: readonly string[] = []): Promise<{
+async function startServer(
+  wrapper: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Promise<{
   running: RunningProcess;
   folder: string;
   client: Client;
 }> {
   const unit = unitText('animal-store.service');
   const [folder, port] = [temporaryFolder(), await freePort()];
-  const env = { ...environmentOf(unit, folder), PORT: String(port) };
+  const env = { ...environmentOf(unit, folder), PORT: String(port), ...more };
   const [command = '', ...args] = [...wrapper, ...wordsOf(settings(unit, 'ExecStart')[0] ?? '')];
   const running = runCommand(command, args, { cwd: folder, env });
   await expect.poll(() => running.out.stdout, { timeout: 30_000 }).toContain('Listening on');
@@ -92,6 +95,14 @@ describe('animal-store.service', () => {
     expect(statSync(join(folder, 'first-key')).mode & 0o077).toBe(0);
     expect(existsSync(join(folder, 'animal-store.db'))).toBe(true);
     expect(await stopService(running)).toEqual({ code: 0, signal: null });
+  });
+
+  test('reads the URL of the database from a file', async () => {
+    const file = join(temporaryFolder(), 'url');
+    writeFileSync(file, 'memory:\n');
+    const { running, folder } = await startServer([], { DATABASE_URL_FILE: file });
+    expect(running.out.stdout).toContain('\nStore: memory:\n');
+    expect(existsSync(join(folder, 'animal-store.db'))).toBe(false);
   });
 
   test('gives the server more time to stop than the server needs', () => {
@@ -158,6 +169,47 @@ function callsOf(group: string): Set<string> {
     .map((line) => line.trim());
   return new Set(names.flatMap((name) => (name.startsWith('@') ? [...callsOf(name)] : [name])));
 }
+
+/** A program in the place of systemd-run, which does not work without a running systemd. It prints its arguments. */
+const SYSTEMD_RUN = '#!/bin/sh\nprintf "%s\\0" "$@"\n';
+
+describe('the command of operators', () => {
+  test('lets systemd read the settings, and passes its arguments unchanged', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'systemd-run'), SYSTEMD_RUN, { mode: 0o755 });
+    const given = ['keys', 'create', '--name', "it's $HOME and $$"];
+    const PATH = `${folder}:${process.env['PATH']}`;
+    const { out } = await endOf(
+      runCommand('sh', [join(DEPLOY, 'animal-store'), ...given], { env: { PATH } }),
+    );
+    const args = out.split('\0').slice(0, -1);
+    expect(args).toEqual(expect.arrayContaining(['--pipe', '--wait', 'User=animal-store']));
+    const settingsOf = args.filter((_, index) => args[index - 1] === '-p');
+    const unit = unitText('animal-store.service');
+    expect(settingsOf).toContain(`EnvironmentFile=${settings(unit, 'EnvironmentFile')[0]}`);
+    expect(settingsOf).toContain(
+      `Environment=${settings(unit, 'Environment').find((line) => line.includes('sqlite:'))}`,
+    );
+    // What systemd makes of the words.
+    const [shell = '', ...words] = args
+      .slice(args.indexOf('/bin/sh'))
+      .map((word) => word.replaceAll('$$', '$'));
+    const script = join(folder, 'print');
+    writeFileSync(script, '#!/bin/sh\nprintf "%s\\0" "$DATABASE_URL" "$@"\n', { mode: 0o755 });
+    words[2] = script;
+    for (const [env, url] of [
+      [{ DATABASE_URL: 'x' }, 'x'],
+      [{ DATABASE_URL: 'x', DATABASE_URL_FILE: '/file' }, ''],
+    ] as const) {
+      const ended = await endOf(runCommand(shell, words, { env: { PATH, ...env } }));
+      expect(ended.out.split('\0').slice(0, -1)).toEqual([
+        url,
+        expect.stringContaining('bin/animal-store.js'),
+        ...given,
+      ]);
+    }
+  });
+});
 
 describe('animal-store-backup.service', () => {
   test('makes a backup while the server runs, which can be restored, and deletes old ones', async () => {
