@@ -88,7 +88,8 @@ export function loadClient(environment: Environment, database: Database): Client
   const settings = new Settings(environment, {});
   const apiKey = settings.readSecret('API_KEY', formats.API_KEY);
   settings.throwFaults();
-  if (apiKey !== undefined) return { apiKey };
+  // A user of the command cannot replace a deprecated operation.
+  if (apiKey !== undefined) return { apiKey, onDeprecation: () => {} };
   throw new ConfigError(
     'API_KEY: expected the API key for the server, in API_KEY or in the file API_KEY_FILE',
   );

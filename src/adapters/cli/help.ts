@@ -4,14 +4,16 @@ export const HELP: Readonly<Record<string, string>> = {
 Examples:
   animal-store serve                          create a store, show its first key
   animal-store keys create --name my-client   create a key for a client
+  animal-store pets create --name Rex --category-id 7
+  animal-store pets list
   animal-store import pets.ndjson
   animal-store export --status available > available.ndjson
   animal-store backup /backups/animal-store.db
   animal-store doctor
 
 The database of the store is given by --database-url, by DATABASE_URL or
-DATABASE_URL_FILE, or is sqlite:./data/animal-store.db by default. For export
-and doctor it can be the address of a server, such as
+DATABASE_URL_FILE, or is sqlite:./data/animal-store.db by default. For pets,
+export and doctor it can be the address of a server, such as
 https://pets.example.org/v1, with the key in API_KEY or API_KEY_FILE.
 
 Exit status: 0 done, 1 failed, 2 wrong usage.
@@ -84,6 +86,31 @@ Creates a new key with the same name and the same lifetime, that is, the time
 from the creation of a key to its expiry. The old key expires after the overlap,
 or earlier if it had an earlier expiry. If the old key has leaked, use
 --overlap 0.
+`,
+  'animal-store pets list': `
+Examples:
+  animal-store pets list --status sold
+  animal-store pets list --after 20 --limit 100
+  animal-store pets list --all --json > pets.json
+  animal-store pets list --database-url https://pets.example.org/v1
+
+Integers are exact, also beyond 2^53. With --all, the pets are printed while they
+are read, page by page: pets that are added meanwhile can be among them.
+`,
+  'animal-store pets get': `
+Examples:
+  animal-store pets get 7
+  animal-store pets get --json 9007199254740993
+`,
+  'animal-store pets create': `
+Examples:
+  animal-store pets create --name Rex --category-id 7
+  animal-store pets create --name Rex --category-id 7 --status sold --json
+  animal-store pets create --name Rex --category-id 7 --idempotency-key order-1
+
+The pet is durable when it is printed. If the outcome of a create is unknown, for
+example because a connection was lost, run it again with the same idempotency
+key, which the message names.
 `,
   'animal-store import': `
 Examples:

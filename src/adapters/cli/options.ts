@@ -14,7 +14,7 @@ export interface CliOptions {
   /** Opens the store at a URL, by default that of the environment. Rejects when the storage does not support the work. */
   openStore(
     databaseUrl: string | undefined,
-    options: { readonly mustExist: boolean; readonly work: 'backup' | 'export' | 'import' | 'keys' },
+    options: { readonly mustExist: boolean; readonly work: 'backup' | 'export' | 'import' | 'keys' | 'pets' },
   ): Promise<AnimalStore>;
   /** Whether the database is the address of a server, which can be read page by page only. */
   isServer(databaseUrl: string | undefined): Promise<boolean>;

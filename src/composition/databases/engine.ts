@@ -15,7 +15,7 @@ export interface OpenOptions {
   readonly sharing?: { readonly threads: number } | undefined;
 }
 
-export type Work = 'backup' | 'export' | 'import' | 'keys' | 'restore';
+export type Work = 'backup' | 'export' | 'import' | 'keys' | 'pets' | 'restore';
 
 /** The functions of a storage adapter. Each `location` is a result of {@link Engine.parse}. */
 export interface Adapter {

@@ -1,6 +1,7 @@
 /** Defines the commands with their arguments and options. A command is loaded when it runs, so that every start is quick. */
 
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { INT64_MAX, INT64_MIN, parseInt64 } from '../../../domain/int64.ts';
 import { PET_STATUSES } from '../../../domain/pet.ts';
 import { SCRIPTS } from '../completion.ts';
 import { HELP } from '../help.ts';
@@ -74,6 +75,36 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .option(...JSON_KEY)
     .action(async (id, flags) => (await import('./keys.ts')).rotateKey(id, flags, options));
 
+  const pets = program.command('pets').description('list, read and create pets').helpCommand(false);
+
+  pets
+    .command('list')
+    .description('show a page of pets, in ascending order of id')
+    .addOption(statusOption('only pets with this status'))
+    .option('--limit <number>', 'how many pets, from 1 to 100 (default: 20)', integerUpTo(100))
+    .option('--after <id>', 'only pets with a greater id', int64)
+    .addOption(new Option('--all', 'all pets, however many').conflicts('limit'))
+    .option('--json', 'print an array in JSON')
+    .action(async (flags) => (await import('./pets.ts')).listPets(flags, options));
+
+  pets
+    .command('get')
+    .description('show one pet')
+    .argument('<id>', 'the id of the pet', int64)
+    .option('--json', 'print the pet as JSON')
+    .action(async (id, flags) => (await import('./pets.ts')).getPet(id, flags, options));
+
+  pets
+    .command('create')
+    .description('create a pet, and show it')
+    .requiredOption('--name <name>', 'the name of the pet')
+    .requiredOption('--category-id <integer>', 'the id of its category', int64)
+    .addOption(statusOption('the status (default: available)'))
+    .option('--idempotency-key <key>', 'the same key and the same pet again create no second pet')
+    .option('--create-store', 'create the store if it does not exist')
+    .option('--json', 'print the pet as JSON')
+    .action(async (flags) => (await import('./pets.ts')).createPet(flags, options));
+
   program
     .command('import')
     .description('import the pets of an NDJSON file, all or none')
@@ -90,7 +121,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
   program
     .command('export')
     .description('write all pets to standard output as NDJSON')
-    .addOption(new Option('--status <status>', 'only pets with this status').choices(PET_STATUSES))
+    .addOption(statusOption('only pets with this status'))
     .option('--output <file>', 'write to a file instead, compressed if the name ends in .gz')
     .option('--force', 'replace an existing file')
     .option('--gzip', 'compress with gzip, whatever the name')
@@ -144,6 +175,25 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     });
 
   refuseOptionsAsValues(program);
+}
+
+function statusOption(description: string): Option {
+  return new Option('--status <status>', description).choices(PET_STATUSES);
+}
+
+function int64(text: string): bigint {
+  const value = parseInt64(text);
+  if (value === undefined)
+    throw new InvalidArgumentError(`expected an integer from ${INT64_MIN} to ${INT64_MAX}`);
+  return value;
+}
+
+function integerUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(parseInt64(text) ?? 0n);
+    if (value < 1 || value > max) throw new InvalidArgumentError(`expected an integer from 1 to ${max}`);
+    return value;
+  };
 }
 
 /** Without this, `--name --expires=90d` would create a key with the name `--expires=90d`. */

@@ -17,13 +17,23 @@ const segmenter = new Intl.Segmenter('en');
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 
-/** Aligns the columns, escapes the cells, and truncates the names on a narrow screen. */
-export function table(head: readonly string[], given: readonly Row[], screen: Screen): string {
+/**
+ * Aligns the columns, escapes the cells, and truncates the names on a narrow screen.
+ *
+ * @param head `undefined` for more rows of a table
+ * @param widths the widths of the columns so far, which grow with the rows
+ */
+export function table(
+  head: readonly string[] | undefined,
+  given: readonly Row[],
+  screen: Screen,
+  widths: number[] = [],
+): string {
   const { columns } = screen;
   const rows = given.map((row) => ({ ...row, cells: row.cells.map(visible) }));
-  const widths = head.map((title, index) =>
-    Math.max(...[title, ...rows.map(({ cells }) => cells[index] ?? '')].map(widthOf)),
-  );
+  for (const cells of [head ?? [], ...rows.map((row) => row.cells)]) {
+    for (const [index, cell] of cells.entries()) widths[index] = Math.max(widths[index] ?? 0, widthOf(cell));
+  }
   const total = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
   const excess = columns === undefined ? 0 : Math.max(0, total - columns);
   if (excess > 0) widths[NAMES] = Math.max((widths[NAMES] ?? 0) - excess, MIN_WIDTH);
@@ -35,7 +45,8 @@ export function table(head: readonly string[], given: readonly Row[], screen: Sc
   const lines = rows.map(({ cells, isInactive }) =>
     isInactive ? styled('dim', line(cells), screen) : line(cells),
   );
-  return `${[styled('bold', line(head), screen), ...lines].join('\n')}\n`;
+  const title = head === undefined ? [] : [styled('bold', line(head), screen)];
+  return `${[...title, ...lines].join('\n')}\n`;
 }
 
 function inWidth(text: string, width: number): string {

@@ -1,0 +1,96 @@
+/** `animal-store pets` on the stores of each kind, and on the address of a server. */
+
+import { describe, expect, test } from 'vitest';
+import { createCommands } from '../../src/composition/commands.ts';
+import { commandLine, inMemory, TERMINAL } from '../adapters/cli/cli.ts';
+import { STORAGES } from '../support/server.ts';
+import { environmentOf, startInProcess } from '../support/service.ts';
+
+const BIG = '9007199254740993';
+
+async function cliOf(kind: string) {
+  if (kind === 'memory') return inMemory();
+  if (kind !== 'server') {
+    const { openStore } = createCommands(await environmentOf(kind as (typeof STORAGES)[number]), '1.0.0');
+    // The command line closes the store after each command.
+    return commandLine('', { openStore, storeFiles: async () => [] });
+  }
+  const service = await startInProcess({ ...(await environmentOf('memory')), FIRST_KEY: 'print' });
+  const environment = { DATABASE_URL: service.url, API_KEY: service.firstKey?.key };
+  return commandLine('', {
+    ...createCommands(environment, '1.0.0'),
+    version: '1.0.0',
+    program: 'animal-store',
+  });
+}
+
+describe.each([...STORAGES, 'server'])('pets with %s', (kind) => {
+  test('are created, read and listed, with exact integers', async () => {
+    const { run } = await cliOf(kind);
+    const create = async (...args: string[]) => run(['pets', 'create', ...args]);
+    const rex = ['--name', 'Rex', '--category-id', BIG];
+    const first = await create(...rex, ...(kind === 'server' ? [] : ['--create-store']));
+    expect(first).toEqual({
+      status: 0,
+      out: `ID  NAME  CATEGORY          STATUS\n1   Rex   ${BIG}  available\n`,
+      err: '',
+    });
+    const once = [...rex, '--status', 'sold', '--idempotency-key', 'k', '--json'];
+    const pet = `{"id":2,"name":"Rex","categoryId":${BIG},"status":"sold"}`;
+    expect(await create(...once)).toEqual({ status: 0, out: `${pet}\n`, err: '' });
+    await create('--name', 'Mia', '--category-id', '-5');
+    const again = await create(...once);
+    expect([again.out, again.err]).toEqual([
+      `${pet}\n`,
+      expect.stringMatching(/^This pet was created earlier/),
+    ]);
+    const other = await create('--name', 'Max', '--category-id', '-5', '--idempotency-key', 'k');
+    expect([other.status, other.err]).toEqual([1, expect.stringContaining('was used for a different pet')]);
+
+    expect(await run(['pets', 'get', '2', '--json'])).toEqual({ status: 0, out: `${pet}\n`, err: '' });
+    expect(await run(['pets', 'get', '9'])).toMatchObject({
+      status: 1,
+      out: '',
+      err: expect.stringMatching(/^animal-store: /),
+    });
+    const all = `[\n${pet.replace('2', '1').replace('sold', 'available')},\n${pet},\n{"id":3,"name":"Mia","categoryId":-5,"status":"available"}\n]\n`;
+    for (const args of [['--json'], ['--json', '--all']])
+      expect((await run(['pets', 'list', ...args])).out).toBe(all);
+    const page = await run(['pets', 'list', '--limit', '1', '--after', '1']);
+    expect(page.out).toMatch(/^ID +NAME +CATEGORY +STATUS\n2 +Rex +\d+ +sold\n$/);
+    expect(page.err).toBe('More pets follow: --after 2 shows the next page, --all shows all.\n');
+    const none = await run(['pets', 'list', '--status', 'pending']);
+    expect([none.out, none.err]).toEqual(['', 'There is no such pet.\n']);
+    expect((await run(['pets', 'list', '--status', 'pending', '--json'])).out).toBe('[]\n');
+  });
+});
+
+test('a list of all pets is one table, whose columns never get narrower', async () => {
+  const { run, openStore } = inMemory();
+  const store = openStore();
+  for (let count = 0; count < 250; count++) {
+    await store.createPet({ name: count < 100 ? 'a long name \u001b[31m' : 'Rex', categoryId: 1n });
+  }
+  const { out } = await run(['pets', 'list', '--all'], { screen: TERMINAL });
+  const lines = out.trimEnd().split('\n');
+  expect(lines).toHaveLength(251);
+  expect(lines.filter((line) => line.includes('NAME'))).toHaveLength(1);
+  expect(lines.at(-1)).toMatch(/^250 {2}Rex {17,}1 {9}available$/);
+  expect(out).not.toContain('\u001b[31m');
+});
+
+test.each([
+  [['get', 'x'], "'x' is invalid for argument 'id'"],
+  [['get', '9223372036854775808'], 'expected an integer from -9223372036854775808'],
+  [['list', '--limit', '0'], 'expected an integer from 1 to 100'],
+  [['list', '--limit', '101'], 'expected an integer from 1 to 100'],
+  [['list', '--after', '1.5'], 'expected an integer from'],
+  [['list', '--all', '--limit', '5'], "option '--all' cannot be used with option '--limit <number>'"],
+  [['list', '--status', 'lost'], 'Allowed choices are available, pending, sold'],
+  [['create', '--name', '', '--category-id', '1'], 'name must have 1 to 255 characters'],
+  [['create', '--name', 'Rex'], "required option '--category-id <integer>' not specified"],
+  [['create', '--name', 'Rex', '--category-id', '1e3'], 'expected an integer from'],
+])('pets %j is wrong usage', async (args, reason) => {
+  const { status, out, err } = await inMemory().run(['pets', ...args]);
+  expect([status, out, err]).toEqual([2, '', expect.stringContaining(reason)]);
+});
