@@ -6,13 +6,9 @@ import { join } from 'node:path';
 import { fsyncTime } from './data.ts';
 import { generator } from './load/closed.ts';
 import { isPinned } from './processes.ts';
-import type { Runtime } from './servers.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const PEER_PACKAGES: Readonly<Record<Runtime, readonly string[]>> = {
-  node: ['fastify', 'express'],
-  bun: ['bun', 'elysia'],
-};
+const PEER_PACKAGES = ['fastify', 'express'];
 const OUR_PACKAGES = [
   'koa',
   '@koa/router',
@@ -40,8 +36,7 @@ export interface Machine {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** @param runtime the runtime of the servers */
-export function describeMachine(runtime: Runtime): Machine {
+export function describeMachine(): Machine {
   return {
     cpu: cpus()[0]?.model.trim() || 'unknown',
     cores: cpus().length,
@@ -53,7 +48,7 @@ export function describeMachine(runtime: Runtime): Machine {
     fsync: Number(fsyncTime().toFixed(3)),
     versions: {
       'animal-store': versionOf(ROOT),
-      ...versionsIn(import.meta.dirname, PEER_PACKAGES[runtime]),
+      ...versionsIn(import.meta.dirname, PEER_PACKAGES),
       ...versionsIn(ROOT, OUR_PACKAGES),
     },
   };

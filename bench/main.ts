@@ -12,8 +12,6 @@ import { idempotencyTable, measureIdempotency } from './parts/idempotency.ts';
 import { logLevelsTable, measureLogLevels } from './parts/log-level.ts';
 import { measureMemory, memoryTable } from './parts/memory.ts';
 import { measurePostgres, postgresTable } from './parts/postgres.ts';
-import { profile } from './parts/profile.ts';
-import { measureSizes, sizesTable } from './parts/sizes.ts';
 import { measureSlowFsync, slowFsyncTable } from './parts/slow-fsync.ts';
 import { measureStart, startTable } from './parts/start.ts';
 import { measureWorkers, workersTable } from './parts/workers.ts';
@@ -27,22 +25,12 @@ interface Definition<T> {
 }
 
 const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
-  compare: {
-    title: 'Servers side by side, creates first',
-    measure: (options) => compare(options, 'creates first'),
-    table: compareTable,
-  },
-  'reads-first': {
-    title: 'Servers side by side, reads first',
-    measure: (options) => compare(options, 'reads first'),
-    table: compareTable,
-  },
+  compare: { title: 'Servers side by side', measure: compare, table: compareTable },
   fsync: {
     title: 'Reads during creates, with slower fsyncs',
     measure: measureSlowFsync,
     table: slowFsyncTable,
   },
-  sizes: { title: 'animal-store by number of pets', measure: measureSizes, table: sizesTable },
   start: { title: 'animal-store, start time', measure: measureStart, table: startTable },
   memory: { title: 'animal-store, resident memory', measure: measureMemory, table: memoryTable },
   log: { title: 'animal-store by log level', measure: measureLogLevels, table: logLevelsTable },
@@ -65,17 +53,12 @@ async function runPart<P extends Part>(part: P, options: Options, found: Partial
 
 async function main(options: Options): Promise<void> {
   prepareProcess();
-  if (options.profile) {
-    console.log((await profile(options)).join('\n'));
-    return;
-  }
-  const machine = describeMachine(options.runtime);
+  const machine = describeMachine();
   console.log(machineText(machine));
   const results = newResults(machine, options);
   for (const part of options.parts) await runPart(part, options, results.found);
   if (!options.isWhole) return;
-  const written = [writeResults(results), options.runtime === 'node' ? writeChart(results) : undefined];
-  for (const path of written) {
+  for (const path of [writeResults(results), writeChart(results)]) {
     if (path !== undefined) console.log(`\nwritten: ${relative(process.cwd(), path)}`);
   }
 }

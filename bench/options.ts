@@ -1,43 +1,17 @@
 /** Parses the command line of the benchmark. */
 
 import { parseArgs } from 'node:util';
-import {
-  missing,
-  OURS,
-  OURS_ON_BUN,
-  RUNTIMES,
-  type Runtime,
-  SERVER_NAMES,
-  type ServerName,
-  serversOn,
-} from './servers.ts';
+import { missing, OURS, SERVER_NAMES, type ServerName } from './servers.ts';
 import { WORKS, type Work } from './works.ts';
 
-const PARTS = [
-  'compare',
-  'reads-first',
-  'fsync',
-  'sizes',
-  'start',
-  'memory',
-  'log',
-  'idempotency',
-  'postgres',
-  'workers',
-] as const;
+const PARTS = ['compare', 'fsync', 'start', 'memory', 'log', 'idempotency', 'postgres', 'workers'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Options {
   readonly quick: boolean;
-  readonly profile: boolean;
   /** Whether PostgreSQL has little memory and a slow disk. */
   readonly cold: boolean;
-  /** The runtime of the servers. */
-  readonly runtime: Runtime;
-  /**
-   * Whether none of --quick, --profile, --only, --servers and --pets was given. Only the figures of such a run are
-   * written to a file.
-   */
+  /** Whether no option restricts the run. Only the figures of such a run are written to a file. */
   readonly isWhole: boolean;
   readonly works: readonly Work[];
   readonly parts: readonly Part[];
@@ -46,22 +20,16 @@ export interface Options {
   readonly seconds: number;
   readonly warmup: number;
   readonly connections: number;
-  /** The number of pets in the file of every part except `sizes`. */
   readonly pets: number;
-  /** The numbers of pets in the files of the part `sizes`. */
-  readonly sizes: readonly number[];
   /** The numbers of threads or processes of the servers in the part `workers`. */
   readonly workers: readonly number[];
 }
 
 const HELP = `Usage: npm run bench -- [options]
 
-  --quick             run everything once and very briefly, to see that it works, but
-                      only one order of the works
-  --profile           write a CPU profile per work to bench/profiles/
-  --cold              only gets with little memory and a slow disk (with --only postgres or --workers)
+  --quick             run everything once and very briefly, to see that it works
+  --cold              only gets with little memory and a slow disk (with --only postgres)
   --workers 1,2,4     only the part workers, with these numbers of threads or processes
-  --runtime bun       compare servers on Bun, with Elysia instead of the frameworks for Node.js
   --only A,B          only these works (${WORKS.join(', ')})
                       or parts (${PARTS.join(', ')})
   --servers A,B       only these servers (${SERVER_NAMES.join(', ')})
@@ -70,7 +38,7 @@ const HELP = `Usage: npm run bench -- [options]
   --pets N            number of pets in the file
   --help              print this text
 
-A complete run is written to bench/results/, and on Node.js to docs/benchmark.svg.`;
+A complete run is written to bench/results/ and docs/benchmark.svg.`;
 
 /**
  * Parses the options. `--only` with kinds of work selects the part `compare`, and `--only` with parts selects every
@@ -81,9 +49,7 @@ export function readOptions(args: readonly string[]): Options {
     args: [...args],
     options: {
       quick: { type: 'boolean', default: false },
-      profile: { type: 'boolean', default: false },
       cold: { type: 'boolean', default: false },
-      runtime: { type: 'string' },
       workers: { type: 'string' },
       only: { type: 'string' },
       servers: { type: 'string' },
@@ -97,28 +63,22 @@ export function readOptions(args: readonly string[]): Options {
     console.log(HELP);
     process.exit(0);
   }
-  const { quick, profile, cold } = values;
+  const { quick, cold } = values;
   const only = choose(values.only, [...WORKS, ...PARTS]);
   const works = WORKS.filter((work) => only?.includes(work));
   const parts = PARTS.filter((part) =>
     values.workers === undefined ? only?.includes(part) : part === 'workers',
   );
-  const [runtime = 'node'] = choose(values.runtime, RUNTIMES) ?? [];
-  if (profile && runtime !== 'node') throw new Error('--profile needs Node.js');
-  const servers = choose(values.servers, SERVER_NAMES) ?? (profile ? [OURS] : serversOn(runtime));
+  const servers = choose(values.servers, SERVER_NAMES) ?? SERVER_NAMES;
   for (const reason of servers.map(missing)) if (reason !== undefined) throw new Error(reason);
-  const isWhole = ![quick, profile, cold, values.only, values.servers, values.pets, values.workers].some(
-    Boolean,
-  );
+  const isWhole = ![quick, cold, values.only, values.servers, values.pets, values.workers].some(Boolean);
   const seconds = positive('seconds', values.seconds, quick ? 0.4 : 5);
   return {
     quick,
-    profile,
     cold,
-    runtime,
     isWhole,
     works: works.length > 0 ? works : WORKS,
-    parts: parts.length > 0 ? parts : works.length > 0 ? ['compare'] : possibleParts(servers, quick),
+    parts: parts.length > 0 ? parts : works.length > 0 ? ['compare'] : possibleParts(servers),
     servers,
     rounds: positive('rounds', values.rounds, quick ? 1 : 3),
     seconds,
@@ -126,18 +86,12 @@ export function readOptions(args: readonly string[]): Options {
     connections: 64,
     pets: positive('pets', values.pets, quick ? 2_000 : 1_000_000),
     workers: values.workers?.split(',').map((each) => positive('workers', each, 1)) ?? [1, 2],
-    sizes: quick ? [500, 5_000] : [10_000, 1_000_000, 10_000_000],
   };
 }
 
 /** Returns the parts that measure at least one of the servers. Some parts measure only animal-store. */
-function possibleParts(servers: readonly ServerName[], quick: boolean): readonly Part[] {
-  const parts: readonly Part[] = servers.includes(OURS)
-    ? PARTS
-    : servers.includes(OURS_ON_BUN)
-      ? ['compare', 'reads-first']
-      : ['compare', 'reads-first', 'fsync', 'postgres'];
-  return quick ? parts.filter((part) => part !== 'reads-first') : parts;
+function possibleParts(servers: readonly ServerName[]): readonly Part[] {
+  return servers.includes(OURS) ? PARTS : ['compare', 'fsync', 'postgres'];
 }
 
 function choose<T extends string>(given: string | undefined, allowed: readonly T[]): T[] | undefined {

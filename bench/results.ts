@@ -8,7 +8,6 @@ import type { Memory } from './parts/memory.ts';
 import type { PostgresFound } from './parts/postgres.ts';
 import type { SlowFsync } from './parts/slow-fsync.ts';
 import type { StartTimes } from './parts/start.ts';
-import type { WorkersFound } from './parts/workers.ts';
 import type { Row } from './rounds.ts';
 
 const FOLDER = join(import.meta.dirname, 'results');
@@ -16,42 +15,31 @@ const FOLDER = join(import.meta.dirname, 'results');
 export interface Results {
   readonly date: string;
   readonly machine: Machine;
-  readonly options: Pick<
-    Options,
-    'runtime' | 'rounds' | 'seconds' | 'warmup' | 'connections' | 'pets' | 'sizes'
-  >;
+  readonly options: Pick<Options, 'rounds' | 'seconds' | 'warmup' | 'connections' | 'pets'>;
   readonly found: Partial<Found>;
 }
 
 /** The result of each part. */
 export interface Found {
   compare: readonly Row[];
-  'reads-first': readonly Row[];
   fsync: SlowFsync;
-  sizes: readonly Row[];
   start: StartTimes;
   memory: readonly Memory[];
   log: readonly Row[];
   idempotency: readonly Row[];
   postgres: PostgresFound;
-  workers: WorkersFound;
+  workers: readonly Row[];
 }
 
 export function newResults(machine: Machine, options: Options): Results {
-  const { runtime, rounds, seconds, warmup, connections, pets, sizes } = options;
+  const { rounds, seconds, warmup, connections, pets } = options;
   const date = new Date().toISOString().slice(0, 10);
-  return {
-    date,
-    machine,
-    options: { runtime, rounds, seconds, warmup, connections, pets, sizes },
-    found: {},
-  };
+  return { date, machine, options: { rounds, seconds, warmup, connections, pets }, found: {} };
 }
 
 export function writeResults(results: Results): string {
   mkdirSync(FOLDER, { recursive: true });
-  const { runtime } = results.options;
-  const path = join(FOLDER, `${results.date}${runtime === 'node' ? '' : `-${runtime}`}.json`);
+  const path = join(FOLDER, `${results.date}.json`);
   writeFileSync(path, `${JSON.stringify(results, rounded, 2)}\n`);
   return path;
 }

@@ -21,39 +21,21 @@ export interface Row extends Figures {
   readonly generatorIsLimit: boolean;
 }
 
-/**
- * In which order a process does the works. What a process has done first decides how fast V8 makes it for the rest of
- * its life, so a server that has only read is not measured as if it had also created.
- */
-export type Order = 'creates first' | 'reads first';
-
-/** The number of creates before the first measurement of a process, in the order `creates first`. */
+/** The number of creates before the first measurement of a process, because they decide how V8 compiles its code. */
 const FIRST_CREATES = 9000;
 const FIRST_SECONDS = 10;
 
-/**
- * Starts one process per case and round, which does every work.
- *
- * @param connections the number of connections during the measurement. The warm-up always has `options.connections`,
- *   because a server compiles its code during the first 20,000 requests.
- */
-export async function measureInTurn(
-  cases: readonly Case[],
-  options: Options,
-  {
-    connections = options.connections,
-    order = 'creates first',
-  }: { readonly connections?: number; readonly order?: Order } = {},
-): Promise<Row[]> {
+/** Starts one process per case and round, which does every work: creates first, and the mix last. */
+export async function measureInTurn(cases: readonly Case[], options: Options): Promise<Row[]> {
   const { works, rounds, quick } = options;
   const found = new Map<string, Figures[]>();
-  const ordered = works.toSorted((a, b) => placeOf(a, order) - placeOf(b, order));
+  const ordered = works.toSorted((a, b) => placeOf(a) - placeOf(b));
   for (let round = 0; round < rounds; round++) {
     for (const { label, session } of round % 2 === 0 ? cases : cases.toReversed()) {
       await Session.run(session, async (running) => {
-        if (order === 'creates first') await createFirst(running, quick ? 1 : FIRST_CREATES, options);
+        await createFirst(running, quick ? 1 : FIRST_CREATES, options);
         for (const work of ordered) {
-          const figures = await measure(running, work, options, connections);
+          const figures = await measure(running, work, options);
           progress(`${work}, ${label}: ${Math.round(figures.perSecond)}/s`);
           const key = `${work} ${label}`;
           found.set(key, [...(found.get(key) ?? []), figures]);
@@ -66,10 +48,8 @@ export async function measureInTurn(
   );
 }
 
-/** Creates come first or last, and the mix of reads and creates is always the last work. */
-function placeOf(work: Work, order: Order): number {
-  if (work === 'mix') return 3;
-  return work === 'create' ? (order === 'creates first' ? 0 : 2) : 1;
+function placeOf(work: Work): number {
+  return work === 'create' ? 0 : work === 'mix' ? 2 : 1;
 }
 
 /** Creates at least `count` pets, or as many as the server stores in {@link FIRST_SECONDS} seconds. */
@@ -80,13 +60,8 @@ async function createFirst(session: Session, count: number, { connections }: Opt
   }
 }
 
-async function measure(
-  session: Session,
-  work: Work,
-  { seconds, warmup, connections: all }: Options,
-  connections: number,
-): Promise<Figures> {
-  if (warmup > 0) await session.load(work, { seconds: warmup, connections: all });
+async function measure(session: Session, work: Work, { seconds, warmup, connections }: Options) {
+  if (warmup > 0) await session.load(work, { seconds: warmup, connections });
   return session.load(work, { seconds, connections });
 }
 

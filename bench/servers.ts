@@ -1,6 +1,6 @@
 /** The servers to compare, and how to start and stop them. */
 
-import { closeSync, existsSync, globSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPostgres } from './postgres.ts';
@@ -11,57 +11,19 @@ const START_TIMEOUT = 30_000;
 const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/;
 
 export const LIMIT = 'node-http';
-export const LIMIT_ON_BUN = 'node-http-on-bun';
 export const OURS = 'animal-store';
-export const OURS_ON_BUN = 'animal-store-on-bun';
 
-interface Server {
-  readonly title: string;
-  /** The arguments of the runtime that start the server. */
-  readonly command: readonly string[];
-  /** Node.js by default. */
-  readonly runtime?: Runtime;
-}
-
+/** The name of each server, and the arguments of Node.js that start it. */
 const SERVERS = {
   'node-http': { title: 'node:http, constant', command: ['bench/peers/node-http.ts'] },
   fastify: { title: 'Fastify 5', command: ['bench/peers/fastify.ts'] },
   express: { title: 'Express 5', command: ['bench/peers/express.ts'] },
   koa: { title: 'Koa, usual code', command: ['bench/peers/koa.ts'] },
   'animal-store': { title: 'animal-store', command: startArguments() as readonly string[] },
-  'node-http-on-bun': {
-    title: 'node:http, constant',
-    command: ['bench/peers/node-http.ts'],
-    runtime: 'bun',
-  },
-  elysia: { title: 'Elysia 1, bun:sqlite', command: ['bench/peers/elysia.ts'], runtime: 'bun' },
-  'animal-store-on-bun': {
-    title: 'animal-store',
-    command: ['bin/animal-store.js', 'serve'],
-    runtime: 'bun',
-  },
 } as const;
 
 export type ServerName = keyof typeof SERVERS;
 export const SERVER_NAMES = Object.keys(SERVERS) as readonly ServerName[];
-
-export const RUNTIMES = ['node', 'bun'] as const;
-export type Runtime = (typeof RUNTIMES)[number];
-
-/** Returns the servers that are compared on a runtime. */
-export function serversOn(runtime: Runtime): readonly ServerName[] {
-  return SERVER_NAMES.filter((name) => runtimeOf(name) === runtime);
-}
-
-function runtimeOf(name: ServerName): Runtime {
-  const { runtime = 'node' }: Server = SERVERS[name];
-  return runtime;
-}
-
-/** Whether a server reads and stores nothing. */
-export function isLimit(name: ServerName): boolean {
-  return name === LIMIT || name === LIMIT_ON_BUN;
-}
 
 export function titleOf(name: ServerName): string {
   return SERVERS[name].title;
@@ -89,14 +51,6 @@ function commandOf(name: ServerName, url: string, workers?: number): readonly st
   return name === 'fastify' && isPostgres(url) ? ['bench/peers/fastify-postgres.ts'] : SERVERS[name].command;
 }
 
-/** Returns the path of Bun, whose package for this platform `npm ci` installs without running scripts. */
-function bunProgram(): string {
-  const packages = join(import.meta.dirname, 'node_modules');
-  const [found] = globSync('@oven/bun-*/bin/bun', { cwd: packages });
-  if (found === undefined) throw new Error('bench/node_modules has no Bun for this platform');
-  return join(packages, found);
-}
-
 /** Returns the arguments that `npm start` passes to Node.js, except for the option that reads `.env`. */
 function startArguments(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -105,7 +59,7 @@ function startArguments(): readonly string[] {
 
 /** Returns the reason why a server cannot be started, or `undefined` if the server can be started. */
 export function missing(name: ServerName): string | undefined {
-  if ((name !== OURS && name !== OURS_ON_BUN) || existsSync(join(ROOT, 'dist/main.js'))) return undefined;
+  if (name !== OURS || existsSync(join(ROOT, 'dist/main.js'))) return undefined;
   return 'animal-store is not built: run `npm run build` first';
 }
 
@@ -113,11 +67,10 @@ export function missing(name: ServerName): string | undefined {
 export async function startServer(name: ServerName, options: StartOptions): Promise<RunningServer> {
   const log = join(workDir, `${name}.log`);
   const output = openSync(log, 'w');
-  const program = runtimeOf(name) === 'bun' ? bunProgram() : process.execPath;
   const { url, workers } = options;
   const child = launch(
     workers === undefined ? 'server' : 'any',
-    [program, ...commandOf(name, url, workers)],
+    [process.execPath, ...commandOf(name, url, workers)],
     {
       cwd: ROOT,
       stdio: ['ignore', output, output],

@@ -7,7 +7,7 @@ import { runClosed } from './load/closed.ts';
 import { isPostgres, postgresData } from './postgres.ts';
 import { CpuMeter } from './processes.ts';
 import { checkResponses } from './responses.ts';
-import { isLimit, type RunningServer, type ServerName, type StartOptions, startServer } from './servers.ts';
+import { LIMIT, type RunningServer, type ServerName, type StartOptions, startServer } from './servers.ts';
 import { type Work, writes } from './works.ts';
 
 /**
@@ -47,7 +47,7 @@ export class Session {
     const data = isPostgres(source) ? postgresData(source) : sqliteData(workingCopy(source));
     const facts = { data, pets, lastId: await lastId(data) };
     const server = await startServer(name, { ...rest, url: data.url });
-    const checked = isLimit(name) ? { listLength: 0, created: 0 } : await checkResponses(server, data);
+    const checked = name === LIMIT ? { listLength: 0, created: 0 } : await checkResponses(server, data);
     const session = new Session(server, { ...facts, ...checked, idempotencyKeys });
     const result = await use(session);
     await server.stop();
@@ -116,7 +116,7 @@ export class Session {
   }
 
   async #checkData(): Promise<void> {
-    if (isLimit(this.server.name)) return;
+    if (this.server.name === LIMIT) return;
     const found = await petsAfter(this.#data, this.#lastId);
     if (found < this.#createdAtLeast || found > this.#createdAtMost) {
       this.#fail(

@@ -1,151 +1,88 @@
-/** Measures reads during creates, and creates alone, with slower fsyncs. Requires Linux and a C compiler. */
+/** Measures reads during creates with slower fsyncs. Requires Linux and a C compiler. */
 
 import { API_KEY, filledFile } from '../data.ts';
-import { runSteady, type StreamResult } from '../load/open.ts';
+import { runOpen, type StreamResult } from '../load/open.ts';
 import type { Options } from '../options.ts';
-import { measureInTurn, progress, type Row } from '../rounds.ts';
-import { OURS, OURS_ON_BUN, type ServerName, titleOf } from '../servers.ts';
-import { Session, type SessionOptions } from '../session.ts';
+import { progress } from '../rounds.ts';
+import { OURS, type ServerName, titleOf } from '../servers.ts';
+import { Session } from '../session.ts';
 import { canSlowDisk, slowFsync } from '../slow-disk.ts';
-import { milliseconds, rowsTable, table, whole } from '../table.ts';
+import { milliseconds, table, whole } from '../table.ts';
 
-/** `reads` and `creates` are rates per second. If a rate is 0, as many requests as possible are sent. */
-const CASES = [
-  { delay: 0, reads: 1000, creates: 0, creators: 16 },
-  { delay: 5, reads: 5000, creates: 1000, creators: 64 },
-  { delay: 200, reads: 1000, creates: 0, creators: 16 },
-] as const;
+/** The number of milliseconds added to each fsync. */
+const DELAYS = [0, 200];
 
-const CREATE_DELAY = 5;
+const READS_PER_SECOND = 1000;
+const CREATORS = 16;
 
 /** The minimum duration of a measurement, as a number of slow fsyncs. */
 const MIN_FSYNCS = 4;
-const SERVERS: readonly ServerName[] = ['fastify', OURS, 'elysia', OURS_ON_BUN];
+const SERVERS: readonly ServerName[] = ['fastify', OURS];
 
-export interface SlowFsync {
-  /** The reason why nothing was measured, or `undefined` after a measurement. */
-  readonly skipped?: string;
-  readonly reads: readonly ReadsWhileCreates[];
-  /** The results of creates alone, with each fsync `CREATE_DELAY` ms longer. */
-  readonly creates: readonly Row[];
-}
-
-interface ReadsWhileCreates {
+interface Run {
   readonly server: ServerName;
-  /** The number of milliseconds added to each fsync. */
   readonly delay: number;
   readonly reads: StreamResult;
   readonly creates: StreamResult;
 }
 
-export async function measureSlowFsync(options: Options): Promise<SlowFsync> {
-  if (!canSlowDisk()) return { skipped: 'needs Linux and a C compiler (cc)', reads: [], creates: [] };
-  const servers = SERVERS.filter((name) => options.servers.includes(name));
-  const sessionOf = (name: ServerName, delay: number): SessionOptions => ({
-    name,
-    source: filledFile(options.pets),
-    pets: options.pets,
-    environment: slowFsync(delay),
-  });
+export interface SlowFsync {
+  /** The reason why nothing was measured, or `undefined` after a measurement. */
+  readonly skipped?: string;
+  readonly reads: readonly Run[];
+}
 
-  const runs: ReadsWhileCreates[] = [];
-  for (let round = 0; round < options.rounds; round++) {
-    for (const { delay, ...rates } of CASES) {
-      for (const server of servers) {
-        const found = await Session.run(sessionOf(server, delay), async (session) => {
-          await warmUp(session, options);
-          return readWhileCreating(session, rates, {
-            ...options,
-            seconds: Math.max(options.seconds, (MIN_FSYNCS * delay) / 1000),
-          });
-        });
-        progress(`fsync +${delay} ms, ${server}: reads ${milliseconds(found.reads.p99)} ms p99`);
-        assertWaits(server, delay, found.creates.min);
-        runs.push({ server, delay, ...found });
-      }
+export async function measureSlowFsync(options: Options): Promise<SlowFsync> {
+  if (!canSlowDisk()) return { skipped: 'needs Linux and a C compiler (cc)', reads: [] };
+  const reads: Run[] = [];
+  for (const delay of DELAYS) {
+    for (const server of SERVERS.filter((name) => options.servers.includes(name))) {
+      const runs: Run[] = [];
+      for (let round = 0; round < options.rounds; round++) runs.push(await run(server, delay, options));
+      const middle = runs.sort((a, b) => a.reads.p99 - b.reads.p99)[Math.floor(runs.length / 2)] as Run;
+      progress(`fsync +${delay} ms, ${server}: reads ${milliseconds(middle.reads.p99)} ms p99`);
+      reads.push(middle);
     }
   }
-  const reads = CASES.flatMap(({ delay }) => servers.map((server) => middleRun(runs, server, delay)));
-
-  const creates = await measureInTurn(
-    servers.map((name) => ({ label: name, session: sessionOf(name, CREATE_DELAY) })),
-    { ...options, works: ['create'] },
-  );
-  for (const { label, min } of creates) assertWaits(label, CREATE_DELAY, min);
-  return { reads, creates };
+  return { reads };
 }
 
-/** Returns the run whose p99 of the reads is the median. */
-function middleRun(runs: readonly ReadsWhileCreates[], server: ServerName, delay: number): ReadsWhileCreates {
-  const sorted = runs
-    .filter((run) => run.server === server && run.delay === delay)
-    .sort((a, b) => a.reads.p99 - b.reads.p99);
-  const middle = sorted[Math.floor(sorted.length / 2)];
-  if (middle === undefined) throw new Error(`${server} was not measured`);
-  return middle;
-}
-
-/**
- * Applies full load before the measurement, so that Node.js compiles the code. The steady load is too small for this,
- * and compiling during the measurement would delay responses on a server with one core.
- */
-async function warmUp(session: Session, { warmup, connections }: Options): Promise<void> {
-  if (warmup === 0) return;
-  for (const work of ['list', 'get', 'create'] as const) {
-    await session.load(work, { seconds: warmup, connections });
-  }
-}
-
-async function readWhileCreating(
-  session: Session,
-  { reads, creates, creators }: { reads: number; creates: number; creators: number },
-  { seconds, warmup, connections, pets }: Options,
-): Promise<{ reads: StreamResult; creates: StreamResult }> {
-  const { streams } = await runSteady({
-    port: Number(new URL(session.server.origin).port),
-    key: API_KEY,
-    pets,
-    seconds,
-    warmup,
-    streams: [
-      { name: 'reads', works: ['list', 'get'], rate: reads, connections },
-      { name: 'creates', works: ['create'], rate: creates, connections: creators },
-    ],
+async function run(server: ServerName, delay: number, options: Options): Promise<Run> {
+  const { pets, connections, warmup } = options;
+  const environment = slowFsync(delay);
+  return Session.run({ name: server, source: filledFile(pets), pets, environment }, async (session) => {
+    // Full load lets Node.js compile the code, which would delay responses during the measurement.
+    for (const work of warmup === 0 ? [] : (['list', 'get', 'create'] as const)) {
+      await session.load(work, { seconds: warmup, connections });
+    }
+    const streams = [
+      { works: ['list', 'get'], rate: READS_PER_SECOND, connections },
+      { works: ['create'], rate: 0, connections: CREATORS },
+    ] as const;
+    const seconds = Math.max(options.seconds, (MIN_FSYNCS * delay) / 1000);
+    const load = { origin: session.server.origin, key: API_KEY, pets, seconds, streams };
+    const [reads, creates] = (await runOpen(load)) as [StreamResult, StreamResult];
+    if (reads.refused + creates.refused > 0) throw new Error(`${server}: responses were not 2xx`);
+    if (creates.min < delay) throw new Error(`${server}: a create was acknowledged before its fsync`);
+    session.noteCreates(creates.responses, creates.sent);
+    return { server, delay, reads, creates };
   });
-  const [readStream, createStream] = streams;
-  if (readStream === undefined || createStream === undefined) throw new Error('a stream has no result');
-  for (const { name, refused } of streams) {
-    if (refused > 0) throw new Error(`${session.server.name}: ${refused} responses to ${name} were not 2xx`);
-  }
-  session.noteCreates(createStream.responses, createStream.sent);
-  return { reads: readStream, creates: createStream };
 }
 
-/** Throws if a create was acknowledged before an fsync can have ended, because such a create is not durable. */
-function assertWaits(server: string, delay: number, fastest: number): void {
-  if (fastest >= delay) return;
-  throw new Error(
-    `${server}: a create was acknowledged after ${milliseconds(fastest)} ms, but each fsync takes ${delay} ms or more`,
-  );
-}
-
-export function slowFsyncTable({ skipped, reads, creates }: SlowFsync): string {
+export function slowFsyncTable({ skipped, reads: runs }: SlowFsync): string {
   if (skipped !== undefined) return `Skipped: ${skipped}.`;
-  const body = reads.map(({ server, delay, reads: read, creates: create }) => [
-    `+${delay} ms`,
-    titleOf(server),
-    whole(read.perSecond),
-    milliseconds(read.p50),
-    milliseconds(read.p99),
-    whole(create.perSecond),
-    milliseconds(create.p50),
-    milliseconds(create.p99),
-    milliseconds(read.lag),
-  ]);
-  const head = 'fsync,server,reads/s,p50 ms,p99 ms,creates/s,p50 ms,p99 ms,generator late ms'.split(',');
-  const title = `\n\nDurable creates alone, each fsync ${CREATE_DELAY} ms longer\n\n`;
-  const against = { fastify: 'of Fastify' };
-  return (
-    table(head, body) + title + rowsTable(creates, 'server', against, (name) => titleOf(name as ServerName))
+  const figures = ({ perSecond, p50, p99 }: StreamResult) => [
+    whole(perSecond),
+    milliseconds(p50),
+    milliseconds(p99),
+  ];
+  return table(
+    'fsync,server,reads/s,p50 ms,p99 ms,creates/s,p50 ms,p99 ms'.split(','),
+    runs.map(({ server, delay, reads, creates }) => [
+      `+${delay} ms`,
+      titleOf(server),
+      ...figures(reads),
+      ...figures(creates),
+    ]),
   );
 }

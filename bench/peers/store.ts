@@ -23,7 +23,7 @@ interface KeyRow {
 
 const COLUMNS = 'id, name, category_id AS categoryId, status';
 
-/** What better-sqlite3 and `bun:sqlite` have in common. */
+/** The part of better-sqlite3 that the peers use. */
 export interface Driver {
   exec(sql: string): unknown;
   prepare(sql: string): Statement;
