@@ -7,7 +7,7 @@ import { isPostgres } from './postgres.ts';
 import { end, launch, workDir } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const START_TIMEOUT = 30_000;
+const START_TIMEOUT = 120_000;
 const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/;
 
 export const LIMIT = 'node-http';

@@ -1,6 +1,5 @@
 /** Faults of the disk that last while load balancers ask for the readiness: read-only, damaged or hanging disks. */
 
-import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,8 +25,6 @@ import {
 import { canMount, mountNote, mountReadOnly, SmallDisk } from '../support/small-disk.ts';
 
 const env = { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'sqlite:pets.db' };
-const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
-const prlimitNote = hasPrlimit ? '' : ' (skipped: there is no prlimit)';
 
 async function create({ client }: Service): Promise<number> {
   return (await client.post({ name: 'Rex', categoryId: 1 })).status;
@@ -78,26 +75,6 @@ test.skipIf(!canMount)(
     expect(await create(service)).toBe(201);
     await expectStates(service, 'read_only', true);
     expect(await stopService(service)).toEqual({ code: 0, signal: null });
-  },
-);
-
-test.skipIf(!hasPrlimit)(
-  `a disk accepts no more bytes: the service is not ready until writes succeed again${prlimitNote}`,
-  async () => {
-    const cwd = temporaryFolder();
-    const service = await startService({ cwd, env });
-    expect(await create(service)).toBe(201);
-    const limit = (bytes: string) =>
-      spawnSync('prlimit', ['--pid', String(service.child.pid), `--fsize=${bytes}:`]).status;
-    expect(limit(String(statSync(join(cwd, 'pets.db-wal')).size))).toBe(0);
-    expect(await create(service)).toBe(503);
-    await expectStays(service, 'io_error');
-    expect(await create(service)).toBe(503);
-    expect((await service.client.get('/v1/pets')).status).toBe(200);
-    expect(limit('unlimited')).toBe(0);
-    await untilReadinessIs(service, READY);
-    expect(await create(service)).toBe(201);
-    await expectStates(service, 'io_error', true);
   },
 );
 

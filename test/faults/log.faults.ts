@@ -30,23 +30,6 @@ const deviceNote = canMakeDevices ? '' : ' (skipped: this user may not make a de
 const hasScript = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
 const scriptNote = hasScript ? '' : ' (skipped: there is no script of util-linux)';
 
-test('a server responds to every request, and stops on SIGTERM, when its log is a socket that nobody reads', async () => {
-  const service = await serve({});
-  service.child.stderr?.pause();
-  await flood(service.origin, MANY_READS, READS);
-  service.child.kill('SIGTERM');
-  await expect.poll(() => service.child.exitCode).toBe(0);
-});
-
-test('a server keeps running when the reader of its log closes the pipe during a flood', async () => {
-  const pipe = new Pipe();
-  const service = await serve({ stderr: pipe.path });
-  pipe.close();
-  await flood(service.origin, MANY, LONG_LINES);
-  expect((await service.client.get('/v1/pets')).status).toBe(200);
-  expect(await stopService(service)).toEqual(ENDED);
-});
-
 test('the whole buffer is written if the log is read while the server stops', async () => {
   const pipe = new Pipe();
   const service = await serve({ stderr: pipe.path });

@@ -7,11 +7,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OPERATOR } from '../faults/keys.ts';
-import { cleanUp, FaultsServer, newFolder } from '../faults/server.ts';
-import { dashboardPanels, type Panel } from './dashboard.ts';
+import { dashboardPanels, type Panel } from '../test/deploy/dashboard.ts';
+import { Prometheus, type Range, ROOT } from '../test/deploy/prometheus.ts';
+import { OPERATOR } from '../test/faults/keys.ts';
+import { cleanUp, FaultsServer, newFolder } from '../test/faults/server.ts';
 import { type Chart, drawCharts, type Line } from './line-chart.ts';
-import { Prometheus, type Range, ROOT } from './prometheus.ts';
 
 const IMAGES = join(ROOT, 'docs/images');
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
