@@ -38,6 +38,9 @@ export const ROUNDS: number = integer('FAULTS_ROUNDS', 5);
 /** The number of pets that the client of the API creates while the server is killed every 300 ms. */
 export const CREATES: number = integer('FAULTS_CREATES', 2000);
 
+/** The number of calls of each client whose history is examined while its server is killed. */
+export const HISTORY_CALLS: number = integer('FAULTS_CALLS', 150);
+
 /** How often PostgreSQL stops, crashes and hangs under load. */
 export const OUTAGES: number = integer('FAULTS_OUTAGES', 2);
 
