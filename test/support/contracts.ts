@@ -19,7 +19,7 @@ type SubjectOf = <Port>(
 ) => Subject<Port> & Pick<StorageSubject, 'openBackup'>;
 
 /** Registers the contract suites of all ports of a storage adapter. */
-export function testContracts(engine: string, subjectOf: SubjectOf, except: readonly string[] = []): void {
+export function testContracts(engine: string, subjectOf: SubjectOf): void {
   const suites: Readonly<Record<string, readonly ContractCase[]>> = {
     PetRepository: petRepositoryContract(subjectOf(({ pets }) => pets)),
     ApiKeyRepository: apiKeyRepositoryContract(subjectOf(({ apiKeys }) => apiKeys)),
@@ -32,7 +32,6 @@ export function testContracts(engine: string, subjectOf: SubjectOf, except: read
     'History of API keys': keyHistoryContract(subjectOf((storage) => storage)),
   };
   for (const [port, cases] of Object.entries(suites)) {
-    if (except.includes(port)) continue;
     describe(`${port} ${engine}`, () => {
       for (const { name, run } of cases) test(name, run);
     });

@@ -34,7 +34,7 @@ describe.each(STORAGES)('over HTTP on %s', (kind) => {
   };
   const cases = [
     ...petRepositoryContract(subjectOf(({ pets }) => pets)),
-    ...(kind === 'postgres' ? [] : historyContract(subjectOf((storage) => storage))),
+    ...historyContract(subjectOf((storage) => storage)),
   ];
   for (const { name, run } of cases) test(name, run);
 });

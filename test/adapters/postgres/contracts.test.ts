@@ -6,24 +6,19 @@ import { testContracts } from '../../support/contracts.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 
 describe.skipIf(!canRunPostgres)(`PostgreSQL${postgresNote}`, () => {
-  testContracts(
-    'on PostgreSQL',
-    <Port>(portOf: (storage: Storage) => Port) => {
-      const urls = new WeakMap<Opened<Port>, string>();
-      const openAt = async (url: string): Promise<Opened<Port>> => {
-        const storage = await openPostgresStorage(url);
-        const opened = { port: portOf(storage), close: () => storage.close() };
-        urls.set(opened, url);
-        return opened;
-      };
-      const openAgain = (opened: Opened<Port>) => openAt(urls.get(opened) ?? '');
-      return {
-        open: async () => openAt(await newDatabaseUrl()),
-        reopen: openAgain,
-        openSecond: openAgain,
-      };
-      // Ids are not yet in the order of commits on PostgreSQL.
-    },
-    ['History'],
-  );
+  testContracts('on PostgreSQL', <Port>(portOf: (storage: Storage) => Port) => {
+    const urls = new WeakMap<Opened<Port>, string>();
+    const openAt = async (url: string): Promise<Opened<Port>> => {
+      const storage = await openPostgresStorage(url);
+      const opened = { port: portOf(storage), close: () => storage.close() };
+      urls.set(opened, url);
+      return opened;
+    };
+    const openAgain = (opened: Opened<Port>) => openAt(urls.get(opened) ?? '');
+    return {
+      open: async () => openAt(await newDatabaseUrl()),
+      reopen: openAgain,
+      openSecond: openAgain,
+    };
+  });
 });
