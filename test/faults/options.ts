@@ -25,10 +25,6 @@ export const LOG: string | undefined = process.env['FAULTS_LOG'];
 /** The number of connections that send requests without a pause, in the test of overload. */
 export const CROWD: number = integer('FAULTS_CROWD', 2000, 512);
 
-/** The number of connections that are idle, or that send or read one byte per second. */
-export const IDLE: number = integer('FAULTS_IDLE', 2000);
-export const SLOW: number = integer('FAULTS_SLOW', 1000);
-
 /** The number of requests that a connection sends at once, at most. A server that does not support pipelines needs 1. */
 export const PIPELINED: number = integer('FAULTS_PIPELINED', 16);
 

@@ -6,7 +6,7 @@ import { RETRY } from '../support/retry.ts';
 const PROMISES = faults('crash', 'messages', 'retries', 'stopping');
 
 /** These tests measure times on a quiet machine: the server takes one core, and its load takes the other. */
-const LOAD = faults('connections', 'overload', 'soak', 'storage');
+const LOAD = faults('overload', 'soak', 'storage');
 
 const common = {
   globalSetup: ['test/support/postgres/global-setup.ts'],

@@ -47,7 +47,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           ...common,
           name: 'server',
-          include: ['test/faults/{connections,messages}.faults.ts'],
+          include: ['test/faults/messages.faults.ts'],
           setupFiles: [FAULTS],
           maxWorkers: 1,
           testTimeout: 60_000,

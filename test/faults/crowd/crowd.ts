@@ -12,8 +12,7 @@ export interface Crowd {
   readonly port: number;
   readonly key: string;
   readonly connections: number;
-  /** `unauthorized`: lists with an invalid API key. */
-  readonly work: 'list' | 'create' | 'unauthorized';
+  readonly work: 'list' | 'create';
   /** The time between the first request and the measurement, in seconds. */
   readonly warmUp: number;
 }
@@ -21,7 +20,7 @@ export interface Crowd {
 export interface CrowdResult {
   /** The number of responses with status 200 or 201 per second. */
   readonly perSecond: number;
-  /** The number of responses with status 503, or 401 if the API key is invalid. */
+  /** The number of responses with status 503. */
   readonly refused: number;
   /** The number of 503 responses without `Retry-After: 1` and the code `overloaded`. */
   readonly malformed: number;
@@ -38,14 +37,12 @@ export interface CrowdResult {
 const OPENING = 50;
 
 const crowd = JSON.parse(process.argv[2] ?? '') as Crowd;
-const key = crowd.work === 'unauthorized' ? `${crowd.key}x` : crowd.key;
-const fields = `Host: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n`;
+const fields = `Host: 127.0.0.1\r\nAuthorization: Bearer ${crowd.key}\r\n`;
 const body = '{"name":"Rex","categoryId":7}';
 const list = `GET /v1/pets?limit=20 HTTP/1.1\r\n${fields}\r\n`;
 const request = Buffer.from(
   {
     list,
-    unauthorized: list,
     create: `POST /v1/pets HTTP/1.1\r\n${fields}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   }[crowd.work],
 );
@@ -66,8 +63,6 @@ function count(text: string, sentAt: number): void {
   } else if (status === '503') {
     refused += 1;
     if (!/\r\nRetry-After: 1\r\n/i.test(text) || !text.includes('"code":"overloaded"')) malformed += 1;
-  } else if (status === '401' && crowd.work === 'unauthorized') {
-    refused += 1;
   } else {
     failed += 1;
   }

@@ -1,17 +1,14 @@
-/** A well-behaved connection: it sends the next request after the previous response is complete. */
+/** A well-behaved client with one connection, which sends the next request after the previous response is complete. */
 
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { type Response, ResponseReader } from '../../support/response-reader.ts';
+import { Agent, type RequestOptions, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 
-export type Reply = Response | { readonly failure: string };
+export type Reply = { readonly status: number; readonly body: Buffer } | { readonly failure: string };
 
 export class KeepAliveClient {
   readonly #port: number;
   readonly #timeout: number;
-  #socket: Socket | undefined;
-  #reader = new ResponseReader([]);
-  #settle: ((reply: Reply) => void) | undefined;
+  #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
   /** @param timeout for a response, in milliseconds */
   constructor(port: number, timeout: number) {
@@ -19,57 +16,30 @@ export class KeepAliveClient {
     this.#timeout = timeout;
   }
 
-  /** Never rejects. The result of a failed request describes the failure. */
-  async request(text: string): Promise<Reply> {
+  /** Never rejects. The result of a failed request describes the failure, and the next one opens a new connection. */
+  async request(path: string, options: RequestOptions = {}, body?: string): Promise<Reply> {
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const timer = setTimeout(() => reject(new Error('no response in time')), this.#timeout);
+    request({ ...options, host: '127.0.0.1', port: this.#port, path, agent: this.#agent })
+      .on('response', (response) => {
+        const { statusCode: status = 0 } = response;
+        buffer(response).then((received) => resolve({ status, body: received }), reject);
+      })
+      .on('error', reject)
+      .end(body);
     try {
-      this.#socket ??= await this.#connect();
+      return await promise;
     } catch (error) {
+      this.disconnect();
       return { failure: String(error) };
+    } finally {
+      clearTimeout(timer);
     }
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#fail('no response in time'), this.#timeout);
-      this.#settle = (reply) => {
-        clearTimeout(timer);
-        this.#settle = undefined;
-        resolve(reply);
-      };
-      this.#reader = new ResponseReader(['GET']);
-      this.#socket?.write(text);
-    });
   }
 
   /** The next request opens a new connection. */
   disconnect(): void {
-    this.#socket?.destroy();
-    this.#socket = undefined;
-  }
-
-  async #connect(): Promise<Socket> {
-    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
-    socket.on('error', (error) => {
-      if (socket === this.#socket) this.#fail(String(error));
-    });
-    try {
-      await once(socket, 'connect', { signal: AbortSignal.timeout(this.#timeout) });
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    }
-    socket.on('close', () => {
-      if (socket === this.#socket) this.#fail('the server closed the connection');
-    });
-    socket.on('data', (chunk: Buffer) => {
-      this.#reader.feed(chunk);
-      const { responses, fault } = this.#reader;
-      if (fault !== undefined) this.#fail(`no HTTP: ${fault}`);
-      else if (responses[0] !== undefined) this.#settle?.(responses[0]);
-    });
-    return socket;
-  }
-
-  #fail(failure: string): void {
-    this.#socket?.destroy();
-    this.#socket = undefined;
-    this.#settle?.({ failure });
+    this.#agent.destroy();
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 1 });
   }
 }

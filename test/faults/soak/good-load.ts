@@ -3,8 +3,9 @@
  * on new connections. Every response is checked. A latency starts when the request is due.
  */
 
+import type { RequestOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quote, type Response } from '../../support/response-reader.ts';
+import { quote } from '../../support/response-reader.ts';
 import { KeepAliveClient, type Reply } from './client.ts';
 import { Latencies } from './latencies.ts';
 
@@ -48,7 +49,7 @@ const SHOWN_FAILURES = 10;
 const PATIENCE = 100;
 
 const load = JSON.parse(process.argv[2] ?? '') as GoodLoad;
-const fields = `Host: 127.0.0.1\r\nAuthorization: Bearer ${load.key}\r\n`;
+const headers = { Authorization: `Bearer ${load.key}` };
 const latencies = new Latencies();
 const idle = Array.from({ length: CONNECTIONS }, () => new KeepAliveClient(load.port, DEADLINE));
 const due: number[] = [];
@@ -60,8 +61,19 @@ let uncertain = 0;
 let inFlight = 0;
 let isStopping = false;
 
+/** A successful response. */
+type Response = Exclude<Reply, { readonly failure: string }>;
+
+interface Request {
+  readonly path: string;
+  readonly options: RequestOptions;
+  readonly body?: string;
+  /** Returns the kind of request if the response to it is wrong. */
+  readonly faultOf: (response: Response) => string | undefined;
+}
+
 /** Of ten requests, two are creates, five are gets and three are lists. */
-function nextRequest(): readonly [text: string, fault: (response: Response) => string | undefined] {
+function nextRequest(): Request {
   const turn = sent % 10;
   if (turn % 5 === 0 || pets.length === 0) return create();
   const [pet = ''] = pets.slice(-1 - (sent % Math.min(pets.length, 1000)));
@@ -69,54 +81,57 @@ function nextRequest(): readonly [text: string, fault: (response: Response) => s
   return turn < 6 ? get(id, pet) : list(id);
 }
 
-function create(): ReturnType<typeof nextRequest> {
+function create(): Request {
   const members = `"name":"${load.name} ${sent}","categoryId":${9_223_372_036_854_775_807n - BigInt(sent)}`;
   const body = `{${members}}`;
-  const head = `POST /v1/pets HTTP/1.1\r\n${fields}Content-Type: application/json\r\n`;
-  return [
-    `${head}Content-Length: ${body.length}\r\n\r\n${body}`,
-    ({ status, body }) => {
-      const text = body.toString();
+  const fields = { ...headers, 'Content-Type': 'application/json', 'Content-Length': body.length };
+  return {
+    path: '/v1/pets',
+    options: { method: 'POST', headers: fields },
+    body,
+    faultOf({ status, body: received }) {
+      const text = received.toString();
       if (status !== 201 || !/^\{"id":\d+,/.test(text) || !text.endsWith(`,${members},"status":"available"}`))
         return 'create';
       pets.push(text);
       return undefined;
     },
-  ];
+  };
 }
 
-function get(id: string, pet: string): ReturnType<typeof nextRequest> {
-  return [
-    `GET /v1/pets/${id} HTTP/1.1\r\n${fields}\r\n`,
-    ({ status, body }) => (status === 200 && body.toString() === pet ? undefined : 'get'),
-  ];
+function get(id: string, pet: string): Request {
+  return {
+    path: `/v1/pets/${id}`,
+    options: { headers },
+    faultOf: ({ status, body }) => (status === 200 && body.toString() === pet ? undefined : 'get'),
+  };
 }
 
-function list(after: string): ReturnType<typeof nextRequest> {
-  return [
-    `GET /v1/pets?limit=20&after=${after} HTTP/1.1\r\n${fields}\r\n`,
-    ({ status, body }) => {
+function list(after: string): Request {
+  return {
+    path: `/v1/pets?limit=20&after=${after}`,
+    options: { headers },
+    faultOf({ status, body }) {
       const found = JSON.parse(status === 200 ? body.toString() : '[{"id":0}]') as { id: number }[];
       const isAscending = found.every(({ id }, index) => id > (found[index - 1]?.id ?? Number(after)));
       return isAscending && found.length <= 20 ? undefined : 'list';
     },
-  ];
+  };
 }
 
 async function send(client: KeepAliveClient, dueAt: number): Promise<void> {
-  const [text, faultOf] = nextRequest();
+  const { path, options, body, faultOf } = nextRequest();
   sent += 1;
   inFlight += 1;
-  const reply = await client.request(text);
+  const reply = await client.request(path, options, body);
   const latency = performance.now() - dueAt;
   latencies.add(latency);
   const fault = failureOf(reply, faultOf);
   const failure = fault ?? (latency > DEADLINE ? `${Math.round(latency)} ms` : undefined);
   if (failure !== undefined) {
     failed += 1;
-    if (text.startsWith('POST')) uncertain += 1;
-    if (failures.length < SHOWN_FAILURES)
-      failures.push(`${text.slice(0, text.indexOf(' HTTP'))}: ${failure}`);
+    if (body !== undefined) uncertain += 1;
+    if (failures.length < SHOWN_FAILURES) failures.push(`${options.method ?? 'GET'} ${path}: ${failure}`);
   }
   if (fault !== undefined) await sleep(PATIENCE);
   if (sent % REQUESTS_PER_CONNECTION === 0) client.disconnect();

@@ -66,7 +66,7 @@ export class Watch {
     this.#probes += 1;
     const start = performance.now();
     const client = new KeepAliveClient(this.#server.port, PROBE_TIMEOUT);
-    const reply = await client.request('GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    const reply = await client.request('/livez');
     client.disconnect();
     this.#latencies.add(performance.now() - start);
     if ('failure' in reply) this.#failures.push(reply.failure);
