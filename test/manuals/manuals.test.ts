@@ -11,9 +11,9 @@ function wordsOf(text: string): number {
 }
 
 describe('length', () => {
-  test('the README has at most 1,000 words in 130 lines', () => {
+  test('the README has at most 910 words in 130 lines', () => {
     const readme = read('README.md');
-    expect(wordsOf(readme)).toBeLessThanOrEqual(1_000);
+    expect(wordsOf(readme)).toBeLessThanOrEqual(910);
     expect(readme.split('\n').length - 1).toBeLessThanOrEqual(130);
   });
 
