@@ -5,7 +5,6 @@ const LENGTH_LIMIT = 10_000;
 /** A call that waits until it is sent to the storage, and then for its result. */
 export interface QueuedCall<T, R> {
   readonly item: T;
-  readonly size: number;
   /** The latest time at which the call may be sent, as a value of `performance.now()`. */
   readonly deadline: number;
   /** Whether the call was sent before, without a result. */
@@ -14,7 +13,7 @@ export interface QueuedCall<T, R> {
   reject(error: unknown): void;
 }
 
-export interface CallQueueOptions<T> {
+export interface CallQueueOptions {
   /** How long a call may stay in the queue, in milliseconds. */
   readonly timeout: number;
   /** The message of the error `overloaded`, for a call that finds a full queue. */
@@ -22,20 +21,17 @@ export interface CallQueueOptions<T> {
   /** The message of the error `storage_unavailable`, for a call that is still queued at its deadline. */
   readonly late: string;
   readonly lengthLimit?: number;
-  readonly sizeLimit?: number;
-  sizeOf?(item: T): number;
   /** Called when calls were rejected at their deadline. */
   onLate?(): void;
 }
 
 /** Calls in the order of their arrival. A call that is still queued at its deadline is rejected, and never sent. */
 export class CallQueue<T, R> {
-  readonly #options: CallQueueOptions<T>;
+  readonly #options: CallQueueOptions;
   #calls: QueuedCall<T, R>[] = [];
-  #size = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: CallQueueOptions<T>) {
+  constructor(options: CallQueueOptions) {
     this.#options = options;
   }
 
@@ -45,15 +41,13 @@ export class CallQueue<T, R> {
 
   /** Queues a call. When the queue is full, the promise rejects at once with `overloaded`. */
   addCall(item: T): Promise<R> {
-    const { timeout, full, lengthLimit = LENGTH_LIMIT, sizeLimit = Infinity } = this.#options;
-    const size = this.#options.sizeOf?.(item) ?? 0;
-    if (this.#calls.length >= lengthLimit || this.#size + size > sizeLimit) {
+    const { timeout, full, lengthLimit = LENGTH_LIMIT } = this.#options;
+    if (this.#calls.length >= lengthLimit) {
       return Promise.reject(new AnimalStoreError('overloaded', full));
     }
-    this.#size += size;
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + timeout;
-      this.#calls.push({ item, size, deadline, isRetry: false, resolve, reject });
+      this.#calls.push({ item, deadline, isRetry: false, resolve, reject });
       this.#watchDeadlines();
     });
   }
@@ -61,13 +55,12 @@ export class CallQueue<T, R> {
   /** Removes and returns the oldest calls that are not past their deadline, at most `count`. */
   takeCalls(count: number): QueuedCall<T, R>[] {
     this.#rejectLate();
-    return this.#remove(count);
+    return this.#calls.splice(0, count);
   }
 
   /** Puts calls back at the front of the queue, so that they are sent next. */
   putBackCalls(calls: readonly QueuedCall<T, R>[]): void {
     this.#calls.unshift(...calls);
-    for (const { size } of calls) this.#size += size;
     this.#rejectLate();
     this.#watchDeadlines();
   }
@@ -75,27 +68,18 @@ export class CallQueue<T, R> {
   /** Queues calls once more, with a new deadline. */
   retryCalls(calls: readonly QueuedCall<T, R>[]): void {
     const deadline = performance.now() + this.#options.timeout;
-    for (const call of calls) {
-      this.#size += call.size;
-      this.#calls.push({ ...call, deadline, isRetry: true });
-    }
+    for (const call of calls) this.#calls.push({ ...call, deadline, isRetry: true });
     this.#watchDeadlines();
   }
 
   rejectCalls(error: AnimalStoreError): void {
-    for (const { reject } of this.#remove(this.#calls.length)) reject(error);
-  }
-
-  #remove(count: number): QueuedCall<T, R>[] {
-    const removed = this.#calls.splice(0, count);
-    for (const { size } of removed) this.#size -= size;
-    return removed;
+    for (const { reject } of this.#calls.splice(0)) reject(error);
   }
 
   #rejectLate(): void {
     const now = performance.now();
     const inTime = this.#calls.findIndex(({ deadline }) => deadline > now);
-    const late = this.#remove(inTime === -1 ? this.#calls.length : inTime);
+    const late = this.#calls.splice(0, inTime === -1 ? this.#calls.length : inTime);
     if (late.length === 0) return;
     const error = new AnimalStoreError('storage_unavailable', this.#options.late);
     for (const { reject } of late) reject(error);

@@ -1,3 +1,5 @@
+import { afterThisTurn, endTimer, startTimer } from './next-turn.ts';
+
 /**
  * A wait takes the fraction SHARE of the duration of the last commit, but at most MAX milliseconds. A wait of less than
  * MIN milliseconds is not worth a timer.
@@ -21,7 +23,7 @@ export class Gathering {
   readonly #commit: () => void;
   /** The number of queued writes at which no more are expected. */
   #enough = 1;
-  #wait: { readonly timer?: ReturnType<typeof setTimeout> } | undefined;
+  #wait: { readonly timer?: ReturnType<typeof startTimer> } | undefined;
 
   /** @param commit begins the next commit of at most `limit` writes, and must call `end` */
   constructor(limit: number, queued: () => number, commit: () => void) {
@@ -43,12 +45,12 @@ export class Gathering {
     const time = Math.min(ms * SHARE, MAX);
     if (queued === 0 || queued >= this.#enough) this.#commit();
     else if (time < MIN) this.#watch(queued, performance.now() + TURNS_TIME);
-    else this.#wait = { timer: setTimeout(this.#commit, time) };
+    else this.#wait = { timer: startTimer(this.#commit, time) };
   }
 
   /** Ends a wait without a commit. */
   end(): void {
-    clearTimeout(this.#wait?.timer);
+    endTimer(this.#wait?.timer);
     this.#wait = undefined;
   }
 
@@ -56,7 +58,7 @@ export class Gathering {
   #watch(seen: number, until: number): void {
     const wait = {};
     this.#wait = wait;
-    setImmediate(() => {
+    afterThisTurn(() => {
       if (this.#wait !== wait) return;
       const queued = this.#queued();
       if (queued <= seen || queued >= this.#enough || performance.now() >= until) this.#commit();

@@ -29,6 +29,8 @@ export class PageCache {
 
   /** Adds a page that was read after the version that was entered last. */
   set(key: string, page: PetPage): void {
+    const replaced = this.#pages.get(key);
+    if (replaced !== undefined) this.#size -= sizeOf(replaced);
     const size = sizeOf(page);
     if (this.#size + size > SIZE_LIMIT) this.#clear();
     this.#size += size;

@@ -38,7 +38,7 @@ export class SharedReads<R> {
     } finally {
       // A read that fails may never have been sent.
       onSend();
-      this.#running.delete(key);
+      if (this.#running.get(key) === running) this.#running.delete(key);
     }
   }
 }

@@ -6,6 +6,9 @@ import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
+/** By how much the clocks of servers may differ, in milliseconds. */
+const CLOCK_TOLERANCE = 5 * 60 * 1000;
+
 const CACHE_LIMIT = 1000;
 
 /** Verifies API keys, and records the day on which each key was last used. */
@@ -27,7 +30,8 @@ export class VerifyApiKey implements ApiKeyVerifier {
     const apiKey = await this.#keys.find(key);
     const now = this.#now();
     if (apiKey === undefined || !isActive(apiKey, now)) return undefined;
-    if (apiKey.lastUsedOn === undefined || now - apiKey.lastUsedOn >= DAY) this.#recordUse(apiKey, now);
+    const { lastUsedOn = -Infinity } = apiKey;
+    if (now - lastUsedOn >= DAY || lastUsedOn > now + CLOCK_TOLERANCE) this.#recordUse(apiKey, now);
     return apiKey;
   }
 
@@ -37,6 +41,6 @@ export class VerifyApiKey implements ApiKeyVerifier {
     if (this.#recordedOn.get(id) === today) return;
     if (this.#recordedOn.size >= CACHE_LIMIT) this.#recordedOn.clear();
     this.#recordedOn.set(id, today);
-    this.#keys.setLastUsedOn(id, today).catch(() => this.#recordedOn.delete(id));
+    this.#keys.setLastUsedOn(id, today, now + CLOCK_TOLERANCE).catch(() => this.#recordedOn.delete(id));
   }
 }

@@ -66,6 +66,16 @@ export function petWithId(input: NewPetInput & { readonly id: bigint | number })
   return { id, name, categoryId, status };
 }
 
+/** Returns the rules that a stored pet breaks, or `undefined` when it is valid. Another program can have changed it. */
+export function petFault(pet: Pet): string | undefined {
+  try {
+    petWithId(pet);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** Whether a value is one of {@link PET_STATUSES}. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return PET_STATUSES.some((status) => status === value);

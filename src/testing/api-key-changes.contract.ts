@@ -183,6 +183,14 @@ export function recordingUse(subject: Subject<ApiKeyRepository>): ContractCase[]
       },
     ),
 
+    contractCase(subject, 'a day that is ahead of the clock is replaced', async (keys) => {
+      const anna = draft('Anna');
+      const about = await keys.add(...anna);
+      await keys.setLastUsedOn(about.id, today + 3650 * DAY);
+      await keys.setLastUsedOn(about.id, today, today + DAY);
+      await assertFound(keys, anna, { ...about, lastUsedOn: today });
+    }),
+
     contractCase(subject, 'the day of the last use of an unknown id changes nothing', async (keys) => {
       const anna = draft('Anna');
       const about = await keys.add(...anna);

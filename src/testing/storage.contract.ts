@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Storage } from '../application/ports/storage.ts';
+import { INT64_MAX } from '../domain/int64.ts';
 import { backingUp } from './backup.contract.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject } from './contract.ts';
 import { draft } from './fixtures/keys.ts';
@@ -18,6 +19,22 @@ export function storageContract(subject: StorageSubject): ContractCase[] {
 
 function checking(subject: Subject<Storage>): ContractCase[] {
   return [
+    contractCase(
+      subject,
+      'when all ids have been assigned, no pet is stored, and the check says so',
+      async (storage) => {
+        const [pet, last] = [{ name: 'Rex', categoryId: 1n, status: 'sold' }, { id: INT64_MAX }] as const;
+        const batches = (async function* () {
+          yield [{ ...pet, ...last }];
+        })();
+        await storage.transfer.importPets(batches, { onDuplicateId: () => assert.fail() });
+        const refused = { code: 'storage_unavailable', reason: 'ids_exhausted' };
+        await assert.rejects(storage.pets.add(pet), refused);
+        await assert.rejects(storage.check(), refused);
+        assert.deepEqual((await storage.pets.list({ limit: 2 })).pets, [{ ...last, ...pet }]);
+      },
+    ),
+
     contractCase(subject, 'check resolves when the storage can handle requests', async (storage) => {
       await storage.check();
       await storage.pets.add(samplePet('Rex'));

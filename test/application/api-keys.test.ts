@@ -178,6 +178,21 @@ describe('rotate', () => {
     },
   );
 
+  test('of several simultaneous rotations with an overlap, one succeeds, also when the repository is read after its end', async () => {
+    class Slow extends MemoryApiKeyRepository {
+      #lists = 0;
+      override async list() {
+        for (let turns = 10 * this.#lists++; turns > 0; turns--) await null;
+        return super.list();
+      }
+    }
+    const slow = new ApiKeys(new Slow());
+    const { about } = await slow.create('ci');
+    const results = await Promise.allSettled([1, 2, 3].map(() => slow.rotate(about.id, HOUR)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await slow.rotate(about.id, HOUR)).toMatchObject({ about: { name: 'ci' } });
+  });
+
   test('a key that is revoked just before it is replaced stays revoked, and no key is created', async () => {
     class Racing extends MemoryApiKeyRepository {
       override async replace(...args: Parameters<MemoryApiKeyRepository['replace']>) {

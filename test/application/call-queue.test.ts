@@ -1,4 +1,4 @@
-/** The rules of a queue that test/adapters/sqlite/write/write-queue.test.ts does not check: no limit of size, and retries. */
+/** The rules of a queue that test/adapters/sqlite/write/write-queue.test.ts does not check: retries. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallQueue, type QueuedCall } from '../../src/application/call-queue.ts';
@@ -108,21 +108,6 @@ test('calls that come back when no timer runs are rejected at their deadlines', 
   expect(queue.length).toBe(1);
   vi.advanceTimersByTime(1);
   expect(queue.length).toBe(0);
-});
-
-test('retried calls count for the size of the queue again', async () => {
-  queue = new CallQueue({
-    timeout: TIMEOUT,
-    full: 'full',
-    late: 'late',
-    sizeLimit: 3,
-    sizeOf: (item) => item,
-  });
-  addIgnored(2);
-  queue.retryCalls(queue.takeCalls(1));
-  await expect(queue.addCall(2)).rejects.toMatchObject({ code: 'overloaded' });
-  addIgnored(1);
-  expect(itemsOf(queue.takeCalls(2))).toEqual([2, 1]);
 });
 
 test('`onLate` is called only when calls are rejected at their deadline', () => {

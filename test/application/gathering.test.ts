@@ -1,7 +1,7 @@
 /** When the next commit begins. The test controls the clock and the turns of the event loop. */
 
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Gathering } from '../../src/application/gathering.ts';
+import type { Gathering } from '../../src/application/gathering.ts';
 
 /** The maximum length of a wait without a timer, in milliseconds. */
 const TURNS_TIME = 3;
@@ -12,7 +12,7 @@ const LIMIT = 1000;
 function start() {
   let queued = 0;
   const sizes: number[] = [];
-  const gathering: Gathering = new Gathering(
+  const gathering: Gathering = new GatheringClass(
     LIMIT,
     () => queued,
     () => {
@@ -40,10 +40,16 @@ function start() {
 
 const nextTurn = () => vi.advanceTimersToNextTimer();
 
-beforeEach(() => {
+let GatheringClass: typeof Gathering;
+
+beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setImmediate', 'setTimeout', 'clearTimeout', 'performance'] });
+  // The module takes its timers when it is loaded.
+  vi.resetModules();
+  ({ Gathering: GatheringClass } = await import('../../src/application/gathering.ts'));
   return () => {
     vi.useRealTimers();
+    vi.resetModules();
   };
 });
 

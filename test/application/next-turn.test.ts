@@ -11,14 +11,25 @@ test('queued callbacks run first', async () => {
   expect(setTimeout).not.toHaveBeenCalled();
 });
 
+test('works with the timers of a program that has replaced its own', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  await nextTurn();
+});
+
 test('works without setImmediate', async () => {
   vi.stubGlobal('setImmediate', undefined);
   onTestFinished(() => {
     vi.unstubAllGlobals();
+    vi.resetModules();
   });
+  vi.resetModules();
+  const other = await import('../../src/application/next-turn.ts');
   const order: string[] = [];
   setTimeout(() => order.push('queued'), 0);
-  await nextTurn();
+  await other.nextTurn();
   order.push('next');
   expect(order).toEqual(['queued', 'next']);
 });

@@ -20,6 +20,14 @@ test('pages are kept while the version is the same', () => {
   expect(cache.get('a')).toBeUndefined();
 });
 
+test('a page that replaces another is counted once', () => {
+  const cache = new PageCache();
+  cache.enter(1);
+  cache.set('small', page('x'));
+  for (let times = 0; times < 1000; times++) cache.set('large', page('x'.repeat(255), 100));
+  expect(cache.get('small')).toBeDefined();
+});
+
 test('the cache is emptied when its pages have more than 12 MiB', () => {
   const cache = new PageCache();
   cache.enter(1);

@@ -94,6 +94,22 @@ test('the error of a read is that of its own calls', async () => {
   expect(await second).toBe('found');
 });
 
+test('after a read that hangs, calls wait for the read that began last', async () => {
+  const calls = [share()];
+  for (let begun = 2; begun <= 3; begun++) {
+    await nextTurn();
+    calls.push(share());
+    if (begun === 2) await vi.advanceTimersByTimeAsync(20);
+    await nextTurn();
+    if (begun === 2) running[0]?.resolve('first');
+  }
+  expect(running).toHaveLength(2);
+  running[1]?.resolve('second');
+  await nextTurn();
+  running[2]?.resolve('third');
+  expect(await Promise.all(calls)).toEqual(['first', 'second', 'third']);
+});
+
 test('a read that fails before it is sent is not shared by later calls', async () => {
   await expect(shared.share('a', () => Promise.reject(new Error('closed')))).rejects.toThrow('closed');
   const next = share();

@@ -19,10 +19,10 @@ class Repository extends MemoryApiKeyRepository {
     return super.find(key);
   }
 
-  override async setLastUsedOn(id: string, day: number) {
+  override async setLastUsedOn(id: string, day: number, latest?: number) {
     this.uses.push([id, day]);
     if (this.failure !== undefined) throw this.failure;
-    return super.setLastUsedOn(id, day);
+    return super.setLastUsedOn(id, day, latest);
   }
 }
 
@@ -136,6 +136,20 @@ describe('the last use', () => {
     repository.find = async () => about;
     for (let times = 0; times < 3; times++) await verifyApiKey.verify(key);
     expect(repository.uses).toHaveLength(1);
+  });
+
+  test('replaces a day that is ahead of the clock, but not that of a server whose clock is some minutes ahead', async () => {
+    const { key } = await apiKeys.create('ci');
+    for (const [ahead, expected] of [
+      [3650 * DAY, MIDNIGHT + 3650 * DAY],
+      [0, MIDNIGHT],
+      [DAY, MIDNIGHT + DAY],
+      [DAY - HOUR - 60_000, MIDNIGHT + DAY],
+    ] as const) {
+      now = MIDNIGHT + HOUR + ahead;
+      await new VerifyApiKey(repository, () => now).verify(key);
+      expect(await lastUsedOn()).toBe(expected);
+    }
   });
 
   test('is not written for a key that is not active', async () => {

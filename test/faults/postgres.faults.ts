@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCHEMA_VERSION } from '../../src/adapters/postgres/schema.ts';
 import { damageOf, NO_DAMAGE, type StoredPet } from '../failover/damage.ts';
 import { Load } from '../failover/load.ts';
 import type { Client as HttpClient } from '../support/client.ts';
@@ -61,7 +62,9 @@ test.skipIf(!canStartPostgres)(
       );
       const key = readFileSync(file, 'utf8').trim();
       for (const server of servers) expect((await openClient(server, key).get('/v1/pets')).status).toBe(200);
-      expect(await query(postgres, 'SELECT version FROM animal_store_schema')).toEqual([{ version: 1 }]);
+      expect(await query(postgres, 'SELECT version FROM animal_store_schema')).toEqual([
+        { version: SCHEMA_VERSION },
+      ]);
       expect(await query(postgres, 'SELECT name FROM api_keys')).toEqual([{ name: 'first key' }]);
       for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
     } finally {

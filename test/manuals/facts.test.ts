@@ -101,7 +101,7 @@ const FACTS: readonly string[] = [
   `get 503 after ${diskTime} seconds, and whether they are stored is unknown`,
   `has not finished a write for ${diskTime} seconds`,
   `held the lock of the file for ${queueTime} seconds`,
-  `writes in the queue of SQLite | ${whole(constant('src/application/call-queue.ts', 'LENGTH_LIMIT'))} and ${mib(constant(`${SQLITE}/write/write-queue.ts`, 'SIZE_LIMIT'))}, for ${queueTime} seconds`,
+  `writes in the queue of SQLite | ${whole(constant('src/application/call-queue.ts', 'LENGTH_LIMIT'))}, for ${queueTime} seconds`,
   `wait for PostgreSQL | ${whole(constant('src/application/call-queue.ts', 'LENGTH_LIMIT'))} each`,
   `less than ${keepAlive} seconds, after which the server closes`,
   `before the server does, after ${keepAlive} s`,

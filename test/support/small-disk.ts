@@ -52,6 +52,14 @@ export function mountReadOnly(folder: string, path: string): () => void {
   return () => expect(spawnSync('umount', [path]).status).toBe(0);
 }
 
+/** Mounts a file at its own path, as a container with a single file does, until the end of the test. */
+export function mountFile(path: string): void {
+  expect(mount('--bind', path, path)).toBe(true);
+  onTestFinished(() => {
+    spawnSync('umount', ['--lazy', path]);
+  });
+}
+
 function mount(...args: readonly string[]): boolean {
   return spawnSync('mount', args).status === 0;
 }

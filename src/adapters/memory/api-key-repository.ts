@@ -74,11 +74,12 @@ export class MemoryApiKeyRepository implements ApiKeyRepository {
     return stored && this.#change(stored, { revokedAt: stored.revokedAt ?? revokedAt });
   }
 
-  async setLastUsedOn(id: string, day: number): Promise<void> {
+  async setLastUsedOn(id: string, day: number, latest: number = Infinity): Promise<void> {
     this.#closed.throwIfAborted();
     const stored = this.#keys.get(id);
-    if (stored === undefined || day <= (stored.lastUsedOn ?? -Infinity)) return;
-    this.#change(stored, { lastUsedOn: day });
+    const { lastUsedOn = -Infinity } = stored ?? {};
+    if (stored !== undefined && (day > lastUsedOn || lastUsedOn > latest))
+      this.#change(stored, { lastUsedOn: day });
   }
 
   async list(): Promise<readonly ApiKey[]> {

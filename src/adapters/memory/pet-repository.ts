@@ -1,6 +1,6 @@
+import { idsExhausted } from '../../application/ids-left.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
-import { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 
@@ -23,14 +23,14 @@ export class MemoryPetRepository implements PetRepository {
   /** Adds a pet synchronously, so that the caller can add its own data in the same step. */
   addNow(pet: NewPet): Pet {
     this.#closed.throwIfAborted();
-    this.#assertIdsLeft(1);
+    this.assertIdsLeft(1);
     return this.#push(this.lastId + 1n, pet);
   }
 
   /** Adds all pets. Throws and adds no pet when not enough ids are left. */
   addAll(pets: readonly NewPet[]): void {
     this.#closed.throwIfAborted();
-    this.#assertIdsLeft(pets.length);
+    this.assertIdsLeft(pets.length);
     for (const pet of pets) this.#push(this.lastId + 1n, pet);
   }
 
@@ -63,9 +63,9 @@ export class MemoryPetRepository implements PetRepository {
     return pet;
   }
 
-  #assertIdsLeft(count: number): void {
+  assertIdsLeft(count: number): void {
     if (this.lastId > INT64_MAX - BigInt(count)) {
-      throw new AnimalStoreError('storage_unavailable', 'all ids have been assigned');
+      throw idsExhausted();
     }
   }
 }

@@ -25,7 +25,10 @@ export function openMemoryStorage(): Storage {
     idempotentCreates: new MemoryIdempotentCreates(pets, closed),
     apiKeys: new MemoryApiKeyRepository('', closed),
     transfer: memoryTransfer(pets),
-    check: async () => closed.throwIfAborted(),
+    async check() {
+      closed.throwIfAborted();
+      pets.assertIdsLeft(1);
+    },
     close: async () => closing.abort(closedError()),
   };
 }

@@ -68,7 +68,7 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
   gauge('animal_store_waiting_writes', 'Writes that wait for a transaction', () => storage().waitingWrites);
   new Gauge({
     name: 'animal_store_database_connections',
-    help: 'Connections of the pool for keys, imports and exports',
+    help: 'Connections of all pools to the database server',
     labelNames: ['state'],
     registers,
     collect() {

@@ -22,7 +22,7 @@ export const REPLACE: string = `WITH ended AS (
   INSERT INTO api_keys (hash, name, hint, created_at, expires_at, caller_id)
   SELECT $1, $2, $3, $4::bigint, $5::bigint, caller_id FROM ended RETURNING ${COLUMNS}`;
 export const REVOKE: string = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
-const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1) RETURNING ${COLUMNS}`;
+const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1 OR last_used_on > $3::float8) RETURNING ${COLUMNS}`;
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
 
 /** How long a found key is cached, in milliseconds. The port promises that other servers notice a change within 1 s. */
@@ -90,7 +90,8 @@ export function apiKeyRepository(
     replace: ({ id, expiresAt }, endsAt, key, about) =>
       change(REPLACE, [...valuesOf(key, about), endsAt, idOf(id), expiresAt ?? null]),
     revoke: (id, revokedAt) => change(REVOKE, [revokedAt, idOf(id)]),
-    setLastUsedOn: async (id, day) => void (await change(SET_LAST_USED_ON, [day, idOf(id)])),
+    setLastUsedOn: async (id, day, latest = Infinity) =>
+      void (await change(SET_LAST_USED_ON, [day, idOf(id), latest])),
     list: async () => (await reader.query(() => ({ text: LIST }))).map(apiKeyOf),
   };
 }

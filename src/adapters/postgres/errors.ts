@@ -7,7 +7,7 @@ import {
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
-export type Faults = KnownFaults<'read' | 'write'>;
+export type Faults = KnownFaults<'read' | 'write' | 'ids'>;
 
 /**
  * The meanings of a SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of all that begin
@@ -15,7 +15,7 @@ export type Faults = KnownFaults<'read' | 'write'>;
  */
 const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFaultReason]>> = {
   '08': ['the connection to the database failed', 'unreachable'],
-  '2200H': ['all ids have been assigned'],
+  '2200H': ['all ids have been assigned', 'ids_exhausted'],
   '25006': ['the database server accepts no writes', 'read_only'],
   '26': ['a prepared statement is missing: a pooler needs the session mode', 'unreachable'],
   '28': ['the database server refused the login', 'unreachable'],
@@ -54,11 +54,15 @@ export function storageError(error: unknown): AnimalStoreError {
   if (error instanceof DatabaseError) {
     const [text, reason] = KINDS[code] ?? KINDS[code.slice(0, 3)] ?? KINDS[code.slice(0, 2)] ?? [];
     if (text !== undefined) return storageUnavailable(`${text} (${code})`, error, reason);
-    return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
+    const message = `the database refused a statement: ${error.message} (${code})`;
+    return new AnimalStoreError('internal_error', message, { cause: error });
   }
   // The driver has no code for its own deadlines.
   if (error instanceof Error && /timeout/i.test(error.message)) {
     return storageUnavailable('the database server did not respond in time', error, 'not_responding');
+  }
+  if (error instanceof TypeError || error instanceof RangeError) {
+    return new AnimalStoreError('internal_error', error.message, { cause: error });
   }
   const suffix = code === '' ? '' : ` (${code})`;
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');

@@ -1,19 +1,38 @@
+import type { Client } from 'pg';
+import { idProblems } from '../../application/ids-left.ts';
+import { INVALID_PETS_LIMIT, invalidPetProblems } from '../../application/invalid-pets.ts';
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
+import type { Pet, PetStatus } from '../../domain/pet.ts';
 import { clientConfig, withClient } from './config.ts';
 import { detailed } from './errors.ts';
 import { orderWarningsOf } from './order.ts';
-import { readVersion, SCHEMA_VERSION, warningsOf } from './schema.ts';
+import { INVALID_PETS, readVersion, SCHEMA_VERSION, warningsOf } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 const FACTS = `SELECT
   (SELECT count(*) FROM pets)::float8 AS pets,
+  (SELECT max(id) FROM pets)::text AS "lastId",
   (SELECT count(*) FROM api_keys)::float8 AS total,
   (SELECT count(*) FROM api_keys
     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1::bigint))::float8 AS active,
   (SELECT count(*) FROM idempotency_records)::float8 AS "idempotencyRecords",
   pg_database_size(current_database())::float8 AS bytes`;
 
-type Facts = Record<'pets' | 'total' | 'active' | 'idempotencyRecords' | 'bytes', number>;
+type Facts = Record<'pets' | 'total' | 'active' | 'idempotencyRecords' | 'bytes', number> & {
+  readonly lastId: string | null;
+};
+
+type TextRow = Record<'id' | 'name' | 'category_id', string> & { readonly status: PetStatus };
+
+async function invalidPets(client: Client): Promise<Pet[]> {
+  const { rows } = await client.query<TextRow>(INVALID_PETS, [INVALID_PETS_LIMIT]);
+  return rows.map(({ id, name, category_id, status }) => ({
+    id: BigInt(id),
+    name,
+    categoryId: BigInt(category_id),
+    status,
+  }));
+}
 
 /** Examines a store in PostgreSQL that a server may use. Changes nothing. */
 export async function examinePostgresStore(url: string): Promise<Diagnosis> {
@@ -33,7 +52,9 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       }
       for (const message of await orderWarningsOf(config)) problems.push({ severity: 'warning', message });
       const { rows } = await client.query<Facts>(FACTS, [Date.now()]);
-      const { total, active, ...facts } = rows[0] as Facts;
+      const { total, active, lastId, ...facts } = rows[0] as Facts;
+      problems.push(...invalidPetProblems(await invalidPets(client)));
+      problems.push(...idProblems(BigInt(lastId ?? 0)));
       return { ...report, exists: true, schemaVersion, ...facts, apiKeys: { total, active } };
     });
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { QueuedCall } from '../../application/call-queue.ts';
+import { afterThisTurn } from '../../application/next-turn.ts';
 import type { Connections, Failure, Row, Statement } from './connections.ts';
 import { type Faults, storageError } from './errors.ts';
 
@@ -83,7 +84,7 @@ export function newReader(connections: Connections, faults: Faults): Reader {
   let nextAsk = 0;
 
   function schedule(): void {
-    if (!isScheduled) setImmediate(sendWaiting);
+    if (!isScheduled) afterThisTurn(sendWaiting);
     isScheduled = true;
   }
 

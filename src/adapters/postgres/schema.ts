@@ -41,7 +41,20 @@ const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
   `,
+  // NOT VALID applies to new and changed rows. The start does not read the table, and waits shortly for its lock.
+  `
+  SET LOCAL lock_timeout = '3s';
+
+  ALTER TABLE pets ADD CONSTRAINT pets_rules CHECK (
+    id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold')
+  ) NOT VALID;
+  `,
 ];
+
+/** Selects pets that break the rules: another program stored them before the schema had the constraint. */
+export const INVALID_PETS = `SELECT id::text, name, category_id::text, status FROM pets
+  WHERE NOT (id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold'))
+  ORDER BY id LIMIT $1`;
 
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 
@@ -50,6 +63,7 @@ export const LOCK = 0x50455453;
 
 /** The statements that test whether the storage can be read, and whether it can be written. */
 export const PING: Statement = { name: 'ping', text: 'SELECT version FROM animal_store_schema' };
+export const LAST_ID: Statement = { name: 'last-id', text: 'SELECT max(id) FROM pets' };
 export const WRITE_TEST: Statement = { text: 'UPDATE animal_store_schema SET probed_at = now()' };
 
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (

@@ -7,12 +7,14 @@ import {
   type OptionRules,
   STRING,
 } from '../../application/arguments.ts';
+import { idsExhausted } from '../../application/ids-left.ts';
 import { KnownFaults } from '../../application/known-faults.ts';
 import { combineObservers } from '../../application/observers.ts';
 import { PageCache } from '../../application/page-cache.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { clientConfig } from './config.ts';
 import { Connections } from './connections.ts';
@@ -22,7 +24,7 @@ import { idempotentCreates } from './idempotent-creates.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
 import { newReader } from './reader.ts';
-import { PING, prepareSchema, WRITE_TEST } from './schema.ts';
+import { LAST_ID, prepareSchema, WRITE_TEST } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */
@@ -75,7 +77,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     throw storageUnavailable(`${location}: ${detailed(error)}`, error, reason);
   });
   for (const warning of warnings) safeObserver.onWarning?.(warning);
-  const faults: Faults = new KnownFaults(['read', 'write'], safeObserver);
+  const faults: Faults = new KnownFaults(['read', 'write', 'ids'], safeObserver);
   const reads = new Connections(config, { max: partOf(maxReads), min: 1 });
   const writes = new Connections(config, { max: 1, min: 1 });
   const others = new Connections(config, { max: partOf(OTHER_CONNECTIONS) });
@@ -86,7 +88,12 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   reads.onConnect = () => pages.enter(undefined);
   const apiKeys = apiKeyRepository(reader, others);
   const test = async (): Promise<void> => {
-    const reading = reader.query(() => PING).catch(() => {});
+    const reading = reader
+      .query(() => LAST_ID)
+      .then(
+        (rows) => faults.report({ ids: rows[0]?.[0] === INT64_MAX ? idsExhausted() : null }),
+        () => {},
+      );
     if (faults.of('write') !== undefined) {
       const outcome = await others.run(WRITE_TEST);
       faults.report({ write: 'rows' in outcome ? null : storageError(outcome.error) });

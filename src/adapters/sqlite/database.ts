@@ -1,12 +1,13 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
+import { openConnection } from './driver.ts';
 import { isLocked, storageError } from './errors.ts';
 import { identityOf, modeOfNewFile, sizeOf, statOf } from './files.ts';
 import { assertSameFiles, type StoreFiles } from './health/store-files.ts';
-import { assertTables, quickCheck, unsupportedSchema, versionOf } from './inspection.ts';
+import { assertSchema, quickCheck, unsupportedSchema, versionOf } from './inspection.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** In milliseconds: while the store is open, and at its opening. A connection that waits for a lock blocks its thread. */
@@ -42,7 +43,7 @@ export function prepareDatabase(
     }
     const damage = quickCheck(db);
     if (damage !== undefined) throw storageUnavailable(`the database file is damaged: ${damage}`);
-    if (version === MIGRATIONS.length) assertTables(db);
+    if (version > 0) assertSchema(db);
     configure(db);
     if (tryWrite || version < MIGRATIONS.length) migrate(db);
   }).close();
@@ -124,7 +125,7 @@ export function connect(
   timeout: number,
   prepare: (db: Database.Database) => void,
 ): Database.Database {
-  const db = new Database(path, { timeout, fileMustExist: true });
+  const db = openConnection(path, { timeout, fileMustExist: true });
   try {
     prepare(db.defaultSafeIntegers(true));
     return db;

@@ -1,17 +1,21 @@
 import { type StorageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 
-/** By primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
+/** By result code, or by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
 const FAILURES: Readonly<Record<string, readonly [message: string, reason?: StorageFaultReason]>> = {
   SQLITE_BUSY: ['the database is locked by another process'],
   SQLITE_CANTOPEN: ['the database file cannot be opened', 'io_error'],
   SQLITE_CORRUPT: ['the database file is damaged', 'damaged'],
-  SQLITE_FULL: ['the disk is full, or all ids have been assigned', 'disk_full'],
+  SQLITE_FULL: ['the disk is full', 'disk_full'],
   SQLITE_IOERR: ['the disk reported an error', 'io_error'],
   SQLITE_LOCKED: ['the database is locked'],
   SQLITE_NOTADB: ['the file is not a SQLite database', 'damaged'],
   SQLITE_PERM: ['the database file may not be accessed', 'read_only'],
   SQLITE_PROTOCOL: ['the database cannot be locked', 'io_error'],
+  SQLITE_READONLY_DIRECTORY: [
+    'the folder of the database file is read-only, but SQLite writes files there',
+    'read_only',
+  ],
   SQLITE_READONLY: ['the database file is read-only', 'read_only'],
 };
 
@@ -23,9 +27,13 @@ export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
   const code = codeOf(error);
-  const failure = FAILURES[primaryCodeOf(code)];
+  const failure = FAILURES[code] ?? FAILURES[primaryCodeOf(code)];
   if (failure === undefined) {
-    return new AnimalStoreError('internal_error', 'the database refused a statement', { cause: error });
+    const message = error instanceof Error ? error.message : String(error);
+    const shown = code.startsWith('SQLITE_')
+      ? `the database refused a statement: ${message} (${code})`
+      : message;
+    return new AnimalStoreError('internal_error', shown, { cause: error });
   }
   const reason = SYNC_FAILED.test(code) ? 'sync_failed' : failure[1];
   return storageUnavailable(`${failure[0]} (${code})`, error, reason);

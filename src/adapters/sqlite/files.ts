@@ -4,6 +4,7 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -48,6 +49,31 @@ export function identityOf(path: string): string | undefined {
 
 export function statOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
+}
+
+/**
+ * Returns a warning for a file that is mounted alone, as `docker run -v pets.db:/data/pets.db` does: its write-ahead log
+ * then stays in the container.
+ */
+export function mountWarning(path: string): string | undefined {
+  if (!isMountPoint(path)) return undefined;
+  return `${path} is mounted alone, without its write-ahead log ${path}-wal, which has the newest pets: mount its folder instead`;
+}
+
+/** Only Linux has this list. The path of a mount point is the fifth field, with octal escapes (proc_pid_mountinfo(5)). */
+export function isMountPoint(path: string): boolean {
+  try {
+    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+    return mounts.some((mount) => unescaped(mount.split(' ')[4] ?? '') === path);
+  } catch {
+    return false;
+  }
+}
+
+function unescaped(field: string): string {
+  return field.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
 }
 
 /** A missing file has the size 0. */

@@ -1,7 +1,12 @@
 import type Database from 'better-sqlite3';
+import { idsExhausted } from '../../application/ids-left.ts';
+import { INVALID_PETS_LIMIT } from '../../application/invalid-pets.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import type { Pet, PetStatus } from '../../domain/pet.ts';
+import { openConnection } from './driver.ts';
 import { codeOf } from './errors.ts';
-import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
+import { APPLICATION_ID, INVALID_PETS, MIGRATIONS } from './schema.ts';
 
 /** In bytes: `quick_check` reads the whole file, so it would delay the start with a larger file. */
 const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
@@ -15,42 +20,88 @@ export const READ_ENDS: string = `SELECT
   (SELECT name FROM api_keys ORDER BY id LIMIT 1),
   (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
 
-/** SQLite can compile these only when all tables, columns and indexes of the schema exist. */
-const SCHEMA_QUERIES = [
-  'SELECT id, name, category_id, status FROM pets INDEXED BY pets_by_status WHERE status = 0',
-  'SELECT id, hash, name, hint, created_at, expires_at, revoked_at, last_used_on, caller_id FROM api_keys',
-  `SELECT caller, key, pet_id FROM idempotency_records INDEXED BY idempotency_records_by_age
-    WHERE created_at = 0`,
-  'SELECT id, data FROM probe',
-];
+interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  readonly tableName: string;
+  readonly sql: string;
+}
 
-export function assertTables(db: Database.Database): void {
-  try {
-    // Compiling a query does not read the file. Running one makes the connection notice a change of the schema.
-    db.prepare('SELECT count(*) FROM sqlite_schema').get();
-    for (const sql of SCHEMA_QUERIES) db.prepare(sql);
-  } catch (error) {
-    if (!isRefused(error)) throw error;
-    const { message } = error as Error;
-    throw new StorageFault('damaged', `another program has changed the tables of the store (${message})`, {
-      cause: error,
-    });
+/** Renaming a table puts its name in quotes. The release itself uses none. */
+const SCHEMA_OBJECTS = `SELECT type, lower(name) AS name, lower(tbl_name) AS tableName, replace(sql, '"', '') AS sql
+  FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'`;
+
+/** The objects of each schema version, which are read from an empty store in memory. */
+const EXPECTED = new Map<number, readonly SchemaObject[]>();
+
+function expectedObjects(version: number): readonly SchemaObject[] {
+  let expected = EXPECTED.get(version);
+  if (expected === undefined) {
+    const db = openConnection(':memory:');
+    for (const migration of MIGRATIONS.slice(0, version)) db.exec(migration);
+    expected = objectsOf(db);
+    db.close();
+    EXPECTED.set(version, expected);
+  }
+  return expected;
+}
+
+function objectsOf(db: Database.Database): readonly SchemaObject[] {
+  return db.prepare<[], SchemaObject>(SCHEMA_OBJECTS).all();
+}
+
+/**
+ * Compares the schema with that of the release. Another program may add columns, tables, views and indexes, but no
+ * trigger that can change what a write of this program does.
+ */
+export function assertSchema(db: Database.Database): void {
+  const version = Number(db.pragma('user_version', { simple: true }));
+  const expected = expectedObjects(version);
+  const found = objectsOf(db);
+  const fault =
+    missingObject(expected, found) ??
+    (version <= MIGRATIONS.length ? foreignTrigger(expected, found) : undefined);
+  if (fault !== undefined) {
+    throw new StorageFault('damaged', `another program has changed the tables of the store (${fault})`);
   }
 }
 
-/** Returns the fault of {@link assertTables} if SQLite refused a statement because of it, and else the error itself. */
+function missingObject(
+  expected: readonly SchemaObject[],
+  found: readonly SchemaObject[],
+): string | undefined {
+  for (const { type, name, sql } of expected) {
+    const object = found.find((each) => each.type === type && each.name === name);
+    if (object === undefined) return `no such ${type}: ${sql}`;
+    // The definition of a column that was added is before the last parenthesis.
+    const end = type === 'table' ? sql.lastIndexOf(')') : sql.length;
+    if (!object.sql.startsWith(sql.slice(0, end)) || !object.sql.endsWith(sql.slice(end))) {
+      return `the ${type} ${name} is not that of this release`;
+    }
+  }
+  return undefined;
+}
+
+function foreignTrigger(
+  expected: readonly SchemaObject[],
+  found: readonly SchemaObject[],
+): string | undefined {
+  const tables = new Set(expected.map(({ tableName }) => tableName));
+  const isForeign = ({ type, name, tableName }: SchemaObject) =>
+    type === 'trigger' && tables.has(tableName) && !expected.some((each) => each.name === name);
+  const trigger = found.find(isForeign);
+  return trigger && `unknown trigger: DROP TRIGGER ${trigger.name} removes it`;
+}
+
+/** Returns the fault because of which SQLite refused a statement, and else the error itself. */
 export function causeOf(error: unknown, db: Database.Database): unknown {
-  if (!isRefused(error)) return error;
   try {
-    assertTables(db);
+    if (codeOf(error) === 'SQLITE_ERROR') assertSchema(db);
+    if (codeOf(error) === 'SQLITE_FULL') assertIdsLeft(db);
   } catch (fault) {
     return fault;
   }
   return error;
-}
-
-function isRefused(error: unknown): boolean {
-  return codeOf(error) === 'SQLITE_ERROR';
 }
 
 interface FileIdentity {
@@ -74,7 +125,19 @@ export function identify(db: Database.Database): FileIdentity {
 export function versionOf(db: Database.Database, file: string): number {
   const { isNew, isOwn, version } = identify(db);
   if (isNew || isOwn) return version;
-  throw storageUnavailable(`${file} is the database of another application`);
+  throw storageUnavailable(`${file} is ${foreign(db)}`);
+}
+
+/** Copies by `.dump` and `.clone` of the program sqlite3 have the tables of a store, and not the two marks of its file. */
+export function foreign(db: Database.Database): string {
+  const other = 'the database of another application';
+  const marks = [db.pragma('application_id', { simple: true }), db.pragma('user_version', { simple: true })];
+  if (marks.some((mark) => Number(mark) !== 0)) return other;
+  const found = objectsOf(db);
+  const versions = MIGRATIONS.map((_, index) => index + 1).toReversed();
+  const version = versions.find((each) => missingObject(expectedObjects(each), found) === undefined);
+  if (version === undefined) return other;
+  return `a copy of a store that lacks the marks of its file: set them with sqlite3 FILE 'PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}'`;
 }
 
 export function unsupportedSchema(file: string, version: number): string | undefined {
@@ -93,6 +156,27 @@ export function quickCheck(db: Database.Database, limit: number = QUICK_CHECK_LI
 export function databaseSize(db: Database.Database): number {
   const sql = 'SELECT page_count * page_size FROM pragma_page_count, pragma_page_size';
   return Number(db.prepare(sql).pluck().get());
+}
+
+const LAST_ID = `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
+  coalesce((SELECT max(id) FROM pets), 0))`;
+
+/** Returns the greatest id that was assigned, or 0n. */
+export function lastIdOf(db: Database.Database): bigint {
+  return db.prepare<[], bigint>(LAST_ID).pluck().safeIntegers().get() ?? 0n;
+}
+
+export function assertIdsLeft(db: Database.Database): void {
+  if (lastIdOf(db) === INT64_MAX) throw idsExhausted();
+}
+
+/** Returns pets that break a rule, at most {@link INVALID_PETS_LIMIT}. */
+export function invalidPets(db: Database.Database): Pet[] {
+  const rows = db
+    .prepare<[number], [bigint, string, bigint, PetStatus]>(INVALID_PETS)
+    .raw()
+    .all(INVALID_PETS_LIMIT);
+  return rows.map(([id, name, categoryId, status]) => ({ id, name, categoryId, status }));
 }
 
 export function countRows(db: Database.Database, table: string): number {

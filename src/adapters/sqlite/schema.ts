@@ -47,4 +47,21 @@ export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
   `,
+  `
+  CREATE TRIGGER pets_rules_of_new_rows AFTER INSERT ON pets
+    WHEN NOT (NEW.id > 0 AND length(NEW.name) BETWEEN 1 AND 255 AND instr(NEW.name, char(0)) = 0
+      AND NEW.status IN ('available', 'pending', 'sold'))
+    BEGIN SELECT RAISE(ABORT, 'a pet breaks the rules of id, name or status'); END;
+
+  CREATE TRIGGER pets_rules_of_changed_rows AFTER UPDATE ON pets
+    WHEN NOT (NEW.id > 0 AND length(NEW.name) BETWEEN 1 AND 255 AND instr(NEW.name, char(0)) = 0
+      AND NEW.status IN ('available', 'pending', 'sold'))
+    BEGIN SELECT RAISE(ABORT, 'a pet breaks the rules of id, name or status'); END;
+  `,
 ];
+
+/** Selects pets that break the rules: another program stored them before the schema had triggers. */
+export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets
+  WHERE NOT (id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
+    AND status IN ('available', 'pending', 'sold'))
+  ORDER BY id LIMIT ?`;

@@ -11,6 +11,7 @@ import { combineObservers } from '../../application/observers.ts';
 import type { Commit, Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { openReader, prepareDatabase } from './database.ts';
+import { mountWarning, realPath } from './files.ts';
 import { Health } from './health/health.ts';
 import { filesOf } from './health/store-files.ts';
 import { backUp } from './maintenance/backup.ts';
@@ -68,6 +69,8 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const db = openReader(path);
   // Discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
+  const warning = mountWarning(realPath(path));
+  if (warning !== undefined) safeObserver.onWarning?.(warning);
   const health = new Health(filesOf(path), safeObserver);
   const snapshot = new ReadSnapshot(db, health, sharing?.commits);
   // Ends the read transaction after a commit, so that later reads return the committed data.

@@ -12,6 +12,8 @@ export interface Restored {
   readonly apiKeys: number;
   /** The paths of the renamed files of the replaced store, if it could not be read, so that its data can be rescued. */
   readonly setAside: readonly string[];
+  /** The pets of the backup that break a rule, because another program has changed them. */
+  readonly problems: readonly Problem[];
 }
 
 /** Something that an operator should change. An `error` prevents the service from working, a `warning` does not. */

@@ -5,6 +5,7 @@ import { AnimalStoreError } from '../../domain/errors.ts';
  *
  * - `file_missing`, `file_replaced`: the database file was removed or does not exist, or another file is at its path
  * - `disk_full`, `read_only`, `io_error`: a write or a read failed; the fault ends when it succeeds again
+ * - `ids_exhausted`: all ids have been assigned, so no pet can be created
  * - `damaged`: the stored data cannot be read
  * - `sync_failed`: the disk did not confirm that a write is durable; all writes are refused until a restart
  * - `not_responding`: the disk or the database server does not respond
@@ -17,6 +18,7 @@ export const STORAGE_FAULT_REASONS = [
   'disk_full',
   'read_only',
   'io_error',
+  'ids_exhausted',
   'damaged',
   'sync_failed',
   'not_responding',

@@ -20,6 +20,7 @@ function systemError(code: string): Error {
 
 describe('an error of PostgreSQL', () => {
   test.each([
+    ['2200H', 'ids_exhausted'],
     ['25006', 'read_only'],
     ['28P01', 'unreachable'],
     ['3D000', 'unreachable'],
@@ -43,7 +44,7 @@ describe('an error of PostgreSQL', () => {
     expect(error.message).not.toContain('secret');
   });
 
-  test.each(['2200H', '40001', '40P01', '53200', '55P03'])(
+  test.each(['40001', '40P01', '53200', '55P03'])(
     '%s is temporary, and so no fault of the storage',
     (code) => {
       const error = storageError(databaseError(code));
@@ -54,7 +55,10 @@ describe('an error of PostgreSQL', () => {
 
   test.each(['22021', '23514', '42601', 'XX000'])('%s is internal', (code) => {
     const error = storageError(databaseError(code));
-    expect(error).toMatchObject({ code: 'internal_error', message: 'the database refused a statement' });
+    expect(error).toMatchObject({
+      code: 'internal_error',
+      message: `the database refused a statement: secret (${code})`,
+    });
   });
 
   test('in the class of one row is caused by that row', () => {

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { withSetting } from './database.ts';
@@ -30,14 +31,38 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
     expect(await examinePostgresStore(url)).toEqual({
       location: expect.stringMatching(/^127\.0\.0\.1:\d+\/test_/),
       exists: true,
-      schemaVersion: 1,
-      supportedSchemaVersion: 1,
+      schemaVersion: SCHEMA_VERSION,
+      supportedSchemaVersion: SCHEMA_VERSION,
       pets: 2,
       apiKeys: { total: 3, active: 1 },
       idempotencyRecords: 1,
       bytes: expect.any(Number),
       problems: NO_ERROR,
     });
+  });
+
+  test('pets that another program changed before the schema had the rules are named, and later ones are refused', async () => {
+    const url = await newDatabaseUrl();
+    await (await openPostgresStorage(url)).close();
+    const invalid = [
+      [0, 'Rex', 'sold'],
+      [1, '', 'sold'],
+      [2, 'x'.repeat(256), 'sold'],
+      [3, 'Max', 'Sold'],
+    ];
+    const insert = invalid.map(
+      ([id, name, status]) => `INSERT INTO pets VALUES (${id}, '${name}', 7, '${status}')`,
+    );
+    for (const sql of insert) await expect(execute(url, sql)).rejects.toMatchObject({ code: '23514' });
+    const older = 'ALTER TABLE pets DROP CONSTRAINT pets_rules; UPDATE animal_store_schema SET version = 1';
+    await execute(url, [older, ...insert].join(';'));
+    await (await openPostgresStorage(url)).close();
+    const { schemaVersion, problems } = await examinePostgresStore(url);
+    expect(schemaVersion).toBe(SCHEMA_VERSION);
+    expect(
+      problems.flatMap(({ message }) => /^pet (\d+) .*: (id|name|status) must/.exec(message)?.slice(1) ?? []),
+    ).toEqual(['0', 'id', '1', 'name', '2', 'name', '3', 'status']);
+    await expect(execute(url, insert[0] as string)).rejects.toMatchObject({ code: '23514' });
   });
 
   test('an empty database has no store, which is an error', async () => {
@@ -55,7 +80,7 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
     await execute(newer, 'UPDATE animal_store_schema SET version = 99');
     for (const [url, message] of [
       [other, /: the database has a table pets of another application$/],
-      [newer, /: the database has schema version 99, this release supports 1: /],
+      [newer, /: the database has schema version 99, this release supports \d+: /],
       [
         'postgres://me:hunter2@127.0.0.1:1/pets',
         /^127\.0\.0\.1:1\/pets: the connection to the database failed/,

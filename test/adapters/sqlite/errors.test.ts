@@ -43,16 +43,17 @@ describe('an error of SQLite', () => {
   );
 
   test.each([
-    sqliteError('SQLITE_CONSTRAINT_NOTNULL'),
-    sqliteError('SQLITE_ERROR'),
-    new TypeError('no code'),
-    { code: 'SQLITE_BUSY' },
-    'a text',
-    null,
-  ])('any other error is internal: %j', (cause) => {
-    const error = storageError(cause);
-    expect(error).toMatchObject({ code: 'internal_error', cause });
-    expect(error.message).not.toContain('secret');
+    [
+      sqliteError('SQLITE_CONSTRAINT_NOTNULL'),
+      'the database refused a statement: secret (SQLITE_CONSTRAINT_NOTNULL)',
+    ],
+    [sqliteError('SQLITE_ERROR'), 'the database refused a statement: secret (SQLITE_ERROR)'],
+    [new TypeError('no code'), 'no code'],
+    [{ code: 'SQLITE_BUSY' }, '[object Object]'],
+    ['a text', 'a text'],
+    [null, 'null'],
+  ])('any other error is internal, and has its own message: %j', (cause, message) => {
+    expect(storageError(cause)).toMatchObject({ code: 'internal_error', cause, message });
     expect(isLocked(cause)).toBe(false);
   });
 });
@@ -72,7 +73,7 @@ test('outside of statements, only an error of SQLite is translated', () => {
 describe('an error of an operation on a file', () => {
   test.each([
     [Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }), 'EACCES: permission denied'],
-    [sqliteError('SQLITE_FULL'), 'the disk is full, or all ids have been assigned (SQLITE_FULL)'],
+    [sqliteError('SQLITE_FULL'), 'the disk is full (SQLITE_FULL)'],
   ])('%s has the operation in its message', (cause, message) => {
     const error = fileError('cannot write pets.db', cause);
     expect(error).toMatchObject({ code: 'storage_unavailable', cause });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import {
+  chmodSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -21,10 +22,15 @@ import {
   prepareDatabase,
 } from '../../../src/adapters/sqlite/database.ts';
 import type { StoreFiles } from '../../../src/adapters/sqlite/health/store-files.ts';
-import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import {
+  examineSqliteStore,
+  openSqliteStorage,
+  restoreSqliteStore,
+} from '../../../src/adapters/sqlite/index.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/adapters/sqlite/schema.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
+import { canMount, mountFile, mountNote } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
 import { bytesOf, makeStore, openFiles, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
@@ -162,6 +168,70 @@ describe('a path that cannot have a file', () => {
       expect(() => openSqliteStorage(path)).toThrow(refusal(path, /$/));
     }
   });
+});
+
+test('a copy by the program sqlite3, which lacks the marks of a store, is opened after they were set', async () => {
+  const path = temporaryFile();
+  makeStore(path, 3);
+  execute(path, 'PRAGMA application_id = 0; PRAGMA user_version = 0');
+  const [, marks = ''] = /sqlite3 FILE '(.*)'/.exec((await refusalOf(path)).message) ?? [];
+  execute(path, marks);
+  expect((await openStorage(path).pets.list({ limit: 9 })).pets).toHaveLength(3);
+});
+
+test('a read-only folder of a file that can be written is named', async () => {
+  const path = temporaryFile();
+  makeStore(path, 3);
+  chmodSync(path, 0o666);
+  chmodSync(dirname(path), 0o555);
+  // The superuser may write everywhere.
+  if (process.geteuid?.() === 0) process.seteuid?.(65_534);
+  try {
+    expect((await refusalOf(path)).message).toContain('the folder of the database file is read-only');
+  } finally {
+    if (process.getuid?.() === 0) process.seteuid?.(0);
+    chmodSync(dirname(path), 0o755);
+  }
+});
+
+async function refusalOf(path: string): Promise<Error> {
+  try {
+    openSqliteStorage(path);
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('not refused');
+}
+
+describe.skipIf(!canMount)(`a file that is mounted alone${mountNote}`, () => {
+  test('is warned of at the start and by `doctor`, and cannot be replaced', async () => {
+    const path = join(temporaryFolder(), 'my pets.db');
+    makeStore(path, 1);
+    const backup = temporaryFile();
+    makeStore(backup, 1);
+    mountFile(path);
+    const warning = expect.stringContaining(`${path} is mounted alone, without its write-ahead log`);
+    const onWarning = vi.fn();
+    await openStorage(path, { observer: { onWarning } }).close();
+    expect(onWarning.mock.calls).toEqual([[warning]]);
+    expect(examineSqliteStore(path).problems).toContainEqual({ severity: 'warning', message: warning });
+    await expect(restoreSqliteStore(path, backup, { overwrite: true })).rejects.toThrow('is a mount point');
+    openStorage(backup, { observer: { onWarning } });
+    expect(onWarning).toHaveBeenCalledTimes(1);
+  });
+});
+
+test('timers that the program has replaced do not stop the storage', async () => {
+  const { pets } = openStorage();
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  await Promise.all(
+    [1, 2, 3].map(async () => {
+      for (let times = 0; times < 3; times++) await pets.add(REX);
+    }),
+  );
+  expect((await pets.list({ limit: 10 })).pets).toHaveLength(9);
+  expect(await pets.find(9n)).toBeDefined();
 });
 
 test('a store that another process has locked is refused, and opens when the lock is gone', async () => {

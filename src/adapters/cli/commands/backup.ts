@@ -24,13 +24,21 @@ export async function restore(file: string, flags: ReplaceFlags, options: Comman
   const { elapsed, result } = await copied(flags, options, 'restored', (how) =>
     restoreStore(databaseUrl, file, how),
   );
-  const { location, bytes, pets, apiKeys, setAside } = result;
+  const { location, bytes, pets, apiKeys, setAside, problems } = result;
   const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
   const done = `restored ${location}`;
   const details = ` from ${file}: ${contents} in ${duration(elapsed)}`;
-  const members = { store: location, bytes, pets, apiKeys, setAside, milliseconds: Math.round(elapsed) };
+  const members = {
+    store: location,
+    bytes,
+    pets,
+    apiKeys,
+    setAside,
+    milliseconds: Math.round(elapsed),
+  };
   await printResult(console, { done, details, members }, flags.json);
   for (const path of setAside) console.err(`The unreadable store is kept in ${visible(path)}\n`);
+  for (const { severity, message } of problems) console.err(`${severity}: ${visible(message)}\n`);
 }
 
 /** Makes a copy, and shows its progress. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { petFault } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
 import { CommandError, isBrokenPipe, UsageError } from '../errors.ts';
 import { writeCompressed } from '../files/gzip.ts';
@@ -6,7 +7,7 @@ import { OutputFile } from '../files/output-file.ts';
 import type { CommandOptions } from '../options.ts';
 import { counted, durationAndRate } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
-import { visible } from '../output/visible.ts';
+import { visible, visibleLines } from '../output/visible.ts';
 import { type FollowFlags, followPets } from './follow.ts';
 import { withStore } from './store.ts';
 
@@ -16,6 +17,9 @@ interface ExportFlags extends FollowFlags {
   readonly gzip?: boolean;
   readonly follow?: boolean;
 }
+
+/** How many pets that break a rule are named. */
+const NAMED = 10;
 
 /** Writes each pet as a line of NDJSON. */
 export async function exportPets(flags: ExportFlags, options: CommandOptions): Promise<void> {
@@ -45,9 +49,17 @@ export async function exportPets(flags: ExportFlags, options: CommandOptions): P
   await withStore(options, 'export', async (store) => {
     const progress = new Progress(console);
     let count = 0;
+    let invalid = 0;
+    const faults: string[] = [];
     const texts = async function* (): AsyncGenerator<string> {
       for await (const pets of store.exportPets({ status }, { signal })) {
         signal.throwIfAborted();
+        for (const pet of pets) {
+          const fault = petFault(pet);
+          if (fault === undefined) continue;
+          if (invalid < NAMED) faults.push(`pet ${pet.id}: ${fault}`);
+          invalid += 1;
+        }
         yield pets.map((pet) => `${petJson(pet)}\n`).join('');
         count += pets.length;
         if (!isOnTerminal) progress.show({ title: 'Exporting', count });
@@ -70,6 +82,13 @@ export async function exportPets(flags: ExportFlags, options: CommandOptions): P
     console.err(
       `Exported ${counted(count, 'pet')}${place} in ${durationAndRate(count, progress.elapsed)}.\n`,
     );
+    if (invalid > 0) {
+      const named = invalid > NAMED ? [...faults, 'and more'] : faults;
+      const pets = counted(invalid, 'pet');
+      console.err(
+        `Another program changed ${pets}, which cannot be imported:\n${visibleLines(named.join('\n'))}\n`,
+      );
+    }
     if (await options.isServer(databaseUrl)) {
       console.err(
         'The pages were read one after the other: pets that were added meanwhile can be among them.\n',

@@ -1,5 +1,7 @@
 import type { AnimalStore } from '../../../application/animal-store.ts';
+import { idProblems } from '../../../application/ids-left.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
+import { toInt64 } from '../../../domain/int64.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';
 import { parsePetMembers } from '../../../domain/pet-json.ts';
 import { CommandError, FileError, UsageError } from '../errors.ts';
@@ -88,13 +90,17 @@ async function importLines(
   let count = 0;
   let skipped = 0;
   let refusals: Line[] = [];
+  let lastId = 0n;
   const batches = async function* () {
     for await (const lines of readLines(chunksOf(input))) {
       const pets: PetOfLine[] = [];
       for (const line of lines) {
         try {
           const pet = petOfLine(line, newIds);
-          if (pet !== undefined) pets.push(pet);
+          if (pet === undefined) continue;
+          pets.push(pet);
+          const id = toInt64(pet.id) ?? 0n;
+          if (id > lastId) lastId = id;
         } catch (error) {
           refusals.push({ ...line, fault: (error as Error).message });
         }
@@ -123,6 +129,7 @@ async function importLines(
       count: imported,
       skipped,
       elapsed: progress.elapsed,
+      problems: idProblems(lastId),
       refused: skipped > 0 ? refused : undefined,
     };
   } catch (error) {
@@ -164,7 +171,7 @@ function withOutcome(error: unknown): unknown {
 }
 
 async function report(
-  { count, skipped, elapsed, refused }: Awaited<ReturnType<typeof importLines>>,
+  { count, skipped, elapsed, refused, problems }: Awaited<ReturnType<typeof importLines>>,
   { dryRun = false, json }: ImportFlags,
   console: Console,
 ): Promise<void> {
@@ -177,6 +184,7 @@ async function report(
   const counts = dryRun ? { dryRun, imported: 0, importable: count } : { imported: count };
   const members = { ...counts, skipped, refusedFile: refused?.name, milliseconds: Math.round(elapsed) };
   await printResult(console, { done, details, members }, json);
+  for (const { severity, message } of problems) console.err(`${severity}: ${message}\n`);
   if (refused !== undefined && !json) {
     console.err(`Skipped ${counted(skipped, 'line')}, see ${visible(refused.name)}\n`);
   }

@@ -1,7 +1,7 @@
 import { accessSync, type BigIntStats, constants, statSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { StorageFault } from '../../../application/ports/storage-fault.ts';
 import { LOCK_TIMEOUT } from '../database.ts';
+import { openConnection } from '../driver.ts';
 import { codeOf, isLocked } from '../errors.ts';
 import { databaseSize, quickCheck, READ_ENDS } from '../inspection.ts';
 import { assertSameFiles, type StoreFiles } from './store-files.ts';
@@ -46,7 +46,7 @@ export class FileGuard {
 function assertSound({ main, log }: StoreFiles): void {
   const { size } = statSync(main.path);
   if (size === 0) throw damaged('the file is empty');
-  const db = new Database(main.path, { readonly: true, timeout: LOCK_TIMEOUT });
+  const db = openConnection(main.path, { readonly: true, timeout: LOCK_TIMEOUT });
   try {
     const expected = databaseSize(db);
     // The newest pages may be in the write-ahead log, and not yet in the database file.

@@ -26,6 +26,14 @@ export const NOT_RESPONDING: Failure = {
   reason: 'not_responding',
 };
 
+/** For example, in a program that a bundler has made without the module of the thread. */
+export const NOT_STARTED: Failure = {
+  code: 'storage_unavailable',
+  message: 'nothing was stored, because the writer thread cannot start',
+  detail: 'a bundled program must load the package animal-store from node_modules',
+  reason: 'not_responding',
+};
+
 export const LOCKED: Failure = {
   code: 'storage_unavailable',
   message: 'the database is locked by another process',
@@ -64,6 +72,8 @@ export function findingsOf(failure: Failure, examined: 'access' | 'write'): Find
     case 'file_missing':
     case 'file_replaced':
       return { file: failure };
+    case 'ids_exhausted':
+      return { access: failure };
     default:
       return { [examined]: failure };
   }

@@ -1,5 +1,5 @@
 import { LOCK_TIMEOUT } from '../database.ts';
-import { assertTables, READ_ENDS } from '../inspection.ts';
+import { assertIdsLeft, assertSchema, READ_ENDS } from '../inspection.ts';
 import { BATCH_LIMIT, type BatchRunner } from '../write/batch.ts';
 import { type Findings, failureIn, findingsOf } from './findings.ts';
 
@@ -20,8 +20,9 @@ export function testStorage(runner: BatchRunner, tryWrite: boolean): Findings {
     guard.assertWritable();
     // Cached pages can be read even when the disk fails, so the page cache of the connection is emptied first.
     db.pragma('shrink_memory');
-    assertTables(db);
+    assertSchema(db);
     db.prepare(READ_ENDS).get();
+    assertIdsLeft(db);
   });
   if (failure !== null) return { file: null, ...findingsOf(failure, 'access') };
   return { file: null, access: null, ...(tryWrite && testWriting(runner)) };

@@ -1,13 +1,25 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
+import { idProblems } from '../../../application/ids-left.ts';
+import { invalidPetProblems } from '../../../application/invalid-pets.ts';
 import type { Diagnosis, Problem } from '../../../application/ports/maintenance.ts';
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { isActive } from '../../../domain/api-key.ts';
 import { OPEN_LOCK_TIMEOUT } from '../database.ts';
+import { openConnection } from '../driver.ts';
 import { codeOf, storageError } from '../errors.ts';
-import { databaseFiles, realPath, sizeOf, statOf } from '../files.ts';
-import { assertTables, countRows, identify, quickCheck, unsupportedSchema } from '../inspection.ts';
+import { databaseFiles, mountWarning, realPath, sizeOf, statOf } from '../files.ts';
+import {
+  assertSchema,
+  countRows,
+  foreign,
+  identify,
+  invalidPets,
+  lastIdOf,
+  quickCheck,
+  unsupportedSchema,
+} from '../inspection.ts';
 import { MIGRATIONS } from '../schema.ts';
 
 /** The free disk space, in bytes, below which there is a warning, and below which there is an error. */
@@ -33,11 +45,14 @@ export function examineSqliteStore(path: string): Diagnosis {
   const freeBytes = examineSpace(folder, report);
   examineAccess(stats === undefined ? folder : dirname(store), report);
   let facts: Facts = {};
+  examineDriver(report);
   if (stats === undefined)
     report('error', `${store}: there is no such file: the start of a server creates it`);
   else if (!stats.isFile()) report('error', `${store} is not a regular file`);
   else {
     examineAccess(store, report);
+    const warning = mountWarning(store);
+    if (warning !== undefined) report('warning', warning);
     for (const file of databaseFiles(path)) examineMode(file, report);
     facts = readFacts(store, report);
   }
@@ -81,6 +96,14 @@ function examineAccess(path: string, report: Report): void {
   }
 }
 
+function examineDriver(report: Report): void {
+  try {
+    openConnection(':memory:').close();
+  } catch (error) {
+    report('error', (error as Error).message);
+  }
+}
+
 function examineMode(file: string, report: Report): void {
   const folderMode = statOf(dirname(file))?.mode ?? 0;
   if ((folderMode & 0o001) === 0) return;
@@ -106,7 +129,7 @@ function readFacts(store: string, report: Report): Facts {
   }
   let db: Database.Database | undefined;
   try {
-    db = new Database(store, { readonly: hasLog, fileMustExist: true, timeout: OPEN_LOCK_TIMEOUT });
+    db = openConnection(store, { readonly: hasLog, fileMustExist: true, timeout: OPEN_LOCK_TIMEOUT });
     db.defaultSafeIntegers(true).pragma('query_only = ON');
     return factsOf(store, db, report);
   } catch (error) {
@@ -138,7 +161,7 @@ function isHot(journal: string): boolean {
 function factsOf(store: string, db: Database.Database, report: Report): Facts {
   const { isNew, isOwn, version: schemaVersion } = identify(db);
   if (!isNew && !isOwn) {
-    report('error', `${store} is the database of another application`);
+    report('error', `${store} is ${foreign(db)}`);
     return {};
   }
   const unsupported = unsupportedSchema(store, schemaVersion);
@@ -149,7 +172,9 @@ function factsOf(store: string, db: Database.Database, report: Report): Facts {
     return { schemaVersion, isSound: false };
   }
   if (isNew) return EMPTY;
-  if (schemaVersion === MIGRATIONS.length) assertTables(db);
+  assertSchema(db);
+  const problems = [...invalidPetProblems(invalidPets(db)), ...idProblems(lastIdOf(db))];
+  for (const { severity, message } of problems) report(severity, message);
   const pets = countRows(db, 'pets');
   const hasRecords = schemaVersion >= SCHEMA_WITH_RECORDS;
   const idempotencyRecords = hasRecords ? countRows(db, 'idempotency_records') : undefined;

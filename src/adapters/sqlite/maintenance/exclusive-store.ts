@@ -7,7 +7,7 @@ import { storageUnavailable } from '../../../application/ports/storage-fault.ts'
 import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
 import { connect } from '../database.ts';
 import { codeOf, isLocked } from '../errors.ts';
-import { COMPANIONS, fsync, moveToNewName, sizeOf, statOf } from '../files.ts';
+import { COMPANIONS, fsync, isMountPoint, moveToNewName, sizeOf, statOf } from '../files.ts';
 import { countRows, identify, versionOf } from '../inspection.ts';
 
 /** In milliseconds. A command that has the store open can be ending. */
@@ -27,6 +27,8 @@ export class ExclusiveStore {
     this.#path = path;
     this.stats = statOf(path);
     if (this.stats?.isFile() === false) throw invalidRequest(`${path} is not a regular file`);
+    if (isMountPoint(path))
+      throw invalidRequest(`${path} is a mount point, which cannot be replaced: mount its folder instead`);
     const isEmpty = (this.stats?.size ?? 0) === 0;
     const hasCompanions = this.#companions().length > 0;
     try {

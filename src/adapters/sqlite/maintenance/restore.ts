@@ -1,15 +1,26 @@
 import { chmodSync, chownSync, createReadStream, type Stats, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { checkArgument, checkOptions, STRING } from '../../../application/arguments.ts';
+import { invalidPetProblems } from '../../../application/invalid-pets.ts';
 import type { Restored, RestoreOptions } from '../../../application/ports/maintenance.ts';
+import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { BACKUP_OPTIONS } from '../../../application/store-options.ts';
 import { invalidRequest } from '../../../domain/errors.ts';
 import { createFolderOf } from '../database.ts';
+import { openConnection } from '../driver.ts';
 import { codeOf, fileError } from '../errors.ts';
 import { fsync, isFileOf, modeOfNewFile, realPath, sizeOf, statOf, withPartialFile } from '../files.ts';
-import { countRows, identify, quickCheck, unsupportedSchema } from '../inspection.ts';
+import {
+  assertSchema,
+  countRows,
+  foreign,
+  identify,
+  invalidPets,
+  quickCheck,
+  unsupportedSchema,
+} from '../inspection.ts';
 import { ExclusiveStore } from './exclusive-store.ts';
 
 /**
@@ -60,7 +71,9 @@ function refuseUnusable(file: string, store: string): Stats {
   if (isFileOf(store, file)) throw invalidRequest(`${file} belongs to the store`);
   for (const companion of [`${file}-wal`, `${file}-journal`]) {
     if (sizeOf(companion) > 0) {
-      throw invalidRequest(`${companion} exists: expected a backup, got a database that is in use`);
+      throw invalidRequest(
+        `${companion} exists, so ${file} is not a backup, but a store or a copy of its files: make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`,
+      );
     }
   }
   return stats;
@@ -94,19 +107,22 @@ function adoptOwner(partial: string, { uid, gid }: Stats): void {
 }
 
 /** Checks all pages of the copy, and then leaves the journal mode WAL, so that the copy is complete without a log. */
-function checkBackup(partial: string, file: string): Pick<Restored, 'pets' | 'apiKeys'> {
+function checkBackup(partial: string, file: string): Pick<Restored, 'pets' | 'apiKeys' | 'problems'> {
   let db: Database.Database | undefined;
   try {
-    db = new Database(partial, { fileMustExist: true }).defaultSafeIntegers(true);
+    db = openConnection(partial, { fileMustExist: true }).defaultSafeIntegers(true);
     const { isOwn, version } = identify(db);
-    if (!isOwn) throw invalidRequest(`${file} is not a backup of a store`);
+    if (!isOwn) throw invalidRequest(`${file} is not a backup of a store, but ${foreign(db)}`);
     const unsupported = unsupportedSchema(file, version);
     if (unsupported !== undefined) throw invalidRequest(unsupported);
     const damage = quickCheck(db, Number.POSITIVE_INFINITY);
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
+    assertSchema(db);
     db.pragma('journal_mode = DELETE');
-    return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys') };
+    const problems = invalidPetProblems(invalidPets(db));
+    return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), problems };
   } catch (error) {
+    if (storageFaultReason(error) === 'damaged') throw invalidRequest(`${file}: ${(error as Error).message}`);
     const code = codeOf(error);
     if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) throw error;
     const message = code === 'SQLITE_NOTADB' ? 'is not a backup of a store' : 'is damaged';

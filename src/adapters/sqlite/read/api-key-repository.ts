@@ -19,7 +19,7 @@ const END = `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?), ?)
   WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND expires_at IS ?`;
 const REVOKE = 'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL';
 const SET_LAST_USED_ON =
-  'UPDATE api_keys SET last_used_on = ? WHERE id = ? AND (last_used_on IS NULL OR last_used_on < ?)';
+  'UPDATE api_keys SET last_used_on = ? WHERE id = ? AND (last_used_on IS NULL OR last_used_on < ? OR last_used_on > ?)';
 const FIND_BY_HASH = `SELECT ${COLUMNS} FROM api_keys WHERE hash = ?`;
 const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE id = ?`;
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY api_keys.id`;
@@ -102,8 +102,8 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     return this.#read(rowIdOf(id));
   }
 
-  async setLastUsedOn(id: string, day: number): Promise<void> {
-    await this.#writer.storeWrite([SET_LAST_USED_ON, day, rowIdOf(id), day]);
+  async setLastUsedOn(id: string, day: number, latest: number = Infinity): Promise<void> {
+    await this.#writer.storeWrite([SET_LAST_USED_ON, day, rowIdOf(id), day, latest]);
   }
 
   list(): Promise<readonly ApiKey[]> {

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { afterThisTurn } from '../../../application/next-turn.ts';
 import { closedError } from '../../../application/ports/storage.ts';
 import type { AnimalStoreError } from '../../../domain/errors.ts';
 import type { Health } from '../health/health.ts';
@@ -81,7 +82,7 @@ export class ReadSnapshot {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(this.#endTurn);
+    afterThisTurn(this.#endTurn);
   }
 
   readonly #endTurn = (): void => {

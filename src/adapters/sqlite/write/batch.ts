@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { isLocked } from '../errors.ts';
 import type { FileGuard } from '../health/file-guard.ts';
 import { type Failure, type Findings, failureIn, failureOf, findingsOf } from '../health/findings.ts';
-import { causeOf } from '../inspection.ts';
+import { assertSchema, causeOf } from '../inspection.ts';
 import type { Write, Written } from './statement.ts';
 
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
@@ -25,10 +25,13 @@ export class BatchRunner {
   readonly guard: FileGuard;
   readonly #prepared = new Map<string, Database.Statement>();
   #lockTimeout: number | undefined;
+  readonly #schemaVersion: Database.Statement;
+  #checkedSchema: unknown;
 
   constructor(db: Database.Database, guard: FileGuard) {
     this.db = db;
     this.guard = guard;
+    this.#schemaVersion = db.prepare('PRAGMA schema_version').pluck();
   }
 
   /** @param lockTimeout the maximum wait for the lock, in whole milliseconds; if the writes run again, they wait again */
@@ -37,6 +40,7 @@ export class BatchRunner {
     const startedAt = performance.now();
     try {
       this.#beginWithin(lockTimeout);
+      this.#assertSchema();
       const outcomes = this.#runWrites(writes, lockTimeout);
       this.guard.assertUnharmed();
       isCommitting = true;
@@ -47,14 +51,12 @@ export class BatchRunner {
     } catch (error) {
       this.#rollBack();
       if (isLocked(error) && !isCommitting) return { outcomes: [], findings: {} };
-      const failure = isCommitting ? commitFailureOf(error) : failureOf(error);
-      return { outcomes: writes.map(() => failure), findings: this.#findings(failure, isCommitting) };
+      const failure = isCommitting ? commitFailureOf(error) : this.#failureOf(error);
+      return { outcomes: writes.map(() => failure), findings: this.#findings(failure) };
     }
   }
 
-  /** Before the commit, nothing is written to the disk: `disk_full` then means that all ids are assigned. */
-  #findings(failure: Failure, isCommitting: boolean): Findings {
-    if (failure.reason === 'disk_full' && !isCommitting) return {};
+  #findings(failure: Failure): Findings {
     const access = failureIn(() => this.guard.assertWritable());
     return { ...findingsOf(failure, 'write'), ...(access && { access }) };
   }
@@ -65,6 +67,14 @@ export class BatchRunner {
       this.#lockTimeout = lockTimeout;
     }
     this.#statement('BEGIN IMMEDIATE').run();
+  }
+
+  /** Another program can add a trigger, which changes what a write does, without changing the database file. */
+  #assertSchema(): void {
+    const version = this.#schemaVersion.get();
+    if (version === this.#checkedSchema) return;
+    assertSchema(this.db);
+    this.#checkedSchema = version;
   }
 
   /** Ignores an error: if a transaction is still open, the BEGIN of the next batch fails, and reports its error. */
@@ -131,12 +141,12 @@ function commitFailureOf(error: unknown): Failure {
   return { ...failure, message: failure.message + UNKNOWN };
 }
 
-/** A batch that changed nothing wrote nothing to the disk. `disk_full` means that all ids are assigned. */
+/** A batch that changed nothing wrote nothing to the disk. */
 function writeFindings(outcomes: readonly Outcome[]): Findings {
   let hasChanged = false;
   for (const outcome of outcomes) {
     if ('changes' in outcome) hasChanged ||= outcome.changes > 0;
-    else if (outcome.reason !== undefined && outcome.reason !== 'disk_full') return { write: outcome };
+    else if (outcome.reason !== undefined) return findingsOf(outcome, 'write');
   }
   return hasChanged ? { write: null } : {};
 }

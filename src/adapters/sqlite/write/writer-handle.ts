@@ -25,8 +25,11 @@ export interface WriterEvents {
   onReply(reply: Reply): void;
   /** The reply to the oldest task can still arrive later. */
   onTimeout(): void;
-  /** The thread has exited without a call of `stop`. Its tasks get no reply, and the next task starts another thread. */
-  onLost(cause: unknown): void;
+  /**
+   * The thread has exited without a call of `stop`. Its tasks get no reply, and the next task starts another thread.
+   * @param hasStarted whether it may have begun a task
+   */
+  onLost(cause: unknown, hasStarted: boolean): void;
 }
 
 /** The writer thread, or a port to the writer thread of another storage. */
@@ -36,6 +39,7 @@ export class WriterHandle {
   readonly #events: WriterEvents;
   #thread: WriterLink | undefined;
   #tasks = 0;
+  #hasStarted = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(files: StoreFiles, sharing: WriterSharing | undefined, events: WriterEvents) {
@@ -90,6 +94,7 @@ export class WriterHandle {
     thread.on('message', (reply: Reply | typeof READY) => this.#receive(thread, reply));
     thread.on('error', (cause) => this.#lost(thread, cause));
     thread.on('exit', () => this.#lost(thread));
+    this.#hasStarted = false;
     // The start is the first task, because the SQLite driver aborts a process that exits while a thread loads it.
     this.#tasks = 1;
     this.#watch();
@@ -103,6 +108,7 @@ export class WriterHandle {
     port1.on('close', () => this.#lost(port1));
     // After the listeners, because a listener for messages makes the port keep the event loop alive.
     port1.unref();
+    this.#hasStarted = true;
     sendPort(port2);
     return port1;
   }
@@ -112,7 +118,8 @@ export class WriterHandle {
     this.#tasks -= 1;
     if (this.#tasks > 0) this.#watch();
     else thread.unref();
-    if (reply !== READY) this.#events.onReply(reply);
+    if (reply === READY) this.#hasStarted = true;
+    else this.#events.onReply(reply);
   }
 
   /** Starts the timeout of the oldest task. Refreshing one timer is faster than creating a timer for each task. */
@@ -127,6 +134,6 @@ export class WriterHandle {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
     this.#tasks = 0;
-    this.#events.onLost(cause);
+    this.#events.onLost(cause, this.#hasStarted);
   }
 }

@@ -5,7 +5,7 @@ import { closedError } from '../../../application/ports/storage.ts';
 import { storageUnavailable } from '../../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../../domain/errors.ts';
 import { LOCK_TIMEOUT } from '../database.ts';
-import { errorOf, LOCKED, NOT_RESPONDING } from '../health/findings.ts';
+import { errorOf, LOCKED, NOT_RESPONDING, NOT_STARTED } from '../health/findings.ts';
 import type { Health } from '../health/health.ts';
 import { BATCH_LIMIT, type Outcome, UNKNOWN } from './batch.ts';
 import { packWrites, type Reply, unpackOutcomes } from './codec.ts';
@@ -51,7 +51,7 @@ export class Writer {
     this.#thread = new WriterHandle(health.files, sharing, {
       onReply: (reply) => this.#receive(reply),
       onTimeout: () => this.#giveUp(),
-      onLost: (cause) => this.#lost(cause),
+      onLost: (cause, hasStarted) => this.#lost(cause, hasStarted),
     });
   }
 
@@ -152,12 +152,15 @@ export class Writer {
     this.#whenIdle?.();
   }
 
-  #lost(cause: unknown): void {
+  #lost(cause: unknown, hasStarted: boolean): void {
     const { writes } = this.#batch ?? { writes: [] };
     this.#batch = undefined;
     this.#endProbe();
-    this.health.apply({ thread: null });
-    rejectWrites(writes, storageUnavailable(`the writer thread exited${UNKNOWN}`, cause));
+    const reason = cause instanceof Error ? `: ${cause.message}` : '';
+    const failure = hasStarted ? null : { ...NOT_STARTED, message: `${NOT_STARTED.message}${reason}` };
+    this.health.apply({ thread: failure });
+    const message = failure === null ? `the writer thread exited${UNKNOWN}` : failure.message;
+    rejectWrites(writes, storageUnavailable(message, cause));
     this.#commitNext();
   }
 

@@ -7,6 +7,23 @@ import { commandLine, exportOf, line, withRex } from '../cli.ts';
 
 const INT64_MAX = '9223372036854775807';
 
+test.each([
+  [9223372036854775807n, 'error', 'all ids have been assigned'],
+  [9223372036854775800n, 'warning', 'only 7 ids are left for new pets'],
+  [1n, '', ''],
+])('the last id %d leaves few ids, which import and doctor say', async (id, severity, message) => {
+  const cli = commandLine();
+  const stdin = `{"id":${id},"name":"Rex","categoryId":1}\n`;
+  const { status, err } = await cli.run(['import', '--create-store', '-'], { stdin });
+  expect(status).toBe(0);
+  const { problems } = JSON.parse((await cli.run(['doctor', '--json'])).out);
+  const about = problems.filter(({ message: text }: { message: string }) => text.includes(' ids '));
+  expect(about.map((problem: { severity: string }) => problem.severity)).toEqual(
+    severity === '' ? [] : [severity],
+  );
+  expect(err.includes(`${severity}: ${message}: export the pets`)).toBe(severity !== '');
+});
+
 describe('import', () => {
   test('stores the pets of a file, and prints their number', async () => {
     const cli = commandLine();

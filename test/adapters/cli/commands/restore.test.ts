@@ -184,7 +184,11 @@ describe('a restore is refused', () => {
       `has schema version 99, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one`,
     ],
     ['a truncated backup', (file: string) => truncateSync(file, 8192), 'damaged'],
-    ['a backup with a log', (file: string) => writeFileSync(`${file}-wal`, 'x'), 'a database that is in use'],
+    [
+      'a backup with a log',
+      (file: string) => writeFileSync(`${file}-wal`, 'x'),
+      'is not a backup, but a store or a copy of its files',
+    ],
     ['a missing file', (file: string) => rmSync(file), 'there is no such file'],
   ])('for %s', async (_, change, message) => {
     const { cli, backup } = await withBackup();

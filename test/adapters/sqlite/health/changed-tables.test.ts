@@ -1,10 +1,13 @@
 /** Another program removes or changes tables of a store. */
 
+import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
+import { openSqliteStorage, restoreSqliteStore } from '../../../../src/adapters/sqlite/index.ts';
 import { examineSqliteStore } from '../../../../src/adapters/sqlite/maintenance/examination.ts';
+import { APPLICATION_ID, MIGRATIONS } from '../../../../src/adapters/sqlite/schema.ts';
 import { connect } from '../../../support/sqlite.ts';
-import { bytesOf, makeStore, REX, temporaryFile } from '../temporary-file.ts';
+import { commandLine } from '../../cli/cli.ts';
+import { bytesOf, makeStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
 import { controlClock, openWatched, passInterval } from '../watched-storage.ts';
 
 const DAMAGED = { code: 'storage_unavailable', reason: 'damaged' };
@@ -43,7 +46,7 @@ describe.each(changes)('%s', (sql) => {
     other.exec(sql);
     other.close();
     const before = bytesOf(path);
-    const message = 'another program has changed the tables of the store (no such ';
+    const message = 'another program has changed the tables of the store (';
     expect(() => openSqliteStorage(path)).toThrow(`${path}: ${message}`);
     expect(bytesOf(path)).toBe(before);
     const { isSound, problems } = examineSqliteStore(path);
@@ -64,4 +67,83 @@ test('a table that is back can be read again', async () => {
   await storage.check();
   expect(await storage.pets.find(1n)).toEqual(added[0]);
   expect(states).toEqual(['damaged', undefined]);
+});
+
+/** Each of these lets writes go on, but without their effect or without their order. */
+describe.each([
+  'CREATE TRIGGER swallow AFTER INSERT ON pets BEGIN DELETE FROM pets WHERE id = NEW.id; END',
+  'CREATE TRIGGER Skip BEFORE UPDATE ON "API_KEYS" BEGIN SELECT RAISE(IGNORE); END',
+  'DROP TRIGGER pets_rules_of_new_rows',
+  'DROP INDEX pets_by_status',
+  'DROP INDEX idempotency_records_by_age',
+  'ALTER TABLE pets RENAME TO real; CREATE VIEW pets AS SELECT * FROM real',
+])('%s', (sql) => {
+  test('while the store is open: no write is acknowledged', async () => {
+    controlClock();
+    const { storage, path } = await openWatched();
+    connect(path).exec(sql);
+    await expect(storage.pets.add(REX)).rejects.toMatchObject(DAMAGED);
+    await passInterval();
+    await expect(storage.check()).rejects.toMatchObject({ reason: 'damaged' });
+  });
+
+  test('before the start, in a backup, and for `doctor`: the change is named', async () => {
+    const [path, store] = [temporaryFile(), temporaryFile()];
+    makeStore(path, 3);
+    const other = connect(path);
+    other.exec(sql);
+    other.close();
+    const [, name] = /(?:TRIGGER|INDEX|RENAME TO) (\w+)/.exec(sql) as unknown as [string, string];
+    const message = new RegExp(`another program has changed the tables .*(${name}|pets)`, 'i');
+    expect(() => openSqliteStorage(path)).toThrow(message);
+    await expect(restoreSqliteStore(store, path)).rejects.toThrow(message);
+    expect(existsSync(store)).toBe(false);
+    expect(examineSqliteStore(path).problems).toContainEqual({
+      severity: 'error',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+test('columns, indexes, views and triggers for the own use of an operator are accepted', async () => {
+  const path = temporaryFile();
+  makeStore(path, 3);
+  connect(path).exec(`ALTER TABLE pets ADD COLUMN note TEXT; CREATE INDEX by_name ON pets (name);
+    CREATE VIEW sold AS SELECT * FROM pets WHERE status = 'sold'; CREATE TABLE notes (id INTEGER PRIMARY KEY);
+    CREATE TRIGGER note AFTER INSERT ON notes BEGIN DELETE FROM notes; END`);
+  expect(examineSqliteStore(path)).toMatchObject({ isSound: true, problems: [] });
+  expect(await openStorage(path).pets.add(REX)).toMatchObject({ id: 4n });
+});
+
+test('pets that another program changed before the schema had the rules are named, and later ones are refused', async () => {
+  const path = temporaryFile();
+  const other = connect(path);
+  for (const migration of MIGRATIONS.slice(0, 3)) other.exec(migration);
+  other.pragma(`application_id = ${APPLICATION_ID}`);
+  other.pragma('user_version = 3');
+  const insert = other.prepare('INSERT OR REPLACE INTO pets VALUES (?, ?, 7, ?)');
+  const invalid = [
+    [0, 'Rex', 'sold'],
+    [1, '', 'sold'],
+    [2, 'x'.repeat(256), 'sold'],
+    [3, 'nul\0', 'sold'],
+    [4, 'Max', 'Sold'],
+  ];
+  for (const values of invalid) insert.run(...values);
+  insert.run(5, '🐈'.repeat(255), 'sold');
+  const named = ['0', 'id', '1', 'name', '2', 'name', '3', 'name', '4', 'status'];
+  const found = (text: string) =>
+    [...text.matchAll(/pet (\d+).*?: (id|name|status) must/g)].flatMap((match) => match.slice(1));
+  const cli = commandLine(path);
+  const exported = await cli.run(['export']);
+  expect(exported.status).toBe(0);
+  expect(exported.out.split('\n')).toHaveLength(7);
+  expect(found(exported.err)).toEqual(named);
+  const { schemaVersion, isSound, problems } = examineSqliteStore(path);
+  expect([schemaVersion, isSound]).toEqual([MIGRATIONS.length, true]);
+  expect(found(problems.map(({ message }) => message).join('\n'))).toEqual(named);
+  for (const values of invalid) expect(() => insert.run(...values)).toThrow('breaks the rules');
+  expect(() => other.exec("UPDATE pets SET status = 'Sold' WHERE id = 5")).toThrow('breaks the rules');
+  const restored = await commandLine().run(['restore', path]);
+  expect(found(restored.err)).toEqual(named);
 });

@@ -21,11 +21,10 @@ import { connect } from '../../../support/sqlite.ts';
 import { makeStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
 
 /** The number of rows of a store whose copy takes several steps of 1,000 pages. */
-const MANY = 1000;
+const MANY = 10_000;
 
-/** Each row of the store takes several pages, so that few rows are needed. */
 function storeWithManyPages(path: string): Storage {
-  makeStore(path, MANY, { ...REX, name: 'x'.repeat(10_000) });
+  makeStore(path, MANY, { ...REX, name: '🐈'.repeat(255) });
   return openStorage(path);
 }
 
@@ -306,7 +305,7 @@ test.each([
   ['SQLITE_IOERR_SHORT_READ', 'read', 'the disk reported an error (SQLITE_IOERR_SHORT_READ)'],
   ['SQLITE_CORRUPT', 'read', 'the database file is damaged (SQLITE_CORRUPT)'],
   ['SQLITE_IOERR_WRITE', 'write', 'the disk reported an error (SQLITE_IOERR_WRITE)'],
-  ['SQLITE_FULL', 'write', 'the disk is full, or all ids have been assigned (SQLITE_FULL)'],
+  ['SQLITE_FULL', 'write', 'the disk is full (SQLITE_FULL)'],
   ['EIO', 'write', 'EIO'],
   ['XSQLITE_', 'write', 'XSQLITE_'],
 ])('the error %s of a backup says what failed: to %s', async (code, action, reason) => {

@@ -80,7 +80,7 @@ describe('an export with a slow consumer', () => {
   /** SQLite copies the log into the store at 1,000 pages of 4 KiB; one commit may exceed that. */
   const LOG_LIMIT = 6 * 1024 * 1024;
 
-  const LONG = { ...REX, name: 'x'.repeat(10_000) };
+  const LONG = { ...REX, name: '🐈'.repeat(255) };
 
   test.each([[undefined], ['available' as const]])(
     'holds no snapshot: the write-ahead log does not grow (status: %s)',
@@ -92,8 +92,8 @@ describe('an export with a slow consumer', () => {
       const { value: first } = await exporting.next();
       let written = 0;
       for (let times = 0; times < 50; times++) {
-        addPets(path, 30, LONG);
-        written += 30 * LONG.name.length;
+        addPets(path, 300, LONG);
+        written += 300 * Buffer.byteLength(LONG.name);
         expect(statSync(`${path}-wal`).size).toBeLessThan(LOG_LIMIT);
       }
       expect(written).toBeGreaterThan(2 * LOG_LIMIT);

@@ -92,7 +92,7 @@ test('when all ids have been assigned, nothing is stored', async () => {
   const insert = connect(path).prepare("INSERT INTO pets VALUES (9223372036854775807, 'Rex', 1, 'sold')");
   insert.run();
   await expect(idempotentCreates.add(samplePet('Rex'), attempt('a'))).rejects.toMatchObject({
-    code: 'storage_unavailable',
+    reason: 'ids_exhausted',
   });
   expect(await idempotentCreates.count()).toBe(0);
   expect((await pets.list({ limit: 100 })).pets).toHaveLength(1);

@@ -5,10 +5,6 @@ import { AnimalStoreError } from '../../../../src/domain/errors.ts';
 
 const LENGTH_LIMIT = 10_000;
 
-/** The limit of the total size, and the estimated size of a write without values, in bytes. */
-const SIZE_LIMIT = 32 * 1024 * 1024;
-const WRITE_SIZE = 400;
-
 let queue: WriteQueue;
 /** The rejected writes: the first value of the write, and the code of the error. */
 let rejected: [Value | undefined, string][];
@@ -55,60 +51,7 @@ describe('the limit of the length', () => {
   });
 });
 
-describe('the limit of the total size', () => {
-  const half = SIZE_LIMIT / 2 - WRITE_SIZE;
-  const sizes: [string, () => Value[]][] = [
-    ['text, which has two bytes for each code unit', () => ['x'.repeat(half / 2)]],
-    ['bytes', () => [new Uint8Array(half)]],
-    ['several values', () => ['x'.repeat(half / 4), 1n, null, 7, new Uint8Array(half / 2)]],
-  ];
-
-  test.each(sizes)('counts %s', async (_, valuesOf) => {
-    add(...valuesOf());
-    add(...valuesOf());
-    await pass(0);
-    expect(queue.length).toBe(2);
-    add('x');
-    await pass(0);
-    expect(rejected).toEqual([['x', 'overloaded']]);
-  });
-
-  test('is exact', async () => {
-    add(new Uint8Array(SIZE_LIMIT - WRITE_SIZE + 1));
-    expect(queue.length).toBe(0);
-    add(new Uint8Array(SIZE_LIMIT - WRITE_SIZE));
-    expect(queue.length).toBe(1);
-    await pass(0);
-    expect(rejected).toEqual([[expect.any(Uint8Array), 'overloaded']]);
-  });
-
-  test('counts the SQL of every statement', async () => {
-    const sql = 'x'.repeat(half / 4);
-    void queue.addCall([[sql], [sql]]);
-    void queue.addCall([[sql], [sql]]);
-    expect(queue.length).toBe(2);
-    add(1);
-    await pass(0);
-    expect(rejected).toEqual([[1, 'overloaded']]);
-  });
-
-  test('does not count writes that left the queue, until they are put back', async () => {
-    add(new Uint8Array(half));
-    add(new Uint8Array(half));
-    const taken = queue.takeCalls(2);
-    add(new Uint8Array(half));
-    queue.putBackCalls(taken.slice(0, 1));
-    add('refused');
-    await pass(0);
-    expect(rejected).toEqual([['refused', 'overloaded']]);
-    queue.rejectCalls(new AnimalStoreError('storage_unavailable', 'closed'));
-    add(new Uint8Array(half));
-    add(new Uint8Array(half));
-    expect(queue.length).toBe(2);
-  });
-});
-
-test('the queues of several threads share the limits', async () => {
+test('the queues of several threads share the limit', async () => {
   queue = newWriteQueue(undefined, 2);
   for (let index = 0; index < LENGTH_LIMIT / 2; index++) add(index);
   expect(queue.length).toBe(LENGTH_LIMIT / 2);
@@ -116,10 +59,6 @@ test('the queues of several threads share the limits', async () => {
     code: 'overloaded',
     message: 'too many writes are queued for the disk',
   });
-  queue.takeCalls(LENGTH_LIMIT);
-  add(new Uint8Array(SIZE_LIMIT / 2 - WRITE_SIZE));
-  expect(queue.length).toBe(1);
-  await expect(queue.addCall([])).rejects.toMatchObject({ code: 'overloaded' });
 });
 
 describe('the deadline', () => {
