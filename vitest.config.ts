@@ -92,7 +92,7 @@ const config: ViteUserConfig = defineConfig({
     coverage: {
       provider: 'v8',
       include: ['{openapi,page,src}/**/*.ts'],
-      // These modules need a browser: test/clients/browser.js tests them.
+      // These modules need a browser: test/clients/browser.clients.js tests them.
       exclude: ['page/{main.ts,view/**}'],
       thresholds: {
         statements: 95,

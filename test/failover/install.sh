@@ -18,8 +18,10 @@ apt-get update -qq
 install() { apt-get install -y -qq --no-install-recommends -o Dpkg::Options::=--force-unsafe-io "$@" >/dev/null; }
 case " $* " in *' postgresql '*)
   install postgresql-common
-  remove="$remove $clusters"
-  echo 'create_main_cluster = false' >"$clusters"
+  if [ -d "${clusters%/*}" ]; then
+    remove="$remove $clusters"
+    echo 'create_main_cluster = false' >"$clusters"
+  fi
   ;;
 esac
 install "$@"

@@ -39,6 +39,6 @@ test('docs/api.md links to each client', () => {
 });
 
 test('every client with a sample is run by the tests of the clients', () => {
-  const runner = read('test/clients/examples.js');
+  const runner = read('test/clients/examples.clients.js');
   for (const file of FILES.values()) expect(runner).toContain(`'${file}'`);
 });

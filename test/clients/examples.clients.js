@@ -1,8 +1,10 @@
-/** Runs every example against a real server. Exits with 1 when one fails or its interpreter is missing. */
+/** Runs every example against a real server. Its interpreter must be installed. */
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BROKEN_PROMISE } from '../support/retry.ts';
 import { startServer } from './server.js';
 import { checkRetries, startUnreliable } from './unreliable.js';
 
@@ -44,39 +46,26 @@ const EXAMPLES = [
 /** The clients that repeat a request after a lost connection, a 429 and a 503. */
 const RETRYING = /^examples\/(?:curl|client)\./;
 
-const server = await startServer();
-let failures = 0;
-try {
-  const types = `${ROOT}examples/animal-store.d.ts`;
-  await attempt('examples/animal-store.d.ts is generated', () =>
-    execute(`${TOOLS}/openapi-typescript`, [`${server.origin}/openapi.json`, '--output', types]),
-  );
-  await attempt('examples type-check', () =>
-    execute(`${TOOLS}/tsc`, ['-p', `${ROOT}test/clients/tsconfig.json`]),
-  );
-  for (const [file, command, expected] of EXAMPLES) {
-    await attempt(file, () => expectOutput(command, file, expected, server));
-    if (RETRYING.test(file)) await attempt(`${file} retries`, () => throughFaults(command, file, expected));
-  }
-} finally {
-  await server.stop();
-}
-console.log(failures === 0 ? 'examples: all is well' : `examples: ${failures} FAILED`);
-process.exitCode = failures === 0 ? 0 : 1;
+let server;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
 
-async function attempt(name, what) {
-  try {
-    await what();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failures += 1;
-    console.error(`FAILED  ${name}\n${error.stdout ?? ''}${error.stderr ?? ''}${error.message}`);
-  }
-}
+test('examples/animal-store.d.ts is generated, and the examples compile with it', async () => {
+  const types = `${ROOT}examples/animal-store.d.ts`;
+  await execute(`${TOOLS}/openapi-typescript`, [`${server.origin}/openapi.json`, '--output', types]);
+  await execute(`${TOOLS}/tsc`, ['-p', `${ROOT}test/clients/tsconfig.json`]);
+});
+
+test.each(EXAMPLES)('%s', (file, command, expected) => expectOutput(command, file, expected, server));
+
+test.each(EXAMPLES.filter(([file]) => RETRYING.test(file)))('%s retries', (file, command, expected) =>
+  throughFaults(command, file, expected),
+);
 
 async function expectOutput(command, file, expected, { origin, key }) {
-  const { stdout } = await run(command, file, origin, key);
-  if (!expected.test(stdout)) throw new Error(`it printed, without ${expected}:\n${stdout}`);
+  expect(await run(command, file, origin, key)).toMatch(expected);
 }
 
 /** Runs a client against a separate server behind an unreliable proxy. Each of its creates must store one pet. */
@@ -88,7 +77,7 @@ async function throughFaults(command, file, expected) {
     checkRetries(proxy.requests);
     const headers = { Authorization: `Bearer ${own.key}` };
     const pets = await (await fetch(`${own.origin}/v1/pets`, { headers })).json();
-    if (pets.length !== 3) throw new Error(`expected 3 pets, got ${pets.length}`);
+    expect(pets, BROKEN_PROMISE).toHaveLength(3);
   } finally {
     await proxy.stop();
     await own.stop();
@@ -102,10 +91,8 @@ async function run([program, ...args], file, origin, key) {
     ANIMAL_STORE_KEY: key,
     CGO_ENABLED: '0', // Go needs no C compiler.
   };
-  try {
-    return await execute(program, [...args, file], { cwd: ROOT, env });
-  } catch (error) {
-    if (error.code === 'ENOENT') throw new Error(`${program} IS MISSING, so ${file} was not run`);
-    throw error;
-  }
+  const { stdout } = await execute(program, [...args, file], { cwd: ROOT, env }).catch((error) => {
+    throw new Error(`${error.message}\n${error.stdout ?? ''}`);
+  });
+  return stdout;
 }

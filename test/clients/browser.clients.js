@@ -1,0 +1,93 @@
+/** Tests the reference page in a real browser, as a person uses it, and the client of the API. */
+
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
+import { consoles, contents, deepLinks, keyboard, samples } from './browser/checks.js';
+import { clientInPage } from './browser/client.js';
+import { coldStart, noDocument, noScript, publicUrl } from './browser/environment.js';
+import { lostConnection } from './browser/lost-connection.js';
+import { prints, remembers, tables } from './browser/reading.js';
+import { runSamples } from './browser/run-samples.js';
+import { search } from './browser/search.js';
+import {
+  checkAccessibility,
+  checkWidth,
+  DESKTOP,
+  LAPTOP,
+  operation,
+  PHONE,
+  SCREENSHOTS,
+  startBrowser,
+  typeKey,
+  visit,
+  WIDE,
+} from './browser/visit.js';
+import { startServer } from './server.js';
+
+let browser;
+let server;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(() => server.stop());
+
+test.each([
+  ['the page is small and fast', coldStart],
+  ['the consoles send and show exact integers', consoles],
+  ['the contents are those of the document', contents],
+  ['every link has a target, and the page shows the target of its URL', deepLinks],
+  ['samples can be copied, and show the key only when asked', samples],
+  ['every sample runs', runSamples],
+  ['the client of the API runs in a page of another origin', clientInPage],
+  ['the page works with the keyboard', keyboard],
+  ['the search finds every part of the page', search],
+  ['a lost create can be repeated', lostConnection],
+  ['the theme and the language are remembered', remembers],
+  ['the page can be printed', prints],
+  ['tables can be read on a phone', tables],
+  ['the samples use the public URL', publicUrl],
+  ['a missing document is reported', noDocument],
+  ['the document is linked for readers without JavaScript', noScript],
+])('%s', (_name, check) => check({ context: browser.context, server }));
+
+/** On load, opened, executed, with the key shown, with the menu, and with the search. */
+describe.each([
+  ['desktop', DESKTOP],
+  ['laptop', LAPTOP],
+  ['wide', WIDE],
+  ['phone', PHONE],
+])('axe finds nothing in any state: %s', (name, size) => {
+  test.each(['light', 'dark'])('%s', (scheme) =>
+    visit(browser.context, server.origin, { size, scheme }, async (page) => {
+      const examine = async (state) => {
+        const where = `${name}-${scheme}-${state}`;
+        await page.screenshot({
+          path: join(SCREENSHOTS, `${where}.png`),
+          fullPage: !['loaded', 'menu', 'search'].includes(state),
+        });
+        await checkWidth(page, where);
+        await checkAccessibility(page, where);
+      };
+      await examine('loaded');
+      for (const summary of await page.locator('main summary').all()) await summary.click();
+      await examine('opened');
+      await typeKey(page, server.key);
+      for (const slug of ['list-pets', 'create-pet', 'get-pet']) await operation(page, slug).send();
+      for (const summary of await page.locator('.response-details summary').all()) await summary.click();
+      await page.getByRole('button', { name: 'Show key' }).first().click();
+      for (const language of ['Go', 'Python', 'JavaScript']) {
+        await operation(page, 'list-pets').tab(language).click();
+        await examine(`executed-${language}`);
+      }
+      if (size === PHONE) await page.getByRole('button', { name: 'Menu' }).click();
+      await examine('menu');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').getByRole('combobox').fill('pet');
+      await examine('search');
+    }),
+  );
+});

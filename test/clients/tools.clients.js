@@ -1,0 +1,84 @@
+/**
+ * Tests the real server with tools written by other people: Spectral on the OpenAPI document, a typed client generated
+ * from it, and Prism as a proxy between that client and the server.
+ */
+
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { withClientServers } from './client-servers.js';
+import { clientStory } from './client-story.js';
+import { startServer } from './server.js';
+
+const FOLDER = fileURLToPath(new URL('./', import.meta.url));
+const DOCUMENT = `${FOLDER}generated/openapi.json`;
+const execute = promisify(execFile);
+const environment = { ...process.env, PATH: `${FOLDER}node_modules/.bin:${process.env.PATH}`, NO_COLOR: '1' };
+
+beforeAll(async () => {
+  mkdirSync(`${FOLDER}generated`, { recursive: true });
+  const server = await startServer();
+  const document = await fetch(`${server.origin}/openapi.json`);
+  writeFileSync(DOCUMENT, await document.text());
+  await server.stop();
+});
+
+test('Spectral finds nothing', () =>
+  run('spectral', ['lint', '--ruleset', '.spectral.yaml', '--fail-severity=hint', DOCUMENT]));
+
+test('openapi-typescript makes types, with which the typed client compiles', async () => {
+  await run('openapi-typescript', [DOCUMENT, '--output', 'generated/schema.d.ts']);
+  await run('tsc', ['-p', 'tsconfig.story.json']);
+});
+
+test('the typed client runs the story', async () => {
+  const { origin, key } = await ownServer();
+  await story(`${origin}/v1`, key);
+});
+
+test('the client of the API runs its story', async () => {
+  const { createAnimalStore } = await import('../../dist/library/client.js');
+  await withClientServers((addresses) => clientStory(createAnimalStore, addresses));
+});
+
+/** Prism with `--errors` responds with 500 to a request or a response that the document does not allow. */
+test('the story through Prism breaks no rule of the document', async () => {
+  const { origin, key } = await ownServer();
+  const port = await freePort();
+  const prism = spawn(
+    'prism',
+    ['proxy', DOCUMENT, `${origin}/v1`, '--errors', '--host', '127.0.0.1', '--port', String(port)],
+    { cwd: FOLDER, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  onTestFinished(() => prism.kill());
+  let log = '';
+  for (const stream of [prism.stdout, prism.stderr]) {
+    stream.on('data', (chunk) => {
+      log += chunk;
+    });
+  }
+  await expect.poll(() => log).toMatch(/listening on/);
+  await story(`http://127.0.0.1:${port}`, key).catch((error) => {
+    throw new Error(log, { cause: error });
+  });
+  expect(log).not.toMatch(/violation/i);
+});
+
+async function ownServer() {
+  const server = await startServer();
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+function run(command, args) {
+  return execute(command, args, { cwd: FOLDER, env: environment }).catch((error) => {
+    throw new Error(`${error.stdout}${error.stderr}${error.message}`);
+  });
+}
+
+function story(baseUrl, key) {
+  return run(process.execPath, ['story.ts', baseUrl, key]);
+}
