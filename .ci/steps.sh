@@ -15,7 +15,7 @@ step() {
   for try in $(seq "${3:-1}"); do
     echo "== $1"
     # A step that hangs ends.
-    timeout -k 10 "${STEP_TIMEOUT:-1500}" bash -o pipefail -c "$2" </dev/null 2>&1 | tee "$folder/out"
+    timeout -k 10 "${STEP_TIMEOUT:-3000}" bash -o pipefail -c "$2" </dev/null 2>&1 | tee "$folder/out"
     status=${PIPESTATUS[0]}
     [ "$status" -ne 0 ] || break
     [ "$try" -eq "${3:-1}" ] || echo "FLAKY $1: $(grep -im1 error "$folder/out" || echo "exit status $status")" >>"$folder/flaky"

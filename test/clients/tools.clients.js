@@ -53,8 +53,11 @@ test('the story through Prism breaks no rule of the document', async () => {
     ['proxy', DOCUMENT, `${origin}/v1`, '--errors', '--host', '127.0.0.1', '--port', String(port)],
     { cwd: FOLDER, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  onTestFinished(() => prism.kill());
+  onTestFinished(() => void prism.kill());
   let log = '';
+  prism.on('error', (error) => {
+    log += error;
+  });
   for (const stream of [prism.stdout, prism.stderr]) {
     stream.on('data', (chunk) => {
       log += chunk;

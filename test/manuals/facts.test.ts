@@ -241,7 +241,7 @@ describe('variables', () => {
   );
   /** Variables of other programs, of the tests, and of the examples. */
   const foreign =
-    /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|SQLITE_TMPDIR|TMPDIR|POSTGRES_PASSWORD|TEST_(DATABASE_URL|RETRIES|WORKERS)|PROPERTY_(RUNS|SEED)|ANIMAL_STORE_(KEY|URL))$/;
+    /^(OTEL|FAULTS)_|^(NODE_OPTIONS|NO_COLOR|SQLITE_TMPDIR|TMPDIR|POSTGRES_PASSWORD|TEST_(DATABASE_URL|EXTENT|RETRIES|WORKERS)|PROPERTY_(RUNS|SEED)|ANIMAL_STORE_(KEY|URL))$/;
 
   test('docs/operations.md has a row for each, with its default', () => {
     const { host, port, firstKey, logLevel, logSample, shutdownTimeout, workers } = loadConfig({});

@@ -1,4 +1,7 @@
-/** Runs the contract suites of pets over HTTP, against a real server on each storage. */
+/**
+ * Runs the contract suites of pets over HTTP, against a real server in memory, and at night on each storage. With several
+ * threads, `composition/workers/contract` runs them on SQLite; with kills, `faults/killed-server` on PostgreSQL too.
+ */
 
 import { describe, test } from 'vitest';
 import { openApiStorage } from '../../../src/adapters/api-client/index.ts';
@@ -9,6 +12,7 @@ import {
   petRepositoryContract,
   type Subject,
 } from '../../../src/testing/index.ts';
+import { IS_WHOLE } from '../../support/extent.ts';
 import { STORAGES, startServer } from '../../support/server.ts';
 
 interface Address {
@@ -16,7 +20,7 @@ interface Address {
   readonly apiKey: string;
 }
 
-describe.each(STORAGES)('over HTTP on %s', (kind) => {
+describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (kind) => {
   const subjectOf = <Port>(portOf: (storage: Storage) => Port): Subject<Port> => {
     const addresses = new WeakMap<Opened<Port>, Address>();
     const openAt = (address: Address): Opened<Port> => {
