@@ -51,7 +51,7 @@ const ADAPTERS = {
   // On a busy machine, a start takes a hundred times as long as on a quiet one.
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: 100_000 } },
   sequence: { groupOrder: 0 },
 };
 

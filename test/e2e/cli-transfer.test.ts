@@ -13,12 +13,10 @@ import { describe, expect, test } from 'vitest';
 import { BIN, RUNTIME, runCommand } from '../support/process.ts';
 import { endOf, lines, listWith, until, Workspace } from './workspace.ts';
 
-const TIMEOUT = { timeout: 60_000 };
-
 /** Pets whose export does not fit into a pipe and the buffers at its ends. */
 const MANY = lines(5000, 'x'.repeat(200));
 
-test('export --gzip and import work through the pipes of a shell', TIMEOUT, async () => {
+test('export --gzip and import work through the pipes of a shell', async () => {
   const work = new Workspace();
   await work.outputHere(['import', '--create-store', '-'], lines(5000));
   const env = { DATABASE_URL: `sqlite:${work.store}`, NODE: RUNTIME, BIN };
@@ -32,7 +30,7 @@ test('export --gzip and import work through the pipes of a shell', TIMEOUT, asyn
   expect(await work.outputHere(['export', ...copy])).toBe(exported);
 });
 
-describe('while a server runs', TIMEOUT, () => {
+describe('while a server runs', () => {
   test('it lists the pets that another process has imported, instead of a cached response', async () => {
     const work = new Workspace();
     const key = await work.createKey();
@@ -49,7 +47,7 @@ describe('while a server runs', TIMEOUT, () => {
   });
 });
 
-describe('a FIFO', TIMEOUT, () => {
+describe('a FIFO', () => {
   function withFifo(): Workspace {
     const work = new Workspace();
     expect(spawnSync('mknod', [work.path('fifo'), 'p']).status).toBe(0);
@@ -76,7 +74,7 @@ describe('a FIFO', TIMEOUT, () => {
   });
 });
 
-describe('an export', TIMEOUT, () => {
+describe('an export', () => {
   test('whose reader stops early prints no error', async () => {
     const work = new Workspace();
     await work.outputHere(['import', '--create-store', '-'], MANY);

@@ -63,7 +63,7 @@ function expectFewTraces({ out }: Service, seconds: number): void {
   expect(refused).toHaveLength(traces.length + suppressed);
 }
 
-describe('a server', { timeout: 60_000 }, () => {
+describe('a server', () => {
   test.skipIf(!canMount)(
     `on a full disk refuses creates, reads, loses no pet, and is ready when there is room again${mountNote}`,
     async () => {

@@ -20,7 +20,7 @@ import { BIN, RUNTIME, runBin, runCommand, stopService, temporaryFolder } from '
 
 const ENDED = { code: 0, signal: null };
 
-describe('a server', { timeout: 60_000 }, () => {
+describe('a server', () => {
   test('whose log nobody reads counts the dropped lines, responds to every request, and stops on SIGTERM', async () => {
     const pipe = new Pipe();
     const service = await serve({ stderr: pipe.path });

@@ -30,7 +30,7 @@ async function run(script: string, variables: Readonly<Record<string, string>> =
   return out.stdout;
 }
 
-describe('the commands of', { timeout: 120_000 }, () => {
+describe('the commands of', () => {
   test('docs/operations.md work one after another', async () => {
     const output = await run(
       `${scriptOf('operations.md')}\nanimal-store export --database-url sqlite:copy.db`,

@@ -8,11 +8,11 @@ import { OPERATOR_KEY, runCommand } from '../support/process.ts';
 import { hasScript, NPM_START, originOf, REX, startOnTerminal } from './terminal.ts';
 import { folderOfClone } from './workspace.ts';
 
-describe('npm start', { timeout: 120_000 }, () => {
+describe('npm start', () => {
   test.skipIf(!hasScript)(
     'on a terminal logs readable lines, and completes the requests in flight after Ctrl-C',
     async () => {
-      const { connection, pressCtrlC, out, exit } = await startOnTerminal();
+      const { connection, pressCtrlC, out, exit } = await startOnTerminal({ SHUTDOWN_TIMEOUT_MS: '600000' });
       await expect.poll(() => out.stdout).toMatch(/INFO.*: .*listening/);
       expect(out.stdout).not.toContain('{"level"');
       pressCtrlC();

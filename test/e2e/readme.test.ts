@@ -20,7 +20,7 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
   zsh: ['-f', '-i', '+m', '-s', '-e'],
 };
 
-describe('the README', { timeout: 120_000 }, () => {
+describe('the README', () => {
   test('has only commands that are tested here', () => {
     const others = LINES.filter(
       (line) => !/^(npm |export ANIMAL_STORE_KEY=|curl |npx animal-store )/.test(line),

@@ -33,7 +33,7 @@ async function requestInFlight({ origin }: Service): Promise<Connection> {
   return connection;
 }
 
-describe('animal-store serve', { timeout: 60_000 }, () => {
+describe('animal-store serve', () => {
   test(`prints an API key once, at the first start with a new file, and a command that works unchanged${hasCurl ? '' : ' (not run without curl)'}`, async () => {
     const cwd = temporaryFolder();
     const first = await startService({ cwd, env: { LOG_LEVEL: 'debug' } });
@@ -91,7 +91,7 @@ describe('animal-store serve', { timeout: 60_000 }, () => {
         DATABASE_URL: 'memory:',
       },
     });
-    await expect.poll(() => running.out.stdout + running.out.stderr).toContain('first API key');
+    await expect.poll(() => running.out.stdout).toContain('first API key');
     const { stdout } = running.out;
     const origin = /^Listening on (http:\/\/127\.0\.0\.2:\d+)\/v1\n/.exec(stdout)?.[1] ?? '';
     const key = readFileSync(file, 'utf8').trim();
@@ -126,17 +126,11 @@ describe('animal-store serve', { timeout: 60_000 }, () => {
   });
 
   test('on SIGTERM completes requests in flight, and exits with status 0', async () => {
-    const service = await startService({ env: { API_KEYS: OPERATOR_KEY } });
+    const service = await startService({ env: { API_KEYS: OPERATOR_KEY, SHUTDOWN_TIMEOUT_MS: '600000' } });
     const connection = await requestInFlight(service);
-    const ready = await Connection.open(service.origin);
-    ready.write('GET /readyz HTTP/1.1\r\nHost: x\r\n');
-    await service.client.get('/livez');
-    service.child.kill('SIGTERM');
+    // Like the two SIGINTs of one Ctrl-C on `npm start`.
+    for (let count = 0; count < 2; count++) service.child.kill('SIGTERM');
     await expect.poll(() => service.out.stderr).toContain('"stopping"');
-    // Like the second SIGINT of one Ctrl-C on `npm start`.
-    service.child.kill('SIGTERM');
-    ready.socket.write('\r\n');
-    expect((await ready.next()).status).toBe(503);
     await expect.poll(() => Connection.open(service.origin).catch(String)).toContain('ECONNREFUSED');
     connection.write(REX);
     expect(await connection.next()).toMatchObject({ status: 201, headers: { connection: 'close' } });

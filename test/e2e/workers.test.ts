@@ -4,6 +4,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { withTimeout } from '../adapters/postgres/database.ts';
 import { Client } from '../support/client.ts';
 import { READY, stateLines, untilReadinessIs } from '../support/faults.ts';
 import { startPostgres } from '../support/postgres/server.ts';
@@ -21,9 +22,6 @@ import { BROKEN_PROMISE } from '../support/retry.ts';
 const THREAD_DEATH = fileURLToPath(new URL('../support/thread-death.ts', import.meta.url));
 const OTHER_PLATFORM = fileURLToPath(new URL('../support/other-platform.ts', import.meta.url));
 const WORKERS = 3;
-
-/** In milliseconds, while the clients and the other tests use the processor too. Alone, it takes 350 to 450. */
-const RESTART_LIMIT = 2000;
 
 /** Threads share a port on Node.js on Linux only. */
 const canShare = process.platform === 'linux' && process.env['TEST_RUNTIME'] === undefined;
@@ -72,7 +70,7 @@ async function petNames(client: Client): Promise<string[]> {
   return names;
 }
 
-describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 }, () => {
+describe.skipIf(!canShare)('a server with several threads', () => {
   test('serves every connection, with one log, one set of metrics and one stop', async () => {
     const service = await startThreads();
     const clients = clientsOf(service, 20);
@@ -153,12 +151,6 @@ describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 },
     await expect.poll(() => created.length).toBeGreaterThan(200);
     service.end(0);
     await expect.poll(() => messagesOf(service)).toContain('the thread listens again');
-    const [exited, again] = ['a thread has exited and is started again', 'the thread listens again'].map(
-      (message) => logOf(service).find(({ msg }) => msg === message),
-    );
-    expect(Date.parse(String(again?.['time'])) - Date.parse(String(exited?.['time']))).toBeLessThan(
-      RESTART_LIMIT,
-    );
     const before = created.length;
     await expect.poll(() => created.length).toBeGreaterThan(before + 200);
     isRunning = false;
@@ -202,15 +194,15 @@ describe.skipIf(!canShare)('a server with several threads', { timeout: 60_000 },
   test('is not ready while PostgreSQL hangs', async () => {
     const postgres = await startPostgres();
     onTestFinished(() => postgres.close());
-    const service = await startThreads({ DATABASE_URL: postgres.url });
+    const service = await startThreads({ DATABASE_URL: withTimeout(postgres.url, 3000) });
     const [client] = clientsOf(service, 1) as [Client];
-    expect((await client.get('/readyz')).status).toBe(200);
-    postgres.freeze();
     const status = async () => (await client.get('/readyz')).status;
-    await expect.poll(status, { timeout: 10_000 }).toBe(503);
+    await expect.poll(status).toBe(200);
+    postgres.freeze();
+    await expect.poll(status).toBe(503);
     expect([await status(), await status(), await status()]).toEqual([503, 503, 503]);
     postgres.thaw();
-    await expect.poll(status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(status).toBe(200);
   });
 
   test('ends with status 1 when a second thread exits within a minute', async () => {

@@ -19,7 +19,6 @@ const TEN_YEARS = 3652 * DAY;
 
 test.skipIf(!canFaultDisk)(
   `the clock jumps ten years forwards and back: no request fails, and keys and records expire by the clock${faultyDiskNote}`,
-  { timeout: 120_000 },
   async () => {
     const clock = faultyClock();
     const folder = newFolder();
@@ -68,9 +67,9 @@ test.skipIf(!canFaultDisk)(
     // A create waits for a lock while the clock jumps.
     other.exec('BEGIN IMMEDIATE');
     const waiting = create('waiting');
-    await sleep(300);
+    await sleep(100);
     clock.setAhead(TEN_YEARS);
-    await sleep(700);
+    await sleep(300);
     other.exec('ROLLBACK');
     expect((await waiting).status).toBe(201);
     expect(await statuses()).toEqual([401, 200]);
@@ -118,8 +117,6 @@ test.skipIf(!canFaultDisk)(
     ]);
     expect(failures).toEqual([]);
     expect(server.log().match(/"msg":"the storage/g)).toHaveLength(2);
-    const start = performance.now();
     expect(await server.stop()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - start).toBeLessThan(5000);
   },
 );

@@ -23,6 +23,7 @@ import {
   temporaryFolder,
 } from '../support/process.ts';
 import { canMount, mountNote, mountReadOnly, SmallDisk } from '../support/small-disk.ts';
+import { expectWithin } from './limits.ts';
 
 const env = { API_KEYS: OPERATOR_KEY, DATABASE_URL: 'sqlite:pets.db' };
 
@@ -117,26 +118,27 @@ test('a damaged page in the middle of the file makes the service not ready for g
 });
 
 test.skipIf(!canFaultDisk)(
-  `a disk hangs: every create has a response within 11 s, and the service stops within 21 s${faultyDiskNote}`,
+  `a disk hangs: every create has a response, and the service stops${faultyDiskNote}`,
   async () => {
     const disk = faultyDisk();
     const service = await startService({ env: { ...env, ...disk.env, SHUTDOWN_TIMEOUT_MS: '100' } });
     expect(await create(service)).toBe(201);
     disk.set('hang');
     const start = performance.now();
-    const inFlight = create(service).then((status) => [status, performance.now() - start] as const);
+    const timed = async () => [await create(service), performance.now() - start] as const;
+    const inFlight = timed();
     await sleep(100);
-    const queued = Array.from({ length: 20 }, async () => [await create(service), performance.now() - start]);
+    const queued = Array.from({ length: 20 }, timed);
     for (const [status, ms] of await Promise.all(queued)) {
       expect(status).toBe(503);
       expect(ms).toBeGreaterThan(4900);
-      expect(ms).toBeLessThan(11_000);
+      expectWithin(ms, 11_000);
     }
     expect((await service.client.get('/v1/pets')).status).toBe(200);
     const [status, ms] = await inFlight;
     expect(status).toBe(503);
-    expect(ms).toBeLessThan(11_000);
-    expect(await readinessOf(service)).toEqual(notReady('not_responding'));
+    expectWithin(ms, 11_000);
+    await untilReadinessIs(service, notReady('not_responding'));
     disk.set('none');
     await untilReadinessIs(service, READY);
     expect(await create(service)).toBe(201);
@@ -147,8 +149,8 @@ test.skipIf(!canFaultDisk)(
     await sleep(100);
     const stopping = performance.now();
     service.child.kill('SIGTERM');
-    await expect.poll(() => service.out.stderr, { timeout: 21_000 }).toContain('"msg":"stopped"');
-    expect(performance.now() - stopping).toBeLessThan(21_000);
+    await expect.poll(() => service.out.stderr).toContain('"msg":"stopped"');
+    expectWithin(performance.now() - stopping, 21_000);
     disk.set('none');
     expect(await service.exit).toEqual({ code: 0, signal: null });
   },

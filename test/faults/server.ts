@@ -13,8 +13,8 @@ import { OPERATOR } from './keys.ts';
 /** The option of `npm start`. */
 const NODE_ARGS = RUNTIME === process.execPath ? ['--max-semi-space-size=8'] : [];
 
-/** A server may wait 10 seconds for requests in flight. */
-const STOP_TIMEOUT = 20_000;
+/** A server may wait 10 seconds for requests in flight, and a busy machine takes longer. */
+const STOP_TIMEOUT = 60_000;
 
 /** The unit of the times in /proc, which is the same on all systems that Node.js supports. */
 const TICKS_PER_SECOND = 100;

@@ -27,9 +27,7 @@ interface Totals {
   steps: number;
 }
 
-test('of ten servers that start at once on an empty store, one writes the first key', {
-  timeout: 120_000,
-}, async () => {
+test('of ten servers that start at once on an empty store, one writes the first key', async () => {
   const folder = newFolder();
   const env = { FIRST_KEY: `file:${join(folder, 'first-key')}` };
   const servers = await Promise.all(
@@ -40,9 +38,7 @@ test('of ten servers that start at once on an empty store, one writes the first 
   for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('two servers on one file: ids are unique, pages and keys are up to date, idempotency keys are shared', {
-  timeout: 120_000,
-}, async () => {
+test('two servers on one file: ids are unique, pages and keys are up to date, idempotency keys are shared', async () => {
   const folder = newFolder();
   const servers = [await FaultsServer.start({ folder }), await FaultsServer.start({ folder })];
   const clientsOf = (key?: string) => servers.map((server) => openClient(server, key)) as [Client, Client];

@@ -8,12 +8,15 @@ const PROMISES = faults('crash', 'messages', 'retries', 'stopping');
 /** These tests measure times on a quiet machine: the server takes one core, and its load takes the other. */
 const LOAD = faults('overload', 'soak', 'storage');
 
+/** These tests run there too, and then their times have limits. */
+const LIMITED = faults('disk', 'postgres');
+
 const common = {
   globalSetup: ['test/support/postgres/global-setup.ts'],
   setupFiles: ['test/faults/setup.ts'],
-  testTimeout: 60_000,
-  expect: { poll: { timeout: 20_000 } },
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 100_000 } },
   maxWorkers: 1,
   retry: RETRY,
 };
@@ -31,7 +34,7 @@ const config: ViteUserConfig = defineConfig({
           exclude: [...PROMISES, ...LOAD],
         },
       },
-      { test: { ...common, name: 'load', include: LOAD } },
+      { test: { ...common, name: 'load', include: [...LOAD, ...LIMITED], env: { FAULTS_LIMITS: 'true' } } },
     ],
   },
 });

@@ -13,7 +13,7 @@ import { COMMANDS, end, HERE, ROOT, start } from './programs.ts';
 type Ask = (target: string, init?: RequestInit) => Promise<Response>;
 
 const WORKER_KEY = 'a-key-of-the-worker-that-nobody-guesses';
-const START_TIMEOUT = 20_000;
+const START_TIMEOUT = 100_000;
 
 /** The checks by name. Each of them rejects when an example does not work. */
 export function exampleChecks(): Readonly<Record<string, () => Promise<void>>> {

@@ -1,7 +1,7 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 const root = new URL('../..', import.meta.url).pathname;
-const common = { root, hookTimeout: 60_000 };
+const common = { root, hookTimeout: 120_000 };
 const CANARY = `${root}test/support/canary-setup.ts`;
 const FAULTS = `${root}test/faults/setup.ts`;
 
@@ -22,8 +22,8 @@ const config: ViteUserConfig = defineConfig({
           setupFiles: [CANARY],
           env: { TEST_CARRIER: 'fetch', TEST_STORAGES: 'memory,sqlite' },
           maxWorkers: 2,
-          testTimeout: 10_000,
-          expect: { poll: { timeout: 5000 } },
+          testTimeout: 120_000,
+          expect: { poll: { timeout: 100_000 } },
         },
       },
       {
@@ -38,8 +38,8 @@ const config: ViteUserConfig = defineConfig({
           setupFiles: [CANARY, FAULTS],
           // Most of these tests wait.
           maxWorkers: 3,
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
+          testTimeout: 120_000,
+          expect: { poll: { timeout: 100_000 } },
         },
       },
       {
@@ -50,7 +50,7 @@ const config: ViteUserConfig = defineConfig({
           include: ['test/faults/messages.faults.ts'],
           setupFiles: [FAULTS],
           maxWorkers: 1,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
         },
       },
     ],

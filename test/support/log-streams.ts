@@ -110,9 +110,7 @@ export async function serve(
   });
   const client = new Client(`http://127.0.0.1:${port}`, OPERATOR_KEY);
   onTestFinished(() => client.close());
-  await expect
-    .poll(() => client.get('/livez').then(({ status }) => status, String), { timeout: 10_000 })
-    .toBe(200);
+  await expect.poll(() => client.get('/livez').then(({ status }) => status, String)).toBe(200);
   return { ...running, origin: client.origin, client };
 }
 

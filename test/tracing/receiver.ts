@@ -75,7 +75,7 @@ export class Receiver {
   /** Resolves with the span that has this id, when it has arrived. */
   async span(id: unknown): Promise<ReceivedSpan> {
     const find = () => this.spans.find(({ spanId }) => spanId === id);
-    await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(find, { timeout: 100_000 }).toBeDefined();
     return find() as ReceivedSpan;
   }
 

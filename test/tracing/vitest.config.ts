@@ -8,7 +8,7 @@ const config: ViteUserConfig = defineConfig({
     globalSetup: ['test/support/postgres/global-setup.ts'],
     setupFiles: ['test/support/canary-setup.ts'],
     retry: RETRY,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     reporters: ['verbose', new SummaryLine()],
   },
 });

@@ -5,10 +5,9 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Api } from '../../../src/adapters/http/api/api.ts';
 import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
 import { createServer, type HttpServer } from '../../../src/adapters/http/index.ts';
@@ -146,10 +145,11 @@ test('listeners that are closed leave no timer of `node:http`', async () => {
     return new WeakRef(server);
   };
   const closed = await listenAndClose();
-  await vi.waitFor(() => {
+  const isCollected = () => {
     collectGarbage();
-    expect(closed.deref() === undefined).toBe(true);
-  }, 5000);
+    return closed.deref() === undefined;
+  };
+  await expect.poll(isCollected).toBe(true);
 });
 
 test('a stopped server leaves no handle and no memory', async () => {
@@ -165,10 +165,10 @@ test('a stopped server leaves no handle and no memory', async () => {
     await server.stop(100);
     stopped.push(new WeakRef(server));
   }
-  await vi.waitFor(async () => {
-    await sleep(10);
+  const isFree = () => {
     collectGarbage();
-    expect(stopped.filter((server) => server.deref() !== undefined).length).toBeLessThan(2);
-    expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual(before + 1);
-  }, 5000);
+    const left = stopped.filter((server) => server.deref() !== undefined).length;
+    return left < 2 && process.getActiveResourcesInfo().length <= before + 1;
+  };
+  await expect.poll(isFree).toBe(true);
 });

@@ -71,10 +71,11 @@ describe('a server', () => {
 
   test('refuses a slow head soon after its timeout', async () => {
     const { promise: refused, resolve } = Promise.withResolvers<number>();
-    const observers = [{ onRequest: ({ status }: { status: number }) => resolve(status) }];
-    const { origin } = await startServer('memory', { headersTimeout: 50, observers });
+    const onRequest = ({ status }: { status: number }) => status !== 200 && resolve(status);
+    const { origin } = await startServer('memory', { headersTimeout: 50, observers: [{ onRequest }] });
     const connection = await Connection.open(origin);
-    connection.write('GET /livez HTTP/1.1\r\n');
+    connection.write(`${GET}GET /livez HTTP/1.1\r\n`);
+    await connection.next();
     // Timers of one process expire in their order, also when they are late.
     expect(await Promise.race([refused, sleep(800, 'late')])).toBe(408);
     connection.destroy();

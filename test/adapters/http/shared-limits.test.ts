@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
 import {
   forgetServer,
@@ -10,6 +9,7 @@ import {
 import { createServer, type HttpServer } from '../../../src/adapters/http/index.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
+import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
 
 function threadsOf(count: number): ServerThread[] {
@@ -66,13 +66,15 @@ test.skipIf(process.platform !== 'linux')(
       connection = await Connection.open(url);
       await health();
     }
-    const stopping = [first.stop(5000)];
-    await sleep(100);
+    const looked = vi.spyOn(SharedConnections.prototype, 'isAnyListening', 'get');
+    onTestFinished(() => looked.mockRestore());
+    const clock = stopClock();
+    const stopping = [first.stop(60_000)];
+    await until(() => looked.mock.calls.length > 1);
     expect(await health()).not.toBe('close');
-    stopping.push(second.stop(5000));
-    await sleep(100);
-    expect(await health()).toBe('close');
-    await Promise.all(stopping);
+    stopping.push(second.stop(60_000));
+    await until(async () => (await health()) === 'close');
+    await clock.passUntil(Promise.all(stopping));
   },
 );
 

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Server } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Admission } from '../../../src/adapters/http/api/admission.ts';
 import { Api } from '../../../src/adapters/http/api/api.ts';
@@ -219,6 +218,8 @@ describe('a server that stops', () => {
       thread: { index: 0, count: 2, memory },
     });
     const origin = await server.listen(0, '127.0.0.1');
+    const looked = vi.spyOn(SharedConnections.prototype, 'isAnyListening', 'get');
+    onTestFinished(() => looked.mockRestore());
     const clock = stopClock();
     const response = fetch(origin);
     await until(() => responses.length === 1);
@@ -226,7 +227,8 @@ describe('a server that stops', () => {
     await untilRefused(origin);
     const [res] = responses as [ServerResponse];
     clock.pass(999);
-    await sleep(10);
+    const looks = looked.mock.calls.length;
+    await until(() => looked.mock.calls.length > looks + 1);
     expect(res.shouldKeepAlive).toBe(true);
     clock.pass(1);
     await until(() => !res.shouldKeepAlive);

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
+import { stopClock } from '../../support/clock.ts';
 import {
   canStartPostgres,
   openClient,
@@ -109,17 +110,20 @@ describe.skipIf(!canStartPostgres)(`the durability of PostgreSQL${startPostgresN
   });
 
   test('a commit that no standby confirms fails at its deadline, and is not cancelled', async () => {
-    const storage = await openStorage(withTimeout(server.url, 500));
+    const storage = await openStorage(withTimeout(server.url, 10_000));
     await admin.query('TRUNCATE pets');
     await set('synchronous_standby_names', 'nobody');
-    await expect(storage.pets.add(REX)).rejects.toMatchObject({
+    const clock = stopClock();
+    const adding = storage.pets.add(REX);
+    const waiting = () => admin.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    await expect.poll(async () => (await waiting()).rowCount).toBe(1);
+    await expect(clock.passUntil(adding)).rejects.toMatchObject({
       code: 'storage_unavailable',
       message: expect.stringMatching(UNKNOWN),
     });
-    const waiting = await admin.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-    expect(waiting.rowCount).toBe(1);
+    expect((await waiting()).rowCount).toBe(1);
     expect(await storage.pets.list({ limit: 1 })).toMatchObject({ pets: [], more: false });
-    await expect(storage.check()).rejects.toMatchObject({ reason: 'not_responding' });
+    await expect(clock.passUntil(storage.check())).rejects.toMatchObject({ reason: 'not_responding' });
     await set('synchronous_standby_names', '');
     await expect.poll(() => storage.check().catch((error: Error) => error)).toBeUndefined();
     expect((await storage.pets.list({ limit: 10 })).pets).toHaveLength(1);

@@ -62,7 +62,7 @@ function urlOf(username: string, password = ''): string {
 
 /** Returns the URL of a connection with TLS to a server whose certificate an authority must have issued. */
 function secureUrl(authority: string, mode = 'verify-full'): string {
-  return `${urlOf('secure')}?sslmode=${mode}&sslrootcert=${join(folder, authority)}`;
+  return `${urlOf('secure')}&sslmode=${mode}&sslrootcert=${join(folder, authority)}`;
 }
 
 beforeAll(async () => {
@@ -75,7 +75,7 @@ beforeAll(async () => {
   const lines = RULES.filter((rule) => hasOpenssl || !rule.startsWith('hostssl'));
   await client.query(`COPY (SELECT unnest('{${lines.join()}}'::text[])) TO '${rows[0]?.path}'`);
   await client.query('SELECT pg_reload_conf()');
-  await vi.waitFor(() => expect(openClient(urlOf('nobody'))).rejects.toThrow('rejects'), 20_000);
+  await vi.waitFor(() => expect(openClient(urlOf('nobody'))).rejects.toThrow('rejects'), 100_000);
   await client.end();
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
+import { stopClock } from '../../support/clock.ts';
 import {
   canRunPostgres,
   canStartPostgres,
@@ -13,6 +14,7 @@ import {
   startPostgres,
   startPostgresNote,
 } from '../../support/postgres/index.ts';
+import { signal } from '../../support/postgres/server.ts';
 import {
   attemptWith,
   endConnectionsOf,
@@ -74,6 +76,19 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
 
   afterAll(() => server.close());
 
+  function freeze(): void {
+    onTestFinished(() => server.thaw());
+    server.freeze();
+  }
+
+  /** Stops a process of the server until the returned function is called. */
+  function stopProcess(pid: number): () => void {
+    const resume = () => signal(pid, 'SIGCONT');
+    onTestFinished(resume);
+    signal(pid, 'SIGSTOP');
+    return resume;
+  }
+
   /** Creates a schema, and returns its URL. */
   async function newSchemaUrl(name: string): Promise<string> {
     const client = await openClient(server.url);
@@ -84,16 +99,18 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
 
   test('a frozen server: each call fails at its deadline, and everything works afterwards', async () => {
     const states: (string | undefined)[] = [];
-    const storage = await openStorage(withTimeout(await newSchemaUrl('frozen'), 400), {
+    const url = await newSchemaUrl('frozen');
+    const clock = stopClock();
+    const storage = await openStorage(url, {
       observer: { onStorageState: (fault) => states.push(fault?.reason) },
     });
     const calls = callsOf(storage);
     await untilBack(storage);
     // The next check does not share the test of the last one.
-    await delay(600);
+    clock.pass(600);
     states.length = 0;
-    server.freeze();
-    const errors = await errorsOf(calls);
+    freeze();
+    const errors = await clock.passUntil(errorsOf(calls));
     expect(errors).toEqual(allFail(calls, { code: 'storage_unavailable' }));
     expect(errors).toMatchObject({
       add: { message: expect.stringMatching(/it is unknown whether this was stored$/) },
@@ -102,12 +119,13 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
     const later: Promise<object>[] = [];
     for (let count = 0; count < 12; count++) {
       later.push(errorsOf({ add: calls['add'] as never, find: calls['find'] as never }));
-      await delay(50);
+      await clock.passUntil(delay(1));
+      clock.pass(1000);
     }
-    for (const result of await Promise.all(later)) {
+    for (const result of await clock.passUntil(Promise.all(later))) {
       expect(result).toEqual(allFail({ add: 0, find: 0 }, { code: 'storage_unavailable' }));
     }
-    await expect(storage.check()).rejects.toMatchObject({ reason: 'not_responding' });
+    await expect(clock.passUntil(storage.check())).rejects.toMatchObject({ reason: 'not_responding' });
     server.thaw();
     await untilBack(storage);
     expect(states.at(0)).toBe('not_responding');
@@ -115,13 +133,14 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
   });
 
   test('close ends although the server is frozen', async () => {
-    const storage = await openStorage(withTimeout(await newSchemaUrl('closed'), 200));
+    const storage = await openStorage(await newSchemaUrl('closed'));
     await Promise.all([storage.pets.add(REX), storage.pets.find(1n), storage.apiKeys.list()]);
     const exporting = storage.transfer.exportPets()[Symbol.asyncIterator]();
     await exporting.next();
-    server.freeze();
+    const clock = stopClock();
+    freeze();
     const adding = storage.pets.add(REX).catch((error: unknown) => error);
-    await storage.close();
+    await clock.passUntil(storage.close());
     expect(await adding).toMatchObject({ code: 'storage_unavailable' });
     server.thaw();
     await exporting.return?.();
@@ -159,8 +178,7 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
   });
 
   test('a stopped process of the server: no read fails, and a create is stored once', async () => {
-    const url = await newSchemaUrl('process');
-    const storage = await openStorage(withTimeout(url, 500));
+    const storage = await openStorage(await newSchemaUrl('process'));
     const { id } = await storage.pets.add(REX);
     const admin = await connect(server.url);
     /** Resolves with the id of a process of the server whose last statement matches a pattern. */
@@ -171,42 +189,32 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
         if (row !== undefined) return row.pid;
       }
     };
-    const readForSeconds = async (seconds: number) => {
-      const end = performance.now() + 1000 * seconds;
-      const times: number[] = [];
-      const find = async () => {
-        const startedAt = performance.now();
-        await storage.pets.find(id);
-        times.push(performance.now() - startedAt);
-      };
-      const read = async () => {
-        while (performance.now() < end) await Promise.all([find(), storage.pets.list({ limit: 3 })]);
-      };
-      await Promise.all(Array.from({ length: 8 }, read));
-      return times.sort((a, b) => a - b);
-    };
-    const reading = readForSeconds(2);
-    await delay(300);
-    const reader = await pidOf('SELECT id, name, category_id, status FROM pets WHERE id%');
-    process.kill(reader, 'SIGSTOP');
-    const times = await reading;
-    const [p99, longest] = [times[Math.floor(0.99 * times.length)], times.at(-1)].map((ms = 0) =>
-      Math.round(ms),
-    );
-    console.log(`${times.length} gets while a process is stopped: p99 ${p99} ms, longest ${longest} ms`);
+    const clock = stopClock();
+    let reads = 0;
+    let isReading = true;
+    const reading = Array.from({ length: 8 }, async () => {
+      while (isReading) {
+        await Promise.all([storage.pets.find(id), storage.pets.list({ limit: 3 })]);
+        reads++;
+      }
+    });
+    await expect.poll(() => reads).toBeGreaterThan(100);
+    const resumeReader = stopProcess(await pidOf('SELECT id, name, category_id, status FROM pets WHERE id%'));
+    const before = reads;
+    await expect.poll(() => reads).toBeGreaterThan(before + 1000);
     await storage.check();
-    process.kill(reader, 'SIGCONT');
+    isReading = false;
+    await clock.passUntil(Promise.all(reading));
+    resumeReader();
 
     await storage.idempotentCreates.add(REX, attemptWith('before'));
-    const writer = await pidOf('WITH ordered AS%');
-    process.kill(writer, 'SIGSTOP');
+    const resumeWriter = stopProcess(await pidOf('WITH ordered AS%'));
     const attempt = attemptWith('once');
-    await expect(storage.idempotentCreates.add(REX, attempt)).rejects.toThrow(
-      /it is unknown whether this was stored$/,
-    );
+    const lost = storage.idempotentCreates.add(REX, attempt);
+    await expect(clock.passUntil(lost)).rejects.toThrow(/it is unknown whether this was stored$/);
     // The next create uses another connection.
     expect(await storage.pets.add(named('other'))).toMatchObject({ name: 'other' });
-    process.kill(writer, 'SIGCONT');
+    resumeWriter();
     const { pet } = await storage.idempotentCreates.add(REX, attempt);
     const pets = await walk(storage);
     expect(pets.map((each) => each.id)).toContain(pet.id);
@@ -214,23 +222,26 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
   });
 
   test('a stopped process that holds the order of the ids: creates of all servers fail, and nothing else does', async () => {
-    const url = withTimeout(await newSchemaUrl('holder'), 500);
+    const schemaUrl = await newSchemaUrl('holder');
+    const holder = await openStorage(schemaUrl);
+    // The server cancels what waits for longer. The clock of the storages stands still.
+    const url = withTimeout(schemaUrl, 3000);
     const states: (string | undefined)[] = [];
     const [one, other] = [
       await openStorage(url),
       await openStorage(url, { observer: { onStorageState: (fault) => states.push(fault?.reason) } }),
     ];
-    const { id } = await one.pets.add(REX);
-    const admin = await connect(url);
+    const { id } = await holder.pets.add(REX);
+    const admin = await connect(schemaUrl);
     await admin.query(`
-      CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.3); RETURN new; END $$;
+      CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(8); RETURN new; END $$;
       CREATE TRIGGER sleep BEFORE INSERT ON pets FOR EACH ROW WHEN (new.name = 'slow') EXECUTE FUNCTION sleep()`);
-    const lost = one.pets.add(named('slow')).catch((error: unknown) => error);
+    const clock = stopClock();
+    const lost = holder.pets.add(named('slow')).catch((error: unknown) => error);
     const sql = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 7301 AND granted";
     await expect.poll(async () => (await admin.query(sql)).rowCount, { interval: 5 }).toBe(1);
-    const { pid } = (await admin.query(sql)).rows[0];
-    process.kill(pid, 'SIGSTOP');
-    expect(await lost).toMatchObject({
+    const resume = stopProcess((await admin.query(sql)).rows[0].pid);
+    expect(await clock.passUntil(lost)).toMatchObject({
       message: expect.stringMatching(/it is unknown whether this was stored$/),
     });
     for (const storage of [one, other]) {
@@ -250,8 +261,8 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
       await expect.poll(() => storage.check().catch((error: unknown) => error)).toBeUndefined();
     }
     expect(states).toEqual([]);
-    process.kill(pid, 'SIGCONT');
-    for (const storage of [one, other]) {
+    resume();
+    for (const storage of [holder, one, other]) {
       await expect.poll(() => storage.pets.add(REX).catch(() => undefined)).toMatchObject(REX);
     }
   });

@@ -3,6 +3,7 @@ import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import type { Commit, Observer } from '../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
+import { stopClock } from '../../support/clock.ts';
 import { connect } from '../../support/sqlite.ts';
 import { NO_DUPLICATES, REX, temporaryFile } from './temporary-file.ts';
 
@@ -43,6 +44,7 @@ describe('onCommit', () => {
 
   test('counts every write of a shared commit', async () => {
     const { storage, commits } = openObserved();
+    stopClock();
     await Promise.all(Array.from({ length: 2500 }, () => storage.pets.add(REX)));
     expect(sumOf(commits)).toBe(2500);
     expect(commits.length).toBeLessThan(100);

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Storage } from '../../../src/application/ports/storage.ts';
+import { stopClock } from '../../support/clock.ts';
 import { openStorage } from './temporary-file.ts';
 
 const ABOUT = { name: 'ci', prefix: 'pets_x', createdAt: 1 };
@@ -34,6 +35,7 @@ test('the reads of equal pages in a turn are one miss, and later ones are hits u
 test('keys are cached until their number reaches the limit', async () => {
   const storage = openStorage();
   const { apiKeys } = storage;
+  stopClock();
   const keys = Array.from({ length: CACHED_KEYS + 1 }, (_, index) => `key ${index}`);
   await Promise.all(keys.map((key) => apiKeys.add(key, ABOUT)));
   await nextTurn();

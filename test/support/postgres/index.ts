@@ -8,6 +8,7 @@ import { afterAll, inject } from 'vitest';
 import { openClient } from './client.ts';
 import type { StartResponse } from './global-setup.ts';
 import { noPrograms } from './programs.ts';
+import { QUERY_TIMEOUT } from './server.ts';
 
 export { connect, openClient } from './client.ts';
 export { type PostgresServer, startPostgres } from './server.ts';
@@ -25,9 +26,6 @@ export const canRunPostgres: boolean = canStartPostgres || OTHER_SERVER !== unde
 
 /** The end of the name of a test that calls `newDatabaseUrl`. */
 export const postgresNote: string = canRunPostgres ? '' : startPostgresNote;
-
-/** A statement can take long while the machine is busy with other tests, in milliseconds. */
-const QUERY_TIMEOUT = 10_000;
 
 /** The database of this test file, and a connection to it. */
 interface FileDatabase {

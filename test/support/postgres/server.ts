@@ -28,10 +28,14 @@ const SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
 };
 
+/** Longer than a busy machine needs for any statement, in milliseconds. */
+export const QUERY_TIMEOUT = 60_000;
+
 /** The time in milliseconds in which a server must accept connections. It can recover from a crash first. */
 const START_TIMEOUT = 60_000;
 
 export class PostgresServer {
+  /** Its `query_timeout` is {@link QUERY_TIMEOUT}. */
   readonly url: string;
   readonly #guard: Guard;
   readonly #folder: string;
@@ -46,7 +50,7 @@ export class PostgresServer {
     user: User,
     settings: PostgresOptions['settings'],
   ) {
-    this.url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    this.url = `postgres://postgres@127.0.0.1:${port}/postgres?query_timeout=${QUERY_TIMEOUT}`;
     this.#folder = folder;
     this.#user = user;
     this.#guard = new Guard(folder);
@@ -185,8 +189,8 @@ function childrenOf(pid: number): number[] {
   return [...`${text}`.matchAll(/\d+/g)].map(Number);
 }
 
-/** The process can have ended since its id was read. */
-function signal(pid: number, name: NodeJS.Signals): void {
+/** Sends a signal to a process, which can have ended. */
+export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {

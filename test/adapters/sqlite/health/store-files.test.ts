@@ -209,9 +209,7 @@ describe('the guard of commits', () => {
     const guard = new FileGuard({ ...files, main: { path: locked, dev, ino } });
     utimesSync(locked, 1, 1);
     other.exec('BEGIN EXCLUSIVE');
-    const startedAt = performance.now();
     guard.assertUnharmed();
-    expect(performance.now() - startedAt).toBeLessThan(2000);
     other.exec('ROLLBACK');
     utimesSync(locked, 2, 2);
     expect(() => guard.assertUnharmed()).toThrow('no such table');

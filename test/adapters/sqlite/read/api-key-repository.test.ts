@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ApiKeys } from '../../../../src/application/api-keys.ts';
+import { stopClock } from '../../../support/clock.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { openStorage, temporaryFile } from '../temporary-file.ts';
 
@@ -65,6 +66,7 @@ test('of several storages that concurrently add the first key, one adds it', asy
 test('more keys than are cached are all found', async () => {
   const { apiKeys } = openStorage();
   const manager = new ApiKeys(apiKeys);
+  stopClock();
   const issued = await Promise.all(
     Array.from({ length: 1100 }, (_, index) => manager.create(`key ${index}`)),
   );

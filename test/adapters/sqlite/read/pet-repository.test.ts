@@ -81,14 +81,15 @@ test('all reads in a turn see the same state', async () => {
 });
 
 test('a read after an add sees the pet, even when a snapshot was open during the commit', async () => {
-  const { pets } = openStorage();
+  const path = temporaryFile();
+  const { pets } = openStorage(path);
   await pets.add(REX);
   const adding = pets.add(REX);
   // The write is sent to the thread in this turn. The snapshot of `list` stays open until the end of the next turn.
   await nextTurn();
   await pets.list({ limit: 5 });
-  const committed = performance.now() + 300;
-  while (performance.now() < committed);
+  const count = connect(path).prepare('SELECT count(*) FROM pets').pluck();
+  while (count.get() === 1n);
   const pet = await adding;
   expect(await pets.find(pet.id)).toEqual(pet);
   expect((await pets.list({ limit: 5 })).pets).toHaveLength(2);

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
 import { Writer } from '../../../../src/adapters/sqlite/write/writer.ts';
 import { formatApiKey } from '../../../../src/domain/api-key-format.ts';
+import { stopClock } from '../../../support/clock.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { openHealth, openStorage, REX, temporaryFile } from '../temporary-file.ts';
 import { addMany, assertStored, openWarm, outcomesOf, threads } from '../warm-storage.ts';
@@ -112,6 +113,8 @@ describe('when the thread exits', () => {
 test('an add beyond the queue limit is refused as overloaded, and the others are stored', async () => {
   const path = temporaryFile();
   const { storage } = await openWarm(path);
+  // No add waits for longer than the queue allows.
+  stopClock();
   const adds = addMany(storage, 12_000);
   const { added, codes } = await outcomesOf(adds);
   expect(added.map(({ name }) => name)).toEqual(added.map((_, index) => `pet ${index}`));
