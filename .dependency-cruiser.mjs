@@ -13,6 +13,7 @@ const DRIVERS = {
   metrics: ['prom-client'],
   postgres: ['pg'],
   sqlite: ['better-sqlite3'],
+  'storage-kit': [],
   tracing: ['@opentelemetry/api'],
 };
 
@@ -47,11 +48,24 @@ export default {
       { path: '^src/application/' },
       { pathNot: '^src/(domain|application)/' },
     ),
+    {
+      name: 'application-serves-more-than-storages',
+      comment: 'A module that storages alone call belongs to adapters/storage-kit.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/adapters/(api-client|memory|postgres|sqlite|storage-kit)/' },
+      module: { path: '^src/application/', numberOfDependentsLessThan: 1 },
+    },
     forbidden(
       'adapter-imports-core-and-itself',
-      'An adapter imports the core and its own folder, never another adapter or the composition.',
+      'An adapter imports the core, the storage kit and its own folder, never another adapter or the composition.',
       { path: '^src/adapters/([^/]+)/' },
-      { path: '^src/', pathNot: '^src/(domain|application|adapters/$1)/' },
+      { path: '^src/', pathNot: '^src/(domain|application|adapters/(storage-kit|$1))/' },
+    ),
+    forbidden(
+      'storage-kit-serves-storages',
+      'The other adapters have no use for what storages are built of.',
+      { path: '^src/adapters/', pathNot: '^src/adapters/(api-client|memory|postgres|sqlite|storage-kit)/' },
+      { path: '^src/adapters/storage-kit/' },
     ),
     ...Object.entries(DRIVERS).map(([adapter, drivers]) =>
       forbidden(
@@ -72,9 +86,9 @@ export default {
     ),
     forbidden(
       'api-client-uses-the-platform',
-      'The client of the API runs in browsers too: it imports the core, no package and no node: module.',
+      'The client of the API runs in browsers too: it imports the core, the storage kit, no package and no node: module.',
       { path: '^src/adapters/api-client/' },
-      { path: '.', pathNot: '^src/(domain|application|adapters/api-client)/' },
+      { path: '.', pathNot: '^src/(domain|application|adapters/(api-client|storage-kit))/' },
     ),
     forbidden(
       'http-koa-alone-imports-koa',

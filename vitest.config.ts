@@ -5,7 +5,7 @@ import { IS_WHOLE } from './test/support/extent.ts';
 import { RETRY } from './test/support/retry.ts';
 
 /** The tests of the pure core use no file, no process and no adapter: `npm run test:core` runs them alone. */
-const CORE = 'test/{domain,application}/**/*.test.ts';
+const CORE = 'test/{domain,application,adapters/storage-kit}/**/*.test.ts';
 
 /** The tests of the real command. They wait for other processes, so a test that fails is tried once more. */
 const E2E = 'test/e2e/**/*.test.ts';

@@ -1,13 +1,10 @@
-/**
- * These are taken when this module is loaded: a program that replaces its timers, as tests do, must not stop the storage.
- * A deadline keeps the timers of the program.
- */
-export const startTimer: typeof setTimeout = globalThis.setTimeout;
-export const endTimer: typeof clearTimeout = globalThis.clearTimeout;
-export const afterThisTurn: (run: () => void) => void =
-  typeof setImmediate === 'function' ? setImmediate : (run) => startTimer(run, 0);
+/** Taken when this module is loaded: a program that replaces its timers, as tests do, must not stop an iteration. */
+const { setImmediate: afterThisTurn, setTimeout: startTimer } = globalThis;
 
 /** Resolves in the next iteration of the event loop, so that other pending events are handled first. */
 export function nextTurn(): Promise<void> {
-  return new Promise(afterThisTurn);
+  return new Promise((resolve) => {
+    if (typeof afterThisTurn === 'function') afterThisTurn(resolve);
+    else startTimer(resolve, 0);
+  });
 }

@@ -93,6 +93,11 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'application-imports-core': {
     'src/application/a.ts': "import type * as koa from 'koa'; export type K = typeof koa;",
   },
+  'application-serves-more-than-storages': {
+    'src/application/a.ts': "import type * as koa from 'koa'; export type K = typeof koa;",
+    'src/application/b.ts': 'export {};',
+  },
+  'storage-kit-serves-storages': { 'src/adapters/cli/b.ts': "import '../storage-kit/empty.ts';" },
   'adapter-imports-core-and-itself': { 'src/adapters/http/a.ts': "import '../sqlite/index.ts';" },
   'adapter-api-client-imports-its-driver': { 'src/adapters/api-client/a.ts': "import 'koa';" },
   'adapter-cli-imports-its-driver': { 'src/adapters/cli/a.ts': "import 'koa';" },
@@ -100,8 +105,11 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'adapter-log-imports-its-driver': { 'src/adapters/log/a.ts': "import 'commander';" },
   'adapter-memory-imports-its-driver': { 'src/adapters/memory/a.ts': "import 'valibot';" },
   'adapter-metrics-imports-its-driver': { 'src/adapters/metrics/a.ts': "import 'pino';" },
-  'adapter-postgres-imports-its-driver': { 'src/adapters/postgres/a.ts': "import 'pino';" },
+  'adapter-postgres-imports-its-driver': {
+    'src/adapters/postgres/a.ts': "import 'pino'; import '../../application/b.ts';",
+  },
   'adapter-sqlite-imports-its-driver': { 'src/adapters/sqlite/a.ts': "import 'pino';" },
+  'adapter-storage-kit-imports-its-driver': { 'src/adapters/storage-kit/a.ts': "import 'pino';" },
   'adapter-tracing-imports-its-driver': { 'src/adapters/tracing/a.ts': "import 'pino';" },
   'adapter-is-imported-by-its-index': {
     'src/composition/f.ts': "import '../adapters/sqlite/empty.ts';",
@@ -181,7 +189,8 @@ const INNOCENT: Readonly<Record<string, string>> = {
   'page/empty.ts': "import 'marked';",
   'page/view/good.ts': "import '../empty.ts';",
   'src/adapters/http/index.ts': "import 'koa'; import './koa/empty.ts'; import './node/empty.ts';",
-  'src/adapters/postgres/empty.ts': "import 'pg';",
+  'src/adapters/postgres/empty.ts': "import 'pg'; import '../storage-kit/empty.ts';",
+  'src/adapters/storage-kit/empty.ts': "import '../../application/good.ts';",
   'src/adapters/sqlite/empty.ts':
     "import 'better-sqlite3'; import 'node:fs'; import '../../application/good.ts';",
   'src/adapters/sqlite/index.ts': "import './empty.ts'; export type E = string;",

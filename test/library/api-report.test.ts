@@ -13,6 +13,7 @@ test('docs/api has a report per entry point and nothing else', () => {
     'animal-store/memory',
     'animal-store/sqlite',
     'animal-store/postgres',
+    'animal-store/storage-kit',
     'animal-store/http',
     'animal-store/fetch',
     'animal-store/client',

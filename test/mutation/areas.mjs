@@ -24,8 +24,11 @@ const API_TESTS = globSync(`${HTTP_TESTS}/*.test.ts`, {
 export const AREAS = {
   core: {
     // The queue of calls belongs to `sqlite-writer`, whose tests fill it up to its limits.
-    mutate: ['src/{domain,application}/**/*.ts', '!src/application/call-queue.ts'],
-    testFiles: ['test/{domain,application}/**/*.test.ts'],
+    mutate: [
+      'src/{domain,application,adapters/storage-kit}/**/*.ts',
+      '!src/adapters/storage-kit/call-queue.ts',
+    ],
+    testFiles: ['test/{domain,application,adapters/storage-kit}/**/*.test.ts'],
     threshold: 98,
     testTimeout: 4000,
   },
@@ -76,12 +79,12 @@ export const AREAS = {
     mutate: [
       `${SQLITE}/{errors,health/findings}.ts`,
       `${SQLITE}/write/{batch,write-queue,writer,writer-handle}.ts`,
-      `src/application/{call-queue,gathering}.ts`,
+      `src/adapters/storage-kit/{call-queue,gathering}.ts`,
     ],
     testFiles: [
       `${SQLITE_TESTS}/{errors,observer,statistics}.test.ts`,
       `${SQLITE_TESTS}/write/{batch,write-queue,writer,writer-gather,writer-sharing,writer-timeout}.test.ts`,
-      `test/application/{call-queue,gathering}.test.ts`,
+      `test/adapters/storage-kit/{call-queue,gathering}.test.ts`,
     ],
     threshold: 95,
     needsBuild: true,

@@ -1,7 +1,7 @@
-import { PageCache } from '../../application/page-cache.ts';
 import type { CallOptions, PetPage } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { parsePets } from '../../domain/pet-json.ts';
+import { PageCache } from '../storage-kit/page-cache.ts';
 import { type ApiResponse, unreadable } from './errors.ts';
 import type { Send } from './request.ts';
 

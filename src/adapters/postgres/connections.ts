@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
 import { atMost } from '../../application/at-most.ts';
-import { CallQueue } from '../../application/call-queue.ts';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { CallQueue } from '../storage-kit/call-queue.ts';
 import { LONG_TIMEOUT } from './config.ts';
 import {
   hadNoEffect,

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QueuedCall } from '../../application/call-queue.ts';
-import { Gathering } from '../../application/gathering.ts';
 import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { NewPet } from '../../domain/pet.ts';
+import type { QueuedCall } from '../storage-kit/call-queue.ts';
+import { Gathering } from '../storage-kit/gathering.ts';
 import type { Connections, Row, Statement } from './connections.ts';
 import { type Faults, isRowError, storageError, writeError } from './errors.ts';
 import { ORDER } from './order.ts';

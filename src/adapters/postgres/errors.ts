@@ -1,11 +1,11 @@
 import { DatabaseError } from 'pg';
-import type { KnownFaults } from '../../application/known-faults.ts';
 import {
   type StorageFaultReason,
   storageFaultReason,
   storageUnavailable,
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
+import type { KnownFaults } from '../storage-kit/known-faults.ts';
 
 export type Faults = KnownFaults<'read' | 'write' | 'ids'>;
 

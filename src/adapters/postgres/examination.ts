@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 import { idProblems } from '../../application/ids-left.ts';
-import { INVALID_PETS_LIMIT, invalidPetProblems } from '../../application/invalid-pets.ts';
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import type { Pet, PetStatus } from '../../domain/pet.ts';
+import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
 import { clientConfig, withClient } from './config.ts';
 import { detailed } from './errors.ts';
 import { orderWarningsOf } from './order.ts';

@@ -1,5 +1,5 @@
-import { exactlyOnce, type Records } from '../../application/exactly-once.ts';
 import type { IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
+import { exactlyOnce, type Records } from '../storage-kit/exactly-once.ts';
 import type { Connections, Row } from './connections.ts';
 import type { Creates } from './creates.ts';
 import { ORDER } from './order.ts';

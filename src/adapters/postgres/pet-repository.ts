@@ -1,6 +1,6 @@
-import { type PageCache, pageKey } from '../../application/page-cache.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
-import { SharedReads } from '../../application/shared-reads.ts';
+import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
+import { SharedReads } from '../storage-kit/shared-reads.ts';
 import type { Creates } from './creates.ts';
 import { COLUMNS, listStatement, petOf } from './pets.ts';
 import type { Reader } from './reader.ts';

@@ -1,7 +1,7 @@
 import type { Observer } from '../../application/ports/observer.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
-import { importStaged, type StagingTable } from '../../application/staged-import.ts';
 import type { Pet } from '../../domain/pet.ts';
+import { importStaged, type StagingTable } from '../storage-kit/staged-import.ts';
 import type { Connections } from './connections.ts';
 import { TAKE_ORDER } from './order.ts';
 import { columnsOf, listStatement, petOf } from './pets.ts';

@@ -1,5 +1,5 @@
-import type { QueuedCall } from '../../application/call-queue.ts';
-import { afterThisTurn } from '../../application/next-turn.ts';
+import type { QueuedCall } from '../storage-kit/call-queue.ts';
+import { afterThisTurn } from '../storage-kit/timers.ts';
 import type { Connections, Failure, Row, Statement } from './connections.ts';
 import { type Faults, storageError } from './errors.ts';
 

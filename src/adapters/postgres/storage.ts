@@ -8,13 +8,13 @@ import {
   STRING,
 } from '../../application/arguments.ts';
 import { idsExhausted } from '../../application/ids-left.ts';
-import { KnownFaults } from '../../application/known-faults.ts';
 import { combineObservers } from '../../application/observers.ts';
-import { PageCache } from '../../application/page-cache.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
+import { KnownFaults } from '../storage-kit/known-faults.ts';
+import { PageCache } from '../storage-kit/page-cache.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { clientConfig } from './config.ts';
 import { Connections } from './connections.ts';

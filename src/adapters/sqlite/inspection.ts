@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
 import { idsExhausted } from '../../application/ids-left.ts';
-import { INVALID_PETS_LIMIT } from '../../application/invalid-pets.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { Pet, PetStatus } from '../../domain/pet.ts';
+import { INVALID_PETS_LIMIT } from '../storage-kit/invalid-pets.ts';
 import { openConnection } from './driver.ts';
 import { codeOf } from './errors.ts';
 import { APPLICATION_ID, INVALID_PETS, MIGRATIONS } from './schema.ts';

@@ -5,7 +5,7 @@ import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
 import { idempotentCreates } from '../../../src/adapters/postgres/idempotent-creates.ts';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/order.ts';
 import { newReader } from '../../../src/adapters/postgres/reader.ts';
-import { KnownFaults } from '../../../src/application/known-faults.ts';
+import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
 import type { IdempotentCreates } from '../../../src/application/ports/idempotent-creates.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, openStorage, REX, untilBlocked, withTimeout } from './database.ts';

@@ -9,8 +9,8 @@ import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
 import type { Faults } from '../../../src/adapters/postgres/errors.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { newReader, READS_DISK, type Reader } from '../../../src/adapters/postgres/reader.ts';
-import { KnownFaults } from '../../../src/application/known-faults.ts';
-import { PageCache } from '../../../src/application/page-cache.ts';
+import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
+import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
 import type { PetRepository } from '../../../src/application/ports/pet-repository.ts';
 
 interface Sent {

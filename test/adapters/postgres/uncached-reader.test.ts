@@ -5,8 +5,8 @@ import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
 import { newReader } from '../../../src/adapters/postgres/reader.ts';
-import { KnownFaults } from '../../../src/application/known-faults.ts';
-import { PageCache } from '../../../src/application/page-cache.ts';
+import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
+import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 

@@ -1,8 +1,8 @@
 import { atMost } from '../../../application/at-most.ts';
-import { KnownFaults } from '../../../application/known-faults.ts';
 import type { Observer } from '../../../application/ports/observer.ts';
 import { StorageFault } from '../../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../../domain/errors.ts';
+import { KnownFaults } from '../../storage-kit/known-faults.ts';
 import { storageError } from '../errors.ts';
 import { errorOf, type Failure, type Findings, failureIn, failureOf, PARTS, type Part } from './findings.ts';
 import { assertSameFiles, type StoreFiles } from './store-files.ts';

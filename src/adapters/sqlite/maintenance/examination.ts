@@ -2,10 +2,10 @@ import { accessSync, closeSync, constants, existsSync, openSync, readSync, statf
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { idProblems } from '../../../application/ids-left.ts';
-import { invalidPetProblems } from '../../../application/invalid-pets.ts';
 import type { Diagnosis, Problem } from '../../../application/ports/maintenance.ts';
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { isActive } from '../../../domain/api-key.ts';
+import { invalidPetProblems } from '../../storage-kit/invalid-pets.ts';
 import { OPEN_LOCK_TIMEOUT } from '../database.ts';
 import { openConnection } from '../driver.ts';
 import { codeOf, storageError } from '../errors.ts';

@@ -6,9 +6,9 @@ import {
   type PetTransfer,
   type TransferOptions,
 } from '../../../application/ports/pet-transfer.ts';
-import { importStaged, type StagingTable } from '../../../application/staged-import.ts';
 import { INT64_MIN } from '../../../domain/int64.ts';
 import type { NewPet, Pet } from '../../../domain/pet.ts';
+import { importStaged, type StagingTable } from '../../storage-kit/staged-import.ts';
 import { type PetRow, petOf } from '../read/pet-repository.ts';
 import type { ReadSnapshot } from '../read/read-snapshot.ts';
 import { type OwnConnection, withOwnConnection } from '../write/own-connection.ts';

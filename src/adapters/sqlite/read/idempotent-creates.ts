@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
-import { exactlyOnce } from '../../../application/exactly-once.ts';
 import type { CreateAttempt, IdempotentCreates } from '../../../application/ports/idempotent-creates.ts';
-import type { RecordCount } from '../../../application/record-quota.ts';
 import { INT64_MAX } from '../../../domain/int64.ts';
 import type { NewPet, Pet } from '../../../domain/pet.ts';
+import { exactlyOnce } from '../../storage-kit/exactly-once.ts';
+import type { RecordCount } from '../../storage-kit/record-quota.ts';
 import type { Writer } from '../write/writer.ts';
 import { ADD_PET, type PetRow, petOf } from './pet-repository.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';

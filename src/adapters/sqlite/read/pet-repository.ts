@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
-import { PageCache, pageKey } from '../../../application/page-cache.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../../application/ports/pet-repository.ts';
 import type { CacheStatistics } from '../../../application/ports/statistics.ts';
 import { INT64_MIN } from '../../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../../domain/pet.ts';
+import { PageCache, pageKey } from '../../storage-kit/page-cache.ts';
 import type { Writer } from '../write/writer.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
-import { afterThisTurn } from '../../../application/next-turn.ts';
 import { closedError } from '../../../application/ports/storage.ts';
 import type { AnimalStoreError } from '../../../domain/errors.ts';
+import { afterThisTurn } from '../../storage-kit/timers.ts';
 import type { Health } from '../health/health.ts';
 import { causeOf } from '../inspection.ts';
 

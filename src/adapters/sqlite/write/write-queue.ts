@@ -1,4 +1,4 @@
-import { CallQueue, type QueuedCall } from '../../../application/call-queue.ts';
+import { CallQueue, type QueuedCall } from '../../storage-kit/call-queue.ts';
 import type { Write, Written } from './statement.ts';
 
 const LENGTH_LIMIT = 10_000;

@@ -1,9 +1,9 @@
-import { Gathering } from '../../../application/gathering.ts';
 import type { Commit } from '../../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../../application/ports/statistics.ts';
 import { closedError } from '../../../application/ports/storage.ts';
 import { storageUnavailable } from '../../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../../domain/errors.ts';
+import { Gathering } from '../../storage-kit/gathering.ts';
 import { LOCK_TIMEOUT } from '../database.ts';
 import { errorOf, LOCKED, NOT_RESPONDING, NOT_STARTED } from '../health/findings.ts';
 import type { Health } from '../health/health.ts';

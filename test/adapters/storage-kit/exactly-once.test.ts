@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { exactlyOnce, type Records } from '../../src/application/exactly-once.ts';
-import type { IdempotentCreates } from '../../src/application/ports/idempotent-creates.ts';
-import type { Pet } from '../../src/domain/pet.ts';
+import { exactlyOnce, type Records } from '../../../src/adapters/storage-kit/exactly-once.ts';
+import type { IdempotentCreates } from '../../../src/application/ports/idempotent-creates.ts';
+import type { Pet } from '../../../src/domain/pet.ts';
 
 const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 const STORED: Pet = Object.freeze({ id: 7n, ...REX });

@@ -6,6 +6,7 @@ const MIN_ROOM = 1000;
 
 const CALLERS_LIMIT = 10_000;
 
+/** The number of records of a caller. */
 export interface RecordCount {
   readonly count: number;
   /** The time of the oldest record; `undefined` when there is no record. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { PageCache, pageKey } from '../../src/application/page-cache.ts';
-import type { PetPage } from '../../src/application/ports/pet-repository.ts';
+import { PageCache, pageKey } from '../../../src/adapters/storage-kit/page-cache.ts';
+import type { PetPage } from '../../../src/application/ports/pet-repository.ts';
 
 const page = (name: string, count = 1): PetPage => ({
   pets: Array.from({ length: count }, () => ({ id: 1n, name, categoryId: 1n, status: 'sold' })),

@@ -1,6 +1,6 @@
-import { INT64_MIN } from '../domain/int64.ts';
-import type { NewPet, Pet } from '../domain/pet.ts';
-import type { TransferOptions } from './ports/pet-transfer.ts';
+import type { TransferOptions } from '../../application/ports/pet-transfer.ts';
+import { INT64_MIN } from '../../domain/int64.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
 
 /** The maximum number of pets that one statement copies. */
 const COPY_SIZE = 20_000;
@@ -11,6 +11,7 @@ export interface StagingTable {
   stagePets(pets: readonly (NewPet | Pet)[]): Promise<readonly Pet[]>;
   /** Rejects with `idsNotAccepted` when the store has ever had a pet. */
   refuseIdsInUse(): Promise<void>;
+  /** Begins the transaction. */
   begin(withIds: boolean): Promise<void>;
   /** Copies the next rows, and resolves with the place of the last one and their number, or when no row is left, `null`. */
   copyPets(
@@ -18,6 +19,7 @@ export interface StagingTable {
     after: bigint,
     limit: number,
   ): Promise<readonly [last: bigint, count: number] | null>;
+  /** Commits the transaction, which copied `count` pets. */
   commit(withIds: boolean, count: number): Promise<void>;
 }
 

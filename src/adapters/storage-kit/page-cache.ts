@@ -1,4 +1,4 @@
-import type { PetPage, PetQuery } from './ports/pet-repository.ts';
+import type { PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 
 /** In bytes, with room for the first page for every `limit` and every status if names have an ordinary length. */
 const SIZE_LIMIT = 12 * 1024 * 1024;
@@ -23,6 +23,7 @@ export class PageCache {
     return true;
   }
 
+  /** Returns the page of the version that was entered last. */
   get(key: string): PetPage | undefined {
     return this.#pages.get(key);
   }

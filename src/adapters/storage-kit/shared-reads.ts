@@ -1,4 +1,4 @@
-import { atMost } from './at-most.ts';
+import { atMost } from '../../application/at-most.ts';
 
 /** How long calls wait for a read that hangs, in milliseconds. */
 const PATIENCE = 20;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { RecordQuota } from '../../src/application/record-quota.ts';
+import { RecordQuota } from '../../../src/adapters/storage-kit/record-quota.ts';
 
 const RESERVED = undefined;
 const OLDEST = 77;

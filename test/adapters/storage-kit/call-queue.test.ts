@@ -1,8 +1,8 @@
 /** The rules of a queue that test/adapters/sqlite/write/write-queue.test.ts does not check: retries. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CallQueue, type QueuedCall } from '../../src/application/call-queue.ts';
-import { AnimalStoreError } from '../../src/domain/errors.ts';
+import { CallQueue, type QueuedCall } from '../../../src/adapters/storage-kit/call-queue.ts';
+import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
 const TIMEOUT = 1000;
 

@@ -1,5 +1,5 @@
-import { type Pet, petFault } from '../domain/pet.ts';
-import type { Problem } from './ports/maintenance.ts';
+import type { Problem } from '../../application/ports/maintenance.ts';
+import { type Pet, petFault } from '../../domain/pet.ts';
 
 /** How many invalid pets a diagnosis names. */
 const NAMED = 10;

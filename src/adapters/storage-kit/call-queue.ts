@@ -1,4 +1,4 @@
-import { AnimalStoreError } from '../domain/errors.ts';
+import { AnimalStoreError } from '../../domain/errors.ts';
 
 const LENGTH_LIMIT = 10_000;
 
@@ -9,10 +9,13 @@ export interface QueuedCall<T, R> {
   readonly deadline: number;
   /** Whether the call was sent before, without a result. */
   readonly isRetry: boolean;
+  /** Gives the caller its result. */
   resolve(result: R): void;
+  /** Gives the caller an error. */
   reject(error: unknown): void;
 }
 
+/** The limits of a {@link CallQueue}, and the messages of its errors. */
 export interface CallQueueOptions {
   /** How long a call may stay in the queue, in milliseconds. */
   readonly timeout: number;
@@ -72,6 +75,7 @@ export class CallQueue<T, R> {
     this.#watchDeadlines();
   }
 
+  /** Rejects all calls, which leave the queue. */
   rejectCalls(error: AnimalStoreError): void {
     for (const { reject } of this.#calls.splice(0)) reject(error);
   }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { SharedReads } from '../../src/application/shared-reads.ts';
+import { SharedReads } from '../../../src/adapters/storage-kit/shared-reads.ts';
 
 let shared: SharedReads<string>;
 /** The reads that have begun and not ended. */

@@ -1,12 +1,12 @@
-import { AnimalStoreError } from '../domain/errors.ts';
-import type { NewPet, Pet } from '../domain/pet.ts';
 import {
   type CreateAttempt,
   type CreateResult,
   type IdempotentCreates,
   RECORDS_PER_CALLER,
   tooManyRecords,
-} from './ports/idempotent-creates.ts';
+} from '../../application/ports/idempotent-creates.ts';
+import { AnimalStoreError } from '../../domain/errors.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
 import { type RecordCount, RecordQuota } from './record-quota.ts';
 
 /** How often a create claims a key whose record is found neither valid nor old. */
@@ -24,7 +24,11 @@ export interface Records {
   find(attempt: CreateAttempt): Promise<Pet | undefined>;
 }
 
-/** @param limit the maximum number of records of one caller */
+/**
+ * Returns a function that creates each pet exactly once.
+ *
+ * @param limit the maximum number of records of one caller
+ */
 export function exactlyOnce(records: Records, limit: number = RECORDS_PER_CALLER): IdempotentCreates['add'] {
   const quota = new RecordQuota(limit, records.countOf);
 

@@ -1,7 +1,7 @@
 /** When the next commit begins. The test controls the clock and the turns of the event loop. */
 
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Gathering } from '../../src/application/gathering.ts';
+import type { Gathering } from '../../../src/adapters/storage-kit/gathering.ts';
 
 /** The maximum length of a wait without a timer, in milliseconds. */
 const TURNS_TIME = 3;
@@ -46,7 +46,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setImmediate', 'setTimeout', 'clearTimeout', 'performance'] });
   // The module takes its timers when it is loaded.
   vi.resetModules();
-  ({ Gathering: GatheringClass } = await import('../../src/application/gathering.ts'));
+  ({ Gathering: GatheringClass } = await import('../../../src/adapters/storage-kit/gathering.ts'));
   return () => {
     vi.useRealTimers();
     vi.resetModules();

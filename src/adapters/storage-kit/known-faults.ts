@@ -1,6 +1,6 @@
-import type { AnimalStoreError } from '../domain/errors.ts';
-import type { Observer } from './ports/observer.ts';
-import { StorageFault, type StorageFaultReason } from './ports/storage-fault.ts';
+import type { Observer } from '../../application/ports/observer.ts';
+import { StorageFault, type StorageFaultReason } from '../../application/ports/storage-fault.ts';
+import type { AnimalStoreError } from '../../domain/errors.ts';
 
 /** Checks within this time share one test of the storage, in milliseconds. */
 const TEST_INTERVAL = 500;
@@ -25,11 +25,16 @@ export class KnownFaults<Part extends string> {
     return part && this.#faults.get(part);
   }
 
+  /** Returns the fault of a part. */
   of(part: Part): StorageFault | undefined {
     return this.#faults.get(part);
   }
 
-  /** @param found `null` for a part that works, or its error, which is no fault if it is no {@link StorageFault} */
+  /**
+   * Sets what was found in each part.
+   *
+   * @param found `null` for a part that works, or its error, which is no fault if it is no {@link StorageFault}
+   */
   report(found: Readonly<Partial<Record<Part, AnimalStoreError | null>>>): void {
     for (const part of this.#parts) {
       const error = found[part];

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { importStaged, type StagingTable } from '../../src/application/staged-import.ts';
-import { INT64_MIN } from '../../src/domain/int64.ts';
-import type { NewPet, Pet } from '../../src/domain/pet.ts';
+import { importStaged, type StagingTable } from '../../../src/adapters/storage-kit/staged-import.ts';
+import { INT64_MIN } from '../../../src/domain/int64.ts';
+import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 
 const REX: NewPet = { name: 'Rex', categoryId: 1n, status: 'available' };
 

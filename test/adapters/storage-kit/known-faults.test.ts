@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { KnownFaults } from '../../src/application/known-faults.ts';
-import { StorageFault } from '../../src/application/ports/storage-fault.ts';
-import { AnimalStoreError } from '../../src/domain/errors.ts';
+import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
+import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
+import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
 const UNREACHABLE = new StorageFault('unreachable', 'no connection');
 const FULL = new StorageFault('disk_full', 'no space');

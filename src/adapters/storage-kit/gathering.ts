@@ -1,4 +1,4 @@
-import { afterThisTurn, endTimer, startTimer } from './next-turn.ts';
+import { afterThisTurn, endTimer, startTimer } from './timers.ts';
 
 /**
  * A wait takes the fraction SHARE of the duration of the last commit, but at most MAX milliseconds. A wait of less than
