@@ -2,7 +2,6 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { OPERATOR_KEY, runCommand } from '../support/process.ts';
 import { hasScript, NPM_START, originOf, REX, startOnTerminal } from './terminal.ts';
@@ -22,20 +21,6 @@ describe('npm start', () => {
       expect(await exit).toEqual({ code: 0, signal: null });
       expect(out.stdout).toContain('stopped');
       expect(out.stdout).not.toContain('.env not found');
-    },
-  );
-
-  test.skipIf(!hasScript)(
-    'on a terminal ends immediately after a second Ctrl-C, a second later',
-    async () => {
-      const { connection, pressCtrlC, out, exit } = await startOnTerminal({ SHUTDOWN_TIMEOUT_MS: '600000' });
-      pressCtrlC();
-      await expect.poll(() => out.stdout).toContain('stopping');
-      await sleep(1000);
-      pressCtrlC();
-      expect(await exit).toMatchObject({ signal: null });
-      expect(out.stdout).not.toContain('stopped');
-      expect(await connection.rest()).toEqual([]);
     },
   );
 

@@ -9,7 +9,6 @@ import { openPostgresStorage } from '../../src/adapters/postgres/index.ts';
 import { openSqliteStorage, restoreSqliteStore } from '../../src/adapters/sqlite/index.ts';
 import {
   type AnimalStore,
-  type ApiKeys,
   asAnimalStoreError,
   CreatePet,
   createAnimalStore,
@@ -53,88 +52,6 @@ async function refusalOf(call: () => unknown): Promise<string> {
 function untyped<T extends object>(object: T): { readonly [K in keyof T]: (...values: unknown[]) => never } {
   return object as never;
 }
-
-test.each<[call: string, (store: ReturnType<typeof untyped<AnimalStore>>) => unknown, message: string]>([
-  ['a pet', (store) => store.createPet('Rex'), "expected a pet such as { name: 'Rex', categoryId: 7n }"],
-  ['options that are null', (store) => store.createPet(REX, null), 'options: expected an object, got null'],
-  [
-    'options that are a list',
-    (store) => store.createPet(REX, []),
-    'options: expected an object, got an array',
-  ],
-  [
-    'a misspelled option',
-    (store) => store.createPet(REX, { idempotencykey: 'a' }),
-    'unknown option idempotencykey: expected idempotencyKey, timeout or signal',
-  ],
-  ['a caller', (store) => store.createPetOnce(REX, 5, 'key'), 'caller: expected a string, got 5'],
-  ['a query that is null', (store) => store.listPage(null), 'options: expected an object, got null'],
-  [
-    'a misspelled query',
-    (store) => store.listPage({ statuz: 'sold' }),
-    'unknown option statuz: expected limit, status or after',
-  ],
-  [
-    'a misspelled query of all pages',
-    (store) => read(store.listPets({ statuz: 'sold' })),
-    'unknown option statuz: expected status, after or limit',
-  ],
-  [
-    'a null query of all pages',
-    (store) => read(store.listPets(null)),
-    'options: expected an object, got null',
-  ],
-  ['a key', (store) => store.verifyApiKey(Symbol('key')), 'key: expected a string, got symbol'],
-  ['batches', (store) => store.importPets(5), 'batches: expected an async iterable of arrays, got 5'],
-  ['a batch', (store) => store.importPets([5]), 'batches: expected an async iterable of arrays, got 5'],
-  [
-    'an imported pet',
-    (store) => store.importPets(batchesOf(null)),
-    "expected a pet such as { name: 'Rex', categoryId: 7n }",
-  ],
-  [
-    'an option of an import',
-    (store) => store.importPets(batchesOf(REX), { dryRun: 'yes' }),
-    'dryRun: expected a boolean, got string',
-  ],
-  [
-    'a signal',
-    (store) => store.importPets(batchesOf(REX), { signal: {} }),
-    'signal: expected an AbortSignal, got object',
-  ],
-  [
-    'a misspelled query of an export',
-    (store) => read(store.exportPets({ limit: 5 })),
-    'unknown option limit: expected status',
-  ],
-  [
-    'a status of an export',
-    (store) => read(store.exportPets({ status: 'lost' })),
-    'status must be one of available, pending, sold',
-  ],
-  ['a file', (store) => store.backup(null), 'file: expected a string, got null'],
-  [
-    'an option of a backup',
-    (store) => store.backup('a.db', { onProgress: 1 }),
-    'onProgress: expected a function, got 1',
-  ],
-])('a store refuses %s of the wrong type', async (_, call, message) => {
-  const store = await openStore();
-  expect(await refusalOf(() => call(untyped(store)))).toBe(message);
-  expect(await store.listPage()).toEqual({ pets: [], more: false });
-});
-
-test.each<[call: string, (keys: ReturnType<typeof untyped<ApiKeys>>) => unknown, message: string]>([
-  ['a name', (keys) => keys.create(5), 'name: expected a string, got 5'],
-  ['an expiry', (keys) => keys.create('me', null), 'the expiry must be in the future, in whole milliseconds'],
-  ['a callback', (keys) => keys.createFirst('me', 5), 'save: expected a function, got 5'],
-  ['the id of a rotation', (keys) => keys.rotate({}, 0), 'id: expected a string, got object'],
-  ['the id of a revocation', (keys) => keys.revoke(1n), 'id: expected a string, got bigint'],
-])('API keys refuse %s of the wrong type', async (_, call, message) => {
-  const { apiKeys } = await openStore();
-  expect(await refusalOf(() => call(untyped(apiKeys)))).toBe(message);
-  expect(await apiKeys.list()).toEqual([]);
-});
 
 test.each<[option: string, options: unknown, message: string]>([
   ['options', null, 'options: expected an object, got null'],
