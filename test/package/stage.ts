@@ -30,8 +30,8 @@ export const NODES: Readonly<Record<string, string>> = {
   26: join(ROOT, 'node_modules/node/bin/node'),
 };
 
-/** In milliseconds. A program that runs longer has hung. */
-const TIMEOUT = 180_000;
+/** In milliseconds. A program that runs longer has hung. On a busy machine, an installation takes minutes. */
+const TIMEOUT = 900_000;
 
 /** Packs what is built, and installs it as a user would. */
 export default async function setup(project: TestProject): Promise<() => void> {

@@ -10,8 +10,8 @@ const config: ViteUserConfig = defineConfig({
     // One file waits for npm most of the time, so the others run beside it.
     maxWorkers: 2,
     retry: RETRY,
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     reporters: ['verbose', new SummaryLine()],
   },
 });

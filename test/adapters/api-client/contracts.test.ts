@@ -1,6 +1,6 @@
 /**
  * Runs the contract suites of pets over HTTP, against a real server in memory, and at night on each storage. With several
- * threads, `composition/workers/contract` runs them on SQLite; with kills, `faults/killed-server` on PostgreSQL too.
+ * threads, `composition/workers/contract` runs them on SQLite.
  */
 
 import { describe, test } from 'vitest';
