@@ -194,7 +194,7 @@ describe.skipIf(!canShare)('a server with several threads', () => {
   test('is not ready while PostgreSQL hangs', async () => {
     const postgres = await startPostgres();
     onTestFinished(() => postgres.close());
-    const service = await startThreads({ DATABASE_URL: withTimeout(postgres.url, 3000) });
+    const service = await startThreads({ DATABASE_URL: withTimeout(postgres.url, 10_000) });
     const [client] = clientsOf(service, 1) as [Client];
     const status = async () => (await client.get('/readyz')).status;
     await expect.poll(status).toBe(200);

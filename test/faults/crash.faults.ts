@@ -15,7 +15,7 @@ import { printTable } from './table.ts';
 
 const CONNECTIONS = 8;
 const STREAM = 0x6372_7368;
-const TIMEOUT = { timeout: 60_000 + ROUNDS * 20_000 };
+const TIMEOUT = { timeout: 120_000 + ROUNDS * 20_000 };
 
 describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${SEED}`, TIMEOUT, () => {
   const random = new Random(SEED, STREAM);

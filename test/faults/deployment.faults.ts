@@ -22,7 +22,7 @@ if (!hasNginx) console.warn('SKIPPED: a deployment behind nginx. nginx is not in
 
 test.skipIf(!hasNginx)(
   `two servers behind nginx are restarted ${RESTARTS} times each under load: no request fails${hasNginx ? '' : ' (skipped: there is no nginx)'}`,
-  { timeout: 60_000 + RESTARTS * 60_000 },
+  { timeout: 120_000 + RESTARTS * 60_000 },
   async () => {
     const random = new Random(SEED, STREAM);
     const folder = newFolder();

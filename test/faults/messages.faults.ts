@@ -12,7 +12,7 @@ import { printTable } from './table.ts';
 /** Handwritten messages are numbered from here, so that the names of their pets are unique. */
 const BY_HAND = 1_000_000_000;
 
-const TIMEOUT = { timeout: 60_000 + MESSAGES * 60 };
+const TIMEOUT = { timeout: 120_000 + MESSAGES * 60 };
 
 describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
   let campaign: Campaign;

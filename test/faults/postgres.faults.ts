@@ -79,7 +79,7 @@ test.skipIf(!canStartPostgres)(
 
 test.skipIf(!canStartPostgres)(
   `whoever follows the ids through two servers misses no pet, while both store pets${startPostgresNote}`,
-  { timeout: 60_000 + 1000 * FOLLOWED },
+  { timeout: 120_000 + 1000 * FOLLOWED },
   async () => {
     const postgres = await startPostgres();
     try {

@@ -11,7 +11,7 @@ import { printTable } from './table.ts';
 
 const PETS = 50_000;
 const STREAM = 0x7265_7374;
-const TIMEOUT = { timeout: 60_000 + ROUNDS * 20_000 };
+const TIMEOUT = { timeout: 120_000 + ROUNDS * 20_000 };
 
 test(
   'a restore is refused while a server runs, and replaces the store of a killed server',

@@ -26,7 +26,7 @@ interface Attempt {
 }
 
 test(`through ${ROUNDS} kills of seed ${SEED}, each idempotency key has one pet and one response`, {
-  timeout: 60_000 + ROUNDS * 20_000,
+  timeout: 120_000 + ROUNDS * 20_000,
 }, async () => {
   const random = new Random(SEED, STREAM);
   const folder = newFolder();

@@ -17,7 +17,7 @@ const MAX_PAUSE = 300;
 const STREAM = 0x73_746f_70;
 
 test(`SIGTERM under load breaks no request of ${CLIENTS} clients, in ${STOPS} rounds of seed ${SEED}`, {
-  timeout: 60_000 + STOPS * 20_000,
+  timeout: 120_000 + STOPS * 20_000,
 }, async () => {
   const random = new Random(SEED, STREAM);
   const folder = newFolder();

@@ -15,7 +15,7 @@ import { exportOf, newFolder } from './server.ts';
 import { printTable } from './table.ts';
 
 const WRITERS = 8;
-const TIMEOUT = { timeout: 60_000 + ROUNDS * 20_000 };
+const TIMEOUT = { timeout: 120_000 + ROUNDS * 20_000 };
 
 async function serve(): Promise<{ service: Service; path: string; load: () => ClientGroup }> {
   const folder = join(newFolder(), 'data');

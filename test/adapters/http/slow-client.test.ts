@@ -68,8 +68,8 @@ test('a client that reads its responses is not disconnected, however large they 
 
 test('a client that is too slow does not delay other clients, and an idle connection stays open', async () => {
   const { client, origin, errors } = await startServer('memory', {
-    headersTimeout: 1000,
-    requestTimeout: 1000,
+    headersTimeout: 5000,
+    requestTimeout: 5000,
   });
   const idle = await Connection.open(origin);
   idle.write(GET);

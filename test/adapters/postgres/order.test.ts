@@ -7,6 +7,7 @@ import type { Row, Statement } from '../../../src/adapters/postgres/connections.
 import { type Create, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/order.ts';
+import { stopClock } from '../../support/clock.ts';
 import {
   canRunPostgres,
   connect,
@@ -187,7 +188,9 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
   test('a lock that is held for too long: creates fail, nothing is stored, and the storage is no faulty one', async () => {
     const states: unknown[] = [];
     const observing = { observer: { onStorageState: (fault: unknown) => states.push(fault) } };
-    const storage = await openStorage(withTimeout(url, 500), observing);
+    // The server ends the wait for the lock before the deadline, which does not come while the clock stands still.
+    const storage = await openStorage(withTimeout(url, 3000), observing);
+    stopClock();
     const before = await walk(storage, 1000);
     const holder = await connect(url);
     await holder.query(`BEGIN; ${TAKE_ORDER}`);
