@@ -56,12 +56,16 @@ export async function createAnimalStore(config: ClientConfig): Promise<PetStore>
   checkOptions(config, OPTIONS);
   const { database, ...client } = config;
   const [, scheme = '', rest = ''] = /^(https?):(.*)$/s.exec(database) ?? [];
-  const base = api.parse(rest, scheme);
-  // The address is not shown, because it can contain a password.
-  if (base === undefined)
-    throw invalidRequest(`database: expected ${api.usage}, without a user name or a query`);
   const { open } = await api.load();
-  return petStoreOf(await open(base, { client }));
+  return petStoreOf(await open(baseOf(rest, scheme || 'https'), { client }));
+}
+
+function baseOf(rest: string, scheme: string): string {
+  try {
+    return api.parse(rest, scheme);
+  } catch (error) {
+    throw invalidRequest(`database: ${(error as Error).message}`);
+  }
 }
 
 /** An `AnimalStore` would add the use cases that only the server has, and make a web page larger by a third. */

@@ -34,7 +34,7 @@ test('a start with a wrong setting ends with status 2 and one line', async () =>
 
 test('a start whose file for the first key is refused does not log that it listens', async () => {
   const file = join(temporaryFolder(), 'precious');
-  writeFileSync(file, 'precious');
+  writeFileSync(file, 'precious', { mode: 0o600 });
   const message = `FIRST_KEY: the file ${file} exists and does not contain a key: it is not overwritten`;
   const env = {
     FIRST_KEY: `file:${file}`,

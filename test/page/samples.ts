@@ -43,7 +43,7 @@ export const CREATE_SAMPLES: Record<Language, string> = {
   --header 'Content-Type: application/json' \
   --data-raw '{"name":"Rex"}'
 `,
-  JavaScript: `import { createAnimalStore } from 'animal-store/client'; // npm install animal-store
+  JavaScript: `import { createAnimalStore } from 'animal-store/client'; // npm install FILE, made by npm pack in a clone
 
 const store = await createAnimalStore({
   database: 'https://pets.example.org/v1',
@@ -111,7 +111,7 @@ export const LIST_SAMPLES: Record<Language, string> = {
   curl: String.raw`curl 'https://pets.example.org/v1/pets?limit=2' \
   --header 'Authorization: Bearer pets_x'
 `,
-  JavaScript: `import { createAnimalStore } from 'animal-store/client'; // npm install animal-store
+  JavaScript: `import { createAnimalStore } from 'animal-store/client'; // npm install FILE, made by npm pack in a clone
 
 const store = await createAnimalStore({
   database: 'https://pets.example.org/v1',

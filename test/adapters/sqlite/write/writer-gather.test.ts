@@ -5,6 +5,13 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openHeld, pass } from '../held-storage.ts';
 import { addMany } from '../warm-storage.ts';
 
+// The storage keeps the timers of its load. Here, it uses those that the tests replace.
+vi.mock(import('../../../../src/adapters/storage-kit/timers.ts'), async (original) => ({
+  ...(await original()),
+  startTimer: ((run: () => void, time: number) => setTimeout(run, time)) as typeof setTimeout,
+  endTimer: ((timer) => clearTimeout(timer)) as typeof clearTimeout,
+}));
+
 describe('the wait after a commit', () => {
   /** A commit of `count` adds took `milliseconds`, and `queued` more adds are in the queue. */
   async function committed(count: number, milliseconds: number, queued: number) {
