@@ -12,6 +12,7 @@ touch "$folder/flaky"
 # Runs a step. Arguments: its name, its command, and the number of tries.
 step() {
   local begin=$SECONDS status=1 try
+  : >"$folder/out"
   for try in $(seq "${3:-1}"); do
     echo "== $1"
     # A step that hangs ends.
