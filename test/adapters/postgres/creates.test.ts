@@ -150,10 +150,10 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
   test('a create that waits for a lock fails at its deadline, and is not stored later', async () => {
     const url = await newDatabaseUrl();
     // The server cancels the statement before the deadline, which does not come while the clock stands still.
+    stopClock();
     const storage = await openStorage(withTimeout(url, 1000));
     const other = await connect(url);
     await other.query('BEGIN; LOCK TABLE pets IN SHARE MODE');
-    stopClock();
     await expect(storage.pets.add(REX)).rejects.toMatchObject({
       code: 'storage_unavailable',
       message: expect.not.stringContaining('unknown'),

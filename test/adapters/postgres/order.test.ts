@@ -189,8 +189,8 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
     const states: unknown[] = [];
     const observing = { observer: { onStorageState: (fault: unknown) => states.push(fault) } };
     // The server ends the wait for the lock before the deadline, which does not come while the clock stands still.
-    const storage = await openStorage(withTimeout(url, 3000), observing);
     stopClock();
+    const storage = await openStorage(withTimeout(url, 3000), observing);
     const before = await walk(storage, 1000);
     const holder = await connect(url);
     await holder.query(`BEGIN; ${TAKE_ORDER}`);
