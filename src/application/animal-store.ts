@@ -36,6 +36,10 @@ import { walkPets } from './walk-pets.ts';
  */
 export class AnimalStore implements AsyncDisposable {
   readonly #storage: StoreStorage;
+  readonly #createPet: CreatePet;
+  readonly #createPetOnce: CreatePetOnce | undefined;
+  readonly #listPets: ListPets;
+  readonly #getPet: GetPet;
   readonly #apiKeys: ApiKeys;
   readonly #verifyApiKey: VerifyApiKey;
   #stopRemoval: (() => void) | undefined;
@@ -43,7 +47,12 @@ export class AnimalStore implements AsyncDisposable {
 
   /** @param storage the storage of the store; {@link AnimalStore.close} closes this storage */
   constructor(storage: StoreStorage) {
+    const { pets, idempotentCreates } = storage;
     this.#storage = storage;
+    this.#createPet = new CreatePet(pets);
+    this.#createPetOnce = idempotentCreates && new CreatePetOnce(idempotentCreates);
+    this.#listPets = new ListPets(pets);
+    this.#getPet = new GetPet(pets);
     this.#apiKeys = new ApiKeys(storage.apiKeys);
     this.#verifyApiKey = new VerifyApiKey(storage.apiKeys);
   }
@@ -76,7 +85,7 @@ export class AnimalStore implements AsyncDisposable {
   async createPet(input: NewPetInput, options: CreateOptions = {}): Promise<Pet> {
     this.#assertCallable(options, CREATE_OPTIONS);
     const { idempotencyKey: key, ...callOptions } = options;
-    if (key === undefined) return await new CreatePet(this.#storage.pets).execute(input, callOptions);
+    if (key === undefined) return await this.#createPet.execute(input, callOptions);
     return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
   }
 
@@ -88,16 +97,15 @@ export class AnimalStore implements AsyncDisposable {
     options?: CallOptions,
   ): Promise<CreateResult> {
     this.#assertCallable(options, CALL_OPTIONS);
-    const creates = supported(this.#storage.idempotentCreates, 'Idempotency-Key');
+    const createPetOnce = supported(this.#createPetOnce, 'Idempotency-Key');
     this.startMaintenance();
-    return await new CreatePetOnce(creates).execute(input, caller, key, options);
+    return await createPetOnce.execute(input, caller, key, options);
   }
 
   /** Starts to remove old idempotency records once a minute, as the first create with an idempotency key does. */
   startMaintenance(): void {
-    const { idempotentCreates } = this.#storage;
-    if (this.#closed !== undefined || idempotentCreates === undefined) return;
-    this.#stopRemoval ??= startRecordRemoval(new CreatePetOnce(idempotentCreates));
+    if (this.#closed !== undefined || this.#createPetOnce === undefined) return;
+    this.#stopRemoval ??= startRecordRemoval(this.#createPetOnce);
   }
 
   /**
@@ -157,7 +165,7 @@ export class AnimalStore implements AsyncDisposable {
    */
   async listPage(query?: PetPageQuery, options?: CallOptions): Promise<PetPage> {
     this.#assertCallable(options, CALL_OPTIONS);
-    return await new ListPets(this.#storage.pets).execute(query, options);
+    return await this.#listPets.execute(query, options);
   }
 
   /**
@@ -172,7 +180,7 @@ export class AnimalStore implements AsyncDisposable {
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
     this.#assertCallable(options, CALL_OPTIONS);
-    return await new GetPet(this.#storage.pets).execute(id, options);
+    return await this.#getPet.execute(id, options);
   }
 
   /** Resolves with the key holder of an active key, or with `undefined` for any other string. */

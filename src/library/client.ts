@@ -76,12 +76,15 @@ function petStoreOf(storage: Storage): PetStore {
     isClosed = true;
     return storage.close();
   };
+  const createPet = new CreatePet(pets);
+  const createPetOnce = new CreatePetOnce(idempotentCreates);
+  const [listPets, getPet] = [new ListPets(pets), new GetPet(pets)];
   const store: PetStore = {
     async createPet(input, options = {}) {
       checkOptions(options, CREATE_OPTIONS);
       const { idempotencyKey: key, ...call } = options;
-      if (key === undefined) return await new CreatePet(pets).execute(input, call);
-      return (await new CreatePetOnce(idempotentCreates).execute(input, THIS_PROGRAM, key, call)).pet;
+      if (key === undefined) return await createPet.execute(input, call);
+      return (await createPetOnce.execute(input, THIS_PROGRAM, key, call)).pet;
     },
     listPets: (query, options) =>
       walkPets(
@@ -96,11 +99,11 @@ function petStoreOf(storage: Storage): PetStore {
       ),
     async listPage(query, options = {}) {
       checkOptions(options, CALL_OPTIONS);
-      return await new ListPets(pets).execute(query, options);
+      return await listPets.execute(query, options);
     },
     async getPet(id, options = {}) {
       checkOptions(options, CALL_OPTIONS);
-      return await new GetPet(pets).execute(id, options);
+      return await getPet.execute(id, options);
     },
     check: () => storage.check(),
     close,

@@ -62,11 +62,11 @@ export const AREAS = {
   },
   'sqlite-repositories': {
     mutate: [
-      `${SQLITE}/{storage,maintenance/pet-transfer,write/codec}.ts`,
+      `${SQLITE}/{storage,maintenance/pet-transfer}.ts`,
       `${SQLITE}/read/{api-key-repository,pet-repository,read-snapshot}.ts`,
     ],
     testFiles: [
-      `${SQLITE_TESTS}/{contracts,observer,open,statistics,write/codec}.test.ts`,
+      `${SQLITE_TESTS}/{contracts,observer,open,statistics}.test.ts`,
       `${SQLITE_TESTS}/read/{api-key-repository,pet-repository,read-snapshot}.test.ts`,
       `${SQLITE_TESTS}/{health/changed-files,health/health,maintenance/pet-transfer}.test.ts`,
     ],

@@ -3,12 +3,10 @@ import { isLocked } from '../errors.ts';
 import type { FileGuard } from '../health/file-guard.ts';
 import { type Failure, type Findings, failureIn, failureOf, findingsOf } from '../health/findings.ts';
 import { assertSchema, causeOf } from '../inspection.ts';
-import type { Write, Written } from './statement.ts';
+import type { Outcome, Write, Written } from './protocol.ts';
 
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
 export const BATCH_LIMIT = 1_000;
-
-export type Outcome = Written | Failure;
 
 export interface Report {
   /** One for each write, or none when another process held the lock of the database and no write ran. */

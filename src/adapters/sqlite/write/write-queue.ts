@@ -1,5 +1,5 @@
 import { CallQueue, type QueuedCall } from '../../storage-kit/call-queue.ts';
-import type { Write, Written } from './statement.ts';
+import type { Write, Written } from './protocol.ts';
 
 const LENGTH_LIMIT = 10_000;
 

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads';
 import { atMost } from '../../../application/at-most.ts';
 import type { StoreFiles } from '../health/store-files.ts';
-import { READY, type Reply, type Task } from './codec.ts';
+import { READY, type Reply, type Task } from './protocol.ts';
 import type { WriterSharing } from './writer-sharing.ts';
 
 /** In milliseconds. When a task or the exit takes longer, the disk is considered not to respond. */

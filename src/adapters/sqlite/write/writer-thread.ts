@@ -10,8 +10,7 @@ import { FileGuard } from '../health/file-guard.ts';
 import { type Failure, type Findings, failureOf, findingsOf } from '../health/findings.ts';
 import { testStorage } from '../health/probe.ts';
 import { BatchRunner, type Report } from './batch.ts';
-import { type BatchTask, packOutcomes, READY, type Reply, type Task, unpackWrites } from './codec.ts';
-import type { Write } from './statement.ts';
+import { type BatchTask, READY, type Reply, type Task, type Write } from './protocol.ts';
 import type { WriterData } from './writer-handle.ts';
 
 const { files, commits } = workerData as WriterData;
@@ -78,17 +77,20 @@ function probed(tryWrite: boolean): Findings {
 /** Commits all batches in one transaction. Only the first reply has its size, so that it is counted once. */
 function commitBatches(batches: ReadonlyMap<MessagePort, BatchTask>): void {
   lastProbe = undefined;
-  const unpacked = [...batches.values()].map(({ writes }) => unpackWrites(writes));
-  const lockTimeout = Math.min(...[...batches.values()].map((task) => task.lockTimeout));
-  const { outcomes, commitMs, findings } = commit(unpacked.flat(), lockTimeout);
+  const tasks = [...batches.values()];
+  const lockTimeout = Math.min(...tasks.map((task) => task.lockTimeout));
+  const { outcomes, commitMs, findings } = commit(
+    tasks.flatMap(({ writes }) => writes),
+    lockTimeout,
+  );
   if (findings.write?.reason === 'sync_failed') syncFailure = findings.write;
   if (commits !== undefined) Atomics.add(commits, 0, 1);
   const stored = outcomes.reduce((count, outcome) => ('changes' in outcome ? count + 1 : count), 0);
   let transaction = commitMs === undefined ? undefined : { writes: stored, ms: commitMs };
   let start = 0;
-  for (const [index, port] of [...batches.keys()].entries()) {
-    const end = start + (unpacked[index]?.length ?? 0);
-    const reply: Reply = { outcomes: packOutcomes(outcomes.slice(start, end)), findings, transaction };
+  for (const [port, { writes }] of batches) {
+    const end = start + writes.length;
+    const reply: Reply = { outcomes: outcomes.slice(start, end), findings, transaction };
     port.postMessage(reply);
     transaction = undefined;
     start = end;

@@ -7,9 +7,8 @@ import { Gathering } from '../../storage-kit/gathering.ts';
 import { LOCK_TIMEOUT } from '../database.ts';
 import { errorOf, LOCKED, NOT_RESPONDING, NOT_STARTED } from '../health/findings.ts';
 import type { Health } from '../health/health.ts';
-import { BATCH_LIMIT, type Outcome, UNKNOWN } from './batch.ts';
-import { packWrites, type Reply, unpackOutcomes } from './codec.ts';
-import type { Statement, Written } from './statement.ts';
+import { BATCH_LIMIT, UNKNOWN } from './batch.ts';
+import type { Outcome, Reply, Statement, Written } from './protocol.ts';
 import { newWriteQueue, type QueuedWrite, type WriteQueue } from './write-queue.ts';
 import { WriterHandle } from './writer-handle.ts';
 import type { WriterSharing } from './writer-sharing.ts';
@@ -109,7 +108,7 @@ export class Writer {
     const left = Math.max(0, Math.floor(oldest.deadline - startedAt));
     this.#batch = { writes, startedAt, isGivenUp: false };
     this.#thread.post({
-      writes: packWrites(writes.map(({ item }) => item)),
+      writes: writes.map(({ item }) => item),
       lockTimeout: Math.min(LOCK_TIMEOUT, left),
     });
   }
@@ -121,7 +120,7 @@ export class Writer {
       this.#batch = undefined;
       this.#isLocked = reply.outcomes.length === 0;
       if (this.#isLocked && !batch.isGivenUp) this.#queue.putBackCalls(batch.writes);
-      else this.#settle(batch, unpackOutcomes(reply.outcomes), reply.transaction);
+      else this.#settle(batch, reply.outcomes, reply.transaction);
     }
     this.health.apply({ ...reply.findings, thread: null });
     if (batch === undefined) return;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Value, Write } from '../../../../src/adapters/sqlite/write/statement.ts';
+import type { Value, Write } from '../../../../src/adapters/sqlite/write/protocol.ts';
 import { newWriteQueue, type WriteQueue } from '../../../../src/adapters/sqlite/write/write-queue.ts';
 import { AnimalStoreError } from '../../../../src/domain/errors.ts';
 
