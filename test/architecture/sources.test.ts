@@ -118,7 +118,7 @@ describe('in the sources', () => {
     expect(users.filter((file) => !file.startsWith('page/')).toSorted()).toEqual([
       'src/adapters/api-client/request.ts',
       'src/adapters/postgres/config.ts',
-      'src/adapters/postgres/connections.ts',
+      'src/adapters/postgres/connection-pool.ts',
     ]);
   });
 

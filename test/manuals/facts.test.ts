@@ -74,7 +74,7 @@ const grace = numberIn('deploy/kubernetes.yaml', /terminationGracePeriodSeconds:
 const preStop = numberIn('deploy/kubernetes.yaml', /sleep:\n *seconds: (\d+)/);
 const reads = constant(`${POSTGRES}/url/index.ts`, 'MAX_READS');
 const others = constant(`${POSTGRES}/storage.ts`, 'OTHER_CONNECTIONS');
-const lockShare = constant(`${POSTGRES}/connections.ts`, 'LOCK_SHARE');
+const lockShare = constant(`${POSTGRES}/connection-pool.ts`, 'LOCK_FRACTION');
 
 /** Phrases of the manuals, with figures of the code. Each of them is in a manual. */
 const FACTS: readonly string[] = [
@@ -102,7 +102,7 @@ const FACTS: readonly string[] = [
   `has not finished a write for ${diskTime} seconds`,
   `held the lock of the file for ${queueTime} seconds`,
   `writes in the queue of SQLite | ${whole(constant('src/adapters/storage-kit/call-queue.ts', 'LENGTH_LIMIT'))}, for ${queueTime} seconds`,
-  `wait for PostgreSQL | ${whole(constant('src/adapters/storage-kit/call-queue.ts', 'LENGTH_LIMIT'))} each`,
+  `wait for PostgreSQL | ${whole(constant('src/adapters/storage-kit/call-queue.ts', 'LENGTH_LIMIT'))},`,
   `less than ${keepAlive} seconds, after which the server closes`,
   `before the server does, after ${keepAlive} s`,
   `those that take ${seconds(constant('src/adapters/log/observer.ts', 'SLOW'))} s or more`,

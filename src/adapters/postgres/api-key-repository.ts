@@ -3,8 +3,9 @@ import type { ApiKeyRepository } from '../../application/ports/api-key-repositor
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
-import type { Connections, Row } from './connections.ts';
-import type { Reader } from './reader.ts';
+import { SharedReads } from '../storage-kit/shared-reads.ts';
+import type { ConnectionPool, ResultRow } from './connection-pool.ts';
+import { type Read, readInNextTurn } from './reads.ts';
 import { LOCK } from './schema.ts';
 
 /** A double represents every time exactly. */
@@ -23,6 +24,7 @@ export const REPLACE: string = `WITH ended AS (
   SELECT $1, $2, $3, $4::bigint, $5::bigint, caller_id FROM ended RETURNING ${COLUMNS}`;
 export const REVOKE: string = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
 const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1 OR last_used_on > $3::float8) RETURNING ${COLUMNS}`;
+const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1`;
 const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
 
 /** How long a found key is cached, in milliseconds. The port promises that other servers notice a change within 1 s. */
@@ -31,19 +33,11 @@ const CACHE_TIME = 900;
 const CACHE_LIMIT = 1000;
 
 export function apiKeyRepository(
-  reader: Reader,
-  connections: Connections,
+  read: Read,
+  connections: ConnectionPool,
 ): ApiKeyRepository & { readonly statistics: CacheStatistics } {
   const statistics = { hits: 0, misses: 0 };
-  /** Finds keys by their hashes, in hexadecimal digits. */
-  const findRow = reader.lookup({
-    name: 'find-key',
-    one: `SELECT ${COLUMNS} FROM api_keys WHERE hash = decode($1, 'hex')`,
-    all: `SELECT ${COLUMNS} FROM api_keys
-      WHERE hash = ANY (ARRAY(SELECT decode(digits, 'hex') FROM unnest($1::text[]) AS digits))`,
-    keyOf: (row) => (row[1] as Buffer).toString('hex'),
-    resultOf: (row) => row,
-  });
+  const found = new SharedReads<readonly ResultRow[]>();
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
   /** A new cache makes calls of `find` that are in flight store nothing in the cache. */
@@ -60,21 +54,24 @@ export function apiKeyRepository(
     statistics,
     async find(key) {
       connections.assertOpen();
-      const found = cache;
+      const known = cache;
       const now = performance.now();
-      const cached = found.get(key);
+      const cached = known.get(key);
       if (cached !== undefined && now < cached.until) {
         statistics.hits += 1;
         return cached.about;
       }
       statistics.misses += 1;
       const hash = hashOf(key);
-      const row = await findRow(hash.toString('hex'));
+      const statement = { name: 'find-key', text: FIND, values: [hash] };
+      const [row] = await found.share(hash.toString('hex'), (onSend) =>
+        readInNextTurn(read, onSend, statement),
+      );
       // The time of this comparison does not depend on the hashes.
       if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
       const about = apiKeyOf(row);
-      if (found.size >= CACHE_LIMIT) found.clear();
-      found.set(key, { about, until: now + CACHE_TIME });
+      if (known.size >= CACHE_LIMIT) known.clear();
+      known.set(key, { about, until: now + CACHE_TIME });
       return about;
     },
     add: async (key, about) => (await change(ADD, valuesOf(key, about))) as ApiKey,
@@ -92,7 +89,7 @@ export function apiKeyRepository(
     revoke: (id, revokedAt) => change(REVOKE, [revokedAt, idOf(id)]),
     setLastUsedOn: async (id, day, latest = Infinity) =>
       void (await change(SET_LAST_USED_ON, [day, idOf(id), latest])),
-    list: async () => (await reader.query(() => ({ text: LIST }))).map(apiKeyOf),
+    list: async () => (await read({ text: LIST })).map(apiKeyOf),
   };
 }
 
@@ -109,7 +106,7 @@ function idOf(id: string): bigint {
   return parseInt64(id) ?? INT64_MIN;
 }
 
-function apiKeyOf([id, , name, prefix, createdAt, ...others]: Row): ApiKey {
+function apiKeyOf([id, , name, prefix, createdAt, ...others]: ResultRow): ApiKey {
   const [expiresAt, revokedAt, lastUsedOn, callerId] = others.map((value) => value ?? undefined);
   return Object.freeze({ id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId } as ApiKey);
 }

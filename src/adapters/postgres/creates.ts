@@ -3,9 +3,9 @@ import type { CreateAttempt } from '../../application/ports/idempotent-creates.t
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import type { QueuedCall } from '../storage-kit/call-queue.ts';
+import { CallQueue, type QueuedCall } from '../storage-kit/call-queue.ts';
 import { Gathering } from '../storage-kit/gathering.ts';
-import type { Connections, Row, Statement } from './connections.ts';
+import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import { type Faults, isRowError, storageError, writeError } from './errors.ts';
 import { ORDER } from './order.ts';
 import { columnsOf } from './pets.ts';
@@ -64,8 +64,13 @@ export interface Creates {
  * Stores pets with group commit: creates that arrive while others are in flight are sent together, over one connection.
  * Those with a key are one statement, and the others are another one.
  */
-export function groupedCreates(connections: Connections, faults: Faults, observer: Observer): Creates {
-  const queue = connections.newQueue<Create, bigint | undefined>();
+export function groupedCreates(connections: ConnectionPool, faults: Faults, observer: Observer): Creates {
+  const timeout = connections.waitTimeout;
+  const queue = new CallQueue<Create, bigint | undefined>({
+    timeout,
+    full: 'too many pets wait for the database',
+    late: `the database was busy for ${timeout / 1000} s: nothing was stored`,
+  });
   const waiting = () => queue.length;
   const gathering = new Gathering(LIMIT, waiting, () => void sendNext());
   let isBusy = false;
@@ -86,19 +91,21 @@ export function groupedCreates(connections: Connections, faults: Faults, observe
 
   async function send(group: Group): Promise<void> {
     const startedAt = performance.now();
-    const outcome = await connections.run(statementFor(group.map(({ item }) => item)));
-    if ('rows' in outcome) {
+    try {
+      settle(group, await connections.runStatement(statementFor(group.map(({ item }) => item))));
       faults.report({ write: null });
-      settle(group, outcome.rows);
       observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
-    } else if (isRowError(outcome.error) && group.length > 1) {
-      // A pet that the database refuses must fail alone.
-      const half = Math.ceil(group.length / 2);
-      await send(group.slice(0, half));
-      await send(group.slice(half));
-    } else {
-      faults.report({ write: storageError(outcome.error) });
-      for (const { reject } of group) reject(writeError(outcome.error, outcome.isUnknown));
+    } catch (error) {
+      if (isRowError(error) && group.length > 1) {
+        // A pet that the database refuses must fail alone.
+        const half = Math.ceil(group.length / 2);
+        await send(group.slice(0, half));
+        await send(group.slice(half));
+        return;
+      }
+      faults.report({ write: storageError(error) });
+      const reason = writeError(error);
+      for (const { reject } of group) reject(reason);
     }
   }
 
@@ -118,7 +125,7 @@ export function groupedCreates(connections: Connections, faults: Faults, observe
 }
 
 /** Either all creates have a key, or none has one. */
-export function statementFor(creates: readonly Create[]): Statement {
+export function statementFor(creates: readonly Create[]): SqlStatement {
   const pets = columnsOf(creates.map(({ pet }) => pet));
   const attempts = creates.flatMap(({ attempt }) => attempt ?? []);
   if (attempts.length === 0) return { name: 'add', text: ADD, values: pets };
@@ -132,7 +139,7 @@ export function statementFor(creates: readonly Create[]): Statement {
   return { name: 'add-once', text: ADD_ONCE, values };
 }
 
-function settle(group: Group, rows: readonly Row[]): void {
+function settle(group: Group, rows: readonly ResultRow[]): void {
   if (group[0]?.item.attempt === undefined) {
     const ids = rows.map(([id]) => id as bigint).sort((a, b) => (a < b ? -1 : 1));
     for (const [index, { resolve }] of group.entries()) resolve(ids[index]);

@@ -46,6 +46,11 @@ const END_OF_SESSION = /^(FATAL|PANIC)$/;
 /** The classes of errors that can have such a severity: the driver reads it only in the language of the server. */
 const SERVER_FAILURES = /^(53|58|F0|XX)/;
 
+/** The error of a commit that no standby has confirmed. */
+export class UnconfirmedCommit extends Error {
+  override readonly message: string = 'no standby server has confirmed the commit';
+}
+
 /** Returns an `AnimalStoreError` unchanged. */
 export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
@@ -57,6 +62,7 @@ export function storageError(error: unknown): AnimalStoreError {
     const message = `the database refused a statement: ${error.message} (${code})`;
     return new AnimalStoreError('internal_error', message, { cause: error });
   }
+  if (error instanceof UnconfirmedCommit) return storageUnavailable(error.message, error, 'not_responding');
   // The driver has no code for its own deadlines.
   if (error instanceof Error && /timeout/i.test(error.message)) {
     return storageUnavailable('the database server did not respond in time', error, 'not_responding');
@@ -77,16 +83,22 @@ export function detailed(error: unknown): string {
   return `${details.includes(code) ? message.replace(` (${code})`, '') : message}: ${details}`;
 }
 
-/** @param isUnknown whether it is unknown whether the write had an effect */
-export function writeError(error: unknown, isUnknown: boolean): AnimalStoreError {
+/** Returns the error of a write, which tells whether it is unknown that it had an effect. */
+export function writeError(error: unknown): AnimalStoreError {
   const known = storageError(error);
-  if (isUnknown) return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
-  if (!isWaitTimeout(error)) return known;
+  if (!hadNoEffect(error))
+    return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
+  // The server ended the statement because of `lock_timeout` or `statement_timeout`.
+  if (!/^(55P03|57014)$/.test(codeOf(error))) return known;
   return storageUnavailable(`${known.message}: nothing was stored`, error, storageFaultReason(known));
 }
 
-/** Whether an error tells that the statement had no effect. Other errors, such as a lost connection, do not tell. */
+/**
+ * Whether an error tells that the statement had no effect. An error of ours tells that it was not sent. Other errors, such
+ * as a lost connection, do not tell.
+ */
 export function hadNoEffect(error: unknown): boolean {
+  if (asAnimalStoreError(error) !== undefined) return true;
   if (!(error instanceof DatabaseError) || UNKNOWN_OUTCOMES.test(codeOf(error))) return false;
   if (error.severity === 'ERROR') return true;
   return !END_OF_SESSION.test(error.severity ?? '') && !SERVER_FAILURES.test(codeOf(error));
@@ -104,11 +116,6 @@ export function isPoolTimeout(error: unknown): boolean {
 /** Whether the transaction has to be repeated. It had no effect. */
 export function isSerializationFailure(error: unknown): boolean {
   return codeOf(error) === '40001';
-}
-
-/** Whether the server ended a statement because of `lock_timeout` or `statement_timeout`. */
-function isWaitTimeout(error: unknown): boolean {
-  return /^(55P03|57014)$/.test(codeOf(error));
 }
 
 /** Whether one row has caused the error: a data exception, or a violated constraint. */

@@ -1,10 +1,10 @@
 import type { IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
 import { exactlyOnce, type Records } from '../storage-kit/exactly-once.ts';
-import type { Connections, Row } from './connections.ts';
+import type { ConnectionPool, ResultRow } from './connection-pool.ts';
 import type { Creates } from './creates.ts';
 import { ORDER } from './order.ts';
 import { COLUMNS, petOf } from './pets.ts';
-import type { Reader } from './reader.ts';
+import type { Read } from './reads.ts';
 
 const FIND = `SELECT ${COLUMNS} FROM pets
   WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = $1 AND key = $2 AND created_at >= $3)`;
@@ -23,12 +23,12 @@ export const REDATE: string = `WITH ${ORDER} UPDATE idempotency_records SET crea
 
 /** @param limit the maximum number of records of one caller */
 export function idempotentCreates(
-  reader: Reader,
+  read: Read,
   creates: Creates,
-  connections: Connections,
+  connections: ConnectionPool,
   limit?: number,
 ): IdempotentCreates {
-  async function readSlowly(text: string, values?: unknown[]): Promise<Row> {
+  async function readSlowly(text: string, values?: unknown[]): Promise<ResultRow> {
     using session = await connections.openSession(true);
     const [row = []] = await session.run(text, values);
     return row;
@@ -42,8 +42,7 @@ export function idempotentCreates(
     countTimeout: connections.waitTimeout,
     claim: (pet, attempt) => creates.addCreate({ pet, attempt }),
     async find({ caller, key, validFrom }) {
-      const values = [caller, key, validFrom];
-      const [row] = await reader.query(() => ({ name: 'find-record', text: FIND, values }));
+      const [row] = await read({ name: 'find-record', text: FIND, values: [caller, key, validFrom] });
       return row && petOf(row);
     },
   };

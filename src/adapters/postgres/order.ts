@@ -3,7 +3,7 @@
  * transaction, also while it waits for a standby. Each schema has a lock of its own.
  */
 
-import type { ClientConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import { withClient } from './config.ts';
 import { detailed } from './errors.ts';
 
@@ -16,38 +16,34 @@ export const ORDER: string = `ordered AS MATERIALIZED (SELECT ${LOCK})`;
 export const TAKE_ORDER: string = `SELECT ${LOCK}`;
 
 const SEQUENCE =
-  "SELECT seqcache::int AS cache, seqincrement::int AS increment FROM pg_sequence WHERE seqrelid = 'pets_id_seq'::regclass";
+  "SELECT 1 FROM pg_sequence WHERE seqrelid = 'pets_id_seq'::regclass AND seqcache = 1 AND seqincrement = 1";
 
-/** Resolves with a warning for each feature of PostgreSQL that the order needs, and that does not work here. */
+/** What the order needs, and how to find out whether two connections have it. The id of the process makes a lock unique. */
+const NEEDS: Readonly<Record<string, (one: Client, other: Client) => Promise<boolean>>> = {
+  'the sequence pets_id_seq must have the cache size 1 and the increment 1': async (one) =>
+    (await one.query(SEQUENCE)).rowCount === 1,
+  'the database must have snapshots': async (one) =>
+    (await one.query('SELECT pg_current_snapshot()')).rowCount === 1,
+  async 'an advisory lock must exclude other transactions'(one, other) {
+    const { rows } = await one.query('SELECT pg_backend_pid() AS pid');
+    await one.query('BEGIN');
+    await one.query('SELECT pg_advisory_xact_lock(7302, $1)', [rows[0].pid]);
+    const taken = await other.query('SELECT pg_try_advisory_xact_lock(7302, $1) AS taken', [rows[0].pid]);
+    return taken.rows[0].taken === false;
+  },
+};
+
+/** Resolves with a warning for each need that is not met. Draws no id, and waits for no create. */
 export async function orderWarningsOf(config: ClientConfig): Promise<readonly string[]> {
   const warnings: string[] = [];
-  const check = async (what: string, isMet: () => Promise<boolean>): Promise<void> => {
-    const reason = await isMet().then(
-      (met) => (met ? undefined : ''),
-      (error: unknown) => `: ${detailed(error)}`,
-    );
-    if (reason === undefined) return;
-    warnings.push(`${what}${reason}: a client that follows the ids of new pets can miss some of them`);
+  const check = async (one: Client, other: Client): Promise<void> => {
+    for (const [need, isMet] of Object.entries(NEEDS)) {
+      const found = await isMet(one, other).catch((error: unknown) => detailed(error));
+      const reason = typeof found === 'string' ? `${need}: ${found}` : need;
+      if (found !== true)
+        warnings.push(`${reason}: a client that follows the ids of new pets can miss some of them`);
+    }
   };
-  await withClient(config, async (client) => {
-    await check('the sequence pets_id_seq must have the cache size 1 and the increment 1', async () => {
-      const [row] = (await client.query<{ cache: number; increment: number }>(SEQUENCE)).rows;
-      return row?.cache === 1 && row.increment === 1;
-    });
-    await check('the database must have snapshots', async () => {
-      const { rows } = await client.query('SELECT pg_current_snapshot()');
-      return rows.length === 1;
-    });
-    await check('an advisory lock must exclude other transactions', () =>
-      withClient(config, async (other) => {
-        // The id of the process makes this lock another one than that of each other check.
-        const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
-        await client.query('BEGIN');
-        await client.query('SELECT pg_advisory_xact_lock(7302, $1)', [rows[0].pid]);
-        const text = 'SELECT pg_try_advisory_xact_lock(7302, $1) AS taken';
-        return (await other.query(text, [rows[0].pid])).rows[0].taken === false;
-      }),
-    );
-  });
+  await withClient(config, (one) => withClient(config, (other) => check(one, other)));
   return warnings;
 }

@@ -2,8 +2,9 @@ import type { PetPage, PetQuery, PetRepository } from '../../application/ports/p
 import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
 import { SharedReads } from '../storage-kit/shared-reads.ts';
 import type { Creates } from './creates.ts';
-import { COLUMNS, listStatement, petOf } from './pets.ts';
-import type { Reader } from './reader.ts';
+import { groupedGets } from './gets.ts';
+import { listStatement, petOf } from './pets.ts';
+import { type Read, readInNextTurn } from './reads.ts';
 
 /**
  * Equal versions tell that no transaction was committed between them: each one that writes gets a number, and leaves the
@@ -19,28 +20,29 @@ const VERSION_COLUMN = 4;
  * @param hasVersion whether the version of the data is exact: one server has all the data
  */
 export function petRepository(
-  reader: Reader,
+  read: Read,
   creates: Creates,
   cache: PageCache,
   hasVersion: boolean,
 ): PetRepository {
   const versionColumn = hasVersion ? `(SELECT ${VERSION})` : undefined;
   const pages = new SharedReads<PetPage>();
+  const versions = new SharedReads<unknown>();
   /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
   let isChanging = true;
-  const readVersion = reader.shared({ name: 'version', text: `SELECT ${VERSION}` }, ([row = []]) => {
+
+  async function readVersion(onSend: () => void): Promise<unknown> {
+    const [row = []] = await readInNextTurn(read, onSend, { name: 'version', text: `SELECT ${VERSION}` });
     isChanging = cache.enter(row[0]);
     return row[0];
-  });
+  }
 
   /** Reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
   async function readPage(key: string, query: PetQuery, onSend: () => void): Promise<PetPage> {
     const { limit } = query;
     cache.statistics.misses += 1;
-    const rows = await reader.query(() => {
-      onSend();
-      return listStatement({ ...query, limit: limit + 1 }, versionColumn);
-    });
+    const statement = listStatement({ ...query, limit: limit + 1 }, versionColumn);
+    const rows = await readInNextTurn(read, onSend, statement);
     const version = rows[0]?.[VERSION_COLUMN] ?? undefined;
     if (version !== undefined) isChanging = cache.enter(version);
     const known = version === undefined ? undefined : cache.get(key);
@@ -52,13 +54,7 @@ export function petRepository(
   }
 
   return {
-    find: reader.lookup({
-      name: 'find',
-      one: `SELECT ${COLUMNS} FROM pets WHERE id = $1`,
-      all: `SELECT ${COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])`,
-      keyOf: ([id]) => id as bigint,
-      resultOf: petOf,
-    }),
+    find: groupedGets(read),
     async add({ name, categoryId, status }) {
       const id = (await creates.addCreate({ pet: { name, categoryId, status } })) as bigint;
       return Object.freeze({ id, name, categoryId, status });
@@ -67,7 +63,7 @@ export function petRepository(
       const key = pageKey(query);
       if (!isChanging && cache.get(key) !== undefined) {
         // Another connection can have read a page of an older version in the meantime.
-        cache.enter(await readVersion());
+        cache.enter(await versions.share('version', readVersion));
         const cached = cache.get(key);
         if (cached !== undefined) {
           cache.statistics.hits += 1;

@@ -2,7 +2,7 @@ import type { Observer } from '../../application/ports/observer.ts';
 import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { importStaged, type StagingTable } from '../storage-kit/staged-import.ts';
-import type { Connections } from './connections.ts';
+import type { ConnectionPool } from './connection-pool.ts';
 import { TAKE_ORDER } from './order.ts';
 import { columnsOf, listStatement, petOf } from './pets.ts';
 
@@ -26,7 +26,7 @@ const HAS_PETS = 'SELECT EXISTS (SELECT 1 FROM pets)';
 
 const EXPORT_SIZE = 1000;
 
-export function petTransfer(connections: Connections, observer: Observer): PetTransfer {
+export function petTransfer(connections: ConnectionPool, observer: Observer): PetTransfer {
   return {
     async importPets(batches, options) {
       // The end of the session removes the temporary table.

@@ -1,12 +1,12 @@
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
-import type { Row, Statement } from './connections.ts';
+import type { ResultRow, SqlStatement } from './connection-pool.ts';
 
 export const COLUMNS = 'id, name, category_id, status';
 
 /** Converts a row that begins with the columns `id, name, category_id, status`. */
-export function petOf(row: Row): Pet {
+export function petOf(row: ResultRow): Pet {
   const [id, name, categoryId, status] = row as readonly [bigint, string, bigint, PetStatus];
   return Object.freeze({ id, name, categoryId, status });
 }
@@ -16,7 +16,7 @@ export function petOf(row: Row): Pet {
  *
  * @param more an expression whose value is a further column
  */
-export function listStatement({ limit, status, after = INT64_MIN }: PetQuery, more = 'NULL'): Statement {
+export function listStatement({ limit, status, after = INT64_MIN }: PetQuery, more = 'NULL'): SqlStatement {
   if (status === undefined) {
     const text = `SELECT ${COLUMNS}, ${more} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`;
     return { name: 'list', text, values: [after, limit] };

@@ -1,7 +1,7 @@
 import type { Client, ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { withClient } from './config.ts';
-import type { Statement } from './connections.ts';
+import type { SqlStatement } from './connection-pool.ts';
 import { orderWarningsOf } from './order.ts';
 
 /**
@@ -61,10 +61,9 @@ export const SCHEMA_VERSION: number = MIGRATIONS.length;
 /** The advisory lock of a server that updates the schema, or adds the first key: "PETS". */
 export const LOCK = 0x50455453;
 
-/** The statements that test whether the storage can be read, and whether it can be written. */
-export const PING: Statement = { name: 'ping', text: 'SELECT version FROM animal_store_schema' };
-export const LAST_ID: Statement = { name: 'last-id', text: 'SELECT max(id) FROM pets' };
-export const WRITE_TEST: Statement = { text: 'UPDATE animal_store_schema SET probed_at = now()' };
+/** The statements that test whether the storage can be read and has ids left, and whether it can be written. */
+export const LAST_ID: SqlStatement = { name: 'last-id', text: 'SELECT max(id) FROM pets' };
+export const WRITE_TEST: SqlStatement = { text: 'UPDATE animal_store_schema SET probed_at = now()' };
 
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (
     only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
@@ -109,7 +108,9 @@ export async function readVersion(client: Client): Promise<number | undefined> {
     if (other) throw storageUnavailable('the database has a table pets of another application');
     return undefined;
   }
-  const { rows: versions } = await client.query<{ version: number }>(PING.text);
+  const { rows: versions } = await client.query<{ version: number }>(
+    'SELECT version FROM animal_store_schema',
+  );
   const version = versions[0]?.version ?? 0;
   if (version > SCHEMA_VERSION) {
     throw storageUnavailable(

@@ -17,13 +17,13 @@ import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { PageCache } from '../storage-kit/page-cache.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { clientConfig } from './config.ts';
-import { Connections } from './connections.ts';
+import { ConnectionPool } from './connection-pool.ts';
 import { groupedCreates } from './creates.ts';
 import { detailed, type Faults, storageError } from './errors.ts';
 import { idempotentCreates } from './idempotent-creates.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
-import { newReader } from './reader.ts';
+import { readsOver } from './reads.ts';
 import { LAST_ID, prepareSchema, WRITE_TEST } from './schema.ts';
 import { locationOf } from './url/index.ts';
 
@@ -78,27 +78,27 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   });
   for (const warning of warnings) safeObserver.onWarning?.(warning);
   const faults: Faults = new KnownFaults(['read', 'write', 'ids'], safeObserver);
-  const reads = new Connections(config, { max: partOf(maxReads), min: 1 });
-  const writes = new Connections(config, { max: 1, min: 1 });
-  const others = new Connections(config, { max: partOf(OTHER_CONNECTIONS) });
-  const reader = newReader(reads, faults);
+  const cache = new PageCache();
+  // A new connection can lead to a server with other data.
+  const forget = () => void cache.enter(undefined);
+  const reads = new ConnectionPool(config, { max: partOf(maxReads), min: 1 }, forget);
+  const writes = new ConnectionPool(config, { max: 1, min: 1 });
+  const others = new ConnectionPool(config, { max: partOf(OTHER_CONNECTIONS) });
+  const pools = [reads, writes, others];
+  const read = readsOver(reads, faults);
   const creates = groupedCreates(writes, faults, safeObserver);
-  const pages = new PageCache();
-  // The new connection can lead to a server with other data.
-  reads.onConnect = () => pages.enter(undefined);
-  const apiKeys = apiKeyRepository(reader, others);
+  const apiKeys = apiKeyRepository(read, others);
+  const testWrite = async (): Promise<void> => {
+    const error = await others.runStatement(WRITE_TEST).then(() => null, storageError);
+    faults.report({ write: error });
+  };
   const test = async (): Promise<void> => {
-    const reading = reader
-      .query(() => LAST_ID)
-      .then(
-        (rows) => faults.report({ ids: rows[0]?.[0] === INT64_MAX ? idsExhausted() : null }),
-        () => {},
-      );
-    if (faults.of('write') !== undefined) {
-      const outcome = await others.run(WRITE_TEST);
-      faults.report({ write: 'rows' in outcome ? null : storageError(outcome.error) });
-    }
-    await reading;
+    const writing = faults.of('write') === undefined ? undefined : testWrite();
+    await read(LAST_ID).then(
+      ([row]) => faults.report({ ids: row?.[0] === INT64_MAX ? idsExhausted() : null }),
+      () => {},
+    );
+    await writing;
   };
   const close = async (): Promise<void> => {
     await Promise.all([reads.close(), creates.close()]);
@@ -106,22 +106,18 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   };
   let closed: Promise<void> | undefined;
   return {
-    pets: petRepository(reader, creates, pages, isOneServer),
+    pets: petRepository(read, creates, cache, isOneServer),
     apiKeys,
-    idempotentCreates: idempotentCreates(reader, creates, others),
+    idempotentCreates: idempotentCreates(read, creates, others),
     transfer: petTransfer(others, safeObserver),
     statistics() {
       const sumOf = (name: 'busy' | 'idle' | 'waiting') =>
-        [reads, writes, others].reduce((sum, { statistics }) => sum + statistics[name], 0);
+        pools.reduce((sum, { statistics }) => sum + statistics[name], 0);
       return {
-        pages: { ...pages.statistics },
+        pages: { ...cache.statistics },
         keys: { ...apiKeys.statistics },
         waitingWrites: creates.waiting(),
-        connections: {
-          busy: sumOf('busy'),
-          idle: sumOf('idle'),
-          waiting: sumOf('waiting') + reader.waiting(),
-        },
+        connections: { busy: sumOf('busy'), idle: sumOf('idle'), waiting: sumOf('waiting') },
       };
     },
     async check() {

@@ -145,7 +145,7 @@ describe('an error of the connection', () => {
 });
 
 test('an unknown outcome is said in the message', () => {
-  expect(writeError(systemError('ECONNRESET'), true)).toMatchObject({
+  expect(writeError(systemError('ECONNRESET'))).toMatchObject({
     code: 'storage_unavailable',
     message: 'the connection to the database failed (ECONNRESET): it is unknown whether this was stored',
   });

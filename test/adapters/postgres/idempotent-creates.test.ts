@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { clientConfig } from '../../../src/adapters/postgres/config.ts';
-import { Connections } from '../../../src/adapters/postgres/connections.ts';
+import { ConnectionPool } from '../../../src/adapters/postgres/connection-pool.ts';
 import { groupedCreates } from '../../../src/adapters/postgres/creates.ts';
 import { idempotentCreates } from '../../../src/adapters/postgres/idempotent-creates.ts';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/order.ts';
-import { newReader } from '../../../src/adapters/postgres/reader.ts';
+import { readsOver } from '../../../src/adapters/postgres/reads.ts';
 import { KnownFaults } from '../../../src/adapters/storage-kit/known-faults.ts';
 import type { IdempotentCreates } from '../../../src/application/ports/idempotent-creates.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
@@ -15,13 +15,13 @@ async function openWithLimit(url: string, limit: number): Promise<IdempotentCrea
   await openStorage(url);
   const config = clientConfig(url);
   const faults = new KnownFaults<'read' | 'write'>(['read', 'write'], {});
-  const connections = new Connections(config, { max: 3 });
+  const connections = new ConnectionPool(config, { max: 3 });
   const claims = groupedCreates(connections, faults, {});
   onTestFinished(async () => {
     await claims.close();
     await connections.close();
   });
-  return idempotentCreates(newReader(connections, faults), claims, connections, limit);
+  return idempotentCreates(readsOver(connections, faults), claims, connections, limit);
 }
 
 describe.skipIf(!canRunPostgres)(`idempotent creates on PostgreSQL${postgresNote}`, () => {

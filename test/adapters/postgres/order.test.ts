@@ -3,7 +3,7 @@
 import type { Client } from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { REPLACE, REVOKE } from '../../../src/adapters/postgres/api-key-repository.ts';
-import type { Row, Statement } from '../../../src/adapters/postgres/connections.ts';
+import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
 import { type Create, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/order.ts';
@@ -56,13 +56,13 @@ async function interleave(
   order: readonly (0 | 1)[],
   transactions: readonly [Transaction, Transaction],
   afterStep: () => Promise<void>,
-): Promise<readonly (readonly Row[])[]> {
+): Promise<readonly (readonly ResultRow[])[]> {
   const queues = transactions.map(({ write, end }) => [write, { text: end }]);
-  const results: Promise<{ readonly rows: readonly Row[] }>[][] = [[], []];
+  const results: Promise<{ readonly rows: readonly ResultRow[] }>[][] = [[], []];
   for (const client of sessions) await client.query('BEGIN');
   for (const session of order) {
     const client = sessions[session];
-    const step = client.query({ ...(queues[session]?.shift() as Statement), rowMode: 'array' });
+    const step = client.query({ ...(queues[session]?.shift() as SqlStatement), rowMode: 'array' });
     results[session]?.push(step);
     let isDone = false;
     const done = () => {
@@ -78,7 +78,7 @@ async function interleave(
 }
 
 interface Transaction {
-  readonly write: Statement;
+  readonly write: SqlStatement;
   readonly end: (typeof ENDS)[number];
 }
 
@@ -120,7 +120,7 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
           expect(ids.slice(0, seen.length), `${order}`).toEqual(seen);
           seen = ids;
         };
-        const [one, two] = creates.map((create) => statementFor([create])) as [Statement, Statement];
+        const [one, two] = creates.map((create) => statementFor([create])) as [SqlStatement, SqlStatement];
         const transactions = [
           { write: one, end },
           { write: two, end: 'COMMIT' },
@@ -134,11 +134,11 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
   });
 
   test('two rotations of an API key, or a rotation and a revocation: one of them has an effect', async () => {
-    const replacing = (hash: string): Statement => ({
+    const replacing = (hash: string): SqlStatement => ({
       text: REPLACE,
       values: [Buffer.from(hash), 'next', 'p', 5, null, 6, 1000, null],
     });
-    const revoking: Statement = { text: REVOKE, values: [5, 1000] };
+    const revoking: SqlStatement = { text: REVOKE, values: [5, 1000] };
     for (const other of [replacing('two'), revoking]) {
       for (const end of ENDS) {
         for (const order of ordersOf(2, 2)) {
