@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 
 /** The files that are neither compiled modules nor in dist/docs. */
 const OTHERS = [
-  ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bench/README.md'],
+  ...['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bench/README.md'],
   ...['bin/animal-store.js', 'package.json'],
 ];
 
