@@ -24,7 +24,7 @@ const SHARED = [
   'test/adapters/cli/**/*.test.ts',
   'test/adapters/http/{authentication,bad-message,body,create,every-path,get,list,malformed-request}.test.ts',
   'test/adapters/http/{openapi-document,public-paths,recorded,request-fields}.test.ts',
-  'test/adapters/http/{failure,public-url,rate-limit,request-id,request-log}.test.ts',
+  'test/adapters/http/{failure,host-code,public-url,rate-limit,request-id,request-log}.test.ts',
   'test/adapters/{memory,metrics,tracing}/**/*.test.ts',
   'test/composition/{commands,config,database-config,databases,refused-start}.test.ts',
   'test/library/{animal-store,api-samples,http,http2}.test.ts',
@@ -40,10 +40,10 @@ const OVER_FETCH = IS_WHOLE
       'test/adapters/http/{authentication,bad-message,body,create,every-path,every-storage}.test.ts',
       'test/adapters/http/{failure,get,incoming-bodies,keys-in-log,lingering-close,list,malformed-request}.test.ts',
       'test/adapters/http/{openapi-document,overload,pipelines,properties,public-paths,public-url,rate-limit}.test.ts',
-      'test/adapters/http/recorded.test.ts',
+      'test/adapters/http/{host-code,recorded}.test.ts',
       'test/adapters/http/{request-id,request-log,server,slow-client,stopping,tunnels}.test.ts',
     ]
-  : ['test/adapters/http/{body,failure,incoming-bodies,properties,recorded}.test.ts'];
+  : ['test/adapters/http/{body,failure,host-code,incoming-bodies,properties,recorded}.test.ts'];
 
 const ADAPTERS = {
   setupFiles: ['test/support/canary-setup.ts'],

@@ -69,7 +69,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function described(value: unknown): string {
+export function described(value: unknown): string {
   if (value === null || typeof value === 'number') return String(value);
   if (value === '') return "''";
   return Array.isArray(value) ? 'an array' : typeof value;

@@ -16,7 +16,8 @@ export class GetPet {
     const exactId = toInt64(id);
     if (exactId === undefined && typeof id !== 'bigint') throw invalidRequest(int64Fault('id', id));
     const pet = exactId === undefined ? undefined : await this.#pets.find(exactId, options);
-    if (pet === undefined) throw new AnimalStoreError('not_found', `there is no pet with id ${id}`);
+    // A storage without types can resolve with `null`.
+    if (!pet) throw new AnimalStoreError('not_found', `there is no pet with id ${id}`);
     return pet;
   }
 }

@@ -1,14 +1,15 @@
+import { fenced } from './fenced.ts';
 import type { Observer } from './ports/observer.ts';
 
 const METHODS = ['onRequest', 'onError', 'onCommit', 'onStorageState', 'onWarning'] as const;
 
-type Method = (...values: readonly unknown[]) => void;
+type Method = (...values: readonly unknown[]) => unknown;
 
 type Methods = Partial<Record<(typeof METHODS)[number], Method>>;
 
 /**
  * Combines several observers into one, without the methods that no observer has: their values need not be measured.
- * Exceptions are discarded, because an observer must not make a request or a write fail.
+ * They are {@link fenced}.
  */
 export function combineObservers(observers: readonly Observer[]): Observer {
   const combined: Methods = {};
@@ -16,11 +17,7 @@ export function combineObservers(observers: readonly Observer[]): Observer {
     const listeners = (observers as readonly Methods[]).filter((observer) => observer[name] !== undefined);
     if (listeners.length === 0) continue;
     combined[name] = (...values) => {
-      for (const listener of listeners) {
-        try {
-          (listener[name] as Method)(...values);
-        } catch {}
-      }
+      for (const listener of listeners) fenced(() => (listener[name] as Method)(...values));
     };
   }
   return combined;

@@ -29,7 +29,8 @@ export class VerifyApiKey implements ApiKeyVerifier {
     if (!isApiKey(key)) return undefined;
     const apiKey = await this.#keys.find(key);
     const now = this.#now();
-    if (apiKey === undefined || !isActive(apiKey, now)) return undefined;
+    // A storage without types can resolve with `null`.
+    if (!apiKey || !isActive(apiKey, now)) return undefined;
     const { lastUsedOn = -Infinity } = apiKey;
     if (now - lastUsedOn >= DAY || lastUsedOn > now + CLOCK_TOLERANCE) this.#recordUse(apiKey, now);
     return apiKey;
@@ -41,6 +42,11 @@ export class VerifyApiKey implements ApiKeyVerifier {
     if (this.#recordedOn.get(id) === today) return;
     if (this.#recordedOn.size >= CACHE_LIMIT) this.#recordedOn.clear();
     this.#recordedOn.set(id, today);
-    this.#keys.setLastUsedOn(id, today, now + CLOCK_TOLERANCE).catch(() => this.#recordedOn.delete(id));
+    const forget = () => this.#recordedOn.delete(id);
+    try {
+      Promise.resolve(this.#keys.setLastUsedOn(id, today, now + CLOCK_TOLERANCE)).catch(forget);
+    } catch {
+      forget();
+    }
   }
 }

@@ -1,10 +1,11 @@
 import { checkArgument, checkOptions, type OptionRules } from '../../../application/arguments.ts';
+import { fenced } from '../../../application/fenced.ts';
 import { combineObservers } from '../../../application/observers.ts';
 import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
 import type { Observer } from '../../../application/ports/observer.ts';
 import { invalidRequest } from '../../../domain/errors.ts';
 import { Admission } from './admission.ts';
-import { bearerKey, invalidKey, needsApiKey } from './authentication.ts';
+import { bearerKey, invalidKey, needsApiKey, verifyKey } from './authentication.ts';
 import { cachedProxies, clientAddress } from './client-address.ts';
 import { Cors } from './cors.ts';
 import { DEPRECATED_PATH, deprecationHeaders } from './deprecation.ts';
@@ -58,7 +59,7 @@ export class Api {
       proxies: cachedProxies(trustedProxies),
       needsAddress: this.#observesClients,
       bodies: this.admission.bodies,
-      isSecret: (text) => apiKeys?.hasPartOfKey?.(text) ?? false,
+      isSecret: (text) => isPartOfKey(apiKeys, text),
     };
     this.#cors = new Cors(corsOrigins);
     this.#deprecation = deprecationHeaders(prefix);
@@ -96,7 +97,7 @@ export class Api {
         if (path === '') throw invalidRequest('the request target is not a URL');
         const isMetrics = path === METRICS_PATH && this.#routes.has(path);
         if (isMetrics || needsApiKey(path)) {
-          exchange.holder = await this.#verifier.verify(bearerKey(head));
+          exchange.holder = await verifyKey(this.#verifier, bearerKey(head));
           this.admission.setKnown(authorization ?? '', exchange.holder !== undefined);
           if (exchange.holder === undefined) throw invalidKey();
         }
@@ -115,10 +116,15 @@ export class Api {
     const delay = this.admission.delayResponse(carried, exchange.callerId, isOverload);
     if (delay !== undefined) await delay;
     // An error is reported when the client gets the response, so a client that ignores refusals cannot fill the log faster.
-    response ??= this.#failure(thrown, exchange);
     const isAborted = this.#observesClients && !carried.isConnected;
-    carried.send(this.#complete(response, exchange));
-    this.#report(exchange, response.status, isAborted);
+    let status: number;
+    try {
+      status = this.#send(response ?? this.#failure(thrown, exchange), exchange);
+    } catch (error) {
+      // Code of the host can return fields or bodies that cannot be sent, such as a `contentType` with a line break.
+      status = this.#send(this.#failure(error, exchange), exchange);
+    }
+    this.#report(exchange, status, isAborted);
   }
 
   /** Refuses a message that the carrier could not parse as a request, and notifies the observers. */
@@ -154,6 +160,11 @@ export class Api {
     return response;
   }
 
+  #send(response: ApiResponse, exchange: Exchange): number {
+    exchange.carried.send(this.#complete(response, exchange));
+    return response.status;
+  }
+
   #complete(response: ApiResponse, { head, carried, match, requestId }: Exchange): CompleteResponse {
     const complete = completed(response, requestId);
     this.#cors.addFields(complete.headers, head);
@@ -178,6 +189,11 @@ export class Api {
       traceparent: exchange.traceparent,
     });
   }
+}
+
+/** A verifier whose method fails, or does not return a boolean, says that any text may be a secret. */
+function isPartOfKey(verifier: ApiKeyVerifier | undefined, text: string): boolean {
+  return verifier?.hasPartOfKey !== undefined && fenced(() => verifier.hasPartOfKey?.(text)) !== false;
 }
 
 /** Adds the header fields that every response has. */

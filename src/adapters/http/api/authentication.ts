@@ -1,3 +1,5 @@
+import { described } from '../../../application/arguments.ts';
+import type { ApiKeyHolder, ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
 import { HttpError } from './errors.ts';
 import { countFieldLines } from './headers.ts';
 import type { RequestHead } from './http.ts';
@@ -27,6 +29,28 @@ export function bearerKey({ headers, rawHeaders }: RequestHead): string {
   if (key === undefined) throw invalidKey(faultOf(authorization));
   if (countFieldLines(rawHeaders, 'authorization') > 1) throw invalidKey('Authorization must be given once');
   return key;
+}
+
+/**
+ * Returns what the verifier found: a key holder, or `undefined` for an invalid key. A verifier can be code of the host that
+ * no compiler has checked, so anything else is an error, which is logged.
+ */
+export async function verifyKey(verifier: ApiKeyVerifier, key: string): Promise<ApiKeyHolder | undefined> {
+  const holder: unknown = await verifier.verify(key);
+  if (holder === undefined || holder === null || holder === false) return undefined;
+  const { id, callerId } = holder as Partial<Record<keyof ApiKeyHolder, unknown>>;
+  const isHolder =
+    typeof holder === 'object' && isId(id) && (callerId === undefined || callerId === null || isId(callerId));
+  if (isHolder) return holder as ApiKeyHolder;
+  const members =
+    typeof holder === 'object' ? ` with the id ${described(id)} and the callerId ${described(callerId)}` : '';
+  throw new TypeError(
+    `apiKeys.verify: expected undefined, or an object whose id and callerId are strings that are not empty, got ${described(holder)}${members}`,
+  );
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }
 
 function faultOf(authorization: string): string {

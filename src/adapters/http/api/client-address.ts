@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { fenced } from '../../../application/fenced.ts';
 
 /** The addresses of trusted proxies. `BlockList` of `node:net` is assignable to this type. */
 export interface TrustedProxies {
@@ -29,7 +30,8 @@ export function cachedProxies(proxies: TrustedProxies | undefined): TrustedProxi
     check: (address, family) => {
       let isTrusted = checked.get(address);
       if (isTrusted === undefined) {
-        isTrusted = proxies.check(address, family);
+        // Anything else is not trusted, such as a promise, or an exception.
+        isTrusted = fenced(() => proxies.check(address, family)) === true;
         if (checked.size >= CACHE_LIMIT) checked.clear();
         checked.set(address, isTrusted);
       }

@@ -35,7 +35,8 @@ export class Cors {
   addFields(fields: string[], head: RequestHead): void {
     if (this.#origins.length === 0) return;
     const { origin, 'access-control-request-headers': requested } = head.headers;
-    const vary = fields.indexOf('Vary');
+    // A value can be the name of a field: the client chooses its `X-Request-Id`.
+    const vary = fields.findIndex((text, index) => index % 2 === 0 && text === 'Vary');
     if (vary === -1) fields.push('Vary', 'Origin');
     else fields[vary + 1] = `Origin, ${fields[vary + 1]}`;
     if (!this.#allows(origin) || (head.method === 'OPTIONS' && !this.isPreflight(head))) return;

@@ -46,6 +46,9 @@ export function noSuchPath(headers: Headers = []): HttpError {
   return new HttpError('not_found', 'no such path; the API is under /v1', headers);
 }
 
+/** In seconds (RFC 9111, section 1.2.2). */
+const RETRY_AFTER_MAX = 2 ** 31 - 1;
+
 const RETRY_AFTER: Headers = ['Retry-After', '1'];
 
 /** @param head `undefined` when the request could not be parsed */
@@ -74,9 +77,16 @@ function knownError(error: unknown): HttpError | AnimalStoreError | undefined {
 function headersOf(error: HttpError | AnimalStoreError | undefined, status: number): Headers {
   if (status === 503) return RETRY_AFTER;
   if (error?.code === 'rate_limited' && 'retryAfter' in error) {
-    return ['Retry-After', String(error.retryAfter ?? 1)];
+    return ['Retry-After', String(secondsOf(error.retryAfter))];
   }
   return error instanceof HttpError ? error.headers : [];
+}
+
+/** An adapter of the host can set any value. */
+function secondsOf(retryAfter: unknown): number {
+  return typeof retryAfter === 'number' && retryAfter > 0
+    ? Math.ceil(Math.min(retryAfter, RETRY_AFTER_MAX))
+    : 1;
 }
 
 /** Whether the end of a request is known, and its client does not wait for a response before it sends the body. */

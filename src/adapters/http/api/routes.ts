@@ -1,3 +1,4 @@
+import { described } from '../../../application/arguments.ts';
 import { DOCS_ASSETS, docsAsset } from '../docs/assets.ts';
 import { openApi } from '../docs/openapi.ts';
 import type { Admission } from './admission.ts';
@@ -42,11 +43,14 @@ export function createRoutes(
 }
 
 function metricsHandler(metrics: MetricsText): Handler {
-  return async () => ({
-    status: 200,
-    headers: [...API_HEADERS, 'Content-Type', metrics.contentType, ...NO_STORE],
-    body: await metrics.text(),
-  });
+  return async () => {
+    const { contentType } = metrics;
+    const body = await metrics.text();
+    for (const text of [contentType, body]) {
+      if (typeof text !== 'string') throw new TypeError(`metrics: expected strings, got ${described(text)}`);
+    }
+    return { status: 200, headers: [...API_HEADERS, 'Content-Type', contentType, ...NO_STORE], body };
+  };
 }
 
 /** Handles requests whose path has no route. Only `OPTIONS *`, which is about the whole server, has no error. */

@@ -7,7 +7,8 @@ export interface Encodings {
   readonly gzip: Representation | undefined;
 }
 
-const ACCEPTS_GZIP = /(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i;
+const GZIP = /^\s*(?:x-)?gzip\s*$/i;
+const NOT_ACCEPTED = /^\s*q=0(?:\.0*)?\s*$/i;
 
 /** @param etag the entity tag of the content */
 export function encodings(
@@ -26,6 +27,12 @@ export function encodings(
 }
 
 export function negotiated(head: RequestHead, { identity, gzip }: Encodings): ApiResponse {
-  const acceptsGzip = ACCEPTS_GZIP.test(head.headers['accept-encoding'] ?? '');
-  return revalidated(head, (acceptsGzip && gzip) || identity);
+  return revalidated(head, (acceptsGzip(head.headers['accept-encoding']) && gzip) || identity);
+}
+
+function acceptsGzip(field = ''): boolean {
+  return field.split(',').some((coding) => {
+    const [name = '', ...parameters] = coding.split(';');
+    return GZIP.test(name) && !parameters.some((parameter) => NOT_ACCEPTED.test(parameter));
+  });
 }
