@@ -1,45 +1,66 @@
-import { parseJsonInt64 } from './int64.ts';
-import { jsonFault } from './json-fault.ts';
+import { parseInt64, parseJsonInt64 } from './int64.ts';
+import { scanJson } from './json-scan.ts';
 
-/** `JSON.parse` preserves up to 15 significant digits. */
-const MAYBE_ROUNDED = /[\d.]{16}|\d[eE]/;
+/** Stands for an array or an object, whose items no caller reads. */
+const ITEMS: unknown = Object.freeze({});
 
-/** `JSON.parse` with a reviver is recursive, so each level of nested arrays and objects needs space on the stack. */
-const MAX_DEPTH = 500;
+/** The members of a JSON object, or `undefined` for JSON that is not an object. */
+export type Members<Name extends string> = Partial<Record<Name, unknown>> | undefined;
 
 /**
- * Parses JSON without rounding integers. An int64 becomes a `bigint`, or a `number` that is a safe integer. Any other
- * number becomes a `number` that is not an integer, such as 1.5 or NaN. Throws a `RangeError` for a text that is nested
- * too deeply, and a `SyntaxError` with the message of {@link jsonFault} for a text that is not JSON.
+ * Creates a function that reads these members of a JSON object, and creates no values of others. If a name occurs several
+ * times, its last value counts. An int64 becomes a `bigint`, and any other number becomes NaN. The function throws the errors
+ * of {@link scanJson}.
+ *
+ * @param names in letters
  */
-export function parseJson(text: string): unknown {
-  refuseDeep(text);
-  try {
-    return MAYBE_ROUNDED.test(text)
-      ? JSON.parse(text, exact as (key: string, value: unknown) => unknown)
-      : JSON.parse(text);
-  } catch {
-    throw new SyntaxError(jsonFault(text));
-  }
+export function memberReader<Name extends string>(names: readonly Name[]): (text: string) => Members<Name> {
+  const pattern = new RegExp(`"(?:${names.map((name) => `(${patternOf(name)})`).join('|')})"`, 'y');
+  return (text) => {
+    const sources: (readonly [start: number, end: number])[] = [];
+    const first = scanJson(text, (start, end, nameStart, nameEnd) => {
+      if (nameEnd === nameStart) return;
+      pattern.lastIndex = nameStart;
+      const groups = pattern.exec(text);
+      if (groups !== null) sources[groups.lastIndexOf(groups[0].slice(1, -1)) - 1] = [start, end];
+    });
+    if (first !== '{') return undefined;
+    const members: Members<Name> = {};
+    names.forEach((name, index) => {
+      const source = sources[index];
+      if (source !== undefined) members[name] = valueIn(text.slice(...source));
+    });
+    return members;
+  };
 }
 
-/** Only a reviver needs this limit, but it must not depend on the numbers in a text. */
-function refuseDeep(text: string): void {
-  if (text.length <= MAX_DEPTH) return;
-  let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') isInString = !isInString;
-    else if (isInString) at += character === '\\' ? 1 : 0;
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-    if (depth > MAX_DEPTH) throw new RangeError(`nested too deeply: expected at most ${MAX_DEPTH} levels`);
-  }
+/** Returns the text of each item of a JSON array, or `undefined` for other JSON. Throws the errors of {@link scanJson}. */
+export function itemTexts(text: string): readonly string[] | undefined {
+  const items: string[] = [];
+  const first = scanJson(text, (start, end) => items.push(text.slice(start, end)));
+  return first === '[' ? items : undefined;
 }
 
-/** A reviver. An integer that is no int64 becomes NaN: it is out of range, or a fraction that was rounded. */
-function exact(_key: string, value: unknown, context: { source: string }): unknown {
-  if (typeof value !== 'number') return value;
-  return parseJsonInt64(context.source) ?? (Number.isInteger(value) ? Number.NaN : value);
+/** Returns the pattern of a name, each letter of which can be an escape sequence. */
+function patternOf(name: string): string {
+  return name.replaceAll(/./g, (letter) => {
+    const digits = letter.charCodeAt(0).toString(16).padStart(4, '0');
+    return `(?:${letter}|\\\\u${digits.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
+  });
+}
+
+function valueIn(source: string): unknown {
+  switch (source.charAt(0)) {
+    case '{':
+    case '[':
+      return ITEMS;
+    case '"':
+      return source.includes('\\') ? JSON.parse(source) : source.slice(1, -1);
+    case 't':
+    case 'f':
+    case 'n':
+      return JSON.parse(source);
+    default:
+      return parseInt64(source) ?? parseJsonInt64(source) ?? Number.NaN;
+  }
 }

@@ -2,7 +2,7 @@
 
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX } from './int64.ts';
-import { parseJson } from './json.ts';
+import { itemTexts, memberReader } from './json.ts';
 import { type ImportedPet, type Pet, petWithId } from './pet.ts';
 
 /** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
@@ -51,7 +51,7 @@ export function petsJson(pets: readonly Pet[]): string {
  * ```
  */
 export function parsePet(text: string): Pet {
-  return petOf(parse(text));
+  return petOf(validated(() => membersOf(text)));
 }
 
 /**
@@ -67,11 +67,11 @@ export function parsePet(text: string): Pet {
  * ```
  */
 export function parsePets(text: string): Pet[] {
-  const values = parse(text);
-  if (!Array.isArray(values)) throw invalidRequest('expected a JSON array');
-  return values.map((value, index) => {
+  const items = validated(() => itemTexts(text));
+  if (items === undefined) throw invalidRequest('expected a JSON array');
+  return items.map((item, index) => {
     try {
-      return petOf(value);
+      return petOf(membersOf(item));
     } catch (error) {
       throw invalidRequest(`[${index}]: ${(error as Error).message}`);
     }
@@ -80,31 +80,30 @@ export function parsePets(text: string): Pet[] {
 
 /** Applies no rule for pets. Throws `invalid_request` when the text is not a JSON object. */
 export function parsePetMembers(text: string): ImportedPet {
-  return members(parse(text));
+  return importedPet(validated(() => membersOf(text)));
 }
 
-function members(value: unknown): ImportedPet {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidRequest('expected a JSON object');
-  }
-  const { id, name, categoryId, status } = value as Readonly<Record<string, unknown>>;
+const membersOf = memberReader(['id', 'name', 'categoryId', 'status']);
+
+function importedPet(members: ReturnType<typeof membersOf>): ImportedPet {
+  if (members === undefined) throw invalidRequest('expected a JSON object');
+  const { id, name, categoryId, status } = members;
   return { id: integer(id), name, categoryId: integer(categoryId), status } as ImportedPet;
 }
 
-function petOf(value: unknown): Pet {
-  const { id, ...pet } = members(value);
+function petOf(members: ReturnType<typeof membersOf>): Pet {
+  const { id, ...pet } = importedPet(members);
   if (id === undefined) throw invalidRequest('id is required');
   return petWithId({ ...pet, id });
 }
 
 function integer(value: unknown): unknown {
-  if (value === undefined || typeof value === 'bigint' || Number.isSafeInteger(value)) return value;
-  return NOT_AN_INT64;
+  return value === undefined || typeof value === 'bigint' ? value : NOT_AN_INT64;
 }
 
-function parse(text: string): unknown {
+function validated<T>(read: () => T): T {
   try {
-    return parseJson(text);
+    return read();
   } catch (cause) {
     throw invalidRequest(`invalid JSON: ${(cause as Error).message}`, { cause });
   }

@@ -87,7 +87,8 @@ export function nameFault(name: unknown): string | undefined {
   if (typeof name !== 'string') return 'name must be a string';
   if (!name.isWellFormed()) return 'name must be well-formed Unicode, without lone surrogates';
   if (name.includes('\0')) return 'name must not contain U+0000';
-  const length = [...name].length;
+  // A code point has one or two code units. A name can be as long as a request body.
+  const length = name.length > 2 * NAME_MAX_LENGTH ? Number.POSITIVE_INFINITY : [...name].length;
   if (length < NAME_MIN_LENGTH || length > NAME_MAX_LENGTH) {
     return `name must have ${NAME_MIN_LENGTH} to ${NAME_MAX_LENGTH} characters`;
   }

@@ -84,7 +84,7 @@ const FACTS: readonly string[] = [
   `For ${hours} hours, - the same key`,
   `A caller can use ${whole(RECORDS_PER_CALLER)} of them within ${hours} hours`,
   `idempotency keys of a caller within ${hours} hours | ${whole(RECORDS_PER_CALLER)}`,
-  `the body of a request | ${kib(BODY_LIMIT)}, and ${constant('src/domain/json.ts', 'MAX_DEPTH')} levels of nesting`,
+  `the body of a request | ${kib(BODY_LIMIT)}, and ${constant('src/domain/json-scan.ts', 'MAX_DEPTH')} levels of nesting`,
   `has at most ${kib(constant('src/adapters/cli/files/lines.ts', 'LINE_LIMIT'))}. Input`,
   `the request line and the header fields | ${kib(constant(`${NODE}/server.ts`, 'HEAD_LIMIT'))}`,
   `the time to send the header fields | ${timeoutOf('headersTimeout')} s`,

@@ -1,6 +1,5 @@
 import { MIMEType } from 'node:util';
 import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
-import { parseJson } from '../../../domain/json.ts';
 import { HttpError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -11,8 +10,12 @@ const MEDIA_TYPE = 'application/json';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads and parses the body, unless its media type is not JSON in UTF-8 or it has a `Content-Encoding`. */
-export async function readJson(exchange: Exchange): Promise<unknown> {
+/**
+ * Reads and parses the body, unless its media type is not JSON in UTF-8 or it has a `Content-Encoding`.
+ *
+ * @param parse throws a `SyntaxError` or a `RangeError`, as `memberReader` describes
+ */
+export async function readJson<T>(exchange: Exchange, parse: (text: string) => T): Promise<T> {
   const { headers } = exchange.head;
   if (!isJson(headers['content-type']) || headers['content-encoding'] !== undefined) {
     throw new HttpError(
@@ -24,7 +27,7 @@ export async function readJson(exchange: Exchange): Promise<unknown> {
   const bytes = await exchange.readBody();
   if (bytes.length === 0) throw invalidRequest('the body is missing');
   try {
-    return parseJson(utf8.decode(bytes));
+    return parse(utf8.decode(bytes));
   } catch (error) {
     if (error instanceof SyntaxError) throw invalidRequest(`the body is not valid JSON: ${error.message}`);
     const fault = error instanceof RangeError ? 'nested too deeply' : 'not valid UTF-8';

@@ -11,7 +11,7 @@ import { readJson } from './json-body.ts';
 import type { Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { entityTag, jsonResponse, type Representation, representation, revalidated } from './responses.ts';
-import { listQueryReader, readNewPet } from './schemas.ts';
+import { listQueryReader, newPetMembers, readNewPet } from './schemas.ts';
 
 /** @param prefix the path in front of `/v1` in the links of responses */
 export function petHandlers(
@@ -30,7 +30,7 @@ export function petHandlers(
 
     async createPet(exchange) {
       const key = exchange.head.headers['idempotency-key'];
-      const input = readNewPet(await readJson(exchange));
+      const input = readNewPet(await readJson(exchange, newPetMembers));
       admission.beginCreate();
       try {
         if (key === undefined) return created(pets, await store.createPet(input));

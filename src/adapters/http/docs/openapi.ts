@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { parseJson } from '../../../domain/json.ts';
-import { exactJson } from '../api/exact-json.ts';
+import { indentedJson } from '../api/exact-json.ts';
 import type { Handler } from '../api/exchange.ts';
 import { API_HEADERS } from '../api/headers.ts';
 import type { HttpOptions } from '../api/options.ts';
@@ -21,7 +20,7 @@ const template = builtFile('openapi.json', String);
  */
 export function openApiDocument(origin: string, { indent = 0 }: { readonly indent?: number } = {}): string {
   const text = template().replace(serversOf(BASE_PATH), () => serversOf(serverUrlOf(origin)));
-  return indent === 0 ? text : exactJson(parseJson(text), indent);
+  return indent === 0 ? text : indentedJson(text, indent);
 }
 
 /** The document contains the URL of the server: `publicUrl`, or else one that is derived from the `Host` of the request. */
