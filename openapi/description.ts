@@ -21,7 +21,7 @@ export function apiDescription(): string {
 
 Every operation needs an API key. Send the key as a bearer token: \`Authorization: Bearer <API_KEY>\`. The operator of the store creates keys with \`animal-store keys create\`.
 
-Without a valid key, the response is 401 \`unauthorized\`, whatever else is wrong with the request. Unknown, expired and revoked keys get the same response.
+Without a valid key, the response is 401 \`unauthorized\`, whatever else is wrong with the request. Unknown, expired and revoked keys get the same response. A key can be read-only (\`keys create --read-only\`): a create with it gets 403 \`forbidden\`, and a program in a browser can hold such a key.
 
 ## Exact integers
 
@@ -59,7 +59,7 @@ The body of every error has exactly the members \`code\`, \`message\` and \`stat
 | --- | --- | --- | --- |
 ${ERROR_CODES.map((code) => `| \`${code}\` | ${STATUS_OF[code]} | ${WHEN[code]} | \`${MESSAGES[code]}\` |`).join('\n')}
 
-When several errors apply, the order is 401, 503 \`overloaded\`, 429, 400 for the message, 404, 405, 415, 413, 400 for the query or the body. A response with status 429 or 503 has \`Retry-After\`.
+When several errors apply, the order is 401, 503 \`overloaded\`, 429, 400 for the message, 404, 405, 403 \`forbidden\`, 415, 413, 400 for the query or the body. A response with status 429 or 503 has \`Retry-After\`.
 
 ## Limits
 

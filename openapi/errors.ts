@@ -7,6 +7,7 @@ import { OPERATIONS, type Operation } from '../src/adapters/http/api/operations.
 export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   invalid_request: 'The query, the body or the message is malformed or breaks a rule.',
   unauthorized: 'The API key is missing or invalid.',
+  forbidden: 'The API key is read-only.',
   not_found: 'No pet has this id, or nothing is at this path.',
   method_not_allowed: 'The path does not support the method. `Allow` lists the methods that it supports.',
   request_timeout: 'The client was too slow to send.',
@@ -25,6 +26,7 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
 export const MESSAGES: Readonly<Record<HttpErrorCode, string>> = {
   invalid_request: 'categoryId is required',
   unauthorized: 'an API key is required: Authorization: Bearer <API_KEY>',
+  forbidden: 'the API key is read-only: it may list and read pets, but not create one',
   not_found: 'there is no pet with id 1',
   method_not_allowed: 'DELETE is not allowed here: expected GET, HEAD or OPTIONS',
   request_timeout: 'the request took too long to arrive',

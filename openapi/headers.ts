@@ -34,9 +34,12 @@ const FIELDS = {
     pattern:
       '^<[^>?]*/docs>; rel="deprecation"; type="text/html", <[^>?]*/v1/pets>; rel="successor-version"$',
   }),
-  'WWW-Authenticate': field('How to authenticate; with `error="invalid_token"` when a key was sent.', {
-    pattern: '^Bearer realm="animal-store"(, error="invalid_token")?$',
-  }),
+  'WWW-Authenticate': field(
+    'How to authenticate; with `error="invalid_token"` when a key was sent, and `error="insufficient_scope"` for a read-only key.',
+    {
+      pattern: '^Bearer realm="animal-store"(, error="(invalid_token|insufficient_scope)")?$',
+    },
+  ),
   'Retry-After': field('Seconds to wait before the next attempt.', { type: 'integer', minimum: 1 }),
   Accept: field('The only supported media type of a body.', { const: 'application/json' }),
 };
@@ -57,6 +60,7 @@ const OF_SUCCESS: Readonly<Record<Operation['id'], readonly Name[]>> = {
 
 const OF_ERROR: Readonly<Record<number, readonly Name[]>> = {
   401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
   415: ['Accept'],
   429: ['Retry-After'],
   503: ['Retry-After'],

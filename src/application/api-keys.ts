@@ -1,7 +1,7 @@
 import { type ApiKey, apiKeyName, isActive, type NewApiKey } from '../domain/api-key.ts';
 import { API_KEY_BYTES, apiKeyPrefix, formatApiKey } from '../domain/api-key-format.ts';
 import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
-import { checkArgument, FUNCTION, STRING } from './arguments.ts';
+import { BOOLEAN, checkArgument, FUNCTION, STRING } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 
 /** A new API key and its attributes. Only the hash of the key is stored, so the key cannot be shown again. */
@@ -25,10 +25,14 @@ export class ApiKeys {
     this.#now = now;
   }
 
-  /** Creates a key. Rejects with `invalid_request` when the name is invalid, or when the expiry is not in the future. */
-  async create(name: string, expiresAt?: number): Promise<IssuedApiKey> {
+  /**
+   * Creates a key. With `isReadOnly`, the key may list and read pets, but not create one. Rejects with `invalid_request` when
+   * the name is invalid, or when the expiry is not in the future.
+   */
+  async create(name: string, expiresAt?: number, isReadOnly = false): Promise<IssuedApiKey> {
     checkArgument('name', name, STRING);
-    const [key, draft] = this.#draft(apiKeyName(name), expiresAt);
+    checkArgument('isReadOnly', isReadOnly, BOOLEAN);
+    const [key, draft] = this.#draft(apiKeyName(name), expiresAt, isReadOnly);
     return { key, about: await this.#keys.add(key, draft) };
   }
 
@@ -50,7 +54,7 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a new key with the name of an old key, and makes the old key expire after `overlap` milliseconds, unless it
+   * Creates a new key with the name and the permissions of an old key, and makes the old key expire after `overlap` milliseconds, unless it
    * expires earlier. The new key expires at `expiresAt`, or never when `expiresAt` is `null`. By default, the new key has
    * the lifetime of the old key.
    *
@@ -68,7 +72,7 @@ export class ApiKeys {
     try {
       const old = await this.#activeKey(id, now);
       const newExpiry = expiresAt === undefined ? expiryLike(old, now) : (expiresAt ?? undefined);
-      const [key, draft] = this.#draft(old.name, newExpiry);
+      const [key, draft] = this.#draft(old.name, newExpiry, old.isReadOnly);
       const about = await this.#keys.replace(old, now + overlap, key, draft);
       if (about !== undefined) return { key, about };
       await this.#activeKey(id, this.#now());
@@ -98,7 +102,7 @@ export class ApiKeys {
     return apiKey;
   }
 
-  #draft(name: string, expiresAt?: number): [key: string, draft: NewApiKey] {
+  #draft(name: string, expiresAt?: number, isReadOnly = false): [key: string, draft: NewApiKey] {
     const createdAt = this.#now();
     if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > createdAt)) {
       throw invalidRequest('the expiry must be in the future, in whole milliseconds');
@@ -107,7 +111,7 @@ export class ApiKeys {
       throw invalidRequest('the expiry must not be later than the year 9999');
     }
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
-    return [key, { name, prefix: apiKeyPrefix(key), createdAt, expiresAt }];
+    return [key, { name, prefix: apiKeyPrefix(key), createdAt, expiresAt, isReadOnly }];
   }
 }
 

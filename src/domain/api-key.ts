@@ -16,12 +16,14 @@ export interface ApiKey {
   readonly revokedAt?: number | undefined;
   /** The start of the last UTC day on which the key was used. */
   readonly lastUsedOn?: number | undefined;
+  /** Whether a client with this key may only read. */
+  readonly isReadOnly?: boolean | undefined;
   /** For a key that replaced another one: the id of the first key of the same caller. */
   readonly callerId?: string | undefined;
 }
 
 /** The attributes of a key that is not stored yet. */
-export type NewApiKey = Pick<ApiKey, 'name' | 'prefix' | 'createdAt' | 'expiresAt'>;
+export type NewApiKey = Pick<ApiKey, 'name' | 'prefix' | 'createdAt' | 'expiresAt' | 'isReadOnly'>;
 
 export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
 

@@ -3,6 +3,7 @@
  *
  * - `invalid_request`: the caller's input breaks a rule; the message names the field and the rule
  * - `unauthorized`: the server of a store refuses the API key
+ * - `forbidden`: the API key may only read
  * - `not_found`: the requested object does not exist
  * - `idempotency_conflict`: the idempotency key was used for a different pet
  * - `rate_limited`: the caller has reached a limit, and the call had no effect; a retry after `retryAfter` seconds is safe
@@ -13,6 +14,7 @@
 export const ERROR_CODES = [
   'invalid_request',
   'unauthorized',
+  'forbidden',
   'not_found',
   'idempotency_conflict',
   'rate_limited',

@@ -9,7 +9,7 @@ import { assertFound, assertNew, attributesOf, DAY, draft, HOUR, UNKNOWN_IDS } f
 export function replacingKeys(subject: Subject<ApiKeyRepository>): ContractCase[] {
   return [
     contractCase(subject, 'a replaced key gets an expiry, and the new key is stored', async (keys) => {
-      const [old, next] = [draft('ci'), draft('ci', Date.now() + DAY)];
+      const [old, next] = [draft('ci'), draft('ci', Date.now() + DAY, true)];
       const before = await keys.add(...old);
       const endsAt = Date.now() + HOUR;
       const about = await keys.replace(before, endsAt, ...next);

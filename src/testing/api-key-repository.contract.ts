@@ -36,7 +36,7 @@ export function apiKeyRepositoryContract(subject: Subject<ApiKeyRepository>): Co
 function finding(subject: Subject<ApiKeyRepository>): ContractCase[] {
   return [
     contractCase(subject, 'a key that was added is found with its attributes', async (keys) => {
-      const [anna, bert] = [draft('Anna'), draft('Bert', Date.now() + HOUR)];
+      const [anna, bert] = [draft('Anna'), draft('Bert', Date.now() + HOUR, true)];
       const [a, b] = [await keys.add(...anna), await keys.add(...bert)];
       assertNew(a, anna);
       assertNew(b, bert);

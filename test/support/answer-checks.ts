@@ -21,6 +21,7 @@ export const ANSWER_CHECKS: AnswerCheck[] = [
 const STATUS_OF: Readonly<Record<string, number>> = {
   invalid_request: 400,
   unauthorized: 401,
+  forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
@@ -64,6 +65,8 @@ function checkHeadersOfApi({ headers, status }: Answer, asked: Asked): void {
 function checkHeadersOfStatus({ headers, status }: Answer): void {
   if (status === 401) {
     expect(headers['www-authenticate']).toMatch(/^Bearer realm="animal-store"(, error="invalid_token")?$/);
+  } else if (status === 403) {
+    expect(headers['www-authenticate']).toBe('Bearer realm="animal-store", error="insufficient_scope"');
   } else {
     expect(headers).not.toHaveProperty('www-authenticate');
   }

@@ -10,6 +10,7 @@ export const WRONG_USAGE = 2;
 const EXIT_STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   invalid_request: WRONG_USAGE,
   unauthorized: FAILED,
+  forbidden: FAILED,
   not_found: FAILED,
   idempotency_conflict: FAILED,
   rate_limited: FAILED,

@@ -51,6 +51,7 @@ The first start of a store creates an API key.
 Examples:
   animal-store keys create --name my-client
   animal-store keys create --name ci --expires 90d
+  animal-store keys create --name web-page --read-only
   KEY=$(animal-store keys create --name shop --expires 2027-01-31)
   animal-store keys create --name shop --create-store
 
@@ -67,7 +68,7 @@ Examples:
   animal-store keys list --json
 
 PREFIX is the start of the key. STATUS is active, expired, revoked, or the last
-day on which the key is valid. LAST USED is updated once a day. All dates are
+day on which the key is valid, and read-only for a key that creates no pets. LAST USED is updated once a day. All dates are
 UTC.
 `,
   'animal-store keys revoke': `

@@ -10,18 +10,18 @@ import { LOCK } from './schema.ts';
 
 /** A double represents every time exactly. */
 const COLUMNS = `id::text, hash, name, hint, created_at::float8, expires_at::float8, revoked_at::float8,
-  last_used_on::float8, caller_id::text`;
-const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
-const ADD = `${INSERT} VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
-const ADD_FIRST = `${INSERT} SELECT $1, $2, $3, $4, $5 WHERE NOT EXISTS (SELECT 1 FROM api_keys) RETURNING ${COLUMNS}`;
+  last_used_on::float8, caller_id::text, is_read_only`;
+const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only)';
+const ADD = `${INSERT} VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${COLUMNS}`;
+const ADD_FIRST = `${INSERT} SELECT $1, $2, $3, $4, $5, $6 WHERE NOT EXISTS (SELECT 1 FROM api_keys) RETURNING ${COLUMNS}`;
 export const REPLACE: string = `WITH ended AS (
-    UPDATE api_keys SET expires_at = least(expires_at, $6)
-    WHERE id = $7 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
-      AND expires_at IS NOT DISTINCT FROM $8
+    UPDATE api_keys SET expires_at = least(expires_at, $7)
+    WHERE id = $8 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
+      AND expires_at IS NOT DISTINCT FROM $9
     RETURNING coalesce(caller_id, id) AS caller_id
   )
-  INSERT INTO api_keys (hash, name, hint, created_at, expires_at, caller_id)
-  SELECT $1, $2, $3, $4::bigint, $5::bigint, caller_id FROM ended RETURNING ${COLUMNS}`;
+  INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
+  SELECT $1, $2, $3, $4::bigint, $5::bigint, $6::boolean, caller_id FROM ended RETURNING ${COLUMNS}`;
 export const REVOKE: string = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
 const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1 OR last_used_on > $3::float8) RETURNING ${COLUMNS}`;
 const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1`;
@@ -97,8 +97,11 @@ function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-function valuesOf(key: string, { name, prefix, createdAt, expiresAt }: NewApiKey): unknown[] {
-  return [hashOf(key), name, prefix, createdAt, expiresAt ?? null];
+function valuesOf(
+  key: string,
+  { name, prefix, createdAt, expiresAt, isReadOnly = false }: NewApiKey,
+): unknown[] {
+  return [hashOf(key), name, prefix, createdAt, expiresAt ?? null, isReadOnly];
 }
 
 /** Converts the id of a key. An id that is not an int64 is converted to an id that no key has. */
@@ -107,6 +110,8 @@ function idOf(id: string): bigint {
 }
 
 function apiKeyOf([id, , name, prefix, createdAt, ...others]: ResultRow): ApiKey {
-  const [expiresAt, revokedAt, lastUsedOn, callerId] = others.map((value) => value ?? undefined);
-  return Object.freeze({ id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId } as ApiKey);
+  const [expiresAt, revokedAt, lastUsedOn, callerId, isReadOnly] = others.map((value) => value ?? undefined);
+  return Object.freeze({
+    ...{ id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId, isReadOnly },
+  } as ApiKey);
 }

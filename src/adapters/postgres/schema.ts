@@ -49,6 +49,9 @@ const MIGRATIONS: readonly string[] = [
     id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold')
   ) NOT VALID;
   `,
+  `
+  ALTER TABLE api_keys ADD COLUMN is_read_only boolean NOT NULL DEFAULT false;
+  `,
 ];
 
 /** Selects pets that break the rules: another program stored them before the schema had the constraint. */

@@ -58,6 +58,9 @@ export const MIGRATIONS: readonly string[] = [
       AND NEW.status IN ('available', 'pending', 'sold'))
     BEGIN SELECT RAISE(ABORT, 'a pet breaks the rules of id, name or status'); END;
   `,
+  `
+  ALTER TABLE api_keys ADD COLUMN is_read_only INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 /** Selects pets that break the rules: another program stored them before the schema had triggers. */

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../domain/api-key.ts';
 
-/** The key holder. Its idempotency keys belong to `callerId`, which defaults to `id`. */
-export type ApiKeyHolder = Pick<ApiKey, 'id' | 'name' | 'callerId'>;
+/** The key holder. Its idempotency keys belong to `callerId`, which defaults to `id`. With `isReadOnly`, it creates no pets. */
+export type ApiKeyHolder = Pick<ApiKey, 'id' | 'name' | 'callerId' | 'isReadOnly'>;
 
 /** Decides whether a string is an active API key. */
 export interface ApiKeyVerifier {

@@ -29,6 +29,7 @@ export interface KeyOperations {
 
 /** A create that rejects with one of these codes, and without an idempotency key, has stored nothing. */
 const REFUSALS: readonly ErrorCode[] = [
+  'forbidden',
   'idempotency_conflict',
   'invalid_request',
   'overloaded',

@@ -159,4 +159,37 @@ describe.each(STORAGES)('the API on %s', (storage) => {
     await server.store.apiKeys.revoke(about.id);
     expect((await post(REX, {}, key)).status).toBe(401);
   });
+
+  test('a read-only key reads and lists, and every create with it is 403, before 415 and for replays too', async () => {
+    const { key, about } = await server.store.apiKeys.create('reader', undefined, true);
+    const [id] = await createMany(1);
+    for (const path of ['/v1/pets', `/v1/pets/${id}`]) {
+      expect((await server.client.request('GET', path, { key })).status).toBe(200);
+    }
+    const headers = { 'Idempotency-Key': 'of-a-reader' };
+    const rotated = await server.store.apiKeys.rotate(about.id, 60_000, undefined);
+    const others = [
+      await post(REX, {}, key),
+      await post(REX, headers, key),
+      await post(REX, {}, rotated.key),
+    ];
+    const wrong = { key, headers: { 'Content-Type': 'text/plain' }, body: '{' };
+    for (const answer of [...others, await server.client.request('POST', '/v1/pets', wrong)]) {
+      expect(answer).toMatchObject({
+        status: 403,
+        headers: {
+          'content-type': 'application/json',
+          'www-authenticate': 'Bearer realm="animal-store", error="insufficient_scope"',
+        },
+      });
+      expect(JSON.parse(answer.body)).toEqual({
+        code: 'forbidden',
+        message: expect.any(String),
+        status: 403,
+      });
+    }
+    expect((await server.client.request('POST', '/v1/nothing', { key })).status).toBe(404);
+    expect((await server.client.request('DELETE', '/v1/pets', { key })).status).toBe(405);
+    expect(await allIds()).toContain(id);
+  });
 });

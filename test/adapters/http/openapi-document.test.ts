@@ -226,8 +226,10 @@ test('the example of every error is a response of the server', async () => {
     const { client } = await startServer('memory', { wrap });
     collect(await client.get('/v1/pets', { 'X-Request-Id': 'hT5kQ2aP-1c' }));
   };
-  const { client, origin, key } = await startServer('memory');
+  const { client, origin, key, store } = await startServer('memory');
   collect(await client.request('GET', '/v1/pets', { key: null }));
+  const reader = await store.apiKeys.create('reader', undefined, true);
+  collect(await client.request('POST', '/v1/pets', { key: reader.key }));
   collect(await client.get('/v1/pets/1'));
   collect(await client.request('DELETE', '/v1/pets/1'));
   collect(await client.post(' '.repeat(65_537)));

@@ -54,7 +54,8 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
       ([id, name, status]) => `INSERT INTO pets VALUES (${id}, '${name}', 7, '${status}')`,
     );
     for (const sql of insert) await expect(execute(url, sql)).rejects.toMatchObject({ code: '23514' });
-    const older = 'ALTER TABLE pets DROP CONSTRAINT pets_rules; UPDATE animal_store_schema SET version = 1';
+    const older =
+      'ALTER TABLE pets DROP CONSTRAINT pets_rules; ALTER TABLE api_keys DROP COLUMN is_read_only; UPDATE animal_store_schema SET version = 1';
     await execute(url, [older, ...insert].join(';'));
     await (await openPostgresStorage(url)).close();
     const { schemaVersion, problems } = await examinePostgresStore(url);
@@ -63,6 +64,20 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
       problems.flatMap(({ message }) => /^pet (\d+) .*: (id|name|status) must/.exec(message)?.slice(1) ?? []),
     ).toEqual(['0', 'id', '1', 'name', '2', 'name', '3', 'status']);
     await expect(execute(url, insert[0] as string)).rejects.toMatchObject({ code: '23514' });
+  });
+
+  test('the keys of a store of an older release are full keys', async () => {
+    const url = await newDatabaseUrl();
+    const older = await openPostgresStorage(url);
+    await older.apiKeys.add('one', { prefix: 'p', createdAt: 1, name: 'old', expiresAt: undefined });
+    await older.close();
+    await execute(
+      url,
+      'ALTER TABLE api_keys DROP COLUMN is_read_only; UPDATE animal_store_schema SET version = version - 1',
+    );
+    const migrated = await openPostgresStorage(url);
+    expect(await migrated.apiKeys.list()).toMatchObject([{ name: 'old', isReadOnly: false }]);
+    await migrated.close();
   });
 
   test('an empty database has no store, which is an error', async () => {

@@ -347,6 +347,25 @@ function createStore(path: string): void {
   db.pragma(`user_version = ${MIGRATIONS.length}`);
 }
 
+test.each(MIGRATIONS.map((_, version) => version).slice(1))(
+  'a store with schema version %i is migrated: its pets stay, and its keys are full keys',
+  async (version) => {
+    const path = temporaryFile();
+    const db = connect(path);
+    for (const migration of MIGRATIONS.slice(0, version)) db.exec(migration);
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${version}`);
+    db.exec("INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'sold')");
+    db.exec("INSERT INTO api_keys (hash, name, hint, created_at) VALUES (x'00', 'old', 'p', 1)");
+    db.close();
+    const storage = openStorage(path);
+    expect((await storage.pets.list({ limit: 2 })).pets).toEqual([
+      { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' },
+    ]);
+    expect(await storage.apiKeys.list()).toMatchObject([{ name: 'old', isReadOnly: false }]);
+  },
+);
+
 test('with `mustExist`, a missing file is refused and not created, and an existing file is opened', async () => {
   const path = join(temporaryFolder(), 'folder', 'pets.db');
   const open = () => openSqliteStorage(path, { mustExist: true });

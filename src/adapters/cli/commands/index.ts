@@ -44,6 +44,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .description('create a key, and show it once')
     .requiredOption('--name <name>', 'the name of the key holder')
     .option(EXPIRES, 'a duration such as 90d, 12h or 30m, a date such as 2027-01-31, or never')
+    .option('--read-only', 'the key may list and read pets, but not create one')
     .option('--create-store', 'create the store if it does not exist')
     .option(...JSON_KEY)
     .action(async (flags) => (await import('./keys.ts')).createKey(flags, options));

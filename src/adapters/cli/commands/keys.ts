@@ -17,16 +17,16 @@ interface IssueFlags extends JsonFlag {
 const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'];
 
 export async function createKey(
-  flags: IssueFlags & { readonly name: string; readonly createStore?: boolean },
+  flags: IssueFlags & { readonly name: string; readonly createStore?: boolean; readonly readOnly?: boolean },
   options: CommandOptions,
 ): Promise<void> {
   const expiresAt = expiryOf(flags) ?? undefined;
   refuseDiscardedOutput(options.console);
-  const { name, createStore = false } = flags;
+  const { name, createStore = false, readOnly = false } = flags;
   const issued = await withStore(
     options,
     'keys',
-    ({ apiKeys }) => apiKeys.create(name, expiresAt),
+    ({ apiKeys }) => apiKeys.create(name, expiresAt, readOnly),
     createStore,
   );
   await showKey(issued, flags, options);
@@ -93,7 +93,7 @@ async function showKey(
   options: CommandOptions,
   outcome = '',
 ): Promise<void> {
-  const { id, name, expiresAt } = about;
+  const { id, name, expiresAt, isReadOnly } = about;
   const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
   const { console } = options;
   await console.out(`${text}\n`).catch((error: Error) => {
@@ -101,7 +101,8 @@ async function showKey(
     throw new CommandError(`key ${id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
   });
   const expires = expiresAt === undefined ? 'never' : moment(expiresAt);
-  const attributes = `  id       ${id}\n  name     ${visible(name)}\n  expires  ${expires}\n`;
+  const access = isReadOnly ? '  access   read-only\n' : '';
+  const attributes = `  id       ${id}\n  name     ${visible(name)}\n${access}  expires  ${expires}\n`;
   console.err(`Key created. Save it: it is not shown again.${outcome}\n${attributes}`);
 }
 
@@ -110,12 +111,13 @@ function commandOf(command: string, { program, databaseUrl }: CommandOptions): s
 }
 
 function attributesOf(key: ApiKey): object {
-  const { id, name, prefix, createdAt, lastUsedOn, expiresAt, revokedAt } = key;
+  const { id, name, prefix, createdAt, lastUsedOn, expiresAt, revokedAt, isReadOnly = false } = key;
   const timestamp = (time?: number) => (time === undefined ? null : new Date(time).toISOString());
   return {
     id,
     name,
     prefix,
+    readOnly: isReadOnly,
     status: apiKeyStatus(key, Date.now()),
     createdAt: timestamp(createdAt),
     lastUsedOn: lastUsedOn === undefined ? null : day(lastUsedOn),
@@ -125,10 +127,10 @@ function attributesOf(key: ApiKey): object {
 }
 
 function rowOf(key: ApiKey, now: number): Row {
-  const { id, name, prefix, createdAt, lastUsedOn } = key;
+  const { id, name, prefix, createdAt, lastUsedOn, isReadOnly } = key;
   const used = lastUsedOn === undefined ? '-' : day(lastUsedOn);
   return {
-    cells: [id, name, prefix, statusOf(key, now), day(createdAt), used],
+    cells: [id, name, prefix, statusOf(key, now) + (isReadOnly ? ', read-only' : ''), day(createdAt), used],
     isInactive: apiKeyStatus(key, now) !== 'active',
   };
 }

@@ -60,6 +60,16 @@ function faultOf(authorization: string): string {
     : `the scheme Bearer is missing before the API key: ${USAGE}`;
 }
 
+/** Creates the error for a create with a key that may only read (RFC 6750, section 3.1). */
+export function readOnlyKey(): HttpError {
+  const headers = ['WWW-Authenticate', `${CHALLENGE}, error="insufficient_scope"`];
+  return new HttpError(
+    'forbidden',
+    'the API key is read-only: it may list and read pets, but not create one',
+    headers,
+  );
+}
+
 /** Creates the error for an API key that is malformed, unknown, expired or revoked. */
 export function invalidKey(message = 'the API key is not valid'): HttpError {
   return new HttpError('unauthorized', message, ['WWW-Authenticate', `${CHALLENGE}, error="invalid_token"`]);

@@ -7,6 +7,7 @@ import { isFramed } from './malformed.ts';
 export const STATUS_OF = {
   invalid_request: 400,
   unauthorized: 401,
+  forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

@@ -3,6 +3,7 @@ import { parseInt64 } from '../../../domain/int64.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson, petsJson } from '../../../domain/pet-json.ts';
 import type { Admission } from './admission.ts';
+import { readOnlyKey } from './authentication.ts';
 import { HttpError } from './errors.ts';
 import type { Handler } from './exchange.ts';
 import { API_HEADERS } from './headers.ts';
@@ -29,6 +30,7 @@ export function petHandlers(
     },
 
     async createPet(exchange) {
+      if (exchange.holder?.isReadOnly) throw readOnlyKey();
       const key = exchange.head.headers['idempotency-key'];
       const input = readNewPet(await readJson(exchange, newPetMembers));
       admission.beginCreate();

@@ -9,12 +9,12 @@ import type { Writer } from '../write/writer.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 
 const COLUMNS = `CAST(id AS TEXT) AS id, hash, name, hint AS prefix, created_at AS createdAt, expires_at AS expiresAt,
-  revoked_at AS revokedAt, last_used_on AS lastUsedOn, CAST(caller_id AS TEXT) AS callerId`;
-const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at)';
-const ADD = `${INSERT} VALUES (?, ?, ?, ?, ?)`;
-const ADD_FIRST = `${INSERT} SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys)`;
-const ADD_SUCCESSOR = `INSERT INTO api_keys (hash, name, hint, created_at, expires_at, caller_id)
-  SELECT ?, ?, ?, ?, ?, coalesce(caller_id, id) FROM api_keys WHERE id = ?`;
+  revoked_at AS revokedAt, last_used_on AS lastUsedOn, CAST(caller_id AS TEXT) AS callerId, is_read_only AS isReadOnly`;
+const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only)';
+const ADD = `${INSERT} VALUES (?, ?, ?, ?, ?, ?)`;
+const ADD_FIRST = `${INSERT} SELECT ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys)`;
+const ADD_SUCCESSOR = `INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
+  SELECT ?, ?, ?, ?, ?, ?, coalesce(caller_id, id) FROM api_keys WHERE id = ?`;
 const END = `UPDATE api_keys SET expires_at = min(coalesce(expires_at, ?), ?)
   WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND expires_at IS ?`;
 const REVOKE = 'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL';
@@ -32,6 +32,7 @@ interface Row extends Pick<ApiKey, 'id' | 'name' | 'prefix' | 'createdAt'> {
   readonly revokedAt: number | null;
   readonly lastUsedOn: number | null;
   readonly callerId: string | null;
+  readonly isReadOnly: number;
 }
 
 /** Every write to the database file, by any process, clears the cache of found keys, so none is out of date. */
@@ -139,8 +140,8 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   }
 }
 
-function valuesOf(key: string, { name, prefix, createdAt, expiresAt }: NewApiKey) {
-  return [sha256(key), name, prefix, createdAt, expiresAt ?? null] as const;
+function valuesOf(key: string, { name, prefix, createdAt, expiresAt, isReadOnly = false }: NewApiKey) {
+  return [sha256(key), name, prefix, createdAt, expiresAt ?? null, Number(isReadOnly)] as const;
 }
 
 function added(rowId: bigint, about: NewApiKey): ApiKey {
@@ -152,7 +153,8 @@ function rowIdOf(id: string): bigint {
   return parseInt64(id) ?? -INT64_MAX;
 }
 
-function apiKeyOf({ id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId }: Row): ApiKey {
+function apiKeyOf(row: Row): ApiKey {
+  const { id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId, isReadOnly } = row;
   return Object.freeze({
     id,
     name,
@@ -162,6 +164,7 @@ function apiKeyOf({ id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedO
     revokedAt: revokedAt ?? undefined,
     lastUsedOn: lastUsedOn ?? undefined,
     callerId: callerId ?? undefined,
+    isReadOnly: isReadOnly === 1,
   });
 }
 

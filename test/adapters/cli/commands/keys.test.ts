@@ -45,6 +45,17 @@ describe('keys create', () => {
     expect(await holderOf(cli, key)).toBe('1');
   });
 
+  test('--read-only creates a key that only reads, which the list shows, and rotation keeps', async () => {
+    const { run, openStore } = inMemory();
+    const { err } = await run(['keys', 'create', '--name', 'page', '--read-only']);
+    expect(err).toContain('  access   read-only\n');
+    const rotated = (await run(['keys', 'rotate', '1'])).out.trim();
+    expect(await openStore().verifyApiKey(rotated)).toMatchObject({ id: '2', isReadOnly: true });
+    expect((await run(['keys', 'list'])).out).toMatch(/^2 .* active, read-only /m);
+    const listed = JSON.parse((await run(['keys', 'list', '--json'])).out);
+    expect(listed).toMatchObject([{ readOnly: true }, { readOnly: true }]);
+  });
+
   test('--json', async () => {
     const { key, createdAt, ...about } = JSON.parse(
       await createShop(inMemory(), '--expires', '2999-01-31', '--json'),
@@ -55,6 +66,7 @@ describe('keys create', () => {
       id: '1',
       name: 'shop',
       prefix: key.slice(0, 9),
+      readOnly: false,
       status: 'active',
       lastUsedOn: null,
       expiresAt: '2999-02-01T00:00:00.000Z',
@@ -142,6 +154,7 @@ describe('keys list', () => {
         id: '1',
         name: 'shop',
         prefix: key.slice(0, 9),
+        readOnly: false,
         status: 'active',
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
         lastUsedOn: new Date().toISOString().slice(0, 10),

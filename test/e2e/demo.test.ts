@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { runCommand } from '../support/process.ts';
+
+const ROOT = `${import.meta.dirname}/../..`;
+
+test('npm run demo shows that its three promises hold', { timeout: 240_000 }, async () => {
+  const { out, exit } = runCommand(process.execPath, ['scripts/demo.ts'], { cwd: ROOT });
+  expect(await exit).toEqual({ code: 0, signal: null });
+  expect(out.stdout.match(/^ {2}=> .*$/gm)).toEqual([
+    '  => there is one pet',
+    '  => no digit is lost',
+    '  => each pet was created once, and seen once, in the order of the ids',
+  ]);
+  expect(out.stderr).toBe('');
+});
