@@ -7,6 +7,7 @@ import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/con
 import { type Create, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/order.ts';
+import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { stopClock } from '../../support/clock.ts';
 import {
   canRunPostgres,
@@ -167,13 +168,17 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
     }
   });
 
-  test('each create waits for the transaction that draws ids, and draws none meanwhile', async () => {
+  test('each create and each import waits for the transaction that draws ids, and draws none meanwhile', async () => {
     const storage = await openStorage(url);
     const sequence = async () => (await observer.query('SELECT last_value FROM pets_id_seq')).rows;
     const holder = await connect(url);
     for (const add of [
       () => storage.pets.add(REX),
       async () => (await storage.idempotentCreates.add(REX, attemptWith('waits'))).pet,
+      async () => {
+        await importPets(storage, inBatches([REX]));
+        return (await walk(storage, 1000)).at(-1);
+      },
     ]) {
       const before = await sequence();
       await holder.query(`BEGIN; ${TAKE_ORDER}`);

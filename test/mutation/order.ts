@@ -1,0 +1,134 @@
+/**
+ * Breaks the order of creates and reads in ten ways, each in a copy of the sources, and expects the contract of histories to
+ * find each of them: `npm run test:order`.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const COPIED = [
+  'src',
+  'test',
+  'openapi',
+  'page',
+  'docs',
+  'dist',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
+
+interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+  readonly replacement: string;
+  /** The tests that must fail. By default, those of the contract of histories on the storage of the file. */
+  readonly tests?: string;
+}
+
+const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'no lock in front of the ids',
+    file: 'src/adapters/postgres/order.ts',
+    text: `export const ORDER: string = \`ordered AS MATERIALIZED (SELECT \${LOCK})\``,
+    replacement: "export const ORDER: string = 'ordered AS MATERIALIZED (SELECT 1)'",
+  },
+  {
+    name: 'ids of an import that are drawn before the lock',
+    file: 'src/adapters/postgres/pet-transfer.ts',
+    text: 'await run(TAKE_ORDER);',
+    replacement: 'void TAKE_ORDER;',
+    tests: 'test/adapters/postgres/order.test.ts',
+  },
+  {
+    name: 'a read from a standby, which lags',
+    file: 'src/adapters/postgres/pet-repository.ts',
+    text: 'cache.enter(await versions.share(',
+    replacement: 'if (Math.random() < 0.5) cache.enter(await versions.share(',
+  },
+  {
+    name: 'a page cache that survives a commit',
+    file: 'src/adapters/sqlite/read/pet-repository.ts',
+    text: 'this.#pages.enter(this.#snapshot.enter());',
+    replacement: "this.#pages.enter('always the same');",
+  },
+  {
+    name: 'a snapshot that is not renewed',
+    file: 'src/adapters/sqlite/read/read-snapshot.ts',
+    text: '    for (const runRead of reads) runRead();\n    this.leave();',
+    replacement: '    for (const runRead of reads) runRead();',
+  },
+  {
+    name: 'a list that skips an equal status',
+    file: 'src/adapters/sqlite/read/pet-repository.ts',
+    text: 'WHERE status = ? AND id > ? ORDER BY',
+    replacement: 'WHERE status = ? AND id > ? + 1 ORDER BY',
+  },
+  {
+    name: 'a forgotten idempotency key',
+    file: 'src/adapters/memory/idempotent-creates.ts',
+    text: 'if (record !== undefined && record.at >= validFrom) return',
+    replacement: 'if (record !== undefined && Math.random() < 0.9 && record.at >= validFrom) return',
+  },
+  {
+    name: 'a replay of another pet',
+    file: 'src/adapters/memory/idempotent-creates.ts',
+    text: 'return { pet: record.pet, isReplay: true }',
+    replacement: 'return { pet: [...this.#records.values()][0]?.pet ?? record.pet, isReplay: true }',
+  },
+  {
+    name: 'an id that is given twice',
+    file: 'src/adapters/memory/pet-repository.ts',
+    text: 'return this.#push(this.lastId + 1n, pet);\n  }\n\n  /** Adds all',
+    replacement:
+      'return this.#push(this.lastId + (this.lastId % 7n === 3n ? 0n : 1n), pet);\n  }\n\n  /** Adds all',
+  },
+  {
+    name: 'a create that is acknowledged before its commit',
+    file: 'src/adapters/memory/pet-repository.ts',
+    text: 'async add(pet: NewPet): Promise<Pet> {\n    return this.addNow(pet);',
+    replacement:
+      'async add(pet: NewPet): Promise<Pet> {\n    const id = (this.lastId += 1n);\n    setTimeout(() => this.#push(id, pet), 1);\n    return { ...pet, id };',
+  },
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'animal-store-order-'));
+for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+let caught = 0;
+try {
+  for (const { name, file, text, replacement, tests } of MUTANTS) {
+    const path = join(folder, file);
+    const source = readFileSync(path, 'utf8');
+    if (!source.includes(text)) throw new Error(`${file}: expected the text ${JSON.stringify(text)}`);
+    writeFileSync(
+      path,
+      source.replace(text, () => replacement),
+    );
+    const [, storage] = /adapters\/(\w+)\//.exec(file) ?? [];
+    const run =
+      tests === undefined ? [`test/adapters/${storage}/contracts.test.ts`, '-t', 'fit one order'] : [tests];
+    const { status, stdout } = spawnSync('npx', ['vitest', 'run', '--retry=0', '--bail=1', ...run], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1' },
+      timeout: 300_000,
+    });
+    writeFileSync(path, source);
+    // A run that does not reach its tests has found nothing.
+    const hasRun = /Tests .*[1-9]\d* failed/.test(stdout);
+    const found = /^\+ (?:')?(.+?)'?$/m.exec(stdout.slice(Math.max(0, stdout.indexOf('Error:'))))?.[1];
+    const message = found ?? /^(?:Assertion)?Error: .*$/m.exec(stdout)?.[0] ?? '';
+    if (status !== 0 && hasRun) caught += 1;
+    console.log(`${status !== 0 && hasRun ? 'caught' : 'NOT CAUGHT'}: ${name}\n  ${message}`);
+    if (!hasRun) console.log(stdout.slice(-1000));
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
+console.log(`${caught} passed, ${MUTANTS.length - caught} failed`);
+process.exitCode = caught === MUTANTS.length ? 0 : 1;
