@@ -121,8 +121,7 @@ try {
     writeFileSync(path, source);
     // A run that does not reach its tests has found nothing.
     const hasRun = /Tests .*[1-9]\d* failed/.test(stdout);
-    const found = /^\+ (?:')?(.+?)'?$/m.exec(stdout.slice(Math.max(0, stdout.indexOf('Error:'))))?.[1];
-    const message = found ?? /^(?:Assertion)?Error: .*$/m.exec(stdout)?.[0] ?? '';
+    const message = /^\s*\+ '(.+)'$/m.exec(stdout)?.[1] ?? /^\s*(?:\w*Error: .+)$/m.exec(stdout)?.[0] ?? '';
     if (status !== 0 && hasRun) caught += 1;
     console.log(`${status !== 0 && hasRun ? 'caught' : 'NOT CAUGHT'}: ${name}\n  ${message}`);
     if (!hasRun) console.log(stdout.slice(-1000));

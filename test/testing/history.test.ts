@@ -240,6 +240,14 @@ describe('histories that fit no order', () => {
       },
     ],
     [
+      'a retry that is refused for another pet',
+      "create 'pet 1' key=a (A) was refused, but its key was used for no other pet",
+      async (script) => {
+        await script.call('A', create(ONE, 'a'), ONE);
+        await script.call('A', create(ONE, 'a'), failure('idempotency_conflict'));
+      },
+    ],
+    [
       'a pet that nobody created',
       "get 9 (B) saw pet 9 'pet 9', which nobody created",
       async (script) => {

@@ -10,8 +10,8 @@ interface Call {
   readonly end: number;
 }
 
-/** What a client knows of a create that did not return a pet. */
-export type CreateFailure = 'refused' | 'unknown';
+/** What a client knows of a create that did not return a pet. `conflict`: its key was used for another pet. */
+export type CreateFailure = 'conflict' | 'refused' | 'unknown';
 
 export interface CreateEvent extends Call {
   readonly kind: 'create';

@@ -30,7 +30,6 @@ export interface KeyOperations {
 /** A create that rejects with one of these codes, and without an idempotency key, has stored nothing. */
 const REFUSALS: readonly ErrorCode[] = [
   'forbidden',
-  'idempotency_conflict',
   'invalid_request',
   'overloaded',
   'rate_limited',
@@ -180,6 +179,7 @@ export class History {
 
 function failureOf(error: unknown): CreateFailure {
   const { code, idempotencyKey } = asAnimalStoreError(error) ?? {};
+  if (code === 'idempotency_conflict') return 'conflict';
   return code !== undefined && idempotencyKey === undefined && REFUSALS.includes(code)
     ? 'refused'
     : 'unknown';

@@ -65,6 +65,11 @@ function creationsOf(creates: readonly CreateEvent[]): Creation[] {
       );
     creation.stored = { pet, by };
   }
+  for (const { attempts } of creations) {
+    const refused = attempts.find(({ result }) => result === 'conflict');
+    if (refused !== undefined && attempts.every(({ pet }) => isSamePet(pet, refused.pet)))
+      throw new Contradiction(`${described(refused)} was refused, but its key was used for no other pet`);
+  }
   return creations;
 }
 
@@ -95,7 +100,7 @@ class OpenCreations {
 
 function closedBy(create: CreateEvent): string {
   const { result } = create;
-  if (result === 'refused') return `${described(create)} was refused`;
+  if (result === 'refused' || result === 'conflict') return `${described(create)} was refused`;
   return `${described(create)} stored it ${typeof result === 'string' ? 'once' : `as pet ${result.id}`}`;
 }
 
