@@ -86,7 +86,7 @@ A stopping server completes the requests in flight, handles requests that arrive
 
 ## Caching
 
-The response to a GET has a strong \`ETag\`. The response to a GET with this value in \`If-None-Match\` is 304 without a body, as long as nothing has changed. HEAD is GET without the body.
+The response to a GET has a strong \`ETag\`. The response to a GET with this value in \`If-None-Match\` is 304 without a body, as long as nothing has changed. A false \`If-Match\`, and \`If-None-Match: *\` of a POST, get 412 \`precondition_failed\`. HEAD is GET without the body.
 
 ## Deprecation
 

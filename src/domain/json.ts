@@ -15,20 +15,25 @@ export type Members<Name extends string> = Partial<Record<Name, unknown>> | unde
  * @param names in letters
  */
 export function memberReader<Name extends string>(names: readonly Name[]): (text: string) => Members<Name> {
-  const pattern = new RegExp(`"(?:${names.map((name) => `(${patternOf(name)})`).join('|')})"`, 'y');
+  const patterns = names.map(patternOf);
   return (text) => {
-    const sources: (readonly [start: number, end: number])[] = [];
+    const starts: number[] = [];
+    const ends: number[] = [];
     const first = scanJson(text, (start, end, nameStart, nameEnd) => {
       if (nameEnd === nameStart) return;
-      pattern.lastIndex = nameStart;
-      const groups = pattern.exec(text);
-      if (groups !== null) sources[groups.lastIndexOf(groups[0].slice(1, -1)) - 1] = [start, end];
+      for (let index = 0; index < patterns.length; index += 1) {
+        const pattern = patterns[index] as RegExp;
+        pattern.lastIndex = nameStart;
+        if (!pattern.test(text)) continue;
+        starts[index] = start;
+        ends[index] = end;
+        return;
+      }
     });
     if (first !== '{') return undefined;
     const members: Members<Name> = {};
     names.forEach((name, index) => {
-      const source = sources[index];
-      if (source !== undefined) members[name] = valueIn(text.slice(...source));
+      if (index in starts) members[name] = valueIn(text.slice(starts[index], ends[index]));
     });
     return members;
   };
@@ -41,12 +46,13 @@ export function itemTexts(text: string): readonly string[] | undefined {
   return first === '[' ? items : undefined;
 }
 
-/** Returns the pattern of a name, each letter of which can be an escape sequence. */
-function patternOf(name: string): string {
-  return name.replaceAll(/./g, (letter) => {
+/** Returns a pattern of the quoted name, each letter of which can be an escape sequence. */
+function patternOf(name: string): RegExp {
+  const letters = name.replaceAll(/./g, (letter) => {
     const digits = letter.charCodeAt(0).toString(16).padStart(4, '0');
     return `(?:${letter}|\\\\u${digits.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
   });
+  return new RegExp(`"${letters}"`, 'y');
 }
 
 function valueIn(source: string): unknown {

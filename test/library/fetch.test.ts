@@ -218,6 +218,14 @@ describe('a body', () => {
     }
   });
 
+  test('that the host has read is an error of the host', async () => {
+    const { handle, authorization } = await open();
+    const headers = { authorization, 'Content-Type': 'application/json' };
+    const request = new Request(`${ORIGIN}/v1/pets`, { method: 'POST', headers, body: REX });
+    await request.text();
+    expect((await handle(request)).status).toBe(500);
+  });
+
   test('is required', async () => {
     const { create } = await open();
     for (const body of [null, '', streamOf([]).stream]) {

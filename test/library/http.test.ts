@@ -1,8 +1,9 @@
 /** The API over a store that a program embeds. */
 
-import { createServer as createNodeServer, type RequestListener } from 'node:http';
+import { createServer as createNodeServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
+import bodyParser from 'koa-bodyparser';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
@@ -55,6 +56,67 @@ test('an app answers inside another Koa app, whose state and errors stay its own
   for (const middleware of createHttpApp(store).middleware) host.use(middleware);
   await check(await listen(host.callback()), headers);
   expect(seen).toEqual(['Anna', 'Anna', 'Anna', 'Anna']);
+});
+
+test.each(['', '/v1', '/shop', '/v1/pets'])(
+  'an app answers where a framework has mounted it: %s',
+  async (mount) => {
+    const { store, headers } = await storeWithKey();
+    const callback = createHttpApp(store).callback();
+    const asExpress = await listen((req, res) => {
+      const { url = '' } = req;
+      callback(
+        Object.assign(req, { originalUrl: url, url: url.slice(mount.length).replace(/^(?!\/)/, '/') }),
+        res,
+      );
+    });
+    const host = new Koa();
+    host.use((ctx, next) => {
+      ctx.path = ctx.path.slice(mount.length).replace(/^(?!\/)/, '/');
+      return next();
+    });
+    for (const middleware of createHttpApp(store).middleware) host.use(middleware);
+    for (const url of [asExpress, await listen(host.callback())]) {
+      const prefix = mount.startsWith('/v1') ? '' : mount;
+      expect((await fetch(`${url}${prefix}/v1/pets?limit=1`, { headers })).status).toBe(200);
+      expect((await fetch(`${url}${prefix}/v1/pets`)).status).toBe(401);
+      expect((await fetch(`${url}${prefix}/v1/v1/pets`, { headers })).status).toBe(404);
+    }
+  },
+);
+
+test('a body that the host has read is taken from rawBody, and is an error of the host without it', async () => {
+  const { store, headers } = await storeWithKey();
+  const errors: unknown[] = [];
+  const callback = createHttpApp(store, {
+    observers: [{ onError: (error) => errors.push(error) }],
+  }).callback();
+  const create = async (url: string, body = REX) =>
+    (await fetch(`${url}/v1/pets`, { method: 'POST', headers, body })).status;
+  const host = (read: (req: IncomingMessage) => object | Promise<object>) =>
+    listen(async (req, res) => callback(Object.assign(req, await read(req)), res));
+  const text = async (req: IncomingMessage) => Buffer.concat(await req.toArray());
+  for (const url of [
+    await host(async (req) => ({ rawBody: await text(req) })),
+    await host(async (req) => ({ rawBody: String(await text(req)) })),
+  ]) {
+    expect([await create(url), await create(url, '{'), await create(url, REX.padEnd(70_000))]).toEqual([
+      201, 400, 413,
+    ]);
+  }
+  const withParser = new Koa().use(bodyParser());
+  for (const middleware of createHttpApp(store).middleware) withParser.use(middleware);
+  expect(await create(await listen(withParser.callback()))).toBe(201);
+  expect(errors).toEqual([]);
+  for (const url of [
+    await host(async (req) => ({ body: JSON.parse(String(await text(req))) })),
+    await host((req) => req.setEncoding('utf8')),
+  ]) {
+    expect(await create(url)).toBe(500);
+  }
+  expect(errors.map(String)).toEqual(
+    Array(2).fill(expect.stringContaining('the body was read before this API')),
+  );
 });
 
 test('a server listens, stops, and leaves the store open', async () => {

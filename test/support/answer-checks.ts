@@ -25,6 +25,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
+  precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,

@@ -8,7 +8,11 @@ export interface ApiResponse {
 }
 
 /** The codes of responses that do not come from an Animal Store server, such as those of a proxy. */
-const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = { 401: 'unauthorized', 429: 'rate_limited' };
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthorized',
+  412: 'precondition_failed',
+  429: 'rate_limited',
+};
 
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 

@@ -103,7 +103,7 @@ describe.each(PATHS)('$target', (path) => {
       'Content-Type': 'text/plain',
       'Content-Encoding': 'gzip',
       Range: 'bytes=0-1',
-      'If-Match': '"x"',
+      'If-Match': '*',
       'Idempotency-Key': 'a b',
       'X-HTTP-Method-Override': 'DELETE',
       'X-Original-URL': '/livez',
@@ -177,7 +177,9 @@ test('any other path is 404, after the key if it is under /v1', async () => {
         code: 'not_found',
         message: /^[^?]*\/(\?|$)/.test(target)
           ? 'no such path: paths have no slash at the end'
-          : 'no such path; the API is under /v1',
+          : /^\/v1(?![^/?])/.test(target)
+            ? 'no such path; expected /v1/pets or /v1/pets/{petId}'
+            : 'no such path; the API is under /v1',
         status: 404,
       });
       const needsKey = /^\/v1([/?]|$)/.test(target);

@@ -5,7 +5,7 @@ import { SUNSET, sunsetNotice } from '../../../src/adapters/http/api/deprecation
 import { cannotExpress } from '../../support/carrier.ts';
 import { sendRaw } from '../../support/connection.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
-import { REX } from './paths.ts';
+import { JSON_TYPE, REX } from './paths.ts';
 
 const server = sharedServer('memory');
 
@@ -163,13 +163,89 @@ describe('ETag and If-None-Match', () => {
     expect(await etagOf('/v1/pets')).not.toBe(first);
   });
 
-  test('do not apply to errors and creates', async () => {
-    const headers = { 'If-None-Match': '*' };
-    expect((await server.client.get('/v1/pets/999', headers)).status).toBe(404);
-    expect((await server.client.get('/v1/pets?limit=0', headers)).status).toBe(400);
-    const created = await server.client.post(REX, headers);
-    expect(created.status).toBe(201);
-    expect(created.headers).not.toHaveProperty('etag');
+  test('is not in the response to a create', async () => {
+    expect((await server.client.post(REX)).headers).not.toHaveProperty('etag');
+  });
+});
+
+describe('preconditions', () => {
+  const FAILED = { status: 412, body: expect.stringContaining('"code":"precondition_failed"') };
+  const PATHS = ['/v1/pets', '/v1/pets?limit=1', '/v1/pets/1', '/docs', '/openapi.json'];
+
+  test.each(PATHS)(
+    'GET and HEAD of %s need a true If-Match, which comes before If-None-Match',
+    async (target) => {
+      const { etag = '' } = (await server.client.get(target)).headers;
+      for (const method of ['GET', 'HEAD']) {
+        const ask = (headers: Record<string, string>) => server.client.request(method, target, { headers });
+        for (const value of ['*', etag, `"x", ${etag}`, `W/"x",*`]) {
+          expect((await ask({ 'If-Match': value })).status, value).toBe(200);
+          expect((await ask({ 'If-Match': value, 'If-None-Match': etag })).status, value).toBe(304);
+        }
+        for (const value of ['"x"', `W/${etag}`, etag.slice(1, -1), '', 'W/*', ',,']) {
+          for (const others of [{}, { 'If-None-Match': etag }, { 'If-Unmodified-Since': 'x' }]) {
+            const answer = await ask({ 'If-Match': value, ...others });
+            expect(answer, value).toMatchObject({ ...FAILED, ...(method === 'HEAD' ? { body: '' } : {}) });
+          }
+        }
+        expect((await ask({ 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' })).status).toBe(200);
+      }
+    },
+  );
+
+  test.each(['/livez', '/readyz'])('%s has no entity tag that If-Match could have', async (target) => {
+    expect(await server.client.get(target, { 'If-Match': '"x"' })).toMatchObject(FAILED);
+    expect((await server.client.get(target, { 'If-Match': '*' })).status).toBe(200);
+  });
+
+  test('of a create are about the list at its URL, and nothing is stored if they are false', async () => {
+    const list = async (query = '') => (await server.client.get(`/v1/pets${query}`)).headers['etag'] ?? '';
+    const create = (headers: Record<string, string>, query = '') =>
+      server.client.request('POST', `/v1/pets${query}`, { headers: { ...JSON_TYPE, ...headers }, body: REX });
+    const [before, sold] = [await list(), await list('?status=sold')];
+    for (const headers of [
+      ...['*', '"x", *', before, `W/${before}`].map((value) => ({ 'If-None-Match': value })),
+      ...['"x"', `W/${before}`, '', sold].map((value) => ({ 'If-Match': value })),
+      { 'If-Match': before, 'If-None-Match': '*' },
+      { 'If-Match': '*', 'If-None-Match': before },
+      { 'If-Match': '"x"', 'Idempotency-Key': 'precondition' },
+    ]) {
+      expect(await create(headers), JSON.stringify(headers)).toMatchObject(FAILED);
+    }
+    expect(await create({ 'If-Match': before }, '?status=sold')).toMatchObject(FAILED);
+    expect(await list()).toBe(before);
+    for (const headers of [
+      { 'If-Match': before },
+      { 'If-Match': '*' },
+      { 'If-None-Match': '"x"' },
+      { 'If-None-Match': before },
+      { 'If-None-Match': '', 'Idempotency-Key': 'precondition' },
+    ]) {
+      expect((await create(headers)).status, JSON.stringify(headers)).toBe(201);
+    }
+    expect((await create({ 'If-Match': sold }, '?status=sold')).status).toBe(201);
+  });
+
+  test('do not apply to a request that is refused for another reason, or to OPTIONS', async () => {
+    const headers = { ...JSON_TYPE, 'If-None-Match': '*', 'If-Match': '"x"' };
+    const body = REX;
+    for (const [method, target, options, status] of [
+      ['GET', '/v1/pets/999', { headers }, 404],
+      ['GET', '/v1/nothing', { headers }, 404],
+      ['GET', '/v1/pets?limit=0', { headers }, 400],
+      ['GET', '/v1/pets', { headers, key: null }, 401],
+      ['DELETE', '/v1/pets', { headers }, 405],
+      ['OPTIONS', '/v1/pets', { headers }, 204],
+      ['POST', '/v1/pets', { headers, body, key: null }, 401],
+      ['POST', '/v1/pets', { headers, body: '{}' }, 400],
+      ['POST', '/v1/pets', { headers: { ...headers, 'Content-Type': 'text/plain' }, body }, 415],
+      ['POST', '/v1/pets', { headers, body: REX.padEnd(70_000) }, 413],
+      ['POST', '/v1/pets', { headers: { ...headers, 'Content-Encoding': 'gzip' }, body }, 415],
+    ] as const) {
+      expect((await server.client.request(method, target, options)).status, `${method} ${target}`).toBe(
+        status,
+      );
+    }
   });
 });
 

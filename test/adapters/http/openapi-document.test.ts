@@ -232,6 +232,7 @@ test('the example of every error is a response of the server', async () => {
   collect(await client.request('POST', '/v1/pets', { key: reader.key }));
   collect(await client.get('/v1/pets/1'));
   collect(await client.request('DELETE', '/v1/pets/1'));
+  collect(await client.get('/v1/pets', { 'If-Match': '"x"' }));
   collect(await client.post(' '.repeat(65_537)));
   collect(await client.post('{}', { 'Content-Type': 'text/plain' }));
   await client.post('{"name":"Rex","categoryId":1}', { 'Idempotency-Key': 'key-1' });

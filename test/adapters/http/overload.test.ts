@@ -105,6 +105,16 @@ test('before the server is too busy, repeated responses to a client without an A
     connection.destroy();
   }
   const connection = await Connection.open(running.origin);
+  for (const [target, status] of [
+    ['/v1/pets', 401],
+    ['/livez', 200],
+    ['/readyz', 200],
+  ] as const) {
+    connection.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    if (target !== '/readyz') expect([target, (await connection.next()).status]).toEqual([target, status]);
+  }
+  clock.pass(DELAY_MAX);
+  await connection.next();
   const list = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${running.key}\r\n\r\n`;
   connection.write(list.repeat(2));
   expect([(await connection.next()).status, (await connection.next()).status]).toEqual([200, 200]);

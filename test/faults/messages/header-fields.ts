@@ -45,7 +45,7 @@ const HARMLESS = [
   'TE: trailers',
   'Trailer: X',
   'Pragma: x',
-  'If-Match: "x"',
+  'If-Match: *',
   'If-Modified-Since: x',
   'If-Unmodified-Since: x',
   'If-Range: x',
@@ -181,7 +181,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
       '\xff',
       '',
     ]);
-    add(request, random, `If-None-Match: ${tag}`);
+    add(request, random, `${random.pick(['If-None-Match', 'If-Match'])}: ${tag}`);
     return 'any';
   },
   'an odd Connection': (request, random) => {

@@ -39,6 +39,8 @@ export class Admission {
   /** The `Authorization` fields of the keys that were valid when they were last used. */
   readonly #valid = new Set<string>();
   readonly #delays = new RefusalDelays();
+  /** A health check does not wait because its connection has also got a refusal. */
+  readonly #healthDelays = new RefusalDelays();
   readonly #rateLimiter: RateLimiter | undefined;
   readonly #metricsLimiter = new RateLimiter({ requests: 10, seconds: 1 });
   readonly #createsLimit: number;
@@ -58,6 +60,7 @@ export class Admission {
   stop(): void {
     this.isStopping = true;
     this.#delays.end();
+    this.#healthDelays.end();
   }
 
   /** From now on, every request under `/v1` is refused. */
@@ -117,9 +120,11 @@ export class Admission {
     request: DelayedRequest,
     caller: string | undefined,
     isOverload: boolean,
+    isHealthCheck = false,
   ): Promise<void> | undefined {
     const isDelayed = isOverload || (caller === undefined && this.isCrowded);
-    return isDelayed && !this.isStopping ? this.#delays.wait(request, caller) : undefined;
+    if (!isDelayed || this.isStopping) return undefined;
+    return (isHealthCheck ? this.#healthDelays : this.#delays).wait(request, caller);
   }
 
   /** Counts a create until `endCreate` is called. Throws `overloaded`, and counts nothing, when there are too many. */

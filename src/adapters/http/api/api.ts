@@ -22,6 +22,7 @@ import type {
 } from './http.ts';
 import { headRules } from './malformed.ts';
 import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
+import { checkRead } from './preconditions.ts';
 import { pathPrefixOf } from './public-url.ts';
 import { newRequestId } from './request-id.ts';
 import { noContent } from './responses.ts';
@@ -108,12 +109,14 @@ export class Api {
         this.#refuseMalformed(head);
         exchange.match = this.#match(path);
         response = await (this.#routes.get(exchange.match?.route ?? '') ?? notFound)(exchange);
+        checkRead(head, response);
       }
     } catch (error) {
+      response = undefined;
       isOverload = isTooBusy || (error instanceof HttpError && error.code === 'overloaded');
       thrown = error;
     }
-    const delay = this.admission.delayResponse(carried, exchange.callerId, isOverload);
+    const delay = this.admission.delayResponse(carried, exchange.callerId, isOverload, isHealthCheck(path));
     if (delay !== undefined) await delay;
     // An error is reported when the client gets the response, so a client that ignores refusals cannot fill the log faster.
     const isAborted = this.#observesClients && !carried.isConnected;

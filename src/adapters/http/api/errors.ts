@@ -11,6 +11,7 @@ export const STATUS_OF = {
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
+  precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,
@@ -43,8 +44,8 @@ export function methodNotAllowed(method: string, allowed: readonly string[]): Ht
   return new HttpError('method_not_allowed', message, ['Allow', allowed.join(', ')]);
 }
 
-export function noSuchPath(headers: Headers = []): HttpError {
-  return new HttpError('not_found', 'no such path; the API is under /v1', headers);
+export function noSuchPath(headers: Headers = [], expected = 'the API is under /v1'): HttpError {
+  return new HttpError('not_found', `no such path; ${expected}`, headers);
 }
 
 /** In seconds (RFC 9111, section 1.2.2). */

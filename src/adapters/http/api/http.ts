@@ -14,6 +14,7 @@ export const REQUEST_FIELDS = [
   'expect',
   'host',
   'idempotency-key',
+  'if-match',
   'if-none-match',
   'origin',
   'traceparent',

@@ -20,7 +20,7 @@ export async function readJson<T>(exchange: Exchange, parse: (text: string) => T
   if (!isJson(headers['content-type']) || headers['content-encoding'] !== undefined) {
     throw new HttpError(
       'unsupported_media_type',
-      `Content-Type must be ${MEDIA_TYPE} in UTF-8, and Content-Encoding must be absent`,
+      `Content-Type must be ${MEDIA_TYPE}, without a charset or with charset=utf-8, and Content-Encoding must be absent`,
       ['Accept', MEDIA_TYPE],
     );
   }
@@ -37,6 +37,13 @@ export async function readJson<T>(exchange: Exchange, parse: (text: string) => T
 
 export function bodyTooLarge(): HttpError {
   return new HttpError('payload_too_large', `the body must have at most ${BODY_LIMIT} bytes`);
+}
+
+/** The error of a host that has read the body, or a part of it, before this API. The client gets status 500. */
+export function bodyRead(): Error {
+  return new Error(
+    'the body was read before this API got the request: put the API in front of what reads bodies',
+  );
 }
 
 export function bodyIncomplete(): AnimalStoreError {

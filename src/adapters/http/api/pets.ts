@@ -11,6 +11,7 @@ import type { ApiResponse, Headers } from './http.ts';
 import { readJson } from './json-body.ts';
 import type { Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
+import { checkCreate } from './preconditions.ts';
 import { entityTag, jsonResponse, type Representation, representation, revalidated } from './responses.ts';
 import { listQueryReader, newPetMembers, readNewPet } from './schemas.ts';
 
@@ -23,16 +24,20 @@ export function petHandlers(
   const pets = `${prefix}/v1/pets`;
   const listOf = cachedLists(pets);
   const readListQuery = listQueryReader();
+  const listAt = async (queryString: string): Promise<Representation> => {
+    const query = readListQuery(queryString);
+    return listOf(await store.listPage(query), query);
+  };
   return {
     async listPets({ head, carried }) {
-      const query = readListQuery(carried.query);
-      return revalidated(head, listOf(await store.listPage(query), query));
+      return revalidated(head, await listAt(carried.query));
     },
 
     async createPet(exchange) {
       if (exchange.holder?.isReadOnly) throw readOnlyKey();
       const key = exchange.head.headers['idempotency-key'];
       const input = readNewPet(await readJson(exchange, newPetMembers));
+      await checkCreate(exchange.head, async () => (await listAt(exchange.carried.query)).etag);
       admission.beginCreate();
       try {
         if (key === undefined) return created(pets, await store.createPet(input));

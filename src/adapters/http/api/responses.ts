@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { API_HEADERS, JSON_HEADERS, NO_STORE, REVALIDATE } from './headers.ts';
 import type { ApiResponse, Headers, RequestHead } from './http.ts';
+import { includesWeakly } from './preconditions.ts';
 
 export function jsonResponse(status: number, body: string, headers: Headers = []): ApiResponse {
   return { status, headers: [...JSON_HEADERS, ...NO_STORE, ...headers], body };
@@ -36,13 +37,7 @@ export function entityTag(content: string | Uint8Array): string {
 
 /** Responds with status 304 when the client has the current representation, and otherwise with the body. */
 export function revalidated(head: RequestHead, { body, etag, headers }: Representation): ApiResponse {
-  if (!matches(head.headers['if-none-match'], etag)) return { status: 200, headers, body };
+  const field = head.headers['if-none-match'];
+  if (field === undefined || !includesWeakly(field, etag)) return { status: 200, headers, body };
   return { status: 304, headers: headers.slice(0, headers.indexOf('Content-Type')), body: '' };
-}
-
-/** Ignores the prefix `W/` (weak comparison), as RFC 9110, section 13.1.2, requires. */
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
-  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }

@@ -2,6 +2,7 @@ import { described } from '../../../application/arguments.ts';
 import { DOCS_ASSETS, docsAsset } from '../docs/assets.ts';
 import { openApi } from '../docs/openapi.ts';
 import type { Admission } from './admission.ts';
+import { needsApiKey } from './authentication.ts';
 import { HttpError, methodNotAllowed, noSuchPath, SERVER_METHODS } from './errors.ts';
 import type { Handler } from './exchange.ts';
 import { API_HEADERS, NO_STORE } from './headers.ts';
@@ -54,12 +55,14 @@ function metricsHandler(metrics: MetricsText): Handler {
 }
 
 /** Handles requests whose path has no route. Only `OPTIONS *`, which is about the whole server, has no error. */
-export const notFound: Handler = ({ head }) => {
+export const notFound: Handler = ({ head, carried }) => {
   if (head.method === 'OPTIONS' && head.url === '*') return noContent(ALLOW_ALL);
   const [path = ''] = (head.url ?? '').split('?', 1);
   if (path.endsWith('/')) throw new HttpError('not_found', 'no such path: paths have no slash at the end');
-  throw noSuchPath();
+  throw needsApiKey(carried.path) ? noSuchPath([], PATHS) : noSuchPath();
 };
+
+const PATHS = `expected ${[...new Set(OPERATIONS.map(({ path }) => path))].join(' or ')}`;
 
 const ALLOW_ALL = ['Allow', SERVER_METHODS.join(', ')];
 

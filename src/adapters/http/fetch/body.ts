@@ -1,7 +1,8 @@
-import { BODY_LIMIT, bodyIncomplete, bodyTooLarge } from '../api/json-body.ts';
+import { BODY_LIMIT, bodyIncomplete, bodyRead, bodyTooLarge } from '../api/json-body.ts';
 
 /** Reads the whole body, as `CarriedRequest.readBody` describes. */
 export function readBytes(request: Request): Promise<Uint8Array> {
+  if (request.bodyUsed) throw bodyRead();
   const length = Number(request.headers.get('content-length') ?? Number.NaN);
   if (length > BODY_LIMIT) throw bodyTooLarge();
   return length >= 0 ? readAtOnce(request, length) : readChunks(request.body);

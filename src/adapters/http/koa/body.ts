@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
-import { BODY_LIMIT, bodyIncomplete, bodyTooLarge } from '../api/json-body.ts';
+import { BODY_LIMIT, bodyIncomplete, bodyRead, bodyTooLarge } from '../api/json-body.ts';
 
 /**
  * Reads the body as bytes: koa-bodyparser would round large integers in JSON, and replace invalid UTF-8 in text. The cast
@@ -16,6 +17,10 @@ const parse = bodyParser({
 /** Reads the whole body, as `CarriedRequest.readBody` describes. Most bodies arrive together with the head. */
 export function readBytes(ctx: Context): Uint8Array | Promise<Uint8Array> {
   const { req, res } = ctx;
+  const read = readByHost(ctx);
+  if (read !== undefined) return read;
+  // Koa takes an HTTP/2 request without `Content-Length`, which is valid, for one without a body.
+  if (req.httpVersionMajor === 2) return readStream(req);
   const length = Number(req.headers['content-length']);
   // An HTTP/1.0 client does not know interim responses (RFC 9110, section 10.1.1).
   if (req.headers.expect !== undefined && req.httpVersion !== '1.0') {
@@ -29,6 +34,35 @@ export function readBytes(ctx: Context): Uint8Array | Promise<Uint8Array> {
     return body;
   }
   return parsed(ctx);
+}
+
+/** Returns the bytes that a body parser of the host has kept. A parsed object is not exact. */
+function readByHost({ req, request }: Context): Uint8Array | undefined {
+  const { rawBody = request.rawBody } = req as IncomingMessage & { rawBody?: unknown };
+  if (typeof rawBody === 'string' || rawBody instanceof Uint8Array) {
+    const bytes = typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody;
+    if (bytes.length > BODY_LIMIT) throw bodyTooLarge();
+    return bytes;
+  }
+  const isRead = req.readableEncoding !== null || (req.readableDidRead && !req.destroyed);
+  if (isRead || req.readableEnded) throw bodyRead();
+  return undefined;
+}
+
+async function readStream(req: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of req) {
+      size += chunk.length;
+      if (size > BODY_LIMIT) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw bodyIncomplete();
+  }
+  if (size > BODY_LIMIT) throw bodyTooLarge();
+  return Buffer.concat(chunks);
 }
 
 async function parsed(ctx: Context): Promise<Uint8Array> {

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import { needsApiKey } from '../api/authentication.ts';
 import type { CarriedRequest, CompleteResponse, RequestHead } from '../api/http.ts';
 import { readBytes } from './body.ts';
 
@@ -17,12 +19,23 @@ export class KoaRequest implements CarriedRequest {
   }
 
   get path(): string {
+    const mounted = this.#originalPath;
+    if (mounted !== undefined && needsApiKey(mounted)) return mounted;
     try {
       // For the request target `http://`, `ctx.path` is null, although the declared type is `string`.
       return (this.#ctx.path as string | null) ?? '';
     } catch {
       return '';
     }
+  }
+
+  /** The path before a framework has removed the part where this API is mounted, as `app.use('/v1', ...)` of Express does. */
+  get #originalPath(): string | undefined {
+    const { originalUrl = this.#ctx.originalUrl } = this.#ctx.req as IncomingMessage & {
+      originalUrl?: unknown;
+    };
+    if (typeof originalUrl !== 'string' || originalUrl === this.#ctx.req.url) return undefined;
+    return originalUrl.split('?', 1)[0];
   }
 
   get query(): string {
