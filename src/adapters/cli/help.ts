@@ -68,8 +68,8 @@ Examples:
   animal-store keys list --json
 
 PREFIX is the start of the key. STATUS is active, expired, revoked, or the last
-day on which the key is valid, and read-only for a key that creates no pets. LAST USED is updated once a day. All dates are
-UTC.
+day on which the key is valid, and read-only for a key that creates no pets.
+LAST USED is updated once a day. All dates are UTC.
 `,
   'animal-store keys revoke': `
 Examples:

@@ -137,7 +137,7 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
   test('two rotations of an API key, or a rotation and a revocation: one of them has an effect', async () => {
     const replacing = (hash: string): SqlStatement => ({
       text: REPLACE,
-      values: [Buffer.from(hash), 'next', 'p', 5, null, 6, 1000, null],
+      values: [Buffer.from(hash), 'next', 'p', 5, null, false, 6, 1000, null],
     });
     const revoking: SqlStatement = { text: REVOKE, values: [5, 1000] };
     for (const other of [replacing('two'), revoking]) {
