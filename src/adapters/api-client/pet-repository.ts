@@ -6,7 +6,7 @@ import type {
   PetRepository,
 } from '../../application/ports/pet-repository.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
-import type { NewPet, Pet } from '../../domain/pet.ts';
+import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
 import { parsePet } from '../../domain/pet-json.ts';
 import { unknownOutcome, unreadable } from './errors.ts';
 import { Pages } from './pages.ts';
@@ -45,19 +45,17 @@ export class ApiPetRepository implements PetRepository {
     if (!this.#isGetPetRemoved) {
       const url = `${this.#base}/pets/${id}`;
       const response = await this.#send('getPet', url, { expected: [200, 404, 410] }, options);
-      if (response.status === 200) return this.#petOf(response.text);
+      if (response.status === 200) return this.#petOf(response.text, (pet) => pet.id === id);
       // The responses of a deprecated operation say so, also when there is no such pet.
       if (response.status === 404 && response.headers.has('Deprecation')) return undefined;
     }
-    const { pets } = await this.#pages.read(`${this.#base}/pets?limit=1&after=${id - 1n}`, options);
+    const { pets } = await this.#pages.read({ limit: 1, after: id - 1n }, options);
     this.#isGetPetRemoved = true;
     return pets[0]?.id === id ? pets[0] : undefined;
   }
 
-  list({ limit, status, after }: PetQuery, options?: CallOptions): Promise<PetPage> {
-    const filter = status === undefined ? '' : `&status=${status}`;
-    const start = after === undefined ? '' : `&after=${after}`;
-    return this.#pages.read(`${this.#base}/pets?limit=${limit}${filter}${start}`, options);
+  list(query: PetQuery, options?: CallOptions): Promise<PetPage> {
+    return this.#pages.read(query, options);
   }
 
   next(page: PetPage, options?: CallOptions): Promise<PetPage> {
@@ -78,15 +76,18 @@ export class ApiPetRepository implements PetRepository {
     const url = `${this.#base}/pets`;
     const { headers, text } = await this.#send('createPet', url, { expected: [201], create }, options);
     try {
-      return { pet: this.#petOf(text), isReplay: headers.get('Idempotency-Replayed') === 'true' };
+      const isSent = (pet: Pet) => isSamePet(pet, { name, categoryId, status });
+      return { pet: this.#petOf(text, isSent), isReplay: headers.get('Idempotency-Replayed') === 'true' };
     } catch (error) {
       throw unknownOutcome(error as AnimalStoreError, idempotencyKey);
     }
   }
 
-  #petOf(text: string): Pet {
+  #petOf(text: string, isExpected: (pet: Pet) => boolean): Pet {
     try {
-      return Object.freeze(parsePet(text));
+      const pet = Object.freeze(parsePet(text));
+      if (!isExpected(pet)) throw new Error('the response has another pet');
+      return pet;
     } catch (error) {
       throw unreadable(this.#base, error);
     }

@@ -1,6 +1,13 @@
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
-import type { AnimalStoreError } from '../../domain/errors.ts';
-import { type ApiResponse, errorOf, unknownOutcome, unreachable } from './errors.ts';
+import {
+  type ApiResponse,
+  errorOf,
+  isNotConnected,
+  RESPONSE_LIMIT,
+  saysNothingStored,
+  unknownOutcome,
+  unreachable,
+} from './errors.ts';
 
 /** The statuses after which a retry can succeed. A proxy sends 502 and 504 when it has lost the server. */
 const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
@@ -51,9 +58,10 @@ export function sender(base: string, apiKey: string, defaultTimeout: number): Se
           return unreachable(base, error);
         },
       );
-      if ('status' in response && expected.includes(response.status)) return response;
+      const isRead = 'status' in response && !response.isTooLarge;
+      if (isRead && expected.includes(response.status)) return response;
       const error = 'status' in response ? errorOf(response, base) : response;
-      isStoredPossibly ||= !('status' in response) || mayHaveStored(response.status, error);
+      isStoredPossibly ||= 'status' in response ? !saysNothingStored(response) : !isNotConnected(response);
       const wait = pauseBefore(retry, error.retryAfter);
       const isFinal = 'status' in response && !RETRIED.includes(response.status);
       if (isFinal || performance.now() + wait >= end) {
@@ -68,10 +76,6 @@ function createHeaders(idempotencyKey: string): Record<string, string> {
   return { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
 }
 
-function mayHaveStored(status: number, { code }: AnimalStoreError): boolean {
-  return status === 408 || (status >= 500 && code !== 'overloaded');
-}
-
 async function attempt(
   url: string,
   init: RequestInit,
@@ -81,17 +85,37 @@ async function attempt(
   const ending = new AbortController();
   const onAbort = (): void => ending.abort(signal?.reason);
   const timer = setTimeout(
-    () => ending.abort(new Error(`no response within ${Math.round(timeout)} ms`)),
+    () => ending.abort(new Error(`no complete response within ${Math.round(timeout)} ms`)),
     timeout,
   );
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     const response = await fetch(url, { ...init, signal: ending.signal });
     const { status, headers } = response;
-    return { status, headers, text: await response.text() };
+    const text = await textOf(response);
+    if (text !== undefined) return { status, headers, text };
+    ending.abort();
+    return { status, headers, text: '', isTooLarge: true };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Returns the body, or `undefined` as soon as it is too large. */
+async function textOf(response: Response): Promise<string | undefined> {
+  // Some runtimes have no streams.
+  if (!response.body) return await response.text();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.length;
+    if (size > RESPONSE_LIMIT) return undefined;
+    text += decoder.decode(value, { stream: true });
   }
 }
 

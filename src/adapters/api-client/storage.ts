@@ -1,3 +1,4 @@
+import { fenced } from '../../application/fenced.ts';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
 import type { ClientOptions, Deprecation } from '../../application/store-options.ts';
@@ -32,7 +33,7 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Stora
     const deprecation = deprecationOf(operation, response.headers);
     if (deprecation !== undefined && !deprecated.has(operation)) {
       deprecated.add(operation);
-      onDeprecation(deprecation);
+      fenced(() => onDeprecation(deprecation));
     }
     return response;
   };
@@ -110,5 +111,6 @@ function deprecationOf(operation: string, headers: Headers): Deprecation | undef
 }
 
 function dateOf(milliseconds: number): Date | undefined {
-  return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds);
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }

@@ -8,7 +8,10 @@ import { API_KEY, BASE, type Fate, failure, fakeApi, lostConnection, petText } f
 
 const REX = { name: 'Rex', categoryId: 7n };
 const EMPTY: Fate = { status: 200, body: '[]' };
-const CREATED: Fate = { status: 201, body: petText(1n) };
+const CREATED: Fate = {
+  status: 201,
+  body: '{"id":1,"name":"Rex","categoryId":7,"status":"available"}',
+};
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -17,6 +20,10 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(1);
   onTestFinished(() => void vi.restoreAllMocks());
 });
+
+function refused(code: string): Error {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+}
 
 function openStore(options: ClientOptions = {}): Promise<PetStore> {
   return createAnimalStore({ database: BASE, apiKey: API_KEY, ...options });
@@ -80,7 +87,8 @@ test.each([
   const store = await openStore();
   const { code } = JSON.parse(fate.body ?? '') as { code: string };
   const error = await errorOf(store.listPage());
-  expect(error).toMatchObject({ name: 'AnimalStoreError', code, message: `the message of ${code}` });
+  expect(error).toMatchObject({ name: 'AnimalStoreError', code });
+  expect(error.message).toContain(`the message of ${code}`);
   expect(sent).toHaveLength(1);
 });
 
@@ -162,7 +170,22 @@ describe('the outcome of a create', () => {
     ['is known after 429', [failure(429, 'rate_limited')], false],
     ['is known after 401', [failure(401, 'unauthorized')], false],
     ['is known after 400', [failure(400, 'invalid_request')], false],
-    ['is known after 404', [{ status: 404 }], false],
+    ['is known after 404', [failure(404, 'not_found')], false],
+    ['is unknown after another 2xx', [{ ...CREATED, status: 200 }], true],
+    ['is unknown after 202', [{ status: 202 }], true],
+    ['is unknown after a redirect', [{ status: 303, headers: { Location: '/' } }], true],
+    ['is unknown after a page of a proxy', [{ status: 404, body: '<html>' }], true],
+    ['is unknown after a refusal of a proxy', [{ status: 403, body: '{"message":"no"}' }], true],
+    [
+      'is unknown after an error with another status',
+      [{ ...failure(400, 'invalid_request'), status: 409 }],
+      true,
+    ],
+    ['is unknown after another pet', [{ status: 201, body: petText(1n) }], true],
+    ['is unknown after a body without an end', [{ ...CREATED, body: ' '.repeat(2 ** 20 + 1) }], true],
+    ['is known after a connection that was not opened', [refused('ECONNREFUSED')], false],
+    ['is known after a name that does not exist', [refused('ENOTFOUND')], false],
+    ['is unknown after a connection that was reset', [refused('ECONNRESET')], true],
   ] as readonly [string, readonly Fate[], boolean][])('%s', async (_name, fates, isUnknown) => {
     const sent = fakeApi(...fates);
     const store = await openStore({ timeout: 2000 });
@@ -174,7 +197,11 @@ describe('the outcome of a create', () => {
   });
 
   test('can be asked for with a key of the caller', async () => {
-    const sent = fakeApi(lostConnection(), { ...CREATED, headers: { 'Idempotency-Replayed': 'true' } });
+    const sent = fakeApi(lostConnection(), {
+      status: 201,
+      body: petText(1n),
+      headers: { 'Idempotency-Replayed': 'true' },
+    });
     const store = await createWholeStore({ database: BASE, apiKey: API_KEY });
     const { pet, isReplay } = await ended(
       store.createPetOnce({ ...REX, categoryId: 9007199254740993n, status: 'sold' }, '', 'order-7'),
@@ -239,7 +266,7 @@ test('the check of the server takes a second at most', async () => {
   const error = await errorOf((await openStore()).check());
   expect(error).toMatchObject({
     code: 'storage_unavailable',
-    message: `${BASE} cannot be reached: no response within 1000 ms`,
+    message: `${BASE} cannot be reached: no complete response within 1000 ms`,
   });
   expect(sent).toHaveLength(1);
 });
