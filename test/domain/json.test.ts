@@ -161,7 +161,10 @@ test('brackets in strings, and arrays and objects side by side, are no levels', 
   for (const part of ['[]', '{}', '[{"a":[]}]']) expect(scan(`[${Array(1000).fill(part).join()}]`)).toBe('[');
 });
 
-test('64 KiB take at most 3 ms of processor time, whatever they contain', () => {
+/** In milliseconds: at most 3 on a quiet machine, of whose processor time a busy one takes three times as much. */
+const LIMIT = 10;
+
+test('64 KiB take little processor time, whatever they contain', () => {
   const fragment = fc.constantFrom(
     ...[
       '0',
@@ -182,7 +185,6 @@ test('64 KiB take at most 3 ms of processor time, whatever they contain', () => 
   const start = fc.constantFrom('{"x":1e0,"y":[', '{"name":[', '[', '{"name":"', '{', ' ');
   const name = fc.constantFrom('', '"x":', '"":', '"name":', '"n\\u0061me":', '"\\u0078":', 'different');
   const end = fc.constantFrom(']}', '"}', '}', ']', '', ',');
-  const zeros = `[${'0,'.repeat(32_767)}0]`;
   const texts = fc.tuple(start, name, fc.array(fragment, { minLength: 1, maxLength: 4 }), end);
   fc.assert(
     fc.property(texts, ([first, member, fragments, last]) => {
@@ -193,9 +195,7 @@ test('64 KiB take at most 3 ms of processor time, whatever they contain', () => 
       }
       text = text.slice(0, text.lastIndexOf(',')) + last;
       const times = Array.from({ length: 5 }, () => processorTimeOf(() => outcome(() => read(text))));
-      // On a busy machine, everything takes more processor time.
-      const limit = Math.max(3, 5 * processorTimeOf(() => void JSON.parse(zeros)));
-      expect(Math.min(...times), JSON.stringify(text.slice(0, 80))).toBeLessThan(limit);
+      expect(Math.min(...times), JSON.stringify(text.slice(0, 80))).toBeLessThan(LIMIT);
     }),
     runs(50),
   );

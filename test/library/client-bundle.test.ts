@@ -36,7 +36,15 @@ test('the bundle is below 10 kB, and runs with only the Web platform', async () 
   expect(size).toBeGreaterThan(1000);
   expect(size).toBeLessThanOrEqual(LIMIT);
   const fetch = async () => new Response(`[${petText(2n ** 53n + 1n)}]`);
-  const context = createContext({ fetch, URL, AbortController, performance, setTimeout, clearTimeout });
+  const context = createContext({
+    fetch,
+    URL,
+    AbortController,
+    TextDecoder,
+    performance,
+    setTimeout,
+    clearTimeout,
+  });
   runInContext(code, context);
   const program = `(async () => {
     const store = await client.createAnimalStore({ database: 'https://pets.example.org/v1', apiKey: 'key' });

@@ -84,7 +84,9 @@ for (const [name, { options = {}, messages, isRaw = false }] of Object.entries(S
     for (const message of messages) {
       // Each key may request the metrics only 10 times per second.
       const key = message.includes(' /metrics') ? (await apiKeys.create('new')).key : server.key;
-      const sent = message.replaceAll('KEY', key).replaceAll('OTHER', other).replaceAll('TAG', tag);
+      // One pass, because a key can contain the letters of another placeholder.
+      const values: Readonly<Record<string, string>> = { KEY: key, OTHER: other, TAG: tag };
+      const sent = message.replaceAll(/KEY|OTHER|TAG/g, (name) => values[name] ?? name);
       const answers = await exchange(server, sent);
       tag = answers[0]?.headers['etag'] ?? tag;
       const request = message.length < 500 ? message : `${message.slice(0, 500)}… (${message.length} bytes)`;
