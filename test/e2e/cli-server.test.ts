@@ -70,7 +70,7 @@ describe('doctor', () => {
   });
 
   test.each([
-    ['a wrong key', { API_KEY: 'wrong' }, 'error        the API key is not valid'],
+    ['a wrong key', { API_KEY: 'wrong' }, 'refuses the API key: the API key is not valid'],
     ['a missing key', { API_KEY: '' }, 'error        API_KEY: expected the API key for the server'],
     [
       'a wrong address',
