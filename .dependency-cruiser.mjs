@@ -7,7 +7,7 @@
 const DRIVERS = {
   'api-client': [],
   cli: ['commander'],
-  http: ['@koa/router', 'koa', 'koa-bodyparser', 'negotiator', 'valibot'],
+  http: ['@koa/router', 'koa', 'koa-bodyparser', 'koa-compose', 'negotiator', 'valibot'],
   log: ['pino', 'pino-pretty'],
   memory: [],
   metrics: ['prom-client'],
@@ -24,7 +24,8 @@ const PAGE = '^page/';
 const OPENAPI = '^openapi/';
 
 const HTTP_MODULES = '^(node:)?(http|https|http2)$';
-const KOA = 'node_modules/(@types/)?(@koa/|koa[-/])';
+/** koa-compose, which runs a list of middleware, needs nothing of Koa. */
+const KOA = 'node_modules/(@types/)?(@koa/|koa(__|/|-bodyparser/))';
 
 function packages(...names) {
   return `node_modules/(@types/)?(${names.map((name) => `${name}|${name.slice(1).replace('/', '__')}`).join('|')})/`;
@@ -81,7 +82,7 @@ export default {
       { path: '^src/', pathNot: '^src/adapters/' },
       {
         path: '^src/adapters/',
-        pathNot: '^src/adapters/([^/]+|http/(api|fetch/server|node)|postgres/url)/index\\.ts$',
+        pathNot: '^src/adapters/([^/]+|http/(api|node)|postgres/url)/index\\.ts$',
       },
     ),
     forbidden(

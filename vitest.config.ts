@@ -27,15 +27,15 @@ const SHARED = [
   'test/adapters/http/{failure,host-code,public-url,rate-limit,request-id,request-log}.test.ts',
   'test/adapters/{memory,metrics,tracing}/**/*.test.ts',
   'test/composition/{commands,config,database-config,databases,refused-start}.test.ts',
-  'test/library/{animal-store,api-samples,http,http2}.test.ts',
+  'test/library/{animal-store,api-samples,http,http2,middleware}.test.ts',
   'test/page/*.test.ts',
 ];
 
 /**
- * The tests of the API over its server run over both carriers. `recorded` compares 500 responses of both, so in the gate only
- * what a carrier does by itself is run over the fetch handler too: bodies, failures, and random requests.
+ * The tests of the API over its server also run over the fetch handler, and over an ordinary Koa app. `recorded` compares 500
+ * responses of all, so in the gate only what a carrier does by itself is run over the others too: bodies, failures, and random requests.
  */
-const OVER_FETCH = IS_WHOLE
+const OVER_OTHERS = IS_WHOLE
   ? [
       'test/adapters/http/{authentication,bad-message,body,create,every-path,every-storage}.test.ts',
       'test/adapters/http/{failure,get,incoming-bodies,keys-in-log,lingering-close,list,malformed-request}.test.ts',
@@ -74,15 +74,15 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       { test: { ...ADAPTERS, name: 'shared', include: SHARED, isolate: false } },
-      {
+      ...['fetch', 'stock-koa'].map((carrier) => ({
         test: {
           ...ADAPTERS,
-          name: 'fetch',
-          include: OVER_FETCH,
+          name: carrier,
+          include: OVER_OTHERS,
           isolate: false,
-          env: { ...ADAPTERS.env, TEST_CARRIER: 'fetch', TEST_STORAGES: 'memory' },
+          env: { ...ADAPTERS.env, TEST_CARRIER: carrier, TEST_STORAGES: 'memory' },
         },
-      },
+      })),
       {
         test: {
           ...ADAPTERS,

@@ -14,7 +14,6 @@ import type { Storage } from '../application/ports/storage.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
-import { runtime } from './runtime.ts';
 import type { ThreadParts } from './workers/thread-data.ts';
 
 const OBSERVERS: InjectionToken<readonly Observer[]> = Symbol('Observers');
@@ -42,7 +41,7 @@ export interface Parts {
  * each of which calls this function with `thread`.
  */
 export async function openParts(given: Config, version: string, thread?: ThreadParts): Promise<Parts> {
-  const threads = runtime.sharesPort ? given.workers : 1;
+  const threads = process.platform === 'linux' ? given.workers : 1;
   const maxConnections = given.http.maxConnections ?? connectionsWithin(descriptorLimit(), threads);
   const config: Config = { ...given, http: { ...given.http, maxConnections } };
   const { scheme } = config.database;
@@ -65,7 +64,8 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
         check: () => storage.check(),
       })
     : undefined;
-  const createServer = pool === undefined ? await runtime.loadServer() : () => pool;
+  const createServer =
+    pool === undefined ? (await import('../adapters/http/index.ts')).createServer : () => pool;
   // The metrics observe the opening of the storage, so they exist before these sources.
   const sources = {
     thread: thread?.name,

@@ -4,7 +4,6 @@ import { type Config, DEFAULT_DATABASE } from './config.ts';
 import { openParts, type Parts } from './container.ts';
 import type { Database } from './databases/database.ts';
 import { createFirstKey } from './first-key.ts';
-import { RELEASES, runtime } from './runtime.ts';
 
 /** A service that accepts connections. */
 export interface Service extends RunningService, Pick<Parts, 'failure'> {
@@ -14,6 +13,10 @@ export interface Service extends RunningService, Pick<Parts, 'failure'> {
 
 /** Opens the store and starts the server. If a step fails, closes the server and the store, and rejects. */
 export async function startService(config: Config, version: string): Promise<Service> {
+  const { bun, deno } = process.versions;
+  if (bun !== undefined || deno !== undefined) {
+    throw new Error('the server runs on Node.js: here, mount createFetchHandler, as docs/runtimes.md shows');
+  }
   return serve(await openParts(config, version), config, version);
 }
 
@@ -31,13 +34,15 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     // If the key were created before `listen` fails, the operator would never see it.
     const created = await createFirstKey(config, store);
     const { scheme: storage, place } = config.database;
-    log.info({ url, version, storage, store: place, workers: parts.threads, ...RELEASES }, 'listening');
+    log.info(
+      { url, version, storage, store: place, workers: parts.threads, node: process.version },
+      'listening',
+    );
     if (parts.threads < config.workers) {
       log.warn(
-        `WORKERS: one thread serves instead of ${config.workers}, because threads share a port on Node.js on Linux only`,
+        `WORKERS: one thread serves instead of ${config.workers}, because threads share a port on Linux only`,
       );
     }
-    if (runtime.notHeld !== undefined) log.warn(runtime.notHeld);
     const notice = sunsetNotice(Date.now());
     if (notice !== undefined) log.warn(notice);
     let stopped: Promise<void> | undefined;

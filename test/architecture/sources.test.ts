@@ -31,7 +31,8 @@ const usesContainer: Finder = (node) =>
 
 /** The modules that can open connections or start processes, and what the server uses of them. */
 const NETWORK = /^(node:)?(child_process|dgram|dns|http|http2|https|net|tls)(\/|$)/;
-const PASSIVE = /^(createServer|STATUS_CODES|Server|Socket|BlockList|isIP|isIPv4|isIPv6)$/;
+const PASSIVE =
+  /^(createServer|STATUS_CODES|Server|Socket|BlockList|isIP|isIPv4|isIPv6|validateHeader(Name|Value))$/;
 
 /** Finds `fetch` and other globals, `connect` and `require`, and imports of modules that can open connections. */
 const opensConnection: Finder = (node) => {

@@ -1,8 +1,6 @@
 /** The API as a function from a `Request` to a `Response`: what the tests over a server do not show. */
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { TurnQueue } from '../../src/adapters/http/api/turn-queue.ts';
-import { Connections } from '../../src/adapters/http/fetch/connections.ts';
 import {
   createFetchHandler,
   type FetchHandler,
@@ -12,7 +10,6 @@ import type { HttpOptions } from '../../src/adapters/http/index.ts';
 import type { AnimalStore } from '../../src/library/index.ts';
 import { createAnimalStore, type Observer, type RequestOutcome } from '../../src/library/index.ts';
 import { registerKey } from '../support/canary.ts';
-import { stopClock, until } from '../support/clock.ts';
 
 const ORIGIN = 'http://pets.example';
 const REX = '{"name":"Rex","categoryId":7}';
@@ -91,6 +88,15 @@ describe('a response', () => {
       'x-request-id': '',
     });
   });
+});
+
+test('a response that cannot be created becomes one with status 500, and is reported as such', async () => {
+  const { handle, authorization, outcomes } = await open({
+    metrics: { contentType: 'a\nb', text: async () => '' },
+  });
+  const response = await handle(new Request(`${ORIGIN}/metrics`, { headers: { authorization } }));
+  expect(await errorOf(response)).toMatchObject([500, expect.stringContaining('unexpected error')]);
+  expect(outcomes).toMatchObject([{ status: 500 }]);
 });
 
 describe('a request', () => {
@@ -262,53 +268,4 @@ describe('a body', () => {
       expect(await errorOf(await create(body, headers))).toEqual([400, 'the body ended early']);
     }
   });
-});
-
-describe('a client that ignores refusals', () => {
-  async function refusedTwice(info: FetchInfo | undefined, signal?: AbortSignal) {
-    const { handle, outcomes } = await open();
-    const busy = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(1000);
-    onTestFinished(() => busy.mockRestore());
-    const ask = () => handle(new Request(`${ORIGIN}/openapi.json`, signal && { signal }), info);
-    expect((await ask()).status).toBe(503);
-    return { second: ask(), outcomes };
-  }
-
-  test('is delayed if its connection is known', async () => {
-    const clock = stopClock();
-    const { second, outcomes } = await refusedTwice({ remoteAddress: '192.0.2.1', remotePort: 5 });
-    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
-    expect(outcomes).toHaveLength(1);
-    expect((await clock.passUntil(second)).status).toBe(503);
-  });
-
-  test('is not delayed any longer when it has disconnected', async () => {
-    stopClock();
-    const aborter = new AbortController();
-    const info = { remoteAddress: '192.0.2.1', remotePort: 5 };
-    const { second, outcomes } = await refusedTwice(info, aborter.signal);
-    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
-    aborter.abort();
-    await second;
-    expect(outcomes).toMatchObject([{ aborted: undefined }, { aborted: true }]);
-  });
-
-  test('is not delayed if its connection is not known', async () => {
-    stopClock();
-    const { second, outcomes } = await refusedTwice({ remoteAddress: '192.0.2.1' });
-    await until(() => outcomes.length === 2);
-    expect((await second).status).toBe(503);
-  });
-});
-
-test('the last 50,000 connections are told apart by the address and the port of the client', () => {
-  const connections = new Connections();
-  const first = connections.get('192.0.2.1', 1);
-  expect(connections.get('192.0.2.1', 1)).toBe(first);
-  expect(connections.get('192.0.2.1', 2)).not.toBe(first);
-  expect(connections.get('192.0.2.11', 1)).not.toBe(first);
-  for (let port = 3; port < 50_000; port += 1) connections.get('192.0.2.1', port);
-  expect(connections.get('192.0.2.1', 1)).toBe(first);
-  connections.get('192.0.2.1', 50_000);
-  expect(connections.get('192.0.2.1', 1)).not.toBe(first);
 });

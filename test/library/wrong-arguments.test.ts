@@ -58,7 +58,7 @@ test.each<[option: string, options: unknown, message: string]>([
   [
     'a name',
     { maxconnections: 5 },
-    'unknown option maxconnections: expected apiKeys, publicUrl, corsOrigins, trustedProxies, rateLimit, metrics, observers, maxConnections, headersTimeout, requestTimeout or readingTimeout',
+    'unknown option maxconnections: expected apiKeys, publicUrl, corsOrigins, trustedProxies, rateLimit, metrics, observers, middleware, maxConnections, headersTimeout, requestTimeout or readingTimeout',
   ],
   ['a verifier', { apiKeys: () => {} }, 'apiKeys: expected an object with the method verify, got function'],
   ['a URL', { publicUrl: 5 }, 'publicUrl: expected a string, got 5'],
@@ -113,7 +113,7 @@ test('a server and an app refuse a store without its methods', async () => {
 test('an app refuses an option of a server', async () => {
   const store = await openStore();
   const refusal = await refusalOf(() => createHttpApp(store, { maxConnections: 5 } as never));
-  expect(refusal).toMatch(/^unknown option maxConnections: expected apiKeys, .* or observers$/);
+  expect(refusal).toMatch(/^unknown option maxConnections: expected apiKeys, .* observers or middleware$/);
 });
 
 test('a server refuses to listen on what is no port, and to stop after what is no time', async () => {

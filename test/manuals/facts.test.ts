@@ -60,10 +60,8 @@ const databaseTime = seconds(constant(`${POSTGRES}/url/index.ts`, 'TIMEOUT'));
 const unread = mib(constant(`${NODE}/server.ts`, 'UNSENT_LIMIT'));
 const keepAlive = seconds(constant(`${NODE}/server.ts`, 'KEEP_ALIVE_TIMEOUT'));
 const leaving = constant(`${NODE}/server.ts`, 'IDLE_TIME');
-const delayMin = constant(`${API}/refusal-delays.ts`, 'DELAY_MIN') / 2;
-const delayMax = constant(`${API}/refusal-delays.ts`, 'DELAY_MAX') * 1.5;
 const metricsRate = numberIn(
-  `${API}/admission.ts`,
+  `${API}/load.ts`,
   /#metricsLimiter = new RateLimiter\(\{ requests: (\d+), seconds: 1 \}\)/,
 );
 const readingTimeout = timeoutOf('readingTimeout');
@@ -109,13 +107,12 @@ const FACTS: readonly string[] = [
   `have at most ${constant('src/adapters/log/observer.ts', 'ANONYMOUS_LIMIT')} lines per second`,
   `It buffers ${mib(BUFFER_LIMIT)}`,
   `for \`/metrics\` | ${metricsRate} per second`,
-  `${seconds(delayMin)} to ${seconds(delayMax)} seconds later`,
   `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'NO_SPACE'))} of free space`,
   `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'LITTLE_SPACE'))}, few descriptors`,
-  `wait | ${constant(`${API}/admission.ts`, 'BUSY_TIME')} ms, or ${constant(`${API}/admission.ts`, 'BUSY_TIME_OF_STRANGERS')} ms for a key`,
-  `create requests in progress | ${whole(constant(`${API}/admission.ts`, 'CREATES_LIMIT'))} |`,
-  `handled at the same time | ${constant(`${NODE}/connection.ts`, 'CONCURRENT_REQUESTS')} |`,
-  `arrive at the same time | ${whole(constant(`${API}/admission.ts`, 'BODIES_LIMIT'))} |`,
+  `wait | ${constant(`${API}/load.ts`, 'BUSY_TIME')} ms, or ${constant(`${API}/load.ts`, 'BUSY_TIME_OF_STRANGERS')} ms for a key`,
+  `create requests in progress | ${whole(constant(`${API}/load.ts`, 'CREATES_LIMIT'))} |`,
+  `without waiting for a response | ${constant(`${NODE}/connection.ts`, 'PIPELINE_LIMIT')} |`,
+  `arrive at the same time | ${whole(constant(`${API}/json-body.ts`, 'BODIES_LIMIT'))} |`,
   `all together | ${unread}`,
   `an unread response | ${readingTimeout} seconds`,
   `bytes after the last response of a connection | ${seconds(constant(`${NODE}/lingering-close.ts`, 'LINGER_TIMEOUT'))} seconds`,

@@ -14,7 +14,7 @@ const SQLITE = 'src/adapters/sqlite';
 const SQLITE_TESTS = 'test/adapters/sqlite';
 
 /** The tests of slow clients and of connections, which take seconds. */
-const SOCKET_TESTS = `${HTTP_TESTS}/{connection,connections,lingering-close,overload,parser-input,pipelines,server,slice-turns,slow-client,stopping,tunnels}.test.ts`;
+const SOCKET_TESTS = `${HTTP_TESTS}/{connections,lingering-close,overload,pipelines,server,slow-client,stopping,tunnels}.test.ts`;
 
 /** Random requests would make the score of each run another one. StrykerJS has no pattern that excludes test files. */
 const API_TESTS = globSync(`${HTTP_TESTS}/*.test.ts`, {
@@ -33,16 +33,12 @@ export const AREAS = {
     testTimeout: 4000,
   },
   http: {
-    // The modules that need a browser, Bun or Deno are tested there (test/clients, test/runtimes).
-    mutate: [
-      '{page,src/adapters/http}/**/*.ts',
-      '!src/adapters/http/{node,fetch/server}/**',
-      '!page/{main.ts,view/**}',
-    ],
+    // The modules that need a browser are tested there (test/clients).
+    mutate: ['{page,src/adapters/http}/**/*.ts', '!src/adapters/http/node/**', '!page/{main.ts,view/**}'],
     testFiles: [
       ...API_TESTS,
       `${HTTP_TESTS}/overload.test.ts`,
-      'test/library/{fetch,http,http2,wrong-arguments}.test.ts',
+      'test/library/{fetch,http,http2,middleware,wrong-arguments}.test.ts',
       'test/page/*.test.ts',
     ],
     threshold: 91,

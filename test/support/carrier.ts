@@ -1,5 +1,5 @@
 /** The carrier over which the tests of the API run. The vitest project `fetch` runs them over the fetch handler. */
-export const CARRIER: 'koa' | 'fetch' = process.env['TEST_CARRIER'] === 'fetch' ? 'fetch' : 'koa';
+export const CARRIER = (process.env['TEST_CARRIER'] ?? 'koa') as 'koa' | 'stock-koa' | 'fetch';
 
 /** What a `Request` cannot express, because it has no request line and its URL is normalised: docs/runtimes.md. */
 const INEXPRESSIBLE = [

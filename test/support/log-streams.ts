@@ -19,7 +19,7 @@ export interface Redirections {
   readonly stderr?: string;
 }
 
-const PIPELINED = 50;
+const PIPELINED = 15;
 
 /** Whether this user can create a device that works. Some file systems do not support devices. */
 export const canMakeDevices: boolean = (() => {

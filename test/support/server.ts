@@ -4,12 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import Koa from 'koa';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { Api } from '../../src/adapters/http/api/api.ts';
-import { matchTemplates } from '../../src/adapters/http/api/path-templates.ts';
+import { createApi } from '../../src/adapters/http/api/app.ts';
 import { SERVER_OPTIONS } from '../../src/adapters/http/api/server-options.ts';
-import { createHandler } from '../../src/adapters/http/fetch/handler.ts';
+import { createHandler, FETCH_CARRIER } from '../../src/adapters/http/fetch/handler.ts';
 import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
+import { KOA_CARRIER } from '../../src/adapters/http/koa/carrier.ts';
 import { createNodeServer } from '../../src/adapters/http/node/server.ts';
 import { logTo } from '../../src/adapters/log/log.ts';
 import { logObserver } from '../../src/adapters/log/observer.ts';
@@ -22,7 +23,6 @@ import { CARRIER } from './carrier.ts';
 import { Client } from './client.ts';
 import { fetchListener } from './fetch-listener.ts';
 import { canRunPostgres, newDatabaseUrl } from './postgres/index.ts';
-import { createRuntimeServer } from './runtime-server.ts';
 
 export type StorageKind = 'memory' | 'sqlite' | 'postgres';
 
@@ -91,7 +91,7 @@ async function open(
     },
   };
   const all = { ...options, observers: [observer, CHECKED_LOG, ...observers] };
-  const server = CARRIER === 'koa' ? createServer(store, all) : createFetchServer(store, all);
+  const server = CREATE_SERVER[CARRIER](store, all);
   const origin = await server.listen(0, '127.0.0.1');
   const client = new Client(origin, key);
   const close = async () => {
@@ -103,11 +103,22 @@ async function open(
   return { server, storage, store, client, origin, key, errors, close };
 }
 
-/** Creates a server of the runtime, such as Node.js, whose requests are handled by a fetch handler. */
-function createFetchServer(store: AnimalStore, options: HttpServerOptions): HttpServer {
-  const api = new Api(store, options, matchTemplates, SERVER_OPTIONS);
-  return createRuntimeServer(api) ?? createNodeServer(fetchListener(createHandler(api)), api, options);
-}
+const CREATE_SERVER = {
+  koa: createServer,
+
+  /** The stages of the API in an ordinary Koa app, as a program has it that mounts them. */
+  'stock-koa': (store: AnimalStore, options: HttpServerOptions): HttpServer => {
+    const api = createApi(store, options, KOA_CARRIER, SERVER_OPTIONS);
+    const app = new Koa();
+    for (const stage of api.stages) app.use(stage as Koa.Middleware);
+    return createNodeServer(app.callback(), api, options);
+  },
+
+  fetch: (store: AnimalStore, options: HttpServerOptions): HttpServer => {
+    const api = createApi(store, options, FETCH_CARRIER, SERVER_OPTIONS);
+    return createNodeServer(fetchListener(createHandler(api)), api, options);
+  },
+};
 
 /** Drivers are loaded on use, because most tests use a storage in memory, and loading takes longer than such a test. */
 async function openStorage(kind: StorageKind, folder: string): Promise<Storage> {

@@ -1,11 +1,12 @@
 /** The entry point `animal-store/http`: the HTTP API of an {@link AnimalStore}, as a Koa app or as a server. */
 
 import type Koa from 'koa';
-import { Api } from './api/api.ts';
+import { createApi } from './api/app.ts';
 import type { HttpOptions, HttpStore } from './api/options.ts';
 import { type HttpServer, type HttpServerOptions, SERVER_OPTIONS } from './api/server-options.ts';
 import { createApp } from './koa/app.ts';
-import { createMatcher } from './koa/router.ts';
+import { KOA_CARRIER } from './koa/carrier.ts';
+import { createMiddleware, type MiddlewareOptions } from './koa/middleware.ts';
 import { createNodeServer } from './node/server.ts';
 
 export type { Observer, RequestOutcome } from '../../application/ports/observer.ts';
@@ -15,7 +16,9 @@ export { sunsetNotice } from './api/deprecation.ts';
 export type { HttpOptions, HttpStore, MetricsText } from './api/options.ts';
 export type { RateLimit } from './api/rate-limiter.ts';
 export type { HttpServer, HttpServerOptions, ServerLimits } from './api/server-options.ts';
+export type { UserMiddleware, UserMiddlewares } from './api/user-middleware.ts';
 export { openApiDocument } from './docs/openapi.ts';
+export type { MiddlewareOptions } from './koa/middleware.ts';
 
 /**
  * Creates the API as a Koa app for an existing server. `app.callback()` returns a function that handles requests under
@@ -37,7 +40,34 @@ export { openApiDocument } from './docs/openapi.ts';
  * ```
  */
 export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa {
-  return createApp(new Api(store, options, createMatcher));
+  return createApp(createApi(store, options, KOA_CARRIER));
+}
+
+/**
+ * Creates the API as a middleware for your own Koa app. It responds to `/v1` and the paths below it, and to other paths only
+ * if an option says so; for all others it calls `next`, and neither changes nor counts the request. It must stand in front of
+ * a middleware that parses bodies, and outside it, a middleware can still change the response.
+ *
+ * @example
+ * ```ts
+ * import Koa from 'koa';
+ * import { createAnimalStore } from 'animal-store';
+ * import { animalStore } from 'animal-store/http';
+ *
+ * const store = await createAnimalStore({ database: 'memory:' });
+ * const app = new Koa();
+ * app.use(animalStore(store));
+ * app.use((ctx) => {
+ *   ctx.body = 'the rest of the site';
+ * });
+ * const server = app.listen(0, '127.0.0.1', async () => {
+ *   server.close();
+ *   await store.close();
+ * });
+ * ```
+ */
+export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): Koa.Middleware {
+  return createMiddleware(store, options);
 }
 
 /**
@@ -58,6 +88,6 @@ export function createHttpApp(store: HttpStore, options: HttpOptions = {}): Koa 
  * ```
  */
 export function createServer(store: HttpStore, options: HttpServerOptions = {}): HttpServer {
-  const api = new Api(store, options, createMatcher, SERVER_OPTIONS);
+  const api = createApi(store, options, KOA_CARRIER, SERVER_OPTIONS);
   return createNodeServer(createApp(api).callback(), api, options);
 }

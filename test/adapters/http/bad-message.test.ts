@@ -3,7 +3,8 @@
 import type { ServerResponse } from 'node:http';
 import { BlockList } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Api } from '../../../src/adapters/http/api/api.ts';
+import { createApi } from '../../../src/adapters/http/api/app.ts';
+import { KOA_CARRIER } from '../../../src/adapters/http/koa/carrier.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
@@ -34,7 +35,7 @@ async function refusalOf(message: string | Uint8Array): Promise<string> {
 /** Connects to a server that sends no response by itself. */
 async function openUnanswered(): Promise<{ responses: ServerResponse[]; connection: Connection }> {
   const responses: ServerResponse[] = [];
-  const api = new Api(new AnimalStore(openMemoryStorage()), {}, () => () => undefined);
+  const api = createApi(new AnimalStore(openMemoryStorage()), {}, KOA_CARRIER);
   const server = createNodeServer(async (_req, res) => void responses.push(res), api, {});
   onTestFinished(() => server.stop(0));
   const connection = await Connection.open(await server.listen(0, '127.0.0.1'));
@@ -165,13 +166,9 @@ describe('a message that Node.js does not parse', () => {
     }
   });
 
-  test('gets a response when more bytes wait, after a flood of requests', async () => {
-    const { origin, key } = await startServer('memory');
-    const flood = await Connection.open(origin);
-    flood.write(pipelineOf(key).get('/livez').repeat(40));
-    for (let count = 0; count < 40; count += 1) expect((await flood.next()).status).toBe(200);
-    expect(await sendLast(origin, `garbage\r\n\r\n${'x'.repeat(10_000)}`)).toMatchObject([{ status: 400 }]);
-    flood.destroy();
+  test('gets a response when more bytes wait', async () => {
+    const garbage = `garbage\r\n\r\n${'x'.repeat(10_000)}`;
+    expect(await sendLast(server.origin, garbage)).toMatchObject([{ status: 400 }]);
   });
 
   test('gets a response when it is the body of the last request, and none behind this request', async () => {

@@ -1,13 +1,12 @@
-/** The open connections of a server of Node.js. The test controls the clock. */
+/** The open connections of a server of Node.js. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Connections } from '../../../src/adapters/http/node/connections.ts';
-import { ParserInput } from '../../../src/adapters/http/node/parser-input.ts';
 import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -17,10 +16,10 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 async function start() {
   const inProgress: ServerResponse[] = [];
-  const connections = new Connections(async (_req: IncomingMessage, res: ServerResponse) => {
-    inProgress.push(res);
+  const connections = new Connections();
+  const server = createServer((req, res) => {
+    if (connections.accepts(req, res)) inProgress.push(res);
   });
-  const server = createServer((req, res) => connections.acceptRequest(req, res));
   server.on('connection', (socket: Socket) => connections.add(socket));
   await listen(server);
   const open = async () => {
@@ -39,13 +38,6 @@ async function start() {
   return { connections, open, respond, inProgress };
 }
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  return () => {
-    vi.useRealTimers();
-  };
-});
-
 test('a connection is known until its socket is closed', async () => {
   const { connections, open } = await start();
   const { socket, client } = await open();
@@ -56,9 +48,7 @@ test('a connection is known until its socket is closed', async () => {
 });
 
 test('a request of a socket that is not known is ignored', () => {
-  const handle = vi.fn();
-  new Connections(handle).acceptRequest({ socket: {} } as IncomingMessage, {} as ServerResponse);
-  expect(handle).not.toHaveBeenCalled();
+  expect(new Connections().accepts({ socket: {} } as IncomingMessage, {} as ServerResponse)).toBe(false);
 });
 
 test('an idle connection keeps none of its requests and responses in memory', async () => {
@@ -73,52 +63,6 @@ test('an idle connection keeps none of its requests and responses in memory', as
     return kept.every((reference) => reference.deref() === undefined);
   });
   expect(socket.destroyed).toBe(false);
-});
-
-describe('after a flood of requests', () => {
-  const FLOOD = GET.repeat(17);
-  /** Whether a connection does not parse a request while 16 others are in progress. */
-  const isSliced = async (connections: Connections, { socket, send }: SocketPair) => {
-    await send(GET.repeat(16));
-    await send(GET);
-    return connections.get(socket)?.isHolding === true;
-  };
-
-  test('open connections and those of the next minute are parsed in slices', async () => {
-    const { connections, open } = await start();
-    const early = await open();
-    const flood = await open();
-    await flood.send(FLOOD);
-    expect(await isSliced(connections, early)).toBe(true);
-    vi.advanceTimersByTime(59_999);
-    const late = await open();
-    vi.advanceTimersByTime(1);
-    const later = await open();
-    expect(await isSliced(connections, late)).toBe(true);
-    expect(await isSliced(connections, later)).toBe(false);
-  });
-
-  test('the open connections are sliced once, however long the flood is', async () => {
-    const { open } = await start();
-    const flood = await open();
-    const slice = vi.spyOn(ParserInput.prototype, 'slice');
-    onTestFinished(() => slice.mockRestore());
-    await flood.send(FLOOD.repeat(3));
-    expect(slice).toHaveBeenCalledOnce();
-  });
-
-  test('the minute begins again with each flood, also after it has ended', async () => {
-    const { connections, open } = await start();
-    for (const wait of [59_999, 59_999, 60_000]) {
-      const early = await open();
-      const flood = await open();
-      await flood.send(FLOOD);
-      expect(await isSliced(connections, early)).toBe(true);
-      vi.advanceTimersByTime(wait);
-    }
-    const later = await open();
-    expect(await isSliced(connections, later)).toBe(false);
-  });
 });
 
 describe('after a stop', () => {

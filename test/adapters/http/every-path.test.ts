@@ -5,7 +5,6 @@ import { OPERATIONS } from '../../../src/adapters/http/api/operations.ts';
 import { cannotExpress } from '../../support/carrier.ts';
 import type { Answer, RequestOptions } from '../../support/client.ts';
 import { sendRaw } from '../../support/connection.ts';
-import { RUNTIME } from '../../support/runtime-server.ts';
 import { sharedServer } from '../../support/server.ts';
 import { JSON_TYPE, METHODS, PATHS, REX, type ServedPath, UNKNOWN_TARGETS } from './paths.ts';
 
@@ -107,9 +106,7 @@ describe.each(PATHS)('$target', (path) => {
       'Idempotency-Key': 'a b',
       'X-HTTP-Method-Override': 'DELETE',
       'X-Original-URL': '/livez',
-      ...Object.fromEntries(
-        Array.from({ length: RUNTIME === 'node' ? 300 : 80 }, (_, index) => [`X-Field-${index}`, 'x']),
-      ),
+      ...Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`X-Field-${index}`, 'x'])),
     };
     expect((await request('GET', `${target}?page=2`, { headers, body: 'no JSON' })).status).toBe(200);
   });

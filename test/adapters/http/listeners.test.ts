@@ -8,9 +8,10 @@ import { text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Api } from '../../../src/adapters/http/api/api.ts';
+import { createApi } from '../../../src/adapters/http/api/app.ts';
 import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
 import { createServer, type HttpServer } from '../../../src/adapters/http/index.ts';
+import { KOA_CARRIER } from '../../../src/adapters/http/koa/carrier.ts';
 import { Listeners, lockPort } from '../../../src/adapters/http/node/listeners.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
@@ -108,7 +109,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
         await once(req.socket, 'end');
         res.end();
       },
-      new Api(new AnimalStore(openMemoryStorage()), {}, () => () => undefined),
+      createApi(new AnimalStore(openMemoryStorage()), {}, KOA_CARRIER),
       {},
     );
     onTestFinished(() => server.stop(0));

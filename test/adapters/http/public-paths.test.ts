@@ -8,9 +8,8 @@ import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Exchange } from '../../../src/adapters/http/api/exchange.ts';
-import type { ApiResponse } from '../../../src/adapters/http/api/http.ts';
 import { DOCS_ASSETS, docsAsset } from '../../../src/adapters/http/docs/assets.ts';
+import { FetchContext } from '../../../src/adapters/http/fetch/context.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import type { Answer } from '../../support/client.ts';
 import { stopClock } from '../../support/clock.ts';
@@ -267,7 +266,11 @@ test.each([
 test('a file of the page that cannot be read is 503, and is read again by the next request', async () => {
   const path = join(temporaryFolder(), 'page');
   const handle = docsAsset({ path: '/docs', file: pathToFileURL(path).href, type: 'text/plain' });
-  const ask = async () => handle({ head: { headers: {} } } as Exchange);
+  const ask = async () => {
+    const ctx = new FetchContext(new Request('http://x/docs'), {});
+    await handle(ctx, async () => {});
+    return ctx;
+  };
   for (const [mend, code] of [
     [() => {}, 'ENOENT'],
     [() => mkdirSync(`${path}.gz`), 'EISDIR'],
@@ -284,7 +287,7 @@ test('a file of the page that cannot be read is 503, and is read again by the ne
   writeFileSync(`${path}.gz`, gzipSync('now'));
   for (const mend of [() => {}, () => rmSync(`${path}.gz`)]) {
     mend();
-    const { status, body }: ApiResponse = await ask();
+    const { status, body } = await ask();
     expect([status, String(body)]).toEqual([200, 'now']);
   }
 });

@@ -18,7 +18,8 @@ interface Exchange {
   readonly responses: readonly (readonly string[])[];
 }
 
-const FILE = new URL(`recorded/${CARRIER}.json`, import.meta.url);
+/** An ordinary Koa app that mounts the API sends what the app of the API sends. */
+const FILE = new URL(`recorded/${CARRIER === 'fetch' ? 'fetch' : 'koa'}.json`, import.meta.url);
 const IS_RECORDING = process.env['RECORD'] === '1';
 
 const recorded: Record<string, readonly Exchange[]> = IS_RECORDING

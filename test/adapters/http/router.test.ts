@@ -1,19 +1,87 @@
-import { expect, test } from 'vitest';
-import { createMatcher } from '../../../src/adapters/http/koa/router.ts';
+/** What the API decides for all carriers is what @koa/router decides. */
 
-const match = (path: string) => createMatcher(['/v1/pets', '/v1/pets/{petId}'])(path);
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Context } from '../../../src/adapters/http/api/context.ts';
+import type { CreateRouter, Endpoint } from '../../../src/adapters/http/api/routes.ts';
+import { createTemplateRouter } from '../../../src/adapters/http/fetch/router.ts';
+import { createRouter } from '../../../src/adapters/http/koa/router.ts';
+import { runs } from '../../support/property-runs.ts';
+
+const METHODS = [['GET'], ['POST'], []] as const;
+
+/** Returns a function that returns which route handles a request, with which parameters, and what is known of the path. */
+function routing(create: CreateRouter, templates: readonly string[]) {
+  let handled: unknown[] = [];
+  const endpoints: Endpoint[] = templates.flatMap((path, index) =>
+    METHODS.slice(0, index + 1).map(([method]) => ({
+      path,
+      ...(method && { method }),
+      handlers: [(_: Context, next) => next(), (ctx: Context) => void handled.push(path, method, ctx.params)],
+    })),
+  );
+  const router = create(endpoints);
+  return async (path: string, method = 'GET') => {
+    handled = [];
+    const ctx = { path, method, host: '', request: {}, params: {}, state: { animalStore: { path } } };
+    await router(ctx as unknown as Context, async () => void handled.push('next'));
+    const { matched = [] } = ctx as unknown as Context;
+    return { handled, matched: matched.map(({ name }) => name) };
+  };
+}
+
+const route = routing(createRouter, ['/v1/pets', '/v1/pets/{petId}']);
 
 test.each([
-  ['/v1/pets', { route: '/v1/pets', params: {} }],
-  ['/v1/pets/7', { route: '/v1/pets/{petId}', params: { petId: '7' } }],
-  ['/v1/pets/a%2Fb', { route: '/v1/pets/{petId}', params: { petId: 'a/b' } }],
-])('%s matches its template', (path, expected) => {
-  expect(match(path)).toEqual(expected);
+  ['/v1/pets', ['/v1/pets', 'GET', {}]],
+  ['/v1/pets/7', ['/v1/pets/{petId}', 'GET', { petId: '7' }]],
+  ['/v1/pets/a%2Fb', ['/v1/pets/{petId}', 'GET', { petId: 'a/b' }]],
+])('%s is handled by its route', async (path, handled) => {
+  expect(await route(path)).toMatchObject({ handled });
 });
 
 test.each(['/v1/Pets', '/V1/pets/7', '/v1/pets/', '/v1/pets/7/', '/v1/pets/7/8', '/v1', ''])(
-  '%j matches no template: case and slashes count',
-  (path) => {
-    expect(match(path)).toBeUndefined();
+  '%j has no route: case and slashes count',
+  async (path) => {
+    expect(await route(path)).toEqual({ handled: ['next'], matched: [] });
   },
 );
+
+test('a path whose method has no route is known', async () => {
+  expect(await route('/v1/pets', 'PUT')).toEqual({ handled: ['next'], matched: ['/v1/pets'] });
+});
+
+test('requests over fetch have the route that @koa/router finds, with the same values', async () => {
+  const templates = ['/v1/pets/{petId}', '/v1/{kind}/{id}/photos', '/'];
+  const [own, koa] = [routing(createTemplateRouter, templates), routing(createRouter, templates)];
+  const segment = fc.oneof(
+    fc.constantFrom(
+      'v1',
+      'V1',
+      'pets',
+      'photos',
+      '',
+      '.',
+      '%41',
+      '%zz',
+      '%E0%A4',
+      '%2F',
+      '%',
+      'a b',
+      '\u00e4',
+      '$&',
+    ),
+    fc.webSegment(),
+  );
+  const path = fc.oneof(
+    segment.map((id) => `/v1/pets/${id}`),
+    fc.tuple(segment, segment).map(([kind, id]) => `/v1/${kind}/${id}/photos`),
+    fc.array(segment, { maxLength: 5 }).map((segments) => `/${segments.join('/')}`),
+  );
+  await fc.assert(
+    fc.asyncProperty(path, fc.constantFrom('GET', 'HEAD', 'POST', 'PUT'), async (text, method) => {
+      expect(await own(text, method)).toEqual(await koa(text, method));
+    }),
+    runs(1000),
+  );
+});

@@ -4,10 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Api } from '../../../src/adapters/http/api/api.ts';
+import { type Api, createApi } from '../../../src/adapters/http/api/app.ts';
 import type { HttpServer, HttpServerOptions } from '../../../src/adapters/http/api/server-options.ts';
 import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
 import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
+import { KOA_CARRIER } from '../../../src/adapters/http/koa/carrier.ts';
 import type { HandleRequest } from '../../../src/adapters/http/node/connection.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
@@ -83,7 +84,7 @@ describe('a server', () => {
 
   test('counts the requests that it refuses', async () => {
     const { server, client } = await startServer('memory');
-    const turn = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(500);
+    const turn = vi.spyOn(TurnQueue.prototype, 'isTooBusy', 'get').mockReturnValue(true);
     onTestFinished(() => turn.mockRestore());
     expect((await client.get('/v1/pets')).status).toBe(503);
     expect(server.statistics().refused).toEqual({ busy: 1, creates: 0, rate: 0, stopping: 0 });
@@ -101,7 +102,7 @@ describe('a server', () => {
 });
 
 function anyApi(): Api {
-  return new Api(new AnimalStore(openMemoryStorage()), {}, () => () => undefined);
+  return createApi(new AnimalStore(openMemoryStorage()), {}, KOA_CARRIER);
 }
 
 async function startWith(

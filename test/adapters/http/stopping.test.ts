@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Admission } from '../../../src/adapters/http/api/admission.ts';
-import { Api } from '../../../src/adapters/http/api/api.ts';
+import { createApi } from '../../../src/adapters/http/api/app.ts';
 import { newSharedLimits, SharedConnections } from '../../../src/adapters/http/api/shared-limits.ts';
+import { KOA_CARRIER } from '../../../src/adapters/http/koa/carrier.ts';
 import { acceptQueued } from '../../../src/adapters/http/node/accept-queue.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
@@ -12,7 +12,6 @@ import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
-import { pipelineOf } from '../../support/pipeline.ts';
 import { startServer } from '../../support/server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -143,24 +142,23 @@ describe('a server that stops', () => {
   });
 
   test('completes its responses to a client that reads slowly', async () => {
-    let sent = 0;
-    const { server, origin, client } = await startServer('memory', {
-      observers: [{ onRequest: () => (sent += 1) }],
-    });
-    const { body } = await client.get('/docs/docs.js');
+    const body = Buffer.alloc(BUFFERED, 'x');
+    const respond = vi.fn((_req: IncomingMessage, res: ServerResponse) => void res.end(body));
+    const api = createApi(new AnimalStore(openMemoryStorage()), {}, KOA_CARRIER);
+    const server = createNodeServer(async (...parameters) => respond(...parameters), api, {});
+    const origin = await server.listen(0, '127.0.0.1');
     const clock = stopClock();
-    const connection = await Connection.open(origin);
+    const connection = await Connection.open(origin, (answer) => answer);
     connection.socket.pause();
-    const count = Math.ceil(BUFFERED / body.length);
-    connection.write('GET /docs/docs.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
-    await until(() => sent > 1);
+    connection.write(GET.repeat(2));
+    await until(() => respond.mock.calls.length === 2);
     const stopped = server.stop(TIMEOUT);
     await untilRefused(origin);
     clock.pass(1500);
     connection.socket.resume();
-    const bodies = (await connection.rest()).map((answer) => answer.body.length);
-    expect(bodies).toEqual(Array.from({ length: count }, () => body.length));
+    const answers = connection.rest();
     await clock.passUntil(stopped);
+    expect((await answers).map((answer) => answer.body.length)).toEqual([BUFFERED, BUFFERED]);
   });
 
   test('closes the remaining connections at its deadline', async () => {
@@ -193,27 +191,11 @@ describe('a server that stops', () => {
     await clock.passUntil(stopped);
   });
 
-  test('refuses the requests whose turn comes more than a second later', async () => {
-    const { wrap, open, waiting } = gate();
-    const { server, origin, key } = await startServer('memory', { wrap });
-    const clock = stopClock();
-    const connection = await Connection.open(origin);
-    connection.write(pipelineOf(key).create('Rex').repeat(18));
-    await until(() => waiting() === 16);
-    const stopped = server.stop(TIMEOUT);
-    await untilRefused(origin);
-    clock.pass(1050);
-    open();
-    const statuses = (await connection.rest()).map(({ status }) => status);
-    expect(statuses).toEqual([...Array.from({ length: 16 }, () => 201), 503, 503]);
-    await clock.passUntil(stopped);
-  });
-
   test('waits for a second until the servers of other threads do not listen, if they do not stop', async () => {
     const memory = newSharedLimits(2);
     new SharedConnections({ index: 1, count: 2, memory }).setListening(true);
     const responses: ServerResponse[] = [];
-    const api = new Api(new AnimalStore(openMemoryStorage()), {}, () => () => undefined);
+    const api = createApi(new AnimalStore(openMemoryStorage()), {}, KOA_CARRIER);
     const server = createNodeServer(async (_req, res) => void responses.push(res), api, {
       thread: { index: 0, count: 2, memory },
     });
@@ -303,17 +285,4 @@ describe('the connections that the server has not accepted', () => {
     }
     expect(whenAccepted).toHaveBeenCalledOnce();
   });
-});
-
-test('requests are admitted at first after the stop, and refused later', () => {
-  const admission = new Admission();
-  admission.stop();
-  expect(admission.isStopping).toBe(true);
-  expect(admission.refusalOf('GET', 'caller', false)).toBeUndefined();
-  admission.refuse();
-  expect(admission.refusalOf('GET', 'caller', false)).toMatchObject({
-    code: 'overloaded',
-    message: 'the server is stopping',
-  });
-  expect(admission.refusalOf('GET', undefined, false)).toBeUndefined();
 });

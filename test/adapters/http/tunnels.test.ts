@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
 import { pipelineOf } from '../../support/pipeline.ts';
@@ -47,33 +47,25 @@ describe('CONNECT and Upgrade', () => {
     connection.write(`${create('before')}${get('/livez')}${create('it')}${CONNECT}`);
     expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 200, 201, 405]);
     const many = await Connection.open(origin);
-    many.write(create('before').repeat(50) + CONNECT + create('behind'));
+    many.write(create('before').repeat(15) + CONNECT + create('behind'));
     const statuses = (await many.rest()).map(({ status }) => status);
-    expect(statuses).toEqual([...Array.from({ length: 50 }, () => 201), 405]);
+    expect(statuses).toEqual([...Array.from({ length: 15 }, () => 201), 405]);
     expect((await client.get('/v1/pets?limit=100')).body).not.toContain('behind');
   });
 
-  test.each([0, 200])(
-    'bytes after CONNECT are read while earlier requests are in progress, after a flood of %i',
-    async (count) => {
-      const { wrap, open, entered } = gate();
-      const { origin, key } = await startServer('memory', { wrap });
-      const flood = await Connection.open(origin);
-      flood.write(pipelineOf(key).get('/livez').repeat(count));
-      for (let index = 0; index < count; index += 1) expect((await flood.next()).status).toBe(200);
-      const connection = await Connection.open(origin);
-      connection.write(pipelineOf(key).create('before') + CONNECT);
-      await entered;
-      // More bytes than the buffers of both sockets.
-      await new Promise((resolve) => connection.socket.write('x'.repeat(8 * 1024 * 1024), resolve));
-      open();
-      expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 405]);
-    },
-  );
+  test('bytes after CONNECT are read while earlier requests are in progress', async () => {
+    const { wrap, open, entered } = gate();
+    const { origin, key } = await startServer('memory', { wrap });
+    const connection = await Connection.open(origin);
+    connection.write(pipelineOf(key).create('before') + CONNECT);
+    await entered;
+    // More bytes than the buffers of both sockets.
+    await new Promise((resolve) => connection.socket.write('x'.repeat(8 * 1024 * 1024), resolve));
+    open();
+    expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 405]);
+  });
 
   test('a client that ends its side after CONNECT does not affect other connections', async () => {
-    const flood = await Connection.open(server.origin);
-    flood.write(pipelineOf(server.key).get('/livez').repeat(200));
     const tunnel = await Connection.open(server.origin);
     tunnel.write(CONNECT);
     expect((await tunnel.next()).status).toBe(405);
@@ -87,16 +79,6 @@ describe('CONNECT and Upgrade', () => {
       expect((await other.next()).status).toBe(200);
       other.destroy();
     }
-    flood.destroy();
-  });
-
-  test('a client that requests a tunnel and never reads is disconnected', async () => {
-    const { server, origin } = await startServer('memory', { readingTimeout: 100 });
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1').pause();
-    onTestFinished(() => void socket.destroy());
-    await expect.poll(() => server.statistics().connections).toBe(1);
-    socket.write(`${'GET /docs/docs.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(400)}${CONNECT}`);
-    await expect.poll(() => server.statistics().connections).toBe(0);
   });
 
   test('a client that requests a tunnel is disconnected when nothing happens for the reading timeout', async () => {
@@ -140,12 +122,9 @@ describe('CONNECT and Upgrade', () => {
     );
     connection.write(upgrading + create('behind it'));
     expect(await connection.rest()).toMatchObject([{ status: 201, headers: { connection: 'close' } }]);
-    const flood = await Connection.open(server.origin);
-    flood.write(pipelineOf(server.key).get('/livez').repeat(200));
     const inPieces = await Connection.open(server.origin);
     await inPieces.writeInPieces(Buffer.from(upgrading.replace('upgrading', 'in pieces')), 7);
     expect(await inPieces.rest()).toMatchObject([{ status: 201, headers: { connection: 'close' } }]);
-    flood.destroy();
     expect((await names()).filter((name) => /upgrading|behind it/.test(name))).toEqual(['upgrading']);
   });
 });

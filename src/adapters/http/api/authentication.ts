@@ -1,8 +1,9 @@
 import { described } from '../../../application/arguments.ts';
 import type { ApiKeyHolder, ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
+import { invalidRequest } from '../../../domain/errors.ts';
+import { type Context, fieldOf, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
 import { countFieldLines } from './headers.ts';
-import type { RequestHead } from './http.ts';
 
 /** A valid `Authorization` field. The scheme is case-insensitive (RFC 9110, section 11.1; RFC 6750, section 2.1). */
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
@@ -10,6 +11,24 @@ const BEARER = /^bearer +([\x21-\x7e]+)$/i;
 const BEARER_SCHEME = /^bearer(?:[ \t]|$)/i;
 const USAGE = 'Authorization: Bearer <API_KEY>';
 const CHALLENGE = 'Bearer realm="animal-store"';
+
+/**
+ * Responds with 401 to requests without a valid API key for every path under `/v1`, before anything else is said about
+ * them. The response discloses nothing about the API.
+ *
+ * @param protectedPath a further path that needs a key, if there is one
+ */
+export function authenticate(verifier: ApiKeyVerifier, protectedPath?: string): Stage {
+  return async (ctx, next) => {
+    const state = ctx.state.animalStore;
+    if (state.path === '') throw invalidRequest('the request target is not a URL');
+    if (needsApiKey(state.path) || state.path === protectedPath) {
+      state.holder = await verifyKey(verifier, bearerKey(ctx));
+      if (state.holder === undefined) throw invalidKey();
+    }
+    await next();
+  };
+}
 
 export function needsApiKey(path: string): boolean {
   return path.startsWith('/v1') && (path.length === 3 || path[3] === '/');
@@ -19,15 +38,17 @@ export function needsApiKey(path: string): boolean {
  * Returns the API key in the `Authorization` field, which may not exist. Throws `unauthorized` when the field is missing,
  * malformed or repeated. The message never contains a part of the field, because any part can be a key.
  */
-export function bearerKey({ headers, rawHeaders }: RequestHead): string {
-  const { authorization } = headers;
+function bearerKey(ctx: Context): string {
+  const authorization = fieldOf(ctx, 'authorization');
   if (authorization === undefined) {
-    const headers = ['WWW-Authenticate', CHALLENGE];
-    throw new HttpError('unauthorized', `an API key is required: ${USAGE}`, headers);
+    throw new HttpError('unauthorized', `an API key is required: ${USAGE}`, {
+      'WWW-Authenticate': CHALLENGE,
+    });
   }
   const key = BEARER.exec(authorization)?.[1];
   if (key === undefined) throw invalidKey(faultOf(authorization));
-  if (countFieldLines(rawHeaders, 'authorization') > 1) throw invalidKey('Authorization must be given once');
+  if (countFieldLines(ctx.req.rawHeaders, 'authorization') > 1)
+    throw invalidKey('Authorization must be given once');
   return key;
 }
 
@@ -35,7 +56,7 @@ export function bearerKey({ headers, rawHeaders }: RequestHead): string {
  * Returns what the verifier found: a key holder, or `undefined` for an invalid key. A verifier can be code of the host that
  * no compiler has checked, so anything else is an error, which is logged.
  */
-export async function verifyKey(verifier: ApiKeyVerifier, key: string): Promise<ApiKeyHolder | undefined> {
+async function verifyKey(verifier: ApiKeyVerifier, key: string): Promise<ApiKeyHolder | undefined> {
   const holder: unknown = await verifier.verify(key);
   if (holder === undefined || holder === null || holder === false) return undefined;
   const { id, callerId } = holder as Partial<Record<keyof ApiKeyHolder, unknown>>;
@@ -53,6 +74,14 @@ function isId(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
+/** Stands in front of creates: refuses a key that may only read (RFC 6750, section 3.1). */
+export const requireWriteAccess: Stage = (ctx, next) => {
+  if (!ctx.state.animalStore.holder?.isReadOnly) return next();
+  const challenge = `${CHALLENGE}, error="insufficient_scope"`;
+  const message = 'the API key is read-only: it may list and read pets, but not create one';
+  throw new HttpError('forbidden', message, { 'WWW-Authenticate': challenge });
+};
+
 function faultOf(authorization: string): string {
   if (BEARER_SCHEME.test(authorization)) return `expected one API key after Bearer: ${USAGE}`;
   return /[ \t]/.test(authorization)
@@ -60,17 +89,8 @@ function faultOf(authorization: string): string {
     : `the scheme Bearer is missing before the API key: ${USAGE}`;
 }
 
-/** Creates the error for a create with a key that may only read (RFC 6750, section 3.1). */
-export function readOnlyKey(): HttpError {
-  const headers = ['WWW-Authenticate', `${CHALLENGE}, error="insufficient_scope"`];
-  return new HttpError(
-    'forbidden',
-    'the API key is read-only: it may list and read pets, but not create one',
-    headers,
-  );
-}
-
 /** Creates the error for an API key that is malformed, unknown, expired or revoked. */
-export function invalidKey(message = 'the API key is not valid'): HttpError {
-  return new HttpError('unauthorized', message, ['WWW-Authenticate', `${CHALLENGE}, error="invalid_token"`]);
+function invalidKey(message = 'the API key is not valid'): HttpError {
+  const challenge = `${CHALLENGE}, error="invalid_token"`;
+  return new HttpError('unauthorized', message, { 'WWW-Authenticate': challenge });
 }

@@ -1,5 +1,7 @@
+import { headRules } from './check-head.ts';
+import { type Context, fieldOf, type Stage } from './context.ts';
 import { SERVER_METHODS } from './errors.ts';
-import type { RequestHead } from './http.ts';
+import { noContent } from './responses.ts';
 
 const EXPOSED_HEADERS =
   'Deprecation,ETag,Idempotency-Replayed,Link,Location,Retry-After,Sunset,WWW-Authenticate,X-Request-Id';
@@ -13,43 +15,33 @@ export function isOrigin(text: unknown): boolean {
 const MAX_AGE = '600';
 
 /**
- * Lets scripts of other origins call the API in a browser (Fetch Standard, section 3.3). Without origins, no response has
- * a CORS header field.
+ * Lets scripts of other origins call the API in a browser (Fetch Standard, section 3.3). Responds to a preflight request,
+ * which contains no API key. Without origins, no response has a CORS header field.
  */
-export class Cors {
-  readonly #origins: readonly string[];
+export function cors(origins: readonly string[] = []): Stage {
+  if (origins.length === 0) return (_, next) => next();
+  const refuseMalformed = headRules();
+  return (ctx, next) => {
+    ctx.set('Vary', 'Origin');
+    const origin = fieldOf(ctx, 'origin');
+    if (origin === undefined || !origins.includes(origin)) return next();
+    if (ctx.method === 'OPTIONS') return isPreflight(ctx) ? respondToPreflight(ctx, origin) : next();
+    ctx.set('Access-Control-Allow-Origin', origin);
+    ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+    return next();
+  };
 
-  constructor(origins: readonly string[] = []) {
-    this.#origins = origins;
+  function respondToPreflight(ctx: Context, origin: string): void {
+    ctx.set('Access-Control-Allow-Origin', origin);
+    ctx.set('Access-Control-Max-Age', MAX_AGE);
+    ctx.set('Access-Control-Allow-Methods', SERVER_METHODS.join(','));
+    const requested = fieldOf(ctx, 'access-control-request-headers');
+    if (requested) ctx.set('Access-Control-Allow-Headers', requested);
+    refuseMalformed(ctx);
+    noContent(ctx);
   }
+}
 
-  /** Whether a request of an allowed origin is a preflight request, which contains no API key. */
-  isPreflight({ method, headers }: RequestHead): boolean {
-    return (
-      method === 'OPTIONS' &&
-      this.#allows(headers.origin) &&
-      Boolean(headers['access-control-request-method'])
-    );
-  }
-
-  addFields(fields: string[], head: RequestHead): void {
-    if (this.#origins.length === 0) return;
-    const { origin, 'access-control-request-headers': requested } = head.headers;
-    // A value can be the name of a field: the client chooses its `X-Request-Id`.
-    const vary = fields.findIndex((text, index) => index % 2 === 0 && text === 'Vary');
-    if (vary === -1) fields.push('Vary', 'Origin');
-    else fields[vary + 1] = `Origin, ${fields[vary + 1]}`;
-    if (!this.#allows(origin) || (head.method === 'OPTIONS' && !this.isPreflight(head))) return;
-    fields.push('Access-Control-Allow-Origin', origin);
-    if (head.method !== 'OPTIONS') {
-      fields.push('Access-Control-Expose-Headers', EXPOSED_HEADERS);
-      return;
-    }
-    fields.push('Access-Control-Max-Age', MAX_AGE, 'Access-Control-Allow-Methods', SERVER_METHODS.join(','));
-    if (requested) fields.push('Access-Control-Allow-Headers', requested);
-  }
-
-  #allows(origin: string | undefined): origin is string {
-    return origin !== undefined && this.#origins.includes(origin);
-  }
+function isPreflight(ctx: Context): boolean {
+  return Boolean(fieldOf(ctx, 'access-control-request-method'));
 }

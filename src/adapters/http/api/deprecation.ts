@@ -1,23 +1,31 @@
-import type { Headers } from './http.ts';
+import type { Context, Next, Stage } from './context.ts';
 
-export const DEPRECATED_PATH = '/v1/pets/{petId}';
+/** The paths of the deprecated operation, `GET /v1/pets/{petId}`. */
+const DEPRECATED = /^\/v1\/pets\/[^/]+$/;
 
 export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
 
 /** The operation keeps working until a release removes it. */
 export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
-/** @param prefix the path in front of `/docs` and `/v1` that clients use */
-export function deprecationHeaders(prefix: string): Headers {
-  return [
-    // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.
-    'Deprecation',
-    `@${DEPRECATED_SINCE.getTime() / 1000}`,
-    'Sunset',
-    SUNSET.toUTCString(),
-    'Link',
-    `<${prefix}/docs>; rel="deprecation"; type="text/html", <${prefix}/v1/pets>; rel="successor-version"`,
-  ];
+/**
+ * Adds the fields of the deprecation to every response but 401, also to one that was refused before the path was routed.
+ *
+ * @param prefix the path in front of `/docs` and `/v1` that clients use
+ */
+export function deprecation(prefix: string): Stage {
+  // RFC 9745, RFC 8594, and RFC 5829 for the relation `successor-version`.
+  const fields = {
+    Deprecation: `@${DEPRECATED_SINCE.getTime() / 1000}`,
+    Sunset: SUNSET.toUTCString(),
+    Link: `<${prefix}/docs>; rel="deprecation"; type="text/html", <${prefix}/v1/pets>; rel="successor-version"`,
+  };
+  return (ctx, next) => (DEPRECATED.test(ctx.state.animalStore.path) ? deprecated(ctx, next) : next());
+
+  async function deprecated(ctx: Context, next: Next): Promise<void> {
+    await next();
+    if (ctx.status !== 401) ctx.set(fields);
+  }
 }
 
 /**

@@ -1,32 +1,30 @@
-/** The health checks, which need no API key and are never refused. */
+/** The health checks, which need no API key, wait for no other request and are never refused. */
 
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
-import type { Admission } from './admission.ts';
+import type { Context, Stage } from './context.ts';
 import { STATUS_OF } from './errors.ts';
-import type { Handler } from './exchange.ts';
-import type { ApiResponse } from './http.ts';
 import type { HttpStore } from './options.ts';
-import { jsonResponse } from './responses.ts';
+import { respondJson } from './responses.ts';
 
 export function isHealthCheck(path: string): boolean {
   return path === '/livez' || path === '/readyz';
 }
 
-export const livez: Handler = () => jsonResponse(200, '{"status":"ok"}');
+export const livez: Stage = (ctx) => respondJson(ctx, 200, '{"status":"ok"}');
 
-export function readyz(store: HttpStore, admission: Admission): Handler {
-  return async () => {
-    if (admission.isStopping) return unavailable('stopping');
+export function readyz(store: HttpStore, isStopping: () => boolean): Stage {
+  return async (ctx) => {
+    if (isStopping()) return unavailable(ctx, 'stopping');
     try {
       await store.check();
     } catch (error) {
-      return unavailable(storageFaultReason(error) ?? 'storage');
+      return unavailable(ctx, storageFaultReason(error) ?? 'storage');
     }
-    return jsonResponse(200, '{"status":"ok"}');
+    return respondJson(ctx, 200, '{"status":"ok"}');
   };
 }
 
-function unavailable(reason: string): ApiResponse {
-  const body = JSON.stringify({ status: 'unavailable', reason });
-  return jsonResponse(STATUS_OF.storage_unavailable, body, ['Retry-After', '1']);
+function unavailable(ctx: Context, reason: string): void {
+  ctx.set('Retry-After', '1');
+  respondJson(ctx, STATUS_OF.storage_unavailable, JSON.stringify({ status: 'unavailable', reason }));
 }

@@ -3,6 +3,6 @@
 export { openApiDocument } from '../docs/openapi.ts';
 export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';
-export type { HttpStore, MetricsText } from './options.ts';
+export type { MetricsText } from './options.ts';
 export type { HttpServer, HttpServerOptions } from './server-options.ts';
 export { forgetServer, newSharedLimits, type ServerThread } from './shared-limits.ts';

@@ -1,30 +1,60 @@
 import { MIMEType } from 'node:util';
 import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
+import { type Context, fieldOf, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import { SlowClients } from './slow-clients.ts';
 
 /** The maximum size of a request body, in bytes. */
 export const BODY_LIMIT: number = 64 * 1024;
+
+/** The maximum number of request bodies that arrive at the same time. Each of them takes up to 64 KiB. */
+const BODIES_LIMIT = 1000;
 
 const MEDIA_TYPE = 'application/json';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads and parses the body, unless its media type is not JSON in UTF-8 or it has a `Content-Encoding`.
+ * Returns the whole body if it has already arrived, and otherwise a promise. Throws or rejects with `payload_too_large` when
+ * the body is too large, and with `invalid_request` when the body ends early.
+ */
+export type ReadBytes = (ctx: Context) => Uint8Array | Promise<Uint8Array>;
+
+/**
+ * Sets `ctx.request.body` to the parsed body, unless its media type is not JSON in UTF-8 or it has a `Content-Encoding`.
  *
  * @param parse throws a `SyntaxError` or a `RangeError`, as `memberReader` describes
+ * @param servers the number of servers that share the limit on bodies
  */
-export async function readJson<T>(exchange: Exchange, parse: (text: string) => T): Promise<T> {
-  const { headers } = exchange.head;
-  if (!isJson(headers['content-type']) || headers['content-encoding'] !== undefined) {
-    throw new HttpError(
-      'unsupported_media_type',
-      `Content-Type must be ${MEDIA_TYPE}, without a charset or with charset=utf-8, and Content-Encoding must be absent`,
-      ['Accept', MEDIA_TYPE],
-    );
+export function readJson(readBytes: ReadBytes, parse: (text: string) => unknown, servers = 1): Stage {
+  const bodies = new SlowClients(Math.ceil(BODIES_LIMIT / servers));
+  return async (ctx, next) => {
+    if (!isJson(fieldOf(ctx, 'content-type')) || ctx.headers['content-encoding'] !== undefined) {
+      throw new HttpError(
+        'unsupported_media_type',
+        `Content-Type must be ${MEDIA_TYPE}, without a charset or with charset=utf-8, and Content-Encoding must be absent`,
+        { Accept: MEDIA_TYPE },
+      );
+    }
+    const body = readBytes(ctx);
+    ctx.request.body = parsed(body instanceof Promise ? await received(body, bodies) : body, parse);
+    await next();
+  };
+}
+
+/** Also rejects with `request_timeout`, when this is the oldest of too many bodies. */
+async function received(body: Promise<Uint8Array>, bodies: SlowClients): Promise<Uint8Array> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const client = { destroy: () => reject(new HttpError('request_timeout', TOO_MANY_BODIES)) };
+  bodies.hold(client, 1);
+  try {
+    return await Promise.race([body, promise]);
+  } finally {
+    bodies.release(client);
   }
-  const bytes = await exchange.readBody();
+}
+
+function parsed(bytes: Uint8Array, parse: (text: string) => unknown): unknown {
   if (bytes.length === 0) throw invalidRequest('the body is missing');
   try {
     return parse(utf8.decode(bytes));
@@ -33,6 +63,24 @@ export async function readJson<T>(exchange: Exchange, parse: (text: string) => T
     const fault = error instanceof RangeError ? 'nested too deeply' : 'not valid UTF-8';
     throw invalidRequest(`the body is ${fault}`);
   }
+}
+
+/** Reads a stream to its end. */
+export async function readChunks(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    // A loop that ends early cancels the stream, so that the rest of the body is not received.
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > BODY_LIMIT) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw bodyIncomplete();
+  }
+  if (size > BODY_LIMIT) throw bodyTooLarge();
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
 }
 
 export function bodyTooLarge(): HttpError {
@@ -59,3 +107,5 @@ function isJson(contentType: string | undefined): boolean {
     return false;
   }
 }
+
+const TOO_MANY_BODIES = 'the body did not arrive while many other requests arrived: send it again';

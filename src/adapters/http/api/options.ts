@@ -1,6 +1,7 @@
 import type { AnimalStore } from '../../../application/animal-store.ts';
 import {
   arrayOf,
+  FUNCTION,
   INTERNAL,
   OBJECT,
   type OptionRules,
@@ -14,6 +15,7 @@ import type { TrustedProxies } from './client-address.ts';
 import { isOrigin } from './cors.ts';
 import { RATE_LIMIT, type RateLimit } from './rate-limiter.ts';
 import type { ServerThread } from './shared-limits.ts';
+import type { UserMiddlewares } from './user-middleware.ts';
 
 /** The methods of an {@link AnimalStore} that the API calls. */
 export type HttpStore = Pick<
@@ -60,6 +62,8 @@ export interface HttpOptions {
   readonly metrics?: MetricsText | undefined;
   /** Notified of every response, and of every error that causes a status of 500 or above. */
   readonly observers?: readonly Observer[] | undefined;
+  /** Your own Koa middleware, at two places in the list of the API. Errors that it throws get the Error body. */
+  readonly middleware?: UserMiddlewares | undefined;
   /** @internal Set if several threads of the process have a server on the same port. */
   readonly thread?: ServerThread | undefined;
 }
@@ -74,5 +78,15 @@ export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   rateLimit: RATE_LIMIT,
   metrics: objectWith('text'),
   observers: arrayOf('an array of objects', OBJECT),
+  middleware: {
+    expected: 'an object with arrays of functions, beforeKey and afterKey',
+    accepts: (value) => OBJECT.accepts(value) && Object.entries(value as object).every(isPlace),
+  },
   thread: INTERNAL,
 };
+
+const FUNCTIONS = arrayOf('an array of functions', FUNCTION);
+
+function isPlace([name, value]: [string, unknown]): boolean {
+  return (name === 'beforeKey' || name === 'afterKey') && (value === undefined || FUNCTIONS.accepts(value));
+}

@@ -1,14 +1,12 @@
 /** `If-Match` and `If-None-Match` (RFC 9110, section 13). No resource has a date of modification, so dates are ignored. */
 
+import { type Context, fieldOf } from './context.ts';
 import { HttpError } from './errors.ts';
-import type { ApiResponse, RequestHead } from './http.ts';
 
 /** Refuses a GET or HEAD whose `If-Match` is false. Only called for a request that would succeed without it. */
-export function checkRead(head: RequestHead, { status, headers }: ApiResponse): void {
-  const isRead = head.method === 'GET' || head.method === 'HEAD';
-  if (head.headers['if-match'] === undefined || !isRead || (status !== 200 && status !== 304)) return;
-  const etag = headers.findIndex((name, index) => index % 2 === 0 && name === 'ETag');
-  checkIfMatch(head.headers['if-match'], etag === -1 ? undefined : headers[etag + 1]);
+export function checkRead(ctx: Context, etag: string | undefined): void {
+  const ifMatch = fieldOf(ctx, 'if-match');
+  if (ifMatch !== undefined && (ctx.method === 'GET' || ctx.method === 'HEAD')) checkIfMatch(ifMatch, etag);
 }
 
 /**
@@ -16,8 +14,9 @@ export function checkRead(head: RequestHead, { status, headers }: ApiResponse): 
  *
  * @param readTag resolves with the entity tag of the list
  */
-export async function checkCreate({ headers }: RequestHead, readTag: () => Promise<string>): Promise<void> {
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+export async function checkCreate(ctx: Context, readTag: () => Promise<string>): Promise<void> {
+  const ifMatch = fieldOf(ctx, 'if-match');
+  const ifNoneMatch = fieldOf(ctx, 'if-none-match');
   if (ifMatch === undefined && ifNoneMatch === undefined) return;
   const etag = await readTag();
   if (ifMatch !== undefined) checkIfMatch(ifMatch, etag);

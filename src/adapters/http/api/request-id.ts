@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { secretPartFinder } from '../../../domain/api-key-format.ts';
-import type { RequestHead } from './http.ts';
+import { type Context, fieldOf } from './context.ts';
 
 /** A text that is too short to be secret, a UUID, or 32 hexadecimal digits. A generated API key has none of these forms. */
 const REQUEST_ID = /^(?:[\w-]{1,15}|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i;
@@ -18,11 +18,11 @@ let counter = 0;
  *
  * @param isSecret whether a text contains a part of an API key that can have any format
  */
-export function requestIdOf({ headers }: RequestHead, isSecret: (text: string) => boolean): string {
-  const given = headers['x-request-id'];
+export function requestIdOf(ctx: Pick<Context, 'headers'>, isSecret: (text: string) => boolean): string {
+  const given = fieldOf(ctx, 'x-request-id');
   if (given === undefined || !REQUEST_ID.test(given)) return newRequestId();
   if (given.length <= SHORT) return given;
-  const isPresented = secretPartFinder([headers.authorization ?? '']);
+  const isPresented = secretPartFinder([fieldOf(ctx, 'authorization') ?? '']);
   return isPresented(given) || isSecret(given) ? newRequestId() : given;
 }
 

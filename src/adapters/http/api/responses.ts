@@ -1,34 +1,28 @@
 import { hash } from 'node:crypto';
-import { API_HEADERS, JSON_HEADERS, NO_STORE, REVALIDATE } from './headers.ts';
-import type { ApiResponse, Headers, RequestHead } from './http.ts';
-import { includesWeakly } from './preconditions.ts';
+import { type Context, fieldOf } from './context.ts';
+import { checkRead, includesWeakly } from './preconditions.ts';
 
-export function jsonResponse(status: number, body: string, headers: Headers = []): ApiResponse {
-  return { status, headers: [...JSON_HEADERS, ...NO_STORE, ...headers], body };
+/** Responds with JSON that must not be cached. */
+export function respondJson(ctx: Context, status: number, body: string): void {
+  if (status === 200) checkRead(ctx, undefined);
+  ctx.status = status;
+  ctx.set('Content-Type', 'application/json');
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = body;
 }
 
-export function noContent(headers: Headers = []): ApiResponse {
-  return { status: 204, headers: [...API_HEADERS, ...NO_STORE, ...headers], body: '' };
+export function noContent(ctx: Context): void {
+  ctx.status = 204;
+  ctx.set('Cache-Control', 'no-store');
 }
 
-/** A body with its entity tag and header fields, from which any number of responses can be created. */
+/** A body with its entity tag, from which any number of responses can be created. */
 export interface Representation {
-  readonly body: string | Uint8Array;
+  readonly body: string | Buffer;
   readonly etag: string;
-  /** The header fields for status 200. Status 304 omits those from `Content-Type` on, which describe the body. */
-  readonly headers: Headers;
-}
-
-/** @param contentHeaders the header fields, besides the type, that describe the body */
-export function representation(
-  body: string | Uint8Array,
-  etag: string,
-  headers: Headers = API_HEADERS,
-  type = 'application/json',
-  contentHeaders: Headers = [],
-): Representation {
-  const fields = [...headers, ...REVALIDATE, 'ETag', etag, 'Content-Type', type, ...contentHeaders];
-  return { body, etag, headers: fields };
+  /** Describes the body, and is `application/json` by default. */
+  readonly type?: string;
+  readonly encoding?: string | undefined;
 }
 
 export function entityTag(content: string | Uint8Array): string {
@@ -36,8 +30,20 @@ export function entityTag(content: string | Uint8Array): string {
 }
 
 /** Responds with status 304 when the client has the current representation, and otherwise with the body. */
-export function revalidated(head: RequestHead, { body, etag, headers }: Representation): ApiResponse {
-  const field = head.headers['if-none-match'];
-  if (field === undefined || !includesWeakly(field, etag)) return { status: 200, headers, body };
-  return { status: 304, headers: headers.slice(0, headers.indexOf('Content-Type')), body: '' };
+export function respondRevalidated(
+  ctx: Context,
+  { body, etag, type = 'application/json', encoding }: Representation,
+): void {
+  checkRead(ctx, etag);
+  ctx.set('Cache-Control', 'private, no-cache');
+  ctx.set('ETag', etag);
+  const ifNoneMatch = fieldOf(ctx, 'if-none-match');
+  if (ifNoneMatch !== undefined && includesWeakly(ifNoneMatch, etag)) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.status = 200;
+  ctx.set('Content-Type', type);
+  if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
+  ctx.body = body;
 }

@@ -1,10 +1,8 @@
 import { gunzipSync } from 'node:zlib';
-import type { Handler } from '../api/exchange.ts';
-import { SECURITY_HEADERS } from '../api/headers.ts';
-import type { Headers } from '../api/http.ts';
+import type { Stage } from '../api/context.ts';
 import { entityTag } from '../api/responses.ts';
 import { builtFile } from './built-file.ts';
-import { encodings, negotiated } from './encodings.ts';
+import { encodings, respondNegotiated } from './encodings.ts';
 
 export interface Asset {
   readonly path: string;
@@ -19,24 +17,24 @@ export const DOCS_ASSETS: readonly Asset[] = [
   { path: '/docs/icon.svg', file: 'icon.svg', type: 'image/svg+xml' },
 ];
 
-const HEADERS: Headers = [
-  ...SECURITY_HEADERS,
-  'Content-Security-Policy',
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-];
+/** Instead of the policy of the API. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
-export function docsAsset({ file, type }: Asset): Handler {
+export function docsAsset({ file, type }: Asset): Stage {
   const representations = builtFile(`${file}.gz`, (gzip) =>
-    encodings(gunzipSync(gzip), gzip, entityTag(gzip), HEADERS, type),
+    encodings(gunzipSync(gzip), gzip, entityTag(gzip), type),
   );
-  return ({ head }) => negotiated(head, representations());
+  return (ctx) => {
+    respondNegotiated(ctx, representations());
+    ctx.set('Content-Security-Policy', POLICY);
+  };
 }

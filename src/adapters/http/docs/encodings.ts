@@ -1,6 +1,5 @@
-import { VARY_ENCODING } from '../api/headers.ts';
-import type { ApiResponse, Headers, RequestHead } from '../api/http.ts';
-import { type Representation, representation, revalidated } from '../api/responses.ts';
+import { type Context, fieldOf } from '../api/context.ts';
+import { type Representation, respondRevalidated } from '../api/responses.ts';
 
 export interface Encodings {
   readonly identity: Representation;
@@ -11,23 +10,17 @@ const GZIP = /^\s*(?:x-)?gzip\s*$/i;
 const NOT_ACCEPTED = /^\s*q=0(?:\.0*)?\s*$/i;
 
 /** @param etag the entity tag of the content */
-export function encodings(
-  identity: Uint8Array,
-  gzip: Uint8Array | undefined,
-  etag: string,
-  headers: Headers,
-  type: string,
-): Encodings {
-  const all = [...headers, ...VARY_ENCODING];
+export function encodings(identity: Buffer, gzip: Buffer | undefined, etag: string, type: string): Encodings {
   return {
-    identity: representation(identity, etag, all, type),
+    identity: { body: identity, etag, type },
     // The codings have different strong entity tags, as RFC 9110, section 8.8.3, requires.
-    gzip: gzip && representation(gzip, etag.replace(/"$/, '-gzip"'), all, type, ['Content-Encoding', 'gzip']),
+    gzip: gzip && { body: gzip, etag: etag.replace(/"$/, '-gzip"'), type, encoding: 'gzip' },
   };
 }
 
-export function negotiated(head: RequestHead, { identity, gzip }: Encodings): ApiResponse {
-  return revalidated(head, (acceptsGzip(head.headers['accept-encoding']) && gzip) || identity);
+export function respondNegotiated(ctx: Context, { identity, gzip }: Encodings): void {
+  respondRevalidated(ctx, (acceptsGzip(fieldOf(ctx, 'accept-encoding')) && gzip) || identity);
+  ctx.vary('Accept-Encoding');
 }
 
 function acceptsGzip(field = ''): boolean {

@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
+import { fieldOf, type Stage } from '../api/context.ts';
 import { indentedJson } from '../api/exact-json.ts';
-import type { Handler } from '../api/exchange.ts';
-import { API_HEADERS } from '../api/headers.ts';
 import type { HttpOptions } from '../api/options.ts';
 import { BASE_PATH, serverUrlOf } from '../api/public-url.ts';
 import { entityTag } from '../api/responses.ts';
 import { builtFile } from './built-file.ts';
-import { type Encodings, encodings, negotiated } from './encodings.ts';
+import { type Encodings, encodings, respondNegotiated } from './encodings.ts';
 
 /** The built document, whose server URL is {@link BASE_PATH}. */
 const template = builtFile('openapi.json', String);
@@ -24,21 +23,21 @@ export function openApiDocument(origin: string, { indent = 0 }: { readonly inden
 }
 
 /** The document contains the URL of the server: `publicUrl`, or else one that is derived from the `Host` of the request. */
-export function openApi({ publicUrl }: HttpOptions): Handler {
+export function openApi({ publicUrl }: HttpOptions): Stage {
   let lastOrigin: string | undefined;
   let last: Encodings;
-  return ({ head, scheme }) => {
-    const { host } = head.headers;
+  return (ctx) => {
+    const host = fieldOf(ctx, 'host');
     // Without a `Host`, the URL of the server is relative to the URL of the document.
-    const origin = publicUrl ?? (host ? `${scheme}://${host}` : '');
+    const origin = publicUrl ?? (host ? `${ctx.state.animalStore.scheme}://${host}` : '');
     if (origin !== lastOrigin) {
       const content = Buffer.from(openApiDocument(origin));
       // Everybody could have the document compressed for another host each time.
       const gzip = publicUrl === undefined ? undefined : gzipSync(content, { level: 9 });
-      last = encodings(content, gzip, entityTag(content), API_HEADERS, 'application/json');
+      last = encodings(content, gzip, entityTag(content), 'application/json');
       lastOrigin = origin;
     }
-    return negotiated(head, last);
+    respondNegotiated(ctx, last);
   };
 }
 

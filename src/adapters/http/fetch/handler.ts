@@ -1,18 +1,33 @@
-import type { Api } from '../api/api.ts';
-import { Connections } from './connections.ts';
-import { type FetchInfo, FetchRequest } from './fetch-request.ts';
-import { ResponseHeaders } from './response-headers.ts';
+import compose from 'koa-compose';
+import type { Api, Carrier } from '../api/app.ts';
+import type { Context, Stage } from '../api/context.ts';
+import type { ReadBytes } from '../api/json-body.ts';
+import { respondWithError } from '../api/send-errors.ts';
+import { readRequest } from './body.ts';
+import { FetchContext, type FetchInfo } from './context.ts';
+import { createTemplateRouter } from './router.ts';
 
 /** Responds to a request, also if it fails. */
 export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response>;
 
-/** @param isStopping whether the server of a runtime is stopping; another server closes its connections itself */
-export function createHandler(api: Api, isStopping: () => boolean = () => false): FetchHandler {
-  const context = { isStopping, connections: new Connections(), responseHeaders: new ResponseHeaders() };
+const readBytes: ReadBytes = (ctx) => readRequest((ctx as FetchContext).original);
+
+export const FETCH_CARRIER: Carrier = { createRouter: createTemplateRouter, readBytes };
+
+export function createHandler({ stages, observer }: Api): FetchHandler {
+  const run = compose(stages as Stage[]) as (ctx: Context) => Promise<void>;
   return async (request, info = NO_INFO) => {
-    const carried = new FetchRequest(request, info, context);
-    await api.handle(carried);
-    return carried.response;
+    const ctx = new FetchContext(request, info);
+    await run(ctx);
+    let response: Response;
+    try {
+      response = ctx.response();
+    } catch (error) {
+      respondWithError(ctx, error, observer);
+      response = ctx.response();
+    }
+    ctx.sent?.();
+    return response;
   };
 }
 

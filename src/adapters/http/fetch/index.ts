@@ -1,15 +1,14 @@
 /** The entry point `animal-store/fetch`: the HTTP API of an {@link AnimalStore}, as a function from a `Request` to a `Response`. */
 
-import { Api } from '../api/api.ts';
+import { createApi } from '../api/app.ts';
 import type { HttpOptions, HttpStore } from '../api/options.ts';
-import { matchTemplates } from '../api/path-templates.ts';
-import { createHandler, type FetchHandler } from './handler.ts';
+import { createHandler, FETCH_CARRIER, type FetchHandler } from './handler.ts';
 
 export type { Observer, RequestOutcome } from '../../../application/ports/observer.ts';
 export type { TrustedProxies } from '../api/client-address.ts';
 export type { HttpOptions, HttpStore, MetricsText } from '../api/options.ts';
 export type { RateLimit } from '../api/rate-limiter.ts';
-export type { FetchInfo } from './fetch-request.ts';
+export type { FetchInfo } from './context.ts';
 export type { FetchHandler } from './handler.ts';
 
 /**
@@ -29,5 +28,5 @@ export type { FetchHandler } from './handler.ts';
  * ```
  */
 export function createFetchHandler(store: HttpStore, options: HttpOptions = {}): FetchHandler {
-  return createHandler(new Api(store, options, matchTemplates));
+  return createHandler(createApi(store, options, FETCH_CARRIER));
 }

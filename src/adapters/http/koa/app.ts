@@ -1,23 +1,42 @@
 import Koa, { type Context } from 'koa';
-import type { Api } from '../api/api.ts';
-import { KoaRequest } from './koa-request.ts';
+import type { Api } from '../api/app.ts';
+import type { Context as ApiContext } from '../api/context.ts';
+import { NewRequest } from '../api/request-state.ts';
+import { respondWithError } from '../api/send-errors.ts';
+import { collectFields, writeResponse } from './response.ts';
 
-/**
- * A Koa app that only runs the middleware. The base class would also listen for the end of each response, which costs more
- * than the rest of Koa (bench/README.md), and send `ctx.body`.
- */
+type Sent = Context & { sent?: () => void };
+
+/** A Koa app whose responses are written at once. The base class would also listen for the end of each response. */
 class App extends Koa {
-  handleRequest(ctx: Context, run: (ctx: Context) => Promise<void>): Promise<void> {
-    return run(ctx);
+  readonly #api: Api;
+
+  constructor(api: Api) {
+    super();
+    this.#api = api;
+    collectFields(this);
+    this.context['onceSent'] = function onceSent(this: Sent, listener: () => void) {
+      this.sent = listener;
+    };
+    for (const stage of api.stages) this.use(stage as Koa.Middleware);
+  }
+
+  async handleRequest(ctx: Sent, run: (ctx: Context) => Promise<void>): Promise<void> {
+    ctx.res.statusCode = 404;
+    try {
+      await run(ctx);
+      writeResponse(ctx);
+    } catch (error) {
+      // The response cannot be written, or a middleware in front of the list has thrown the error.
+      const apiContext = ctx as Sent & ApiContext;
+      apiContext.state.animalStore ??= new NewRequest(apiContext, this.#api.settings);
+      respondWithError(apiContext, error, this.#api.observer);
+      writeResponse(ctx);
+    }
+    ctx.sent?.();
   }
 }
 
 export function createApp(api: Api): Koa {
-  const app = new App();
-  app.use((ctx) => {
-    // Another Koa app, in which this one is mounted, sends no response of its own.
-    ctx.respond = false;
-    return api.handle(new KoaRequest(ctx));
-  });
-  return app;
+  return new App(api);
 }

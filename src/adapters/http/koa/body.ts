@@ -1,7 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
-import { BODY_LIMIT, bodyIncomplete, bodyRead, bodyTooLarge } from '../api/json-body.ts';
+import type { Context as ApiContext } from '../api/context.ts';
+import {
+  BODY_LIMIT,
+  bodyIncomplete,
+  bodyRead,
+  bodyTooLarge,
+  type ReadBytes,
+  readChunks,
+} from '../api/json-body.ts';
 
 /**
  * Reads the body as bytes: koa-bodyparser would round large integers in JSON, and replace invalid UTF-8 in text. The cast
@@ -14,13 +22,12 @@ const parse = bodyParser({
   encoding: null,
 } as Options);
 
-/** Reads the whole body, as `CarriedRequest.readBody` describes. Most bodies arrive together with the head. */
-export function readBytes(ctx: Context): Uint8Array | Promise<Uint8Array> {
-  const { req, res } = ctx;
+/** Most bodies arrive together with the head. */
+export const readBytes: ReadBytes = (apiContext) => {
+  const ctx = apiContext as ApiContext & Context;
+  const { req, res, request } = ctx;
   const read = readByHost(ctx);
   if (read !== undefined) return read;
-  // Koa takes an HTTP/2 request without `Content-Length`, which is valid, for one without a body.
-  if (req.httpVersionMajor === 2) return readStream(req);
   const length = Number(req.headers['content-length']);
   // An HTTP/1.0 client does not know interim responses (RFC 9110, section 10.1.1).
   if (req.headers.expect !== undefined && req.httpVersion !== '1.0') {
@@ -33,7 +40,20 @@ export function readBytes(ctx: Context): Uint8Array | Promise<Uint8Array> {
     req.resume();
     return body;
   }
-  return parsed(ctx);
+  // The parser ignores the body of a request over HTTP/2 that has no length, and of one that seems to be parsed.
+  return req.httpVersionMajor >= 2 || request.body !== undefined
+    ? readChunks(req.iterator({ destroyOnReturn: false }))
+    : parsed(ctx);
+};
+
+async function parsed(ctx: Context): Promise<Uint8Array> {
+  try {
+    await parse(ctx, async () => {});
+  } catch (error) {
+    throw (error as { status?: number }).status === 413 ? bodyTooLarge() : bodyIncomplete();
+  }
+  const body: unknown = ctx.request.body;
+  return body instanceof Uint8Array ? body : new Uint8Array();
 }
 
 /** Returns the bytes that a body parser of the host has kept. A parsed object is not exact. */
@@ -47,30 +67,4 @@ function readByHost({ req, request }: Context): Uint8Array | undefined {
   const isRead = req.readableEncoding !== null || (req.readableDidRead && !req.destroyed);
   if (isRead || req.readableEnded) throw bodyRead();
   return undefined;
-}
-
-async function readStream(req: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of req) {
-      size += chunk.length;
-      if (size > BODY_LIMIT) break;
-      chunks.push(chunk);
-    }
-  } catch {
-    throw bodyIncomplete();
-  }
-  if (size > BODY_LIMIT) throw bodyTooLarge();
-  return Buffer.concat(chunks);
-}
-
-async function parsed(ctx: Context): Promise<Uint8Array> {
-  try {
-    await parse(ctx, async () => {});
-  } catch (error) {
-    throw (error as { status?: number }).status === 413 ? bodyTooLarge() : bodyIncomplete();
-  }
-  const body: unknown = ctx.request.body;
-  return body instanceof Uint8Array ? body : new Uint8Array();
 }

@@ -1,14 +1,22 @@
-import Router from '@koa/router';
-import type { CreateMatcher } from '../api/http.ts';
+import Router, { type RouterMiddleware } from '@koa/router';
+import type { Stage } from '../api/context.ts';
+import type { CreateRouter } from '../api/routes.ts';
 
-/** Finds path templates with @koa/router, whose middleware would compose a chain of functions for each request. */
-export const createMatcher: CreateMatcher = (templates) => {
+/** Routes with @koa/router. */
+export const createRouter: CreateRouter = (endpoints) => {
   const router = new Router({ sensitive: true, strict: true });
-  // In the syntax of @koa/router, `/v1/pets/{petId}` is `/v1/pets/:petId`.
-  for (const template of templates) router.all(template, template.replaceAll(/\{(\w+)\}/g, ':$1'), () => {});
-  return (path) => {
-    const [layer] = router.match(path, 'GET').pathAndMethod;
-    if (layer?.name === undefined) return undefined;
-    return { route: layer.name, params: layer.params(path, layer.captures(path)) };
+  for (const { path, method, handlers } of endpoints) {
+    // In the syntax of @koa/router, `/v1/pets/{petId}` is `/v1/pets/:petId`.
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const middleware = [...handlers] as RouterMiddleware[];
+    if (method === 'GET') router.get(path, pattern, ...middleware);
+    else if (method === 'POST') router.post(path, pattern, ...middleware);
+    else router.all(path, pattern, ...middleware);
+  }
+  const route = router.routes() as Stage;
+  return (ctx, next) => {
+    // The router would take `ctx.path`, which an app that mounts the API can have changed.
+    Object.assign(ctx, { newRouterPath: ctx.state.animalStore.path });
+    return route(ctx, next);
   };
 };

@@ -1,8 +1,9 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Api } from '../api/api.ts';
+import type { Api } from '../api/app.ts';
 import { HttpError, methodNotAllowed, SERVER_METHODS } from '../api/errors.ts';
-import type { CompleteResponse } from '../api/http.ts';
+import { refuseMessage as refusalOf } from '../api/refuse-message.ts';
+import type { ErrorContent } from '../api/send-errors.ts';
 import type { Connection } from './connection.ts';
 
 /**
@@ -20,8 +21,6 @@ export function refuseMessage(
   tunnel?: IncomingMessage,
 ): void {
   if (connection.isRefused) return;
-  // The client is not slow: its bytes wait.
-  if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.isHolding) return;
   connection.isRefused = true;
   connection.isClosing = true;
   const { socket, newest } = connection;
@@ -37,9 +36,7 @@ export function refuseMessage(
   const send = (): void => {
     // The connection was reset, or closed after an earlier response.
     if (!socket.writable || (isBodyBroken && newest.headersSent)) return;
-    api.refuseMessage(errorOf(fault), socket.remoteAddress, forwardedFor, (response) =>
-      write(socket, response),
-    );
+    write(socket, refusalOf(api, errorOf(fault), socket.remoteAddress, forwardedFor));
   };
   const before = isBodyBroken ? connection.beforeNewest : newest;
   if (before === undefined || before.writableFinished) send();
@@ -47,10 +44,10 @@ export function refuseMessage(
 }
 
 /** Node.js creates no `ServerResponse` for these messages. */
-function write(socket: Socket, { status, headers, body }: CompleteResponse): void {
-  const fields = [...headers, 'Date', new Date().toUTCString(), 'Connection', 'close'];
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-  for (let index = 0; index < fields.length; index += 2) head += `${fields[index]}: ${fields[index + 1]}\r\n`;
+function write(socket: Socket, { status, fields, body }: ErrorContent): void {
+  const all = { ...fields, Date: new Date().toUTCString(), Connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}`;
   socket.write(`${head}\r\n${body}`);
   socket.destroySoon();
 }

@@ -1,31 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Connection, type HandleRequest } from './connection.ts';
-import { sliceTurns } from './slice-turns.ts';
-
-/** How long after a flood of requests new connections are parsed in slices, which is slower, in milliseconds. */
-const FLOOD_TIME = 60_000;
+import { Connection } from './connection.ts';
 
 /** The open connections of a server. */
 export class Connections {
-  readonly #handle: HandleRequest;
   readonly #bySocket = new Map<Duplex, Connection>();
-  readonly #nextSlice = sliceTurns();
-  #floodEndsAt = 0;
   #isStopping = false;
 
-  constructor(handle: HandleRequest) {
-    this.#handle = handle;
-  }
-
   add(socket: Socket): void {
-    const connection = new Connection(socket, this.#handle, this.#nextSlice, this.#onFlood);
-    this.#bySocket.set(socket, connection);
+    this.#bySocket.set(socket, new Connection(socket));
     // After a CONNECT request, Node.js removes its listener. Without any, an error would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
-    if (performance.now() < this.#floodEndsAt) connection.input.slice();
   }
 
   get count(): number {
@@ -36,8 +23,8 @@ export class Connections {
     return this.#bySocket.get(socket);
   }
 
-  acceptRequest(req: IncomingMessage, res: ServerResponse): void {
-    this.#bySocket.get(req.socket)?.acceptRequest(req, res, this.#isStopping);
+  accepts(req: IncomingMessage, res: ServerResponse): boolean {
+    return this.#bySocket.get(req.socket)?.accepts(req, res, this.#isStopping) ?? false;
   }
 
   /** From now on, each connection is closed after its newest response, and an idle one also by {@link closeIdle}. */
@@ -55,16 +42,4 @@ export class Connections {
   destroy(): void {
     for (const { socket } of this.#bySocket.values()) socket.destroy();
   }
-
-  /**
-   * The open connections, and those that are opened during the next {@link FLOOD_TIME} milliseconds, are parsed in slices,
-   * so that no client blocks the event loop for long.
-   */
-  readonly #onFlood = (): void => {
-    const now = performance.now();
-    const isKnown = now < this.#floodEndsAt;
-    this.#floodEndsAt = now + FLOOD_TIME;
-    if (isKnown) return;
-    for (const connection of this.#bySocket.values()) connection.input.slice();
-  };
 }

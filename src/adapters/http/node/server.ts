@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkArgument } from '../../../application/arguments.ts';
-import type { Api } from '../api/api.ts';
+import type { Api } from '../api/app.ts';
 import {
   HOST,
   type HttpServer,
@@ -45,7 +45,7 @@ const DRAIN_INTERVAL = 50;
  * @param handle responds to a valid request, and resolves when the whole response has been passed to Node.js
  */
 export function createNodeServer(handle: HandleRequest, api: Api, options: HttpServerOptions): HttpServer {
-  const { admission } = api;
+  const { load } = api;
   const { thread } = options;
   const { maxConnections, headersTimeout, requestTimeout, readingTimeout } = limitsOf(options);
   const server = createServer({
@@ -62,7 +62,8 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
   const unsent = new SlowClients(Math.ceil(UNSENT_LIMIT / (thread?.count ?? 1)));
   const shared = thread && new SharedConnections(thread);
   let requestsInFlight = 0;
-  const connections = new Connections(async (req, res) => {
+  const connections = new Connections();
+  const handleRequest: HandleRequest = async (req, res) => {
     requestsInFlight += 1;
     try {
       await handle(req, res);
@@ -78,7 +79,7 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
       unsent.hold(socket, size);
       res.once('finish', () => unsent.release(socket, size));
     }
-  });
+  };
   const listeners = new Listeners(server, maxConnections, thread);
   server.on('connection', (socket) => {
     const isAdmitted = shared?.add(maxConnections) ?? connections.count < maxConnections;
@@ -94,7 +95,9 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
       shared?.remove();
     });
   });
-  server.on('request', (req, res) => connections.acceptRequest(req, res));
+  server.on('request', (req, res) => {
+    if (connections.accepts(req, res)) void handleRequest(req, res);
+  });
   // OpenTelemetry starts the span of a request with this event.
   const emitRequest = (req: IncomingMessage, res: ServerResponse): void =>
     void server.emit('request', req, res);
@@ -104,7 +107,7 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
     const connection = connections.get(socket);
     if (connection === undefined) return;
     // Node.js no longer manages the socket.
-    connection.input.discard();
+    socket.on('data', () => {}).resume();
     socket.setTimeout(readingTimeout, () => socket.destroy());
     refuseMessage(connection, 'CONNECT', api, req);
   });
@@ -123,12 +126,12 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
     },
     async stop(timeout) {
       checkArgument('timeout', timeout, TIMEOUT);
-      admission.stop();
+      load.isStopping = true;
       if (timeout > 0) await acceptQueued(server);
       const stoppingSince = performance.now();
       const drain = setInterval(() => {
         if (performance.now() - stoppingSince < IDLE_TIME) return;
-        admission.refuse();
+        load.isRefusing = true;
         connections.closeIdle();
       }, DRAIN_INTERVAL);
       const deadline = setTimeout(() => connections.destroy(), timeout);
@@ -144,12 +147,12 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
       clearTimeout(deadline);
     },
     get isStopping() {
-      return admission.isStopping;
+      return load.isStopping;
     },
     statistics: () => ({
       connections: connections.count,
       requestsInFlight,
-      refused: { ...admission.refused },
+      refused: { ...load.refused },
     }),
   };
 }

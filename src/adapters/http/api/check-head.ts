@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { invalidRequest } from '../../../domain/errors.ts';
+import { type Context, fieldOf, type RawRequest, type Stage } from './context.ts';
 import { countFieldLines } from './headers.ts';
-import type { RequestFields, RequestHead } from './http.ts';
 
 /** A host name or an IP address, optionally with a port, and without user name (RFC 3986, section 3.2). */
 const AUTHORITY = /^(?:[\w.-]{1,255}|\[([\da-f:.]{2,45})\])(?::(\d{0,5}))?$/i;
@@ -11,26 +11,33 @@ const WEB_URL = /^https?:\/\/([^/?]+)/i;
 
 const MAX_PORT = 65_535;
 
-/** `IncomingMessage` is assignable to this type too. */
-type Framing = Pick<RequestHead, 'httpVersion' | 'stream'> & {
-  readonly headers: Pick<RequestFields, 'transfer-encoding'>;
-};
+type Framing = Pick<RawRequest, 'httpVersion' | 'stream' | 'headers'>;
 
 const HOST_RULE = 'Host must be a host name or an IP address, optionally with a port from 1 to 65535';
 const TARGET_RULE =
   'the request target must be a path or an http or https URL, without user name and fragment';
 
 /**
- * Creates a function that refuses invalid requests which Node.js would accept, or would refuse with an empty body (RFC 9112,
- * sections 2.3, 3.2 and 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
+ * Refuses invalid requests which Node.js would accept, or would refuse with an empty body (RFC 9112, sections 2.3, 3.2 and
+ * 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
  */
-export function headRules(): (head: RequestHead) => void {
+export function checkHead(): Stage {
+  const refuseMalformed = headRules();
+  return (ctx, next) => {
+    refuseMalformed(ctx);
+    return next();
+  };
+}
+
+export function headRules(): (ctx: Context) => void {
   // Almost all requests have the same `Host`, which is not validated again.
   let lastHost = '';
-  return (head) => {
-    const { httpVersion, url = '', rawHeaders } = head;
-    const { host, expect } = head.headers;
-    if (!isFramed(head)) throw invalidRequest(framingRule(httpVersion));
+  return (ctx) => {
+    const { url, req } = ctx;
+    const { httpVersion, rawHeaders } = req;
+    const host = fieldOf(ctx, 'host');
+    const expect = fieldOf(ctx, 'expect');
+    if (!isFramed(req)) throw invalidRequest(framingRule(httpVersion));
     if (host === undefined ? httpVersion === '1.1' : countFieldLines(rawHeaders, 'host') > 1) {
       throw invalidRequest('Host must be given once');
     }
@@ -51,7 +58,7 @@ export function headRules(): (head: RequestHead) => void {
  */
 export function isFramed({ httpVersion, headers, stream }: Framing): boolean {
   const coding = headers['transfer-encoding'];
-  if (httpVersion === '1.1') return coding === undefined || coding.toLowerCase() === 'chunked';
+  if (httpVersion === '1.1') return coding === undefined || String(coding).toLowerCase() === 'chunked';
   return httpVersion === '1.0' ? coding === undefined : stream !== undefined;
 }
 

@@ -1,0 +1,38 @@
+/** Your own middleware in the list of the API: a tenant that each request must name, and an audit line for each create. */
+
+import type { Server } from 'node:http';
+import type { AnimalStore } from 'animal-store';
+import { animalStore } from 'animal-store/http';
+import Koa from 'koa';
+
+const TENANTS = new Set(['north', 'south']);
+
+/** Sets the tenant of a request, which is `north` if the client names none. */
+const tenant: Koa.Middleware = async (ctx, next) => {
+  const name = ctx.get('X-Tenant') || 'north';
+  if (!TENANTS.has(name)) ctx.throw(400, 'X-Tenant must be north or south');
+  ctx.state['tenant'] = name;
+  await next();
+  ctx.set('X-Tenant', name);
+};
+
+export const audited: string[] = [];
+
+/** Notes who has created which pet. */
+const audit: Koa.Middleware = async (ctx, next) => {
+  await next();
+  if (ctx.status !== 201) return;
+  const { holder } = ctx.state['animalStore'];
+  audited.push(`${holder.name} of ${ctx.state['tenant']} created ${ctx.response.get('Location')}`);
+};
+
+export async function serve(store: AnimalStore): Promise<Server> {
+  const app = new Koa();
+  app.use(animalStore(store, { middleware: { beforeKey: [tenant], afterKey: [audit] } }));
+  app.use((ctx) => {
+    ctx.body = 'the rest of the site';
+  });
+  return new Promise((resolve) => {
+    const server = app.listen(0, '127.0.0.1', () => resolve(server));
+  });
+}

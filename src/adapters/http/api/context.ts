@@ -1,0 +1,92 @@
+/** What the stages of the API use of Koa. Koa's own context has all of it, and so has the one of `fetch/`. */
+
+import type { ApiKeyHolder } from '../../../application/ports/api-key-verifier.ts';
+
+/** What the API knows about a request, in `ctx.state.animalStore`. */
+export interface RequestState {
+  readonly requestId: string;
+  /** The path of the request target. Empty if the request target is not a URL. */
+  readonly path: string;
+  /** The value of `performance.now()` when the head of the request had arrived. */
+  readonly startedAt: number;
+  /** The key holder; `undefined` before the API key is checked, and if the path needs none. */
+  holder: ApiKeyHolder | undefined;
+  /** The id of the caller, which all keys of a series of rotated API keys share; `undefined` without a valid API key. */
+  readonly callerId: string | undefined;
+  /** The template of the path, such as `/v1/pets/{petId}`; `undefined` before the router has found it. */
+  readonly route: string | undefined;
+  /** The address of the client; `undefined` when it is unknown. */
+  readonly address: string | undefined;
+  /** The scheme of the request URL, `http` or `https`, also behind a trusted proxy. */
+  readonly scheme: string;
+  /** The `traceparent` of the request, if it is valid and contains no part of an API key. */
+  readonly traceparent: string | undefined;
+  /** Whether other requests waited for too long when this one arrived. */
+  isTooBusy: boolean;
+}
+
+/** The values of header fields by lower-case name. Node.js joins the values of each repeated field that the API reads. */
+export type RequestFields = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The request as the server received it. `IncomingMessage` of Node.js is assignable to this type. */
+export interface RawRequest {
+  readonly httpVersion: string;
+  readonly headers: RequestFields;
+  /** All header field lines as received: name, value, name, value. Empty if the runtime joins repeated fields. */
+  readonly rawHeaders: readonly string[];
+  /** Set by Express, in which Koa does not know where the API is mounted. */
+  readonly originalUrl?: string | undefined;
+  /** The HTTP/2 stream; `undefined` for a request over HTTP/1. */
+  readonly stream?: unknown;
+}
+
+/** A route whose path matches, as @koa/router describes it. */
+export interface MatchedRoute {
+  /** The path template, such as `/v1/pets/{petId}`. */
+  readonly name?: string | undefined;
+  readonly methods: readonly string[];
+}
+
+export interface Context {
+  readonly method: string;
+  /** The request target (RFC 9112, section 3.2). */
+  readonly url: string;
+  /** The request target before a framework has removed the part where the API is mounted. */
+  readonly originalUrl?: string;
+  readonly path: string;
+  readonly querystring: string;
+  readonly protocol: string;
+  readonly headers: RequestFields;
+  /** The peer is unknown on a Unix domain socket, and on runtimes that do not tell it. */
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly req: RawRequest;
+  readonly res: {
+    /** Whether the client has disconnected before the response was sent. */
+    readonly destroyed: boolean;
+    /** Set to `false` to close the connection after the response. */
+    shouldKeepAlive: boolean;
+  };
+  readonly request: { body?: unknown; rawBody?: unknown };
+  readonly state: { animalStore: RequestState };
+  /** Set by the router. */
+  params?: Readonly<Record<string, string>>;
+  matched?: readonly MatchedRoute[] | undefined;
+  status: number;
+  body: unknown;
+  set(field: string, value: string): void;
+  set(fields: Readonly<Record<string, string>>): void;
+  remove(field: string): void;
+  vary(field: string): void;
+  /** Calls the listener when the response has been passed to the runtime. A context of ordinary Koa lacks it. */
+  onceSent?(listener: () => void): void;
+}
+
+export type Next = () => Promise<unknown>;
+
+/** A Koa middleware: what a stage does before and after the rest of the list stands in one function. */
+export type Stage = (ctx: Context, next: Next) => unknown;
+
+export function fieldOf({ headers }: Pick<Context, 'headers'>, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,129 @@
+/** All limits on the load of a server, except for those on connections and on the queues of a storage. */
+
+import { AnimalStoreError } from '../../../domain/errors.ts';
+import { needsApiKey } from './authentication.ts';
+import { fieldOf, type Stage } from './context.ts';
+import { HttpError } from './errors.ts';
+import { isHealthCheck } from './health.ts';
+import { type RateLimit, RateLimiter } from './rate-limiter.ts';
+import type { ServerThread } from './shared-limits.ts';
+import { TurnQueue } from './turn-queue.ts';
+
+/**
+ * Requests are refused when others have waited for this time: those with an API key that was valid when it was last used,
+ * and all others. In milliseconds.
+ */
+const BUSY_TIME = 200;
+const BUSY_TIME_OF_STRANGERS = 500;
+
+/** How long after its arrival a request is refused because of {@link BUSY_TIME}, on average, in milliseconds. */
+const REFUSAL_TIME = 1000;
+
+/** The maximum number of `Authorization` fields that are known to be valid. */
+const KNOWN_LIMIT = 1_000;
+
+/** The maximum number of creates in progress: twice as many as the largest transaction of SQLite stores. */
+const CREATES_LIMIT = 2_000;
+
+export class Load {
+  readonly refused = { busy: 0, creates: 0, rate: 0, stopping: 0 };
+  isStopping = false;
+  /** Whether every request under `/v1` is refused. Requests that clients sent before they learned of a stop are not. */
+  isRefusing = false;
+  /** The requests with an API key that was valid when it was last used, and all others: a crowd of strangers waits alone. */
+  readonly #known = new TurnQueue(BUSY_TIME);
+  readonly #strangers = new TurnQueue(BUSY_TIME_OF_STRANGERS);
+  readonly #valid = new Set<string>();
+  readonly #limiter: RateLimiter | undefined;
+  readonly #metricsLimiter = new RateLimiter({ requests: 10, seconds: 1 });
+  readonly #createsLimit: number;
+  #creates = 0;
+
+  /** @param thread set if several servers share the limits */
+  constructor(rateLimit?: RateLimit, thread?: ServerThread) {
+    this.#createsLimit = Math.ceil(CREATES_LIMIT / (thread?.count ?? 1));
+    this.#limiter = rateLimit && new RateLimiter(rateLimit, thread?.memory);
+  }
+
+  /** Waits for the turn of a request before its API key is checked. One that {@link limitLoad} will refuse does not wait. */
+  readonly takeTurn: Stage = async (ctx, next) => {
+    const state = ctx.state.animalStore;
+    if (isHealthCheck(state.path)) {
+      await next();
+      return;
+    }
+    const authorization = fieldOf(ctx, 'authorization') ?? '';
+    const queue = this.#valid.has(authorization) ? this.#known : this.#strangers;
+    state.isTooBusy = queue.isTooBusy;
+    const turn = state.isTooBusy ? undefined : queue.enter();
+    if (turn !== undefined) await turn;
+    try {
+      await next();
+    } finally {
+      if (needsApiKey(state.path)) this.#setValid(authorization, state.holder !== undefined);
+    }
+  };
+
+  /** Refuses requests whose API key was checked. Metrics are needed most meanwhile, so only their rate is limited. */
+  limitLoad(metricsPath: string | undefined): Stage {
+    return (ctx, next) => {
+      const { callerId, isTooBusy, path } = ctx.state.animalStore;
+      if (path === metricsPath) this.#limitRate(this.#metricsLimiter, callerId);
+      else {
+        if (this.isRefusing && callerId !== undefined) this.#refuse('stopping', STOPPING);
+        if (isTooBusy) return this.#refuseLater();
+        if (callerId !== undefined && ctx.method === 'POST') this.#limitCreates();
+        if (this.#limiter !== undefined) this.#limitRate(this.#limiter, callerId);
+      }
+      return next();
+    };
+  }
+
+  /** Stands in front of the handler of creates, behind their bodies, which can take long to arrive. */
+  readonly countCreate: Stage = async (_, next) => {
+    this.#limitCreates();
+    this.#creates += 1;
+    try {
+      await next();
+    } finally {
+      this.#creates -= 1;
+    }
+  };
+
+  #limitCreates(): void {
+    if (this.#creates >= this.#createsLimit) this.#refuse('creates', TOO_MANY_CREATES);
+  }
+
+  #limitRate(limiter: RateLimiter, callerId: string | undefined): void {
+    if (callerId === undefined) return;
+    const retryAfter = Math.ceil(limiter.takeToken(callerId) / 1000);
+    if (retryAfter === 0) return;
+    const message = `too many requests with this API key: retry after ${retryAfter} s`;
+    this.#refuse('rate', new AnimalStoreError('rate_limited', message, { retryAfter }));
+  }
+
+  /** Clients that send the next request immediately after a refusal would otherwise use most of the processor time. */
+  async #refuseLater(): Promise<never> {
+    const time = REFUSAL_TIME * (0.5 + Math.random());
+    await new Promise((resolve) => setTimeout(resolve, time));
+    return this.#refuse('busy', TOO_BUSY);
+  }
+
+  #refuse(reason: keyof typeof this.refused, error: Error): never {
+    this.refused[reason] += 1;
+    throw error;
+  }
+
+  #setValid(authorization: string, isValid: boolean): void {
+    if (!isValid) this.#valid.delete(authorization);
+    else if (!this.#valid.has(authorization)) {
+      if (this.#valid.size >= KNOWN_LIMIT) this.#valid.clear();
+      this.#valid.add(authorization);
+    }
+  }
+}
+
+// These errors are created only once, because the stack of an error takes much of the time of a refusal.
+const STOPPING = new HttpError('overloaded', 'the server is stopping');
+const TOO_BUSY = new HttpError('overloaded', 'the server receives more requests than it can handle');
+const TOO_MANY_CREATES = new HttpError('overloaded', 'too many pets are being stored');

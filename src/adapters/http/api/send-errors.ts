@@ -1,0 +1,87 @@
+import type { Observer } from '../../../application/ports/observer.ts';
+import { type AnimalStoreError, asAnimalStoreError } from '../../../domain/errors.ts';
+import { isFramed } from './check-head.ts';
+import type { Context, Stage } from './context.ts';
+import { HttpError, STATUS_OF } from './errors.ts';
+
+/** In seconds (RFC 9111, section 1.2.2). */
+const RETRY_AFTER_MAX = 2 ** 31 - 1;
+
+export interface ErrorContent {
+  readonly status: number;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Responds to whatever is thrown with the Error body. Fields that earlier stages have set stay. An error status that a
+ * middleware has set without a body gets one too.
+ */
+export function sendErrors(observer: Observer): Stage {
+  return async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.status >= 400 && (ctx.body === undefined || ctx.body === null)) {
+        throw HttpError.ofStatus(ctx.status);
+      }
+    } catch (error) {
+      respondWithError(ctx, error, observer);
+    }
+  };
+}
+
+export function respondWithError(ctx: Context, error: unknown, observer: Observer): void {
+  const { requestId, address, traceparent } = ctx.state.animalStore;
+  const { status, fields, body } = errorContent(error, requestId);
+  if (status >= 500) observer.onError?.(error, requestId, address, traceparent);
+  // The rest of the request is not read.
+  if (status === 408 || status === 413 || status === 431 || !isComplete(ctx)) ctx.res.shouldKeepAlive = false;
+  ctx.status = status;
+  ctx.set(fields);
+  ctx.body = body;
+}
+
+export function errorContent(error: unknown, requestId: string): ErrorContent {
+  const known = knownError(error);
+  const code = known?.code ?? 'internal_error';
+  const status = known instanceof HttpError ? known.status : STATUS_OF[code];
+  const message =
+    known === undefined || code === 'internal_error'
+      ? `unexpected error; when you report it, name the request ${requestId}`
+      : known.message;
+  return {
+    status,
+    fields: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      ...(status === 503 && { 'Retry-After': '1' }),
+      ...fieldsOf(known),
+    },
+    body: JSON.stringify({ code, message, status }),
+  };
+}
+
+/** A program can load two versions of this package, so an `AnimalStoreError` can have a code that is not known here. */
+function knownError(error: unknown): HttpError | AnimalStoreError | undefined {
+  const known = error instanceof HttpError ? error : asAnimalStoreError(error);
+  const isKnown =
+    known !== undefined && Object.hasOwn(STATUS_OF, known.code) && typeof known.message === 'string';
+  return isKnown ? known : undefined;
+}
+
+function fieldsOf(error: HttpError | AnimalStoreError | undefined): Readonly<Record<string, string>> {
+  if (error instanceof HttpError) return error.fields;
+  return error?.code === 'rate_limited' ? { 'Retry-After': String(secondsOf(error.retryAfter)) } : {};
+}
+
+/** An adapter of the host can set any value. */
+function secondsOf(retryAfter: unknown): number {
+  return typeof retryAfter === 'number' && retryAfter > 0
+    ? Math.ceil(Math.min(retryAfter, RETRY_AFTER_MAX))
+    : 1;
+}
+
+/** Whether the end of a request is known, and its client does not wait for a response before it sends the body. */
+function isComplete({ req }: Context): boolean {
+  return isFramed(req) && req.headers['expect'] === undefined;
+}

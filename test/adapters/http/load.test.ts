@@ -1,0 +1,206 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Context } from '../../../src/adapters/http/api/context.ts';
+import { Load } from '../../../src/adapters/http/api/load.ts';
+import { RATE_LIMIT, RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
+import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
+import { stopClock } from '../../support/clock.ts';
+
+/** Lets a test decide how much processor time the thread has used. */
+function stopProcessorTime(): { milliseconds: number } {
+  const time = { milliseconds: 0 };
+  const spy = vi.spyOn(process, 'threadCpuUsage');
+  spy.mockImplementation(() => ({ user: time.milliseconds * 1000, system: 0 }));
+  onTestFinished(() => spy.mockRestore());
+  return time;
+}
+
+describe('the queue of turns', () => {
+  test('handles requests in the order of their arrival, and ends a turn when its requests took 2 ms', async () => {
+    const clock = stopClock();
+    const queue = new TurnQueue(200);
+    const turns: number[][] = [[]];
+    /** Handles a request, which takes half a millisecond. */
+    const handle = (request: number) => {
+      const run = () => {
+        turns.at(-1)?.push(request);
+        clock.pass(0.5);
+      };
+      const turn = queue.enter();
+      return turn === undefined ? run() : turn.then(run);
+    };
+    const handled = Array.from({ length: 10 }, (_, request) => handle(request));
+    while (turns.flat().length < 10) {
+      turns.push([]);
+      await nextTurn();
+    }
+    await Promise.all(handled);
+    expect(turns.filter((turn) => turn.length > 0)).toEqual([
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+      [8, 9],
+    ]);
+    await nextTurn();
+    expect(queue.enter()).toBeUndefined();
+  });
+
+  test('is too busy while its next request has waited for the busy time of work, whatever the clock says', async () => {
+    const clock = stopClock();
+    const processor = stopProcessorTime();
+    const queue = new TurnQueue(200);
+    queue.enter();
+    clock.pass(2);
+    const waiting = Array.from({ length: 4 }, () => queue.enter());
+    const work = async (milliseconds: number) => {
+      processor.milliseconds += milliseconds;
+      // The first request that is handled uses the whole turn.
+      const handled = waiting.shift()?.then(() => clock.pass(2));
+      waiting.push(queue.enter());
+      await handled;
+    };
+    clock.pass(1000);
+    await work(199);
+    expect(queue.isTooBusy).toBe(false);
+    await work(1);
+    expect(queue.isTooBusy).toBe(true);
+    await Promise.all(waiting);
+    await nextTurn();
+    expect(queue.isTooBusy).toBe(false);
+  });
+});
+
+describe('the load of a server', () => {
+  function contextOf(authorization: string, path = '/v1/pets', method = 'GET'): Context {
+    const animalStore = { path, isTooBusy: false, holder: undefined, callerId: 'caller' };
+    return { method, headers: { authorization }, state: { animalStore } } as unknown as Context;
+  }
+
+  /** Sends a request whose API key is valid or not. Returns whether it was handled at once. */
+  function send(load: Load, authorization: string, isValid: boolean, path?: string): boolean {
+    const ctx = contextOf(authorization, path);
+    let isHandled = false;
+    void load.takeTurn(ctx, async () => {
+      isHandled = true;
+      if (isValid) ctx.state.animalStore.holder = { id: 'id', name: 'name' };
+    });
+    return isHandled;
+  }
+
+  test('lets no client without a valid API key delay those with one, or health checks', async () => {
+    const clock = stopClock();
+    const load = new Load();
+    expect(send(load, 'Bearer known', true)).toBe(true);
+    await nextTurn();
+    expect(send(load, '', false)).toBe(true);
+    clock.pass(2);
+    expect(send(load, 'Bearer unknown', false)).toBe(false);
+    expect(send(load, 'Bearer known', false)).toBe(true);
+    expect(send(load, '', false, '/livez')).toBe(true);
+    await Promise.resolve();
+    // The key was not valid any longer.
+    expect(send(load, 'Bearer known', true)).toBe(false);
+    await nextTurn();
+  });
+
+  test('remembers at most 1,000 valid keys', async () => {
+    const clock = stopClock();
+    const load = new Load();
+    for (let key = 0; key < 1001; key += 1) {
+      send(load, `Bearer ${key}`, true);
+      await Promise.resolve();
+    }
+    await nextTurn();
+    send(load, '', false);
+    clock.pass(2);
+    expect(send(load, 'Bearer 1000', true)).toBe(true);
+    expect(send(load, 'Bearer 1', true)).toBe(false);
+    await nextTurn();
+  });
+
+  test('has limits that refuse requests: stopping, busy, and the rate, but metrics have a rate of their own', async () => {
+    const clock = stopClock();
+    const load = new Load({ requests: 1, seconds: 60 });
+    const next = vi.fn();
+    const refuse = (ctx: Context) => () => load.limitLoad('/metrics')(ctx, next);
+    const busy = contextOf('');
+    busy.state.animalStore.isTooBusy = true;
+    const refused = load.limitLoad('/metrics')(busy, next) as Promise<void>;
+    await expect(clock.passUntil(refused)).rejects.toThrow('the server receives more requests');
+    refuse(contextOf(''))();
+    expect(refuse(contextOf(''))).toThrow('too many requests with this API key: retry after 60 s');
+    load.isRefusing = true;
+    expect(refuse(contextOf(''))).toThrow('the server is stopping');
+    const metrics = contextOf('', '/metrics');
+    metrics.state.animalStore.isTooBusy = true;
+    for (let count = 0; count < 10; count += 1) refuse(metrics)();
+    expect(refuse(metrics)).toThrow('retry after 1 s');
+    expect(load.refused).toEqual({ busy: 1, creates: 0, rate: 2, stopping: 1 });
+    expect(next).toHaveBeenCalledTimes(11);
+  });
+});
+
+describe('the rate limiter', () => {
+  function limiter(requests: number, seconds: number) {
+    const clock = stopClock();
+    const rateLimiter = new RateLimiter({ requests, seconds });
+    const accepted = (count: number, caller = 'a') =>
+      Array.from({ length: count }, () => rateLimiter.takeToken(caller)).filter((wait) => wait === 0).length;
+    return { clock, rateLimiter, accepted };
+  }
+
+  test.each([
+    [100, 1],
+    [3, 1],
+    [7, 60],
+    [9_999, 3600],
+  ])('accepts %i requests at once in %i s, and then the same number again', (requests, seconds) => {
+    const { clock, accepted } = limiter(requests, seconds);
+    expect(accepted(requests + 5)).toBe(requests);
+    clock.pass(seconds * 1000);
+    expect(accepted(requests + 5)).toBe(requests);
+  });
+
+  test('accepts requests at the rate on average', () => {
+    const { clock, accepted } = limiter(10, 1);
+    expect(accepted(20)).toBe(10);
+    for (let count = 0; count < 50; count += 1) {
+      clock.pass(100);
+      expect(accepted(3)).toBe(1);
+    }
+  });
+
+  test('tells how long to wait for the next token', () => {
+    const { clock, rateLimiter, accepted } = limiter(4, 60);
+    accepted(4);
+    expect(rateLimiter.takeToken('a')).toBe(15_000);
+    clock.pass(14_000);
+    expect(rateLimiter.takeToken('a')).toBe(1000);
+    clock.pass(1000);
+    expect(rateLimiter.takeToken('a')).toBe(0);
+  });
+
+  test('limits each caller separately', () => {
+    const { accepted } = limiter(5, 1);
+    expect(accepted(9, 'a')).toBe(5);
+    expect(accepted(9, 'b')).toBe(5);
+  });
+
+  test('remembers callers within a fixed memory, and first forgets those that can use their full limit', () => {
+    const { clock, rateLimiter } = limiter(1, 1);
+    for (let caller = 0; caller < 40_000; caller += 1) rateLimiter.takeToken(`early ${caller}`);
+    clock.pass(1000);
+    expect(rateLimiter.takeToken('late')).toBe(0);
+    for (let caller = 0; caller < 1000; caller += 1) rateLimiter.takeToken(`many ${caller}`);
+    expect(rateLimiter.takeToken('late')).toBeGreaterThan(0);
+  });
+
+  test.each([
+    [0, 1],
+    [1.5, 1],
+    [1, 0],
+    [1, Number.NaN],
+    [1, Infinity],
+  ])('a limit of %d requests in %d s is invalid', (requests, seconds) => {
+    expect(RATE_LIMIT.accepts({ requests, seconds })).toBe(false);
+  });
+});

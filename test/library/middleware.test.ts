@@ -1,0 +1,323 @@
+/** The API as middleware: in another Koa app, and with middleware of users inside its list. */
+
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import Koa from 'koa';
+import bodyParser from 'koa-bodyparser';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createFetchHandler } from '../../src/adapters/http/fetch/index.ts';
+import {
+  animalStore,
+  createHttpApp,
+  type HttpOptions,
+  type MiddlewareOptions,
+  type RequestOutcome,
+} from '../../src/adapters/http/index.ts';
+import { createAnimalStore } from '../../src/library/index.ts';
+
+async function listen(listener: RequestListener): Promise<string> {
+  const server = createHttpServer(listener);
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function openStore() {
+  const store = await createAnimalStore({ database: 'memory:' });
+  onTestFinished(() => store.close());
+  const { key } = await store.apiKeys.create('me');
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const outcomes: RequestOutcome[] = [];
+  const errors: string[] = [];
+  const observers = [
+    {
+      onRequest: (outcome: RequestOutcome) => void outcomes.push(outcome),
+      onError: (error: unknown) => void errors.push(String(error)),
+    },
+  ];
+  return { store, headers, outcomes, errors, observers };
+}
+
+const LARGE = '{"name":"Rex","categoryId":9223372036854775807}';
+
+describe('in another Koa app', () => {
+  async function mount(options: MiddlewareOptions = {}, before: Koa.Middleware[] = []) {
+    const opened = await openStore();
+    const app = new Koa();
+    app.silent = true;
+    for (const middleware of before) app.use(middleware);
+    app.use(animalStore(opened.store, { observers: opened.observers, ...options }));
+    app.use((ctx) => {
+      if (ctx.path === '/fails') ctx.throw(418, 'the host fails');
+      ctx.body = `the host at ${ctx.path}`;
+    });
+    const url = await listen(app.callback());
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const response = await fetch(url + path, { headers: opened.headers, ...init });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    };
+    return { ...opened, url, ask };
+  }
+
+  test('its paths are /v1 and those below it, and all others stay as they are', async () => {
+    const { ask, outcomes } = await mount({ corsOrigins: ['https://example.org'] });
+    for (const path of ['/', '/v1x', '/docs', '/openapi.json', '/livez', '/readyz', '/metrics', '//v1']) {
+      const { status, headers, text } = await ask(path);
+      expect([path, status, text]).toEqual([path, 200, `the host at ${path}`]);
+      expect([headers.get('x-request-id'), headers.get('vary')]).toEqual([null, null]);
+    }
+    expect(await ask('/fails')).toMatchObject({ status: 418, text: 'the host fails' });
+    expect(outcomes).toEqual([]);
+    for (const [path, status] of [
+      ['/v1', 404],
+      ['/v1/', 404],
+      ['/v1/pets/7', 404],
+      ['/v1/pets', 200],
+    ] as const) {
+      expect([path, (await ask(path)).status]).toEqual([path, status]);
+      expect((await ask(path, { headers: {} })).status).toBe(401);
+    }
+    expect(outcomes).toHaveLength(8);
+  });
+
+  test('it has the paths that options give to it', async () => {
+    const metrics = { contentType: 'text/plain', text: async () => 'up 1' };
+    const { ask } = await mount({ docs: true, health: true, metrics });
+    for (const path of ['/docs', '/docs/docs.css', '/openapi.json', '/livez', '/readyz', '/metrics']) {
+      expect([path, (await ask(path)).text.includes('the host')]).toEqual([path, false]);
+    }
+    expect((await ask('/docs/none')).status).toBe(404);
+    expect((await ask('/docsx')).text).toBe('the host at /docsx');
+    expect(() => animalStore({} as never, {})).toThrow('store: expected an object with the methods');
+  });
+
+  test('what the router of the host has found does not count', async () => {
+    const { ask } = await mount({}, [
+      (ctx, next) => {
+        Object.assign(ctx, { matched: [{ name: 'host', methods: ['GET'] }], params: { petId: '2' } });
+        return next();
+      },
+    ]);
+    expect((await ask('/v1/nothing')).status).toBe(404);
+    expect((await ask('/v1/pets', { method: 'POST', body: LARGE })).status).toBe(201);
+    expect((await ask('/v1/pets/1')).text).toContain('9223372036854775807');
+    expect((await ask('/v1/pets', { method: 'PUT', body: LARGE })).headers.get('allow')).toBe(
+      'GET, HEAD, POST, OPTIONS',
+    );
+  });
+
+  test('a body that koa-bodyparser has parsed is read from its text, and a body that is gone is an error', async () => {
+    const parsed = await mount({}, [bodyParser()]);
+    const { status, text } = await parsed.ask('/v1/pets', { method: 'POST', body: LARGE });
+    expect([status, text]).toEqual([201, `{"id":1,${LARGE.slice(1, -1)},"status":"available"}`]);
+    const gone = await mount({}, [
+      async (ctx, next) => {
+        for await (const _ of ctx.req);
+        await next();
+      },
+    ]);
+    expect((await gone.ask('/v1/pets', { method: 'POST', body: LARGE })).status).toBe(500);
+    expect(gone.errors).toMatchObject([expect.stringContaining('the body was read before this API')]);
+  });
+});
+
+describe('a middleware of a user in the list', () => {
+  async function open(options: Omit<HttpOptions, 'observers'>, carrier: 'koa' | 'fetch' = 'koa') {
+    const opened = await openStore();
+    const all = { ...options, observers: opened.observers };
+    const handle = createFetchHandler(opened.store, all);
+    const url = await listen(createHttpApp(opened.store, all).callback());
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const request = new Request(url + path, { headers: opened.headers, ...init });
+      const response = await (carrier === 'koa' ? fetch(request) : handle(request));
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    };
+    return { ...opened, ask };
+  }
+
+  test.each(['koa', 'fetch'] as const)(
+    'runs before the key is checked, or after it, over %s',
+    async (carrier) => {
+      const seen: unknown[] = [];
+      const middleware = {
+        beforeKey: [
+          async (ctx, next) => {
+            seen.push(['before', ctx.state['animalStore'].holder?.name]);
+            ctx.set('X-Before', '1');
+            await next();
+            seen.push(['end', ctx.status]);
+          },
+        ],
+        afterKey: [
+          async (ctx, next) => {
+            seen.push(['after', ctx.state['animalStore'].holder?.name, ctx.get('X-Tenant')]);
+            ctx.vary('X-Tenant');
+            await next();
+            ctx.set('X-After', String(ctx.state['animalStore'].route));
+          },
+        ],
+      } satisfies { beforeKey: Koa.Middleware[]; afterKey: Koa.Middleware[] };
+      const { ask, headers } = await open({ middleware, corsOrigins: ['https://x.example'] }, carrier);
+      const listed = await ask('/v1/pets', { headers: { ...headers, 'X-Tenant': 'a' } });
+      expect(Object.fromEntries(listed.headers)).toMatchObject({
+        'x-before': '1',
+        'x-after': '/v1/pets',
+        vary: 'Origin, X-Tenant',
+      });
+      expect(seen.splice(0)).toEqual([
+        ['before', undefined],
+        ['after', 'me', 'a'],
+        ['end', 200],
+      ]);
+      const refused = await ask('/v1/pets', { headers: {} });
+      expect([refused.status, refused.headers.get('x-before')]).toEqual([401, '1']);
+      expect(seen).toEqual([['before', undefined]]);
+    },
+  );
+
+  test.each([
+    [{ status: 403, expose: true, message: 'no' }, 403, 'forbidden', 'no'],
+    [{ status: 400, expose: false, message: 'secret' }, 400, 'invalid_request', 'the request was refused'],
+    [{ status: 404, expose: true, message: 'gone' }, 404, 'not_found', 'gone'],
+    [
+      { status: 429, expose: true, message: 'slow', headers: { 'Retry-After': '7' } },
+      429,
+      'rate_limited',
+      'slow',
+    ],
+    [{ status: 503, message: 'secret' }, 503, 'overloaded', 'the request was refused'],
+    [{ status: 501, message: 'secret' }, 501, 'internal_error', /^unexpected error/],
+    [{ status: 200, message: 'secret' }, 500, 'internal_error', /^unexpected error/],
+    [{ message: 'secret' }, 500, 'internal_error', /^unexpected error/],
+  ])('throws an error that gets the Error body: %j', async (thrown, status, code, message) => {
+    const fail: Koa.Middleware = () => {
+      throw Object.assign(new Error(), thrown);
+    };
+    for (const place of ['beforeKey', 'afterKey'] as const) {
+      const { ask, outcomes, errors } = await open({ middleware: { [place]: [fail] } });
+      const answer = await ask('/v1/pets');
+      const body = JSON.parse(answer.text);
+      expect([answer.status, body.code, body.status]).toEqual([status, code, status]);
+      expect(body.message).toMatch(message);
+      expect(answer.headers.get('content-type')).toBe('application/json');
+      if (status === 429) expect(answer.headers.get('retry-after')).toBe('7');
+      expect(outcomes).toMatchObject([{ status }]);
+      expect(errors).toHaveLength(status >= 500 ? 1 : 0);
+    }
+  });
+
+  test('lets the errors of the API pass as they are, and may catch them', async () => {
+    const caught: unknown[] = [];
+    const { ask } = await open({
+      middleware: {
+        beforeKey: [
+          async (_, next) => {
+            try {
+              await next();
+            } catch (error) {
+              caught.push(error);
+              throw error;
+            }
+          },
+        ],
+      },
+    });
+    expect(await ask('/v1/pets/none')).toMatchObject({ status: 404 });
+    expect(caught).toMatchObject([{ code: 'not_found' }]);
+  });
+
+  test('responds itself, with what an ordinary Koa app would send', async () => {
+    const responses: Record<string, (ctx: Koa.Context) => void> = {
+      text: (ctx) => {
+        ctx.body = 'h\u00e4';
+      },
+      html: (ctx) => {
+        ctx.body = '<p>';
+      },
+      json: (ctx) => {
+        ctx.body = { a: 1 };
+      },
+      bytes: (ctx) => {
+        ctx.body = Buffer.from([1, 2]);
+      },
+      blob: (ctx) => {
+        ctx.body = new Blob(['blob'], { type: 'text/x' });
+      },
+      stream: (ctx) => {
+        ctx.body = Readable.from([Buffer.from('stream')]);
+      },
+      empty: (ctx) => {
+        ctx.set('ETag', '"x"');
+        ctx.body = null;
+      },
+      redirect: (ctx) => ctx.redirect('/elsewhere'),
+      fields: (ctx) => {
+        ctx.cookies.set('a', 'b');
+        ctx.append('Link', '<a>');
+        ctx.append('link', '<b>');
+        ctx.vary('Accept');
+        ctx.set({ 'X-A': '1', 'x-b': '2' });
+        ctx.remove('x-A');
+        ctx.etag = 'tag';
+        ctx.type = 'text/css';
+        ctx.body = JSON.stringify([
+          ctx.response.get('X-B'),
+          'x-a' in ctx.response.header,
+          ctx.response.header['x-b'],
+        ]);
+      },
+      refused: (ctx) => {
+        ctx.status = 403;
+      },
+    };
+    const respond: Koa.Middleware = (ctx) => responses[ctx.path.slice(4)]?.(ctx);
+    const { store, headers } = await openStore();
+    const own = await listen(createHttpApp(store, { middleware: { afterKey: [respond] } }).callback());
+    const host = new Koa().use(animalStore(store, { middleware: { afterKey: [respond] } }));
+    const stock = await listen(host.callback());
+    for (const name of [...Object.keys(responses), 'nothing']) {
+      for (const method of ['GET', 'HEAD']) {
+        const [given, expected] = await Promise.all(
+          [own, stock].map(async (url) => {
+            const response = await fetch(`${url}/v1/${name}`, { method, headers, redirect: 'manual' });
+            const fields = Object.fromEntries(response.headers);
+            const { date: _, 'x-request-id': _id, 'set-cookie': cookies, ...others } = fields;
+            return [response.status, { ...others, cookies }, await response.text()];
+          }),
+        );
+        expect([name, method, given]).toEqual([name, method, expected]);
+      }
+    }
+  });
+
+  test('sets a field or a body that cannot be sent: 500, and the observers learn of it', async () => {
+    const faults: Koa.Middleware[] = [
+      (ctx) => ctx.set('X-A', 'a\nb'),
+      (ctx) => ctx.set('X A', 'a'),
+      (ctx) => {
+        ctx.body = { a: 1n };
+      },
+      (ctx) => {
+        ctx.body = 'x';
+        ctx.res.statusMessage = 'a\nb';
+      },
+    ];
+    for (const fault of faults) {
+      const { ask, outcomes, errors } = await open({ middleware: { afterKey: [fault] } });
+      expect(JSON.parse((await ask('/v1/pets')).text)).toMatchObject({ code: 'internal_error' });
+      expect(outcomes).toMatchObject([{ status: 500 }]);
+      expect(errors).toHaveLength(1);
+    }
+  });
+
+  test('that is no function is refused', async () => {
+    const { store } = await openStore();
+    for (const middleware of [[], { beforeKey: [1] }, { after: [] }] as never[]) {
+      expect(() => createHttpApp(store, { middleware })).toThrow('middleware: expected an object');
+    }
+  });
+});
