@@ -134,7 +134,7 @@ func (s *Store) send(method, address string, header http.Header, body []byte, re
 			if err != nil {
 				return nil, err
 			}
-			return response, decode(response.StatusCode, received, result)
+			return response, decode(method, response.StatusCode, received, result)
 		}
 		wait := (time.Second << attempt) / 4
 		if response != nil {
@@ -165,13 +165,18 @@ func (s *Store) attempt(method, address string, header http.Header, body []byte)
 	return response, received, err
 }
 
-func decode(status int, body []byte, result any) error {
-	if status < 400 {
+// decode returns an *APIError for an error of the API. After another error, a pet may have been created.
+func decode(method string, status int, body []byte, result any) error {
+	expected := http.StatusOK
+	if method == http.MethodPost {
+		expected = http.StatusCreated
+	}
+	if status == expected {
 		return json.Unmarshal(body, result)
 	}
 	refused := &APIError{}
-	if err := json.Unmarshal(body, refused); err != nil {
-		return fmt.Errorf("status %d: %w", status, err)
+	if err := json.Unmarshal(body, refused); status < 400 || err != nil || refused.Code == "" {
+		return fmt.Errorf("status %d, which the API did not send", status)
 	}
 	return refused
 }

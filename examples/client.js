@@ -36,14 +36,17 @@ async function send(url, options = {}) {
 
 // region create
 
-/** Creates a pet. `categoryId` is a `bigint` or a safe integer. Each attempt has the same key, each pet its own key. */
-async function createPet(pet) {
+/**
+ * Creates a pet. `categoryId` is a `bigint` or a safe integer. Each attempt has the same key, each pet its own key. After an
+ * error without `code`, the pet may be stored: a later call with the same pet and `key` stores no second one.
+ */
+async function createPet(pet, key = crypto.randomUUID()) {
   const result = await send(`${BASE_URL}/pets`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
     body: JSON.stringify(pet, writeExactly),
   });
-  return bodyOf(result);
+  return bodyOf(result, 201);
 }
 
 // endregion
@@ -63,11 +66,22 @@ async function* listPets(query) {
 
 // endregion
 
-/** Returns the body of a response, or throws an error with `code` and `status`. */
-function bodyOf({ response, text }) {
-  if (response.ok) return JSON.parse(text, readExactly);
-  const { code, message, status } = JSON.parse(text);
+/** Returns the body of a response. Throws an error with `code` and `status`, or without them if the API did not send it. */
+function bodyOf({ response, text }, expected = 200) {
+  const { status } = response;
+  if (status === expected) return JSON.parse(text, readExactly);
+  const { code, message } = status < 400 ? {} : errorIn(text);
+  if (code === undefined) throw new Error(`status ${status}, which the API did not send`);
   throw Object.assign(new Error(`${status} ${code}: ${message}`), { code, status });
+}
+
+/** A proxy responds with HTML. */
+function errorIn(text) {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 function readExactly(_key, value, { source }) {

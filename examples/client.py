@@ -30,6 +30,14 @@ class AnimalStoreError(Exception):
         self.status = status
 
 
+def error_of(error: HTTPError) -> Exception:
+    """Returns the error of the API, or that of a proxy, which responds with HTML."""
+    try:
+        return AnimalStoreError(**json.load(error))
+    except (TypeError, ValueError):
+        return ValueError(f"status {error.code}, which the API did not send")
+
+
 class AnimalStore:
     def __init__(self, url: str, key: str) -> None:
         self._url = url
@@ -38,12 +46,15 @@ class AnimalStore:
     # region create
 
     def create_pet(self, name: str, category_id: int, status: Optional[str] = None) -> dict[str, Any]:
-        """Creates a pet. Each attempt has the same key, and each pet has its own key."""
+        """Creates a pet. Each attempt has the same key, and each pet has its own key.
+
+        After another error than AnimalStoreError, the pet may be stored.
+        """
         pet: dict[str, Any] = {"name": name, "categoryId": category_id}
         if status is not None:
             pet["status"] = status
         headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
-        return self._send(self._url + "/pets", json.dumps(pet).encode(), headers)[0]
+        return self._send(self._url + "/pets", json.dumps(pet).encode(), headers, 201)[0]
 
     # endregion
 
@@ -61,7 +72,7 @@ class AnimalStore:
     # endregion
 
     def _send(
-        self, url: str, body: Optional[bytes] = None, headers: dict[str, str] = {}
+        self, url: str, body: Optional[bytes] = None, headers: dict[str, str] = {}, expected: int = 200
     ) -> tuple[Any, HTTPMessage]:
         """Sends a request. Retries it after a lost connection and after the statuses in RETRIED, with at most 5 attempts."""
         request = Request(url, body, {"Authorization": f"Bearer {self._key}", **headers})
@@ -70,10 +81,12 @@ class AnimalStore:
             wait = 2.0 ** (attempt - 1)
             try:
                 with urlopen(request, timeout=30) as response:
+                    if response.status != expected:
+                        raise ValueError(f"status {response.status}, which the API did not send")
                     return json.load(response), response.headers
             except HTTPError as error:
                 if is_last or error.code not in RETRIED:
-                    raise AnimalStoreError(**json.load(error)) from None
+                    raise error_of(error) from None
                 retry_after = error.headers.get("Retry-After", "")
                 wait = float(retry_after) if retry_after.isdecimal() else wait
             except (OSError, HTTPException):

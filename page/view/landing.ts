@@ -12,11 +12,20 @@ export function land(element: HTMLElement): void {
 /** Shows the element that the URL names. The browser cannot, because the element did not exist when it loaded. */
 export function followFragments(): void {
   const follow = () => {
-    const element = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const element = document.getElementById(idIn(location.hash));
     if (element !== null) show(element);
   };
   addEventListener('hashchange', follow);
   follow();
+}
+
+/** A fragment that is no percent-encoded text names no element. */
+function idIn(hash: string): string {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    return '';
+  }
 }
 
 function show(element: HTMLElement): void {
