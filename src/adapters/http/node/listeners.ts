@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import {
   type AddressInfo,
+  connect,
   createServer,
   type ListenOptions,
   Server as NetServer,
@@ -17,6 +18,9 @@ const LISTENING_SOCKETS = 32;
 
 /** A server with few connections needs few listening sockets, each of which takes a file descriptor. */
 const CONNECTIONS_PER_SOCKET = 8;
+
+/** In milliseconds. */
+const PROBE_TIMEOUT = 1000;
 
 /** Whether several sockets can listen on one port, and a connection can be handed over to a server. */
 const canShare: boolean =
@@ -96,11 +100,21 @@ export async function lockPort(port: number, host: string): Promise<NetServer | 
   }
 }
 
-/** Throws like `listen` if a program uses the port of an overlapping address, which `reusePort` would share with it. */
+/**
+ * Throws like `listen` if a program uses the port of an overlapping address, which `reusePort` would share with it. The port is
+ * tried as a client: a socket that listened for a moment would lose the connections that clients open meanwhile.
+ */
 export async function refuseUsedPort(port: number, host: string): Promise<void> {
-  const probe = createServer();
-  await bind(probe, { port, host });
-  await closed(probe);
+  const socket = connect({ port, host, timeout: PROBE_TIMEOUT });
+  const isUsed = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('timeout', () => resolve(false));
+    socket.on('error', () => resolve(false));
+  });
+  socket.destroy();
+  if (!isUsed) return;
+  const message = `listen EADDRINUSE: address already in use ${host}:${port}`;
+  throw Object.assign(new Error(message), { code: 'EADDRINUSE', syscall: 'listen', address: host, port });
 }
 
 async function bind(server: NetServer, options: ListenOptions): Promise<void> {
