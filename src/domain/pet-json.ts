@@ -1,7 +1,7 @@
 /** Writes and reads pets as JSON (RFC 8259) with exact int64 values. `JSON.stringify` throws for a `bigint`. */
 
 import { invalidRequest } from './errors.ts';
-import { INT64_MAX } from './int64.ts';
+import { INT64_MAX, isInt64 } from './int64.ts';
 import { itemTexts, memberReader } from './json.ts';
 import { type ImportedPet, type Pet, petWithId } from './pet.ts';
 
@@ -20,7 +20,7 @@ const NOT_AN_INT64 = INT64_MAX + 1n;
  * ```
  */
 export function petJson({ id, name, categoryId, status }: Pet): string {
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":${JSON.stringify(status)}}`;
 }
 
 /**
@@ -56,7 +56,7 @@ export function parsePet(text: string): Pet {
 
 /**
  * Reads pets from a JSON array, such as the output of {@link petsJson} or a response of the API. Throws
- * `invalid_request` as {@link parsePet} does; the message then has the index of the invalid pet.
+ * `invalid_request` as {@link parsePet} does; the message then has the index of the invalid pet, and its id.
  *
  * @example
  * ```ts
@@ -67,15 +67,20 @@ export function parsePet(text: string): Pet {
  * ```
  */
 export function parsePets(text: string): Pet[] {
-  const items = validated(() => itemTexts(text));
-  if (items === undefined) throw invalidRequest('expected a JSON array');
-  return items.map((item, index) => {
-    try {
-      return petOf(membersOf(item));
-    } catch (error) {
-      throw invalidRequest(`[${index}]: ${(error as Error).message}`);
-    }
-  });
+  return petsOf(text, petOf);
+}
+
+/**
+ * Reads stored pets. Another program can have changed them, so that they break a rule, as `petFault` says. Throws
+ * `invalid_request` when a value has the wrong type.
+ */
+export function parseStoredPets(text: string): Pet[] {
+  return petsOf(text, storedPetOf);
+}
+
+/** Reads one pet as {@link parseStoredPets} does. */
+export function parseStoredPet(text: string): Pet {
+  return storedPetOf(validated(() => membersOf(text)));
 }
 
 /** Applies no rule for pets. Throws `invalid_request` when the text is not a JSON object. */
@@ -95,6 +100,28 @@ function petOf(members: ReturnType<typeof membersOf>): Pet {
   const { id, ...pet } = importedPet(members);
   if (id === undefined) throw invalidRequest('id is required');
   return petWithId({ ...pet, id });
+}
+
+function storedPetOf(members: ReturnType<typeof membersOf>): Pet {
+  const { id, name, categoryId, status } = importedPet(members);
+  const hasTypes =
+    isInt64(id) && isInt64(categoryId) && typeof name === 'string' && typeof status === 'string';
+  return hasTypes ? { id, name, categoryId, status } : petOf(members);
+}
+
+function petsOf(text: string, read: (members: ReturnType<typeof membersOf>) => Pet): Pet[] {
+  const items = validated(() => itemTexts(text));
+  if (items === undefined) throw invalidRequest('expected a JSON array');
+  return items.map((item, index) => {
+    const members = membersOf(item);
+    try {
+      return read(members);
+    } catch (error) {
+      const id = members?.id;
+      const name = typeof id === 'bigint' ? `[${index}], pet ${id}` : `[${index}]`;
+      throw invalidRequest(`${name}: ${(error as Error).message}`);
+    }
+  });
 }
 
 function integer(value: unknown): unknown {

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { type NewPetInput, PET_STATUSES, type Pet } from '../../src/domain/pet.ts';
-import { parsePet, parsePetMembers, parsePets, petJson, petsJson } from '../../src/domain/pet-json.ts';
+import {
+  parsePet,
+  parsePetMembers,
+  parsePets,
+  parseStoredPet,
+  parseStoredPets,
+  petJson,
+  petsJson,
+} from '../../src/domain/pet-json.ts';
 import { codePoint } from '../support/code-points.ts';
 import { runs } from '../support/property-runs.ts';
 
@@ -107,7 +115,8 @@ describe('parsePet and parsePets', () => {
 
   test.each([
     ['{}', 'expected a JSON array'],
-    [`[${REX_JSON},{"id":2,"name":"Tom"}]`, '[1]: categoryId is required'],
+    [`[${REX_JSON},{"id":2,"name":"Tom"}]`, '[1], pet 2: categoryId is required'],
+    ['[{"id":0.5,"name":"Tom","categoryId":7}]', '[0]: id must be an integer from 1 to 9223372036854775807'],
     [`[${REX_JSON},${REX_JSON},7]`, '[2]: expected a JSON object'],
   ])('%s is not an array of pets', (text, message) => {
     expect(() => parsePets(text)).toThrow(refusal(message));
@@ -121,6 +130,27 @@ describe('parsePet and parsePets', () => {
     });
     expect(() => parsePet(text)).toThrow(error);
     expect(() => parsePets(text)).toThrow(error);
+  });
+});
+
+describe('parseStoredPet and parseStoredPets', () => {
+  test('read pets that break rules, as another program has changed them', () => {
+    const changed = { id: 0n, name: '\0', categoryId: 7n, status: 'So"ld' } as unknown as Pet;
+    expect(parseStoredPet(petJson(changed))).toEqual(changed);
+    expect(parseStoredPets(petsJson([REX, changed]))).toEqual([REX, changed]);
+  });
+
+  test.each([
+    [
+      '{"id":"1","name":"Rex","categoryId":7,"status":"sold"}',
+      'id must be an integer from 1 to 9223372036854775807',
+    ],
+    ['{"id":1,"name":7,"categoryId":7,"status":"sold"}', 'name must be a string'],
+    ['{"id":1,"name":"Rex","categoryId":7,"status":null}', 'status must be one of available, pending, sold'],
+    ['7', 'expected a JSON object'],
+  ])('%s has values of wrong types', (text, message) => {
+    expect(() => parseStoredPet(text)).toThrow(refusal(message));
+    expect(() => parseStoredPets(`[${text}]`)).toThrow(message);
   });
 });
 

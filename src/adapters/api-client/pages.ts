@@ -1,6 +1,6 @@
 import type { CallOptions, PetPage, PetQuery } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
-import { parsePets } from '../../domain/pet-json.ts';
+import { parseStoredPets } from '../../domain/pet-json.ts';
 import { PageCache } from '../storage-kit/page-cache.ts';
 import { type ApiResponse, unreadable } from './errors.ts';
 import type { Send } from './request.ts';
@@ -59,7 +59,7 @@ export class Pages {
   #pageOf({ headers, text }: ApiResponse, url: string, query: PetQuery): PetPage {
     try {
       const next = nextUrl(headers, url);
-      const pets: readonly Pet[] = Object.freeze(parsePets(text).map((pet) => Object.freeze(pet)));
+      const pets: readonly Pet[] = Object.freeze(parseStoredPets(text).map((pet) => Object.freeze(pet)));
       checkPage(pets, query, next);
       const page = Object.freeze({ pets, more: next !== undefined });
       const etag = headers.get('ETag') ?? '';

@@ -7,7 +7,7 @@ import type {
 } from '../../application/ports/pet-repository.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
-import { parsePet } from '../../domain/pet-json.ts';
+import { parsePet, parseStoredPet } from '../../domain/pet-json.ts';
 import { unknownOutcome, unreadable } from './errors.ts';
 import { Pages } from './pages.ts';
 import type { Send } from './request.ts';
@@ -45,7 +45,7 @@ export class ApiPetRepository implements PetRepository {
     if (!this.#isGetPetRemoved) {
       const url = `${this.#base}/pets/${id}`;
       const response = await this.#send('getPet', url, { expected: [200, 404, 410] }, options);
-      if (response.status === 200) return this.#petOf(response.text, (pet) => pet.id === id);
+      if (response.status === 200) return this.#petOf(response.text, parseStoredPet, (pet) => pet.id === id);
       // The responses of a deprecated operation say so, also when there is no such pet.
       if (response.status === 404 && response.headers.has('Deprecation')) return undefined;
     }
@@ -77,15 +77,18 @@ export class ApiPetRepository implements PetRepository {
     const { headers, text } = await this.#send('createPet', url, { expected: [201], create }, options);
     try {
       const isSent = (pet: Pet) => isSamePet(pet, { name, categoryId, status });
-      return { pet: this.#petOf(text, isSent), isReplay: headers.get('Idempotency-Replayed') === 'true' };
+      return {
+        pet: this.#petOf(text, parsePet, isSent),
+        isReplay: headers.get('Idempotency-Replayed') === 'true',
+      };
     } catch (error) {
       throw unknownOutcome(error as AnimalStoreError, idempotencyKey);
     }
   }
 
-  #petOf(text: string, isExpected: (pet: Pet) => boolean): Pet {
+  #petOf(text: string, parse: (text: string) => Pet, isExpected: (pet: Pet) => boolean): Pet {
     try {
-      const pet = Object.freeze(parsePet(text));
+      const pet = Object.freeze(parse(text));
       if (!isExpected(pet)) throw new Error('the response has another pet');
       return pet;
     } catch (error) {

@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { openSqliteStorage, restoreSqliteStore } from '../../../../src/adapters/sqlite/index.ts';
 import { examineSqliteStore } from '../../../../src/adapters/sqlite/maintenance/examination.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../../../src/adapters/sqlite/schema.ts';
+import { createAnimalStore } from '../../../../src/library/index.ts';
+import { startServer } from '../../../support/server.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { commandLine } from '../../cli/cli.ts';
 import { bytesOf, makeStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
@@ -127,7 +129,7 @@ test('pets that another program changed before the schema had the rules are name
     [1, '', 'sold'],
     [2, 'x'.repeat(256), 'sold'],
     [3, 'nul\0', 'sold'],
-    [4, 'Max', 'Sold'],
+    [4, 'Max', 'So"ld'],
   ];
   for (const values of invalid) insert.run(...values);
   insert.run(5, '🐈'.repeat(255), 'sold');
@@ -146,4 +148,16 @@ test('pets that another program changed before the schema had the rules are name
   expect(() => other.exec("UPDATE pets SET status = 'Sold' WHERE id = 5")).toThrow('breaks the rules');
   const restored = await commandLine().run(['restore', path]);
   expect(found(restored.err)).toEqual(named);
+  const server = await startServer('memory', { wrap: () => openStorage(path) });
+  const ofServer = commandLine('', {
+    openStore: () => createAnimalStore({ database: `${server.origin}/v1`, apiKey: server.key }),
+    storeFiles: async () => [],
+    isServer: async () => true,
+  });
+  const fromServer = await ofServer.run(['export']);
+  expect([fromServer.status, fromServer.out]).toEqual([0, exported.out]);
+  expect(found(fromServer.err)).toEqual(named);
+  expect(await ofServer.run(['pets', 'list', '--all', '--json'])).toEqual(
+    await cli.run(['pets', 'list', '--all', '--json']),
+  );
 });
