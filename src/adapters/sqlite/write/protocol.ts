@@ -35,5 +35,5 @@ interface BatchReply {
   readonly transaction: Commit | undefined;
 }
 
-/** The first message of the writer thread, when it has loaded the SQLite driver. */
+/** The first message of the writer thread on each port, when it has loaded the SQLite driver. No task was begun before. */
 export const READY = 'ready';

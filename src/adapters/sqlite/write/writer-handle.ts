@@ -51,7 +51,12 @@ export class WriterHandle {
 
   start(): WriterLink {
     const sendPort = this.#sharing?.sendPort;
-    this.#thread ??= sendPort === undefined ? this.#startThread() : this.#openPort(sendPort);
+    if (this.#thread !== undefined) return this.#thread;
+    this.#thread = sendPort === undefined ? this.#startThread() : this.#openPort(sendPort);
+    this.#hasStarted = false;
+    // The start is the first task, because the SQLite driver aborts a process that exits while a thread loads it.
+    this.#tasks = 1;
+    this.#watch();
     return this.#thread;
   }
 
@@ -94,21 +99,14 @@ export class WriterHandle {
     thread.on('message', (reply: Reply | typeof READY) => this.#receive(thread, reply));
     thread.on('error', (cause) => this.#lost(thread, cause));
     thread.on('exit', () => this.#lost(thread));
-    this.#hasStarted = false;
-    // The start is the first task, because the SQLite driver aborts a process that exits while a thread loads it.
-    this.#tasks = 1;
-    this.#watch();
     return thread;
   }
 
   /** The other end of the port is closed when the writer thread exits. */
   #openPort(sendPort: (port: MessagePort) => void): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    port1.on('message', (reply: Reply) => this.#receive(port1, reply));
+    port1.on('message', (reply: Reply | typeof READY) => this.#receive(port1, reply));
     port1.on('close', () => this.#lost(port1));
-    // After the listeners, because a listener for messages makes the port keep the event loop alive.
-    port1.unref();
-    this.#hasStarted = true;
     sendPort(port2);
     return port1;
   }

@@ -22,16 +22,15 @@ const ports = new Set<MessagePort>();
 const PROBE_TIME = 250;
 let lastProbe: { readonly reply: Reply; readonly tryWrite: boolean; readonly endedAt: number } | undefined;
 
-if (parentPort !== null) addPort(parentPort);
-
 // After an error, the first task opens the file again, and reports the error.
 try {
   runner = open();
 } catch {}
-parentPort?.postMessage(READY);
+if (parentPort !== null) addPort(parentPort);
 
 function addPort(port: MessagePort): void {
   ports.add(port);
+  port.postMessage(READY);
   port.on('close', () => ports.delete(port));
   port.on('message', (message: Message) => {
     const batches = new Map<MessagePort, BatchTask>();

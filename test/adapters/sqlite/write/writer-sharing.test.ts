@@ -134,6 +134,23 @@ test('when the writer thread exits, every storage rejects the writes in flight, 
   await Promise.all(storages.map((storage) => storage.check()));
 });
 
+test('when the writer thread does not start, every storage says that nothing was stored, until it starts', async () => {
+  const end = (thread: Worker) => void thread.terminate();
+  process.on('worker', end);
+  onTestFinished(() => void process.off('worker', end));
+  const { storages } = openShared(3);
+  const message = expect.stringContaining('nothing was stored, because the writer thread cannot start');
+  for (const storage of storages.toReversed()) {
+    await expect(storage.pets.add(REX)).rejects.toMatchObject({ message });
+    await expect(storage.check()).rejects.toMatchObject({ reason: 'not_responding' });
+  }
+  process.off('worker', end);
+  for (const storage of storages) {
+    await assertStored(storage, [await storage.pets.add(REX)]);
+    await storage.check();
+  }
+});
+
 test('the storages divide the limits of the write queue and of a batch', async () => {
   const { storages, commits } = openShared(2);
   stopClock();
