@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Context } from '../../../src/adapters/http/api/context.ts';
+import { HttpError } from '../../../src/adapters/http/api/errors.ts';
 import { Load } from '../../../src/adapters/http/api/load.ts';
 import { RATE_LIMIT, RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
+import { RefusalDelays } from '../../../src/adapters/http/api/refusal-delays.ts';
 import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
 import { stopClock } from '../../support/clock.ts';
 
@@ -18,7 +20,7 @@ function stopProcessorTime(): { milliseconds: number } {
 describe('the queue of turns', () => {
   test('handles requests in the order of their arrival, and ends a turn when its requests took 2 ms', async () => {
     const clock = stopClock();
-    const queue = new TurnQueue(200);
+    const queue = new TurnQueue();
     const turns: number[][] = [[]];
     /** Handles a request, which takes half a millisecond. */
     const handle = (request: number) => {
@@ -44,10 +46,10 @@ describe('the queue of turns', () => {
     expect(queue.enter()).toBeUndefined();
   });
 
-  test('is too busy while its next request has waited for the busy time of work, whatever the clock says', async () => {
+  test('its waiting time is the work that was done while the next request waits, whatever the clock says', async () => {
     const clock = stopClock();
     const processor = stopProcessorTime();
-    const queue = new TurnQueue(200);
+    const queue = new TurnQueue();
     queue.enter();
     clock.pass(2);
     const waiting = Array.from({ length: 4 }, () => queue.enter());
@@ -60,21 +62,21 @@ describe('the queue of turns', () => {
     };
     clock.pass(1000);
     await work(199);
-    expect(queue.isTooBusy).toBe(false);
+    expect(queue.waitingTime).toBe(199);
     await work(1);
-    expect(queue.isTooBusy).toBe(true);
+    expect(queue.waitingTime).toBe(200);
     await Promise.all(waiting);
     await nextTurn();
-    expect(queue.isTooBusy).toBe(false);
+    expect(queue.waitingTime).toBe(0);
   });
 });
 
-describe('the load of a server', () => {
-  function contextOf(authorization: string, path = '/v1/pets', method = 'GET'): Context {
-    const animalStore = { path, isTooBusy: false, holder: undefined, callerId: 'caller' };
-    return { method, headers: { authorization }, state: { animalStore } } as unknown as Context;
-  }
+function contextOf(authorization: string, path = '/v1/pets', method = 'GET'): Context {
+  const animalStore = { path, isTooBusy: false, holder: undefined, callerId: 'caller' };
+  return { method, headers: { authorization }, state: { animalStore } } as unknown as Context;
+}
 
+describe('the load of a server', () => {
   /** Sends a request whose API key is valid or not. Returns whether it was handled at once. */
   function send(load: Load, authorization: string, isValid: boolean, path?: string): boolean {
     const ctx = contextOf(authorization, path);
@@ -118,14 +120,13 @@ describe('the load of a server', () => {
   });
 
   test('has limits that refuse requests: stopping, busy, and the rate, but metrics have a rate of their own', async () => {
-    const clock = stopClock();
+    stopClock();
     const load = new Load({ requests: 1, seconds: 60 });
     const next = vi.fn();
     const refuse = (ctx: Context) => () => load.limitLoad('/metrics')(ctx, next);
     const busy = contextOf('');
     busy.state.animalStore.isTooBusy = true;
-    const refused = load.limitLoad('/metrics')(busy, next) as Promise<void>;
-    await expect(clock.passUntil(refused)).rejects.toThrow('the server receives more requests');
+    expect(refuse(busy)).toThrow('the server receives more requests');
     refuse(contextOf(''))();
     expect(refuse(contextOf(''))).toThrow('too many requests with this API key: retry after 60 s');
     load.isRefusing = true;
@@ -136,6 +137,138 @@ describe('the load of a server', () => {
     expect(refuse(metrics)).toThrow('retry after 1 s');
     expect(load.refused).toEqual({ busy: 1, creates: 0, rate: 2, stopping: 1 });
     expect(next).toHaveBeenCalledTimes(11);
+  });
+});
+
+describe('the delay of refusals', () => {
+  /** In milliseconds, and `Math.random` is 0.5, so each delay has its average length. */
+  const [SHORTEST, LONGEST] = [1000, 10_000];
+
+  interface Refused {
+    readonly socket: object;
+    readonly caller?: string;
+    readonly res?: { destroyed: boolean };
+  }
+
+  function setUp() {
+    const clock = stopClock();
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
+    const delays = new RefusalDelays();
+    const stop = { isStopping: false };
+    const refuse = ({ socket, caller, res = { destroyed: false } }: Refused): Promise<void> => {
+      const ctx = { socket, res, state: { animalStore: { callerId: caller } } } as unknown as Context;
+      return delays.wait(ctx, () => stop.isStopping);
+    };
+    /** Returns the time until a refusal is sent, in steps of half a second. */
+    const delayOf = async (refused: Refused): Promise<number> => {
+      let isSent = false;
+      void refuse(refused).then(() => {
+        isSent = true;
+      });
+      for (let time = 0; ; time += 500) {
+        await nextTurn();
+        if (isSent) return time;
+        clock.pass(500);
+      }
+    };
+    return { clock, random, stop, refuse, delayOf };
+  }
+
+  test('begins with the second refusal within a second', async () => {
+    const { clock, delayOf } = setUp();
+    const socket = {};
+    expect(await delayOf({ socket })).toBe(0);
+    expect(await delayOf({ socket })).toBe(SHORTEST);
+    clock.pass(999);
+    expect(await delayOf({ socket })).toBe(SHORTEST);
+    clock.pass(1000);
+    expect(await delayOf({ socket })).toBe(0);
+  });
+
+  test('is for one caller on one connection', async () => {
+    const { delayOf } = setUp();
+    const socket = {};
+    expect(await delayOf({ socket, caller: 'a' })).toBe(0);
+    expect(await delayOf({ socket, caller: 'b' })).toBe(0);
+    expect(await delayOf({ socket: {}, caller: 'b' })).toBe(0);
+    expect(await delayOf({ socket, caller: 'b' })).toBe(SHORTEST);
+  });
+
+  test.each([
+    [0, 0.5],
+    [1, 1.5],
+  ])('differs: with the random number %d, it is %d of the average', async (number, share) => {
+    const { random, delayOf } = setUp();
+    random.mockReturnValue(number);
+    const socket = {};
+    await delayOf({ socket });
+    expect(await delayOf({ socket })).toBe(share * SHORTEST);
+  });
+
+  test.each([
+    [100, 2000],
+    [900, LONGEST],
+    [2000, LONGEST],
+  ])('grows with the number of delayed refusals: behind %i, it is %i ms', async (count, expected) => {
+    const { random, refuse, delayOf } = setUp();
+    const sockets = Array.from({ length: count }, () => ({}));
+    for (const socket of [...sockets, sockets]) await refuse({ socket });
+    random.mockReturnValue(100);
+    for (const socket of sockets) void refuse({ socket });
+    random.mockReturnValue(0.5);
+    expect(await delayOf({ socket: sockets })).toBe(expected);
+  });
+
+  test.each(['disconnect', 'stop'] as const)('ends within a second after a %s', async (end) => {
+    const { clock, random, stop, refuse, delayOf } = setUp();
+    const socket = {};
+    const res = { destroyed: false };
+    await refuse({ socket });
+    random.mockReturnValue(100);
+    const refused = refuse({ socket, res });
+    clock.pass(10_000);
+    await nextTurn();
+    if (end === 'stop') stop.isStopping = true;
+    else res.destroyed = true;
+    clock.pass(1000);
+    await refused;
+    expect(vi.getTimerCount()).toBe(0);
+    random.mockReturnValue(0.5);
+    stop.isStopping = false;
+    expect(await delayOf({ socket })).toBe(SHORTEST);
+  });
+
+  test('holds for refusals of a busy server, and for all responses to clients without a key while requests wait', async () => {
+    const wait = vi.spyOn(RefusalDelays.prototype, 'wait').mockResolvedValue();
+    const waitingTime = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(0);
+    onTestFinished(() => void [wait, waitingTime].map((each) => each.mockRestore()));
+    const load = new Load();
+    const isDelayed = async (
+      holder: object | undefined,
+      error?: Error,
+      path = '/v1/pets',
+    ): Promise<boolean> => {
+      wait.mockClear();
+      const ctx = contextOf('', path);
+      const respond = async () => {
+        Object.assign(ctx.state.animalStore, { holder });
+        if (error !== undefined) throw error;
+      };
+      await Promise.resolve(load.takeTurn(ctx, respond)).catch(() => {});
+      return wait.mock.calls.length > 0;
+    };
+    const holder = { id: 'id', name: 'name' };
+    expect(await isDelayed(holder)).toBe(false);
+    expect(await isDelayed(undefined, new HttpError('unauthorized', ''))).toBe(false);
+    expect(await isDelayed(holder, new HttpError('overloaded', ''))).toBe(true);
+    waitingTime.mockReturnValue(10);
+    expect(await isDelayed(holder)).toBe(false);
+    expect(await isDelayed(undefined, new HttpError('unauthorized', ''))).toBe(true);
+    expect(await isDelayed(undefined, undefined, '/openapi.json')).toBe(true);
+    expect(await isDelayed(undefined, undefined, '/livez')).toBe(false);
+    waitingTime.mockReturnValue(500);
+    expect(await isDelayed(holder)).toBe(true);
   });
 });
 

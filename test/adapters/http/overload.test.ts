@@ -9,7 +9,7 @@ import { startServer } from '../../support/server.ts';
 const BODY = '{"name":"Rex","categoryId":1}';
 
 function beTooBusy(): void {
-  const queue = vi.spyOn(TurnQueue.prototype, 'isTooBusy', 'get').mockReturnValue(true);
+  const queue = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(1000);
   onTestFinished(() => queue.mockRestore());
 }
 

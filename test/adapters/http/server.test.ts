@@ -84,7 +84,7 @@ describe('a server', () => {
 
   test('counts the requests that it refuses', async () => {
     const { server, client } = await startServer('memory');
-    const turn = vi.spyOn(TurnQueue.prototype, 'isTooBusy', 'get').mockReturnValue(true);
+    const turn = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(1000);
     onTestFinished(() => turn.mockRestore());
     expect((await client.get('/v1/pets')).status).toBe(503);
     expect(server.statistics().refused).toEqual({ busy: 1, creates: 0, rate: 0, stopping: 0 });

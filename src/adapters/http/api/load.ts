@@ -6,8 +6,12 @@ import { fieldOf, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
 import { isHealthCheck } from './health.ts';
 import { type RateLimit, RateLimiter } from './rate-limiter.ts';
+import { RefusalDelays } from './refusal-delays.ts';
 import type { ServerThread } from './shared-limits.ts';
 import { TurnQueue } from './turn-queue.ts';
+
+/** Responses to clients without an API key are delayed when requests have waited for this time, in milliseconds. */
+const CROWDED_TIME = 10;
 
 /**
  * Requests are refused when others have waited for this time: those with an API key that was valid when it was last used,
@@ -15,9 +19,6 @@ import { TurnQueue } from './turn-queue.ts';
  */
 const BUSY_TIME = 200;
 const BUSY_TIME_OF_STRANGERS = 500;
-
-/** How long after its arrival a request is refused because of {@link BUSY_TIME}, on average, in milliseconds. */
-const REFUSAL_TIME = 1000;
 
 /** The maximum number of `Authorization` fields that are known to be valid. */
 const KNOWN_LIMIT = 1_000;
@@ -31,9 +32,10 @@ export class Load {
   /** Whether every request under `/v1` is refused. Requests that clients sent before they learned of a stop are not. */
   isRefusing = false;
   /** The requests with an API key that was valid when it was last used, and all others: a crowd of strangers waits alone. */
-  readonly #known = new TurnQueue(BUSY_TIME);
-  readonly #strangers = new TurnQueue(BUSY_TIME_OF_STRANGERS);
+  readonly #known = new TurnQueue();
+  readonly #strangers = new TurnQueue();
   readonly #valid = new Set<string>();
+  readonly #delays = new RefusalDelays();
   readonly #limiter: RateLimiter | undefined;
   readonly #metricsLimiter = new RateLimiter({ requests: 10, seconds: 1 });
   readonly #createsLimit: number;
@@ -45,7 +47,10 @@ export class Load {
     this.#limiter = rateLimit && new RateLimiter(rateLimit, thread?.memory);
   }
 
-  /** Waits for the turn of a request before its API key is checked. One that {@link limitLoad} will refuse does not wait. */
+  /**
+   * Waits for the turn of a request before its API key is checked. One that {@link limitLoad} will refuse does not wait, and
+   * is refused later if its client comes back at once, as are all responses to clients without a key while requests wait.
+   */
   readonly takeTurn: Stage = async (ctx, next) => {
     const state = ctx.state.animalStore;
     if (isHealthCheck(state.path)) {
@@ -53,16 +58,27 @@ export class Load {
       return;
     }
     const authorization = fieldOf(ctx, 'authorization') ?? '';
-    const queue = this.#valid.has(authorization) ? this.#known : this.#strangers;
-    state.isTooBusy = queue.isTooBusy;
+    const isKnown = this.#valid.has(authorization);
+    const queue = isKnown ? this.#known : this.#strangers;
+    state.isTooBusy = queue.waitingTime >= (isKnown ? BUSY_TIME : BUSY_TIME_OF_STRANGERS);
     const turn = state.isTooBusy ? undefined : queue.enter();
     if (turn !== undefined) await turn;
+    let isRefused = state.isTooBusy;
     try {
       await next();
+    } catch (error) {
+      isRefused ||= isOverload(error);
+      throw error;
     } finally {
       if (needsApiKey(state.path)) this.#setValid(authorization, state.holder !== undefined);
+      isRefused ||= state.holder === undefined && this.#isCrowded;
+      if (isRefused) await this.#delays.wait(ctx, () => this.isStopping);
     }
   };
+
+  get #isCrowded(): boolean {
+    return Math.max(this.#strangers.waitingTime, this.#known.waitingTime) >= CROWDED_TIME;
+  }
 
   /** Refuses requests whose API key was checked. Metrics are needed most meanwhile, so only their rate is limited. */
   limitLoad(metricsPath: string | undefined): Stage {
@@ -71,7 +87,7 @@ export class Load {
       if (path === metricsPath) this.#limitRate(this.#metricsLimiter, callerId);
       else {
         if (this.isRefusing && callerId !== undefined) this.#refuse('stopping', STOPPING);
-        if (isTooBusy) return this.#refuseLater();
+        if (isTooBusy) this.#refuse('busy', TOO_BUSY);
         if (callerId !== undefined && ctx.method === 'POST') this.#limitCreates();
         if (this.#limiter !== undefined) this.#limitRate(this.#limiter, callerId);
       }
@@ -102,13 +118,6 @@ export class Load {
     this.#refuse('rate', new AnimalStoreError('rate_limited', message, { retryAfter }));
   }
 
-  /** Clients that send the next request immediately after a refusal would otherwise use most of the processor time. */
-  async #refuseLater(): Promise<never> {
-    const time = REFUSAL_TIME * (0.5 + Math.random());
-    await new Promise((resolve) => setTimeout(resolve, time));
-    return this.#refuse('busy', TOO_BUSY);
-  }
-
   #refuse(reason: keyof typeof this.refused, error: Error): never {
     this.refused[reason] += 1;
     throw error;
@@ -121,6 +130,10 @@ export class Load {
       this.#valid.add(authorization);
     }
   }
+}
+
+function isOverload(error: unknown): boolean {
+  return error instanceof HttpError && error.code === 'overloaded';
 }
 
 // These errors are created only once, because the stack of an error takes much of the time of a refusal.

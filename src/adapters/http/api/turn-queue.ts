@@ -18,24 +18,19 @@ interface Waiting {
 
 /** Spreads the requests of many connections over several turns, in the order of their arrival. */
 export class TurnQueue {
-  readonly #busyTime: number;
   readonly #waiting: Waiting[] = [];
   /** When the current turn ends. 0 between turns. */
   #endsAt = 0;
   /** The processor time at the start of the current turn, while requests wait. */
   #time = 0;
 
-  constructor(busyTime: number) {
-    this.#busyTime = busyTime;
-  }
-
   /**
-   * Whether the server has worked for the busy time while the next request waits, in processor time: refusing requests
-   * would not regain the time of other programs.
+   * How long the server has worked while the next request waits, in milliseconds of processor time: refusing requests would
+   * not regain the time of other programs.
    */
-  get isTooBusy(): boolean {
+  get waitingTime(): number {
     const [next] = this.#waiting;
-    return next !== undefined && this.#time - next.since >= this.#busyTime;
+    return next === undefined ? 0 : this.#time - next.since;
   }
 
   /** Returns `undefined` if a request can be handled immediately, and otherwise a promise of its turn. */
