@@ -1,4 +1,4 @@
-/** The image and the compose file in `deploy`, with the commands of `docs/deploy.md`. */
+/** The image and the compose file in `deploy`, with the commands of `docs/containers.md`. */
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ const { version } = JSON.parse(readFileSync(join(DEPLOY, '../package.json'), 'ut
 /** The manuals name the release that is being developed. */
 const IMAGE = `animal-store:${version.replace('-dev', '')}`;
 
-const MANUAL = readFileSync(join(DEPLOY, '../docs/deploy.md'), 'utf8').replaceAll(/ \\\n +/g, ' ');
+const MANUAL = readFileSync(join(DEPLOY, '../docs/containers.md'), 'utf8').replaceAll(/ \\\n +/g, ' ');
 const isSkipped = !hasPodman && !process.env['CI'];
 const note = isSkipped ? ' (skipped: needs root, podman, podman-compose, mmdebstrap and runc)' : '';
 
 /** Returns the command of the manual that starts with the given words. */
 function documented(start: string): string {
   const command = MANUAL.split('\n').find((line) => line.startsWith(`# ${start}`));
-  if (command === undefined) throw new Error(`docs/deploy.md has no command ${start}`);
+  if (command === undefined) throw new Error(`docs/containers.md has no command ${start}`);
   return command.slice(2);
 }
 

@@ -1,4 +1,4 @@
-/** Runs the blocks `sh` of docs/operations.md, docs/api.md and docs/scaling.md, each document in one folder and from top to bottom. */
+/** Runs the blocks `sh` of the manuals, each document in one folder and from top to bottom. */
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
@@ -31,16 +31,15 @@ async function run(script: string, variables: Readonly<Record<string, string>> =
 }
 
 describe('the commands of', () => {
-  test('docs/operations.md work one after another', async () => {
-    const output = await run(
-      `${scriptOf('operations.md')}\nanimal-store export --database-url sqlite:copy.db`,
-    );
+  test('docs/keys.md, docs/data.md and docs/repair.md work one after another', async () => {
+    const script = ['keys.md', 'data.md', 'repair.md'].map(scriptOf).join('');
+    const output = await run(`${script}\nanimal-store export --database-url sqlite:copy.db`);
     expect(output).toMatch(/^pets_\w{49}\n/);
     expect(output).toContain('pets-backup.db');
     expect(output).toMatch(/"name":"Rex","categoryId":7,"status":"sold"}\n$/);
   });
 
-  test.skipIf(!hasCurl)('docs/api.md find one pet by its id (skipped without curl)', async () => {
+  test.skipIf(!hasCurl)('docs/integrate.md find one pet by its id (skipped without curl)', async () => {
     const { url, firstKey } = await startInProcess(await environmentOf('memory'));
     const ANIMAL_STORE_KEY = firstKey?.key ?? '';
     const headers = { Authorization: `Bearer ${ANIMAL_STORE_KEY}`, 'Content-Type': 'application/json' };
@@ -48,13 +47,13 @@ describe('the commands of', () => {
       const body = JSON.stringify({ name, categoryId: 7 });
       expect((await fetch(`${url}/pets`, { method: 'POST', headers, body })).status).toBe(201);
     }
-    const output = await run(scriptOf('api.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
+    const output = await run(scriptOf('integrate.md'), { ANIMAL_STORE_KEY, ANIMAL_STORE_URL: url });
     expect(output).toBe('[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]');
   });
 
-  test.skipIf(!canRunPostgres)(`docs/scaling.md move a store to PostgreSQL${postgresNote}`, async () => {
+  test.skipIf(!canRunPostgres)(`docs/postgresql.md move a store to PostgreSQL${postgresNote}`, async () => {
     const target = await newDatabaseUrl();
-    const script = scriptOf('scaling.md').replace(/TARGET=\S+/, `TARGET='${target}'`);
+    const script = scriptOf('postgresql.md').replace(/TARGET=\S+/, `TARGET='${target}'`);
     const pets = '{"name":"Rex","categoryId":7}\n{"name":"Bella","categoryId":9007199254740993}\n';
     const output = await run(`printf '${pets}' | animal-store import --create-store -\n${script}`);
     const [one = '', other = ''] = output.match(/^[0-9a-f]{64}/gm) ?? [];

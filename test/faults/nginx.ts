@@ -1,4 +1,4 @@
-/** Runs nginx with the configuration in `docs/operations.md`. */
+/** Runs nginx with the servers in `docs/upgrade.md` and the location in `deploy/nginx.conf`. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,8 @@ import { onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { newFolder } from './server.ts';
 
-const MANUAL = new URL('../../docs/operations.md', import.meta.url);
+const MANUAL = new URL('../../docs/upgrade.md', import.meta.url);
+const DEPLOYED = new URL('../../deploy/nginx.conf', import.meta.url);
 
 const TEMPORARY_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   .map((name) => `${name}_temp_path ${name};`)
@@ -56,18 +57,22 @@ ${sites}
   return errors;
 }
 
-/** Returns the configuration of the manual with other ports. Throws if the manual has other ports than expected. */
+/** Returns the upstream of the manual with other ports, and a server without TLS. Throws if the manual has other ports than expected. */
 function manualConfiguration(port: number, [first, second]: readonly [number, number]): string {
-  const text = /```nginx\n(.*?)```/s.exec(readFileSync(MANUAL, 'utf8'))?.[1] ?? '';
+  const upstream = /```nginx\n(.*?)```/s.exec(readFileSync(MANUAL, 'utf8'))?.[1] ?? '';
+  const location = /^ {2}location \/ \{\n {4}proxy_pass .*?^ {2}\}$/ms.exec(
+    readFileSync(DEPLOYED, 'utf8'),
+  )?.[0];
+  if (location === undefined) throw new Error('deploy/nginx.conf: expected a location that passes requests');
   const replacements = [
-    ['listen 8080;', `listen 127.0.0.1:${port};`],
     ['127.0.0.1:3001', `127.0.0.1:${first}`],
     ['127.0.0.1:3002', `127.0.0.1:${second}`],
   ] as const;
-  return replacements.reduce((result, [from, to]) => {
-    if (!result.includes(from)) throw new Error(`docs/operations.md: expected ${from}`);
+  const servers = replacements.reduce((result, [from, to]) => {
+    if (!result.includes(from)) throw new Error(`docs/upgrade.md: expected ${from}`);
     return result.replace(from, to);
-  }, text);
+  }, upstream);
+  return `${servers}\nserver {\n  listen 127.0.0.1:${port};\n${location}\n}`;
 }
 
 /** Whether a program accepts connections on the port. */

@@ -33,8 +33,8 @@ test('a sample has the regions of its name and no other, without their marks', (
   expect(programOf(program, 'create')).toBe('a\n\nc\n\nd');
 });
 
-test('docs/api.md links to each client', () => {
-  const document = read('docs/api.md');
+test('docs/integrate.md links to each client', () => {
+  const document = read('docs/integrate.md');
   for (const file of FILES.values()) expect(document).toContain(`](../${file})`);
 });
 

@@ -118,7 +118,7 @@ const FACTS: readonly string[] = [
   `bytes after the last response of a connection | ${seconds(constant(`${NODE}/lingering-close.ts`, 'LINGER_TIMEOUT'))} seconds`,
   `among at most ${constant(`${API}/client-address.ts`, 'MAX_PROXIES')}.`,
   `systemd waits ${stopTimeout} seconds`,
-  `after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds. - **PostgreSQL.**`,
+  `it does, after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds.`,
   `older than ${backupDays} days`,
   `waits ${preStop} seconds for the Service, and then the server has ${grace - preStop} seconds`,
   `It closes them after ${seconds(Number(new Pool().options.idleTimeoutMillis))} s without use`,
@@ -209,8 +209,8 @@ describe('limits and defaults', () => {
     expect(seconds(loadConfig({}).shutdownTimeout) + stopLimit).toBeLessThan(stopTimeout);
   });
 
-  test('SQLite has the fix that docs/deploy.md asks of other programs', () => {
-    const [, minor = 0, patch = 0] = /SQLite before 3\.(\d+)\.(\d+) can/.exec(read('docs/deploy.md')) ?? [];
+  test('SQLite has the fix that docs/data.md asks of other programs', () => {
+    const [, minor = 0, patch = 0] = /SQLite before 3\.(\d+)\.(\d+) can/.exec(read('docs/data.md')) ?? [];
     const db = new Database(':memory:');
     const [, ownMinor, ownPatch] = String(db.prepare('SELECT sqlite_version()').pluck().get()).split('.');
     db.close();
@@ -218,10 +218,10 @@ describe('limits and defaults', () => {
     expect(Number(ownMinor) * 1000 + Number(ownPatch)).toBeGreaterThanOrEqual(51_003);
   });
 
-  test('docs/scaling.md has the connections of several servers', () => {
+  test('docs/postgresql.md has the connections of several servers', () => {
     const most = reads + others + 1;
     for (const [servers, atRest, atMost, with4] of tableBelow(
-      'docs/scaling.md',
+      'docs/postgresql.md',
       'Connections to PostgreSQL',
     )) {
       const row = [atRest, atMost, with4].map(Number);
@@ -381,7 +381,7 @@ describe('what is measured', () => {
 test('the manuals and the files of deploy name the version of the package', () => {
   const { version } = JSON.parse(read('package.json')) as { version: string };
   const [release = ''] = version.split('-');
-  const files = ['docs/deploy.md', ...globSync('deploy/*')];
+  const files = [...MANUALS, 'README.md', ...globSync('deploy/*')];
   const named = files.flatMap((file) => read(file).match(/(?<=animal-store[-:])\d+\.\d+\.\d+/g) ?? []);
   const [major = 0, minor = 0] = release.split('.').map(Number);
   const next = `${major}.${minor + 1}.0`;

@@ -1,4 +1,4 @@
-/** A server works with the privileges that docs/operations.md names. */
+/** A server works with the privileges that docs/postgresql.md names. */
 
 import { describe, expect, test } from 'vitest';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';

@@ -15,7 +15,6 @@ const HOSTS = ['koa', 'express', 'fastify', '@types/express'];
 
 const { folder, tarball } = inject('stage');
 const hosting = join(folder, 'hosting');
-const embedding = readFileSync(join(ROOT, 'docs/embedding.md'), 'utf8');
 const tsc = join(ROOT, 'node_modules/.bin/tsc');
 
 beforeAll(async () => {
@@ -23,10 +22,12 @@ beforeAll(async () => {
   cpSync(join(ROOT, 'examples'), hosting, { recursive: true });
 });
 
-test('docs/embedding.md shows examples word for word', () => {
+test.each(['docs/adapter.md', 'docs/mounting.md'])('%s shows examples word for word', (manual) => {
   const files = globSync('{json-file-adapter,mounting}/*.ts', { cwd: hosting });
   const sources = files.map((file) => readFileSync(join(hosting, file), 'utf8'));
-  const shown = [...embedding.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  const shown = [...readFileSync(join(ROOT, manual), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(
+    ([, code = '']) => code,
+  );
   assert.ok(shown.length > 1);
   for (const code of shown) assert.ok(sources.includes(code), code);
 });

@@ -1,0 +1,113 @@
+/** `animal-store@.service` and the restart of two servers that `docs/upgrade.md` describes. */
+
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { endOf, Workspace } from '../e2e/workspace.ts';
+import { ClientGroup, createOf, LIST } from '../faults/client/clients.ts';
+import { hasNginx, startNginx } from '../faults/nginx.ts';
+import { blocksOf } from '../manuals/manuals.ts';
+import { freePort } from '../support/free-port.ts';
+import { OPERATOR_KEY, type RunningProcess, runCommand, temporaryFolder } from '../support/process.ts';
+import { BROKEN_PROMISE } from '../support/retry.ts';
+import { environmentOf, settings, unitText, wordsOf } from './unit.ts';
+
+const UNIT = 'animal-store@.service';
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const canRun = hasNginx && hasCurl;
+const isSkipped = !canRun && !process.env['CI'];
+
+/** The settings of a unit, except for its name, its port and its comments. */
+function settingsWithoutPort(name: string): string[] {
+  return unitText(name)
+    .replace(' PORT=3000', '')
+    .replace(' --port %i', '')
+    .split('\n')
+    .filter((line) => line !== '' && !/^#|^(Description|Documentation)=/.test(line));
+}
+
+test('the unit of one of several servers has the settings of the unit of one server', () => {
+  expect(settingsWithoutPort(UNIT)).toEqual(settingsWithoutPort('animal-store.service'));
+});
+
+/** Starts an instance of the unit. Resolves when its process runs, as `systemctl start` does. */
+async function startInstance(port: number, folder: string): Promise<RunningProcess> {
+  const unit = unitText(UNIT).replaceAll('%i', String(port));
+  const [command = '', ...args] = wordsOf(settings(unit, 'ExecStart')[0] ?? '');
+  // The variable is wrong on purpose: the port of the instance has priority over the settings of the machine.
+  const env = { ...environmentOf(unit, folder), API_KEYS: OPERATOR_KEY, PORT: '1' };
+  const running = runCommand(command, args, { cwd: folder, env });
+  await once(running.child, 'spawn');
+  return running;
+}
+
+/**
+ * Makes a program `systemctl` which asks this process to restart an instance, and does not return before. The server is
+ * asked to stop with the signal of the unit, and another one is started after its exit.
+ */
+async function systemctlOf(servers: Map<string, RunningProcess>, folder: string): Promise<string> {
+  const control = createServer(async (request, response) => {
+    const [, instance = ''] = /^\/restart\/animal-store@(\d+)$/.exec(request.url ?? '') ?? [];
+    const server = servers.get(instance);
+    server?.child.kill('SIGTERM');
+    response.statusCode = (await server?.exit)?.code === 0 ? 200 : 500;
+    servers.set(instance, await startInstance(Number(instance), folder));
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(control, 'listening');
+  onTestFinished(() => void control.close());
+  const programs = temporaryFolder();
+  const { port } = control.address() as AddressInfo;
+  writeFileSync(
+    join(programs, 'systemctl'),
+    `#!/bin/sh\nexec curl --silent --fail "http://127.0.0.1:${port}/$1/$2"\n`,
+  );
+  chmodSync(join(programs, 'systemctl'), 0o755);
+  return `${programs}:${process.env['PATH']}`;
+}
+
+test.skipIf(isSkipped)(
+  `two instances behind nginx are restarted by the commands of the manual, and no request fails${canRun ? '' : ' (skipped: needs nginx and curl)'}`,
+  async () => {
+    const work = new Workspace();
+    const folder = temporaryFolder();
+    const ports = [await freePort(), await freePort()] as const;
+    const servers = new Map<string, RunningProcess>();
+    for (const port of ports) servers.set(String(port), await startInstance(port, folder));
+    for (const { out } of servers.values()) {
+      await expect.poll(() => out.stdout, { timeout: 60_000 }).toContain('Listening on');
+    }
+    const nginx = await startNginx(ports);
+    const group = new ClientGroup({
+      origin: nginx.origin,
+      key: OPERATOR_KEY,
+      clients: 8,
+      isProxy: true,
+      next: (client, count) => (count % 2 === 1 ? LIST : createOf(`${client}.${count}`)),
+      pause: (client) => client * 10,
+    });
+    await group.connected;
+
+    const { code = '' } = blocksOf('docs/upgrade.md').find(({ language }) => language === 'sh') ?? {};
+    const script = code.replaceAll(/\b300([12])\b/g, (_, number) => String(ports[number - 1]));
+    const before = [...servers.values()];
+    const PATH = await systemctlOf(servers, folder);
+    const { out, status } = await endOf(runCommand('sh', ['-c', script], { env: { PATH } }));
+    expect({ out, status }).toEqual({ out: '{"status":"ok"}{"status":"ok"}', status: 0 });
+    for (const { exit } of before) expect(await exit).toEqual({ code: 0, signal: null });
+
+    const { requests, failures, pets } = await group.stop();
+    expect({ failures, errors: failures.length > 0 ? nginx.errors() : '' }).toEqual({
+      failures: [],
+      errors: '',
+    });
+    expect(requests).toBeGreaterThan(8);
+    const stored = await work.output('export', '--database-url', `sqlite:${join(folder, 'animal-store.db')}`);
+    const idsOf = (lines: readonly string[]) => lines.map((line) => /"id":(\d+)/.exec(line)?.[1]).toSorted();
+    expect(idsOf(stored.trim().split('\n')), BROKEN_PROMISE).toEqual(idsOf(pets));
+  },
+);
