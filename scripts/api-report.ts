@@ -73,13 +73,16 @@ function report(program: ts.Program, entryPoint: string, source: string): ApiRep
   return { entryPoint, file, text, undocumented: symbols.flatMap((symbol) => undocumented(symbol, checker)) };
 }
 
-/** Returns the declaration of a symbol in the emitted `.d.ts`, without comments. */
+/** Returns the declaration of a symbol in the emitted `.d.ts`, with its comments. */
 function declarationOf(symbol: ts.Symbol, program: ts.Program): string {
   const source = symbol.declarations?.[0]?.getSourceFile() as ts.SourceFile;
   const emitted = emittedOf(source, program.getCompilerOptions());
   const statement = emitted.statements.find((each) => namesOf(each).includes(symbol.name));
   if (statement === undefined) throw new Error(`${symbol.name} is not declared in ${source.fileName}`);
-  return ts.createPrinter({ removeComments: true }).printNode(ts.EmitHint.Unspecified, statement, emitted);
+  const code = ts.createPrinter().printNode(ts.EmitHint.Unspecified, statement, emitted);
+  const docstring = ts.getJSDocCommentsAndTags(statement).find(ts.isJSDoc)?.getText(emitted);
+  // The printer prints the docstrings of some kinds of statements itself.
+  return docstring === undefined || code.startsWith('/**') ? code : `${docstring}\n${code}`;
 }
 
 const EMITTED = new WeakMap<ts.SourceFile, ts.SourceFile>();

@@ -9,7 +9,7 @@ const INT8 = 20;
 /** The deadline for what may take long: a statement of a transfer, of an examination, and of an update of the schema. */
 export const LONG_TIMEOUT = 60_000;
 
-/** The driver gets no URL, because it would take its own meaning of `sslmode`, and prefer `query_timeout` of the URL to ours. */
+/** The driver gets no URL: it would read `sslmode` in its own way, and prefer the `query_timeout` of the URL to the deadline. */
 export function clientConfig(url: string): ClientConfig & { readonly maxReads: number } {
   const { host, port, user, password, database, applicationName, options, ...rest } = parsePostgresUrl(url);
   const { tls, queryTimeout, maxReads } = rest;

@@ -94,7 +94,7 @@ export function writeError(error: unknown): AnimalStoreError {
 }
 
 /**
- * Whether an error tells that the statement had no effect. An error of ours tells that it was not sent. Other errors, such
+ * Whether an error tells that the statement had no effect. An `AnimalStoreError` tells that it was not sent. Other errors, such
  * as a lost connection, do not tell.
  */
 export function hadNoEffect(error: unknown): boolean {
