@@ -153,14 +153,13 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
       `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
         `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
     );
-    const begin = Date.now();
     const stopped = podman.output(documented('podman stop'));
     const log = async () => (await podman.run('podman logs animal-store')).stderr;
-    await expect.poll(log, { timeout: 10_000 }).toContain('"stopping"');
+    await expect.poll(log).toContain('"stopping"');
     connection.write(body.slice(9));
     expect(await connection.next()).toMatchObject({ status: 201 });
     await stopped;
-    expect(Date.now() - begin).toBeLessThan(10_000);
+    // podman kills after 10 s, and then the status is 137.
     expect(await exitStatus('animal-store')).toBe('0');
     expect(await log()).toContain('"stopped"');
   });

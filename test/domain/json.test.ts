@@ -161,8 +161,11 @@ test('brackets in strings, and arrays and objects side by side, are no levels', 
   for (const part of ['[]', '{}', '[{"a":[]}]']) expect(scan(`[${Array(1000).fill(part).join()}]`)).toBe('[');
 });
 
-/** In milliseconds: at most 3 on a quiet machine, of whose processor time a busy one takes three times as much. */
+/** In milliseconds: less than 1 on a quiet machine. */
 const LIMIT = 10;
+
+/** A busy machine takes several times as much processor time, but not in each of so many measurements. */
+const MEASUREMENTS = 50;
 
 test('64 KiB take little processor time, whatever they contain', () => {
   const fragment = fc.constantFrom(
@@ -194,8 +197,14 @@ test('64 KiB take little processor time, whatever they contain', () => {
         text += `${key}${fragments[index % fragments.length]},`;
       }
       text = text.slice(0, text.lastIndexOf(',')) + last;
-      const times = Array.from({ length: 5 }, () => processorTimeOf(() => outcome(() => read(text))));
-      expect(Math.min(...times), JSON.stringify(text.slice(0, 80))).toBeLessThan(LIMIT);
+      let least = Infinity;
+      for (let count = 0; count < MEASUREMENTS && least >= LIMIT; count += 1) {
+        least = Math.min(
+          least,
+          processorTimeOf(() => outcome(() => read(text))),
+        );
+      }
+      expect(least, JSON.stringify(text.slice(0, 80))).toBeLessThan(LIMIT);
     }),
     runs(50),
   );

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isApiKey } from '../../src/domain/api-key-format.ts';
+import { createAnimalStore } from '../../src/library/index.ts';
 import { Client } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';
 import { linesOf } from '../support/log-streams.ts';
@@ -55,27 +56,39 @@ describe('animal-store serve', () => {
       expect((await new Client(first.origin, key).post(REX)).body).toBe(pet);
     }
     expect(await stopService(first)).toEqual({ code: 0, signal: null });
-
     const folder = join(cwd, 'data');
     expect(readdirSync(folder)).toContain('animal-store.db');
     for (const file of readdirSync(folder)) {
       expect(readFileSync(join(folder, file)).includes(key)).toBe(false);
     }
+    expect(first.out.stderr).toContain('"requestId"');
+    expect(first.out.stderr).not.toMatch(KEY);
+  });
 
-    const second = await startService({ cwd });
-    const listed = await new Client(second.origin, key).get('/v1/pets');
-    expect(listed).toMatchObject({ status: 200, body: `[${pet}]` });
-    await stopService(second);
-    expect(second.out.stdout).toBe(
-      `Listening on ${second.origin}/v1\nReference page: ${second.origin}/docs\nStore: ${join(realpathSync(cwd), 'data/animal-store.db')}\n${second.out.stdout.split('\n')[3]}\n`,
+  test('prints no API key at the second start, and knows the pets and the key of the first', async () => {
+    const cwd = temporaryFolder();
+    const file = join(realpathSync(cwd), 'data/animal-store.db');
+    mkdirSync(join(cwd, 'data'));
+    const store = await createAnimalStore({ database: `sqlite:${file}` });
+    const { key } = await store.apiKeys.create('me');
+    await store.createPet({ name: 'Rex', categoryId: 7n });
+    await store.close();
+    const service = await startService({ cwd, env: { LOG_LEVEL: 'debug' } });
+    const listed = await new Client(service.origin, key).get('/v1/pets');
+    expect(listed).toMatchObject({
+      status: 200,
+      body: '[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]',
+    });
+    await stopService(service);
+    const hint = service.out.stdout.split('\n')[3];
+    expect(service.out.stdout).toBe(
+      `Listening on ${service.origin}/v1\nReference page: ${service.origin}/docs\nStore: ${file}\n${hint}\n`,
     );
-    expect(second.out.stdout).toMatch(
-      /\nTo create another API key for this store: .*animal-store(\.js)? keys create --name NAME\n$/,
+    expect(hint).toMatch(
+      /^To create another API key for this store: .*animal-store(\.js)? keys create --name NAME$/,
     );
-    for (const { stderr } of [first.out, second.out]) {
-      expect(stderr).toContain('"requestId"');
-      expect(stderr).not.toMatch(KEY);
-    }
+    expect(service.out.stderr).toContain('"requestId"');
+    expect(service.out.stderr).not.toMatch(KEY);
   });
 
   test('--host and --port have precedence, and FIRST_KEY=file:PATH keeps the key out of all output', async () => {
