@@ -38,12 +38,11 @@ export async function clientStory(createAnimalStore, { base, unreliable, apiKey 
 
   equal(await codeOf(store.getPet(2n ** 62n)), 'not_found');
   equal(await codeOf((await open({ apiKey: 'wrong' })).listPage()), 'unauthorized');
-  equal(await codeOf((await open({ database: `${base}/pets/v1` })).getPet(1n)), 'storage_unavailable');
+  equal(await codeOf((await open({ database: `${base}/pets/v1` })).getPet(1n)), 'invalid_request');
   const signal = AbortSignal.abort(new Error('stopped'));
   equal(await store.getPet(1n, { signal }).catch(({ message }) => message), 'stopped');
   const nowhere = await open({ database: 'http://127.0.0.1:1/v1', timeout: 300 });
-  const error = await nowhere.createPet({ name: 'Rex', categoryId: 1n }).catch((reason) => reason);
-  equal([error.code, typeof error.idempotencyKey], ['storage_unavailable', 'string']);
+  equal(await codeOf(nowhere.createPet({ name: 'Rex', categoryId: 1n })), 'storage_unavailable');
   await store.close();
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { canMakeDevices, fullDevice, Pipe } from '../support/log-streams.ts';
-import { BIN, RUNTIME, runCommand } from '../support/process.ts';
+import { BIN, runCommand } from '../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../support/small-disk.ts';
 import { type Ended, endOf, lines, Workspace } from './workspace.ts';
 
@@ -14,7 +14,7 @@ const noDevices = canMakeDevices ? '' : ' (skipped: this user may not make a dev
 
 /** Runs the command in a shell, which redirects its input and output. The folder is `$FOLDER`. */
 function shell({ store }: Workspace, cwd: string, command: string): Promise<Ended> {
-  const env = { DATABASE_URL: `sqlite:${store}`, NODE: RUNTIME, BIN };
+  const env = { DATABASE_URL: `sqlite:${store}`, NODE: process.execPath, BIN };
   const line = command.replace('animal-store', 'exec "$NODE" "$BIN"');
   return endOf(runCommand('sh', ['-c', line], { cwd, env }));
 }

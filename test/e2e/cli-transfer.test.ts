@@ -10,7 +10,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { BIN, RUNTIME, runCommand } from '../support/process.ts';
+import { BIN, runCommand } from '../support/process.ts';
 import { endOf, lines, listWith, until, Workspace } from './workspace.ts';
 
 /** Pets whose export does not fit into a pipe and the buffers at its ends. */
@@ -19,7 +19,7 @@ const MANY = lines(5000, 'x'.repeat(200));
 test('export --gzip and import work through the pipes of a shell', async () => {
   const work = new Workspace();
   await work.outputHere(['import', '--create-store', '-'], lines(5000));
-  const env = { DATABASE_URL: `sqlite:${work.store}`, NODE: RUNTIME, BIN };
+  const env = { DATABASE_URL: `sqlite:${work.store}`, NODE: process.execPath, BIN };
   const script = `"$NODE" "$BIN" export --gzip | tee pets.gz | "$NODE" "$BIN" import --create-store --database-url sqlite:copy.db -`;
   const { exit, out } = runCommand('sh', ['-ec', script], { cwd: work.folder, env });
   expect(await exit, out.stderr).toEqual({ code: 0, signal: null });

@@ -4,7 +4,6 @@ import { Client } from '../support/client.ts';
 import {
   BIN,
   OPERATOR_KEY,
-  RUNTIME,
   runCommand,
   type Service,
   startService,
@@ -37,7 +36,7 @@ async function serveWithDescriptors(
   count: number,
 ): Promise<Pick<Service, 'origin' | 'child' | 'exit' | 'out'>> {
   const command = `ulimit -n ${count} && exec "$0" "$@"`;
-  const running = runCommand('bash', ['-c', command, RUNTIME, BIN, 'serve'], {
+  const running = runCommand('bash', ['-c', command, process.execPath, BIN, 'serve'], {
     env: { API_KEYS: OPERATOR_KEY },
   });
   await expect.poll(() => running.out.stdout).toMatch(/^Listening on \S+\/v1$/m);

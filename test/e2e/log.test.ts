@@ -16,7 +16,7 @@ import {
   READS,
   serve,
 } from '../support/log-streams.ts';
-import { BIN, RUNTIME, runBin, runCommand, stopService, temporaryFolder } from '../support/process.ts';
+import { BIN, runBin, runCommand, stopService, temporaryFolder } from '../support/process.ts';
 
 const ENDED = { code: 0, signal: null };
 
@@ -89,7 +89,7 @@ describe('a server', () => {
   test('that cannot start exits with status 1 even if its error cannot be written', async () => {
     const pipe = new Pipe();
     pipe.fill();
-    const { exit } = runCommand('sh', ['-c', 'exec "$0" "$@" 2>"$STDERR"', RUNTIME, BIN, 'serve'], {
+    const { exit } = runCommand('sh', ['-c', 'exec "$0" "$@" 2>"$STDERR"', process.execPath, BIN, 'serve'], {
       env: { DATABASE_URL: 'memory:', HOST: '192.0.2.1', STDERR: pipe.path },
     });
     expect(await exit).toEqual({ code: 1, signal: null });

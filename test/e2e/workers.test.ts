@@ -10,7 +10,6 @@ import { READY, stateLines, untilReadinessIs } from '../support/faults.ts';
 import { startPostgres } from '../support/postgres/server.ts';
 import {
   OPERATOR_KEY,
-  RUNTIME,
   runBin,
   type Service,
   startService,
@@ -24,7 +23,7 @@ const OTHER_PLATFORM = fileURLToPath(new URL('../support/other-platform.ts', imp
 const WORKERS = 3;
 
 /** Threads share a port on Node.js on Linux only. */
-const canShare = process.platform === 'linux' && process.env['TEST_RUNTIME'] === undefined;
+const canShare = process.platform === 'linux';
 
 interface Threads extends Service {
   /** Makes a thread throw an error that no code catches. */
@@ -216,9 +215,8 @@ describe.skipIf(!canShare)('a server with several threads', () => {
 });
 
 test('where threads cannot share a port, one thread serves, and the log says so', async () => {
-  const isNode = RUNTIME === process.execPath;
   const service = await startService({
-    nodeArgs: isNode ? ['--import', OTHER_PLATFORM] : [],
+    nodeArgs: ['--import', OTHER_PLATFORM],
     env: { API_KEYS: OPERATOR_KEY, WORKERS: '2' },
   });
   expect((await service.client.post({ name: 'Rex', categoryId: 1 })).status).toBe(201);

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { BIN, RUNTIME } from '../support/process.ts';
+import { BIN } from '../support/process.ts';
 
 /** Creates an API key with the given options. Resolves with the key and its id. */
 export async function createKey(
@@ -18,7 +18,7 @@ export async function createKey(
 
 /** Resolves with the standard output. Rejects when the exit status is not 0. */
 export async function runCommand(folder: string, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(RUNTIME, [BIN, ...args], {
+  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...args], {
     env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: `sqlite:${folder}/pets.db` },
   });
   return stdout;

@@ -17,7 +17,7 @@ import {
   startPostgres,
   startPostgresNote,
 } from '../support/postgres/index.ts';
-import { BIN, RUNTIME } from '../support/process.ts';
+import { BIN } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { openClient } from './client/open-client.ts';
 import { OPERATOR } from './keys.ts';
@@ -135,7 +135,10 @@ test.skipIf(!canStartPostgres)(
       const client = openClient(server);
       const file = join(server.folder, 'pets');
       writeFileSync(file, '{"name":"imported","categoryId":1}\n'.repeat(100_000));
-      importing = spawn(RUNTIME, [BIN, 'import', file], { env: { ...process.env, ...env }, stdio: 'ignore' });
+      importing = spawn(process.execPath, [BIN, 'import', file], {
+        env: { ...process.env, ...env },
+        stdio: 'ignore',
+      });
       const held = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 7301 AND granted";
       await expect.poll(async () => (await query(postgres, held)).length, { interval: 1 }).toBe(1);
       importing.kill('SIGSTOP');

@@ -7,11 +7,11 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expectNoKey, registerKey } from '../support/canary.ts';
-import { BIN, type Exit, RUNTIME, THREADS, workersOf } from '../support/process.ts';
+import { BIN, type Exit, THREADS, workersOf } from '../support/process.ts';
 import { OPERATOR } from './keys.ts';
 
 /** The option of `npm start`. */
-const NODE_ARGS = RUNTIME === process.execPath ? ['--max-semi-space-size=8'] : [];
+const NODE_ARGS = ['--max-semi-space-size=8'];
 
 /** A server may wait 10 seconds for requests in flight, and a busy machine takes longer. */
 const STOP_TIMEOUT = 60_000;
@@ -86,7 +86,7 @@ export class FaultsServer {
     env,
   }: ServerOptions = {}): Promise<FaultsServer> {
     for (const key of keys) registerKey(key);
-    const child = spawn(RUNTIME, [...NODE_ARGS, BIN, 'serve'], {
+    const child = spawn(process.execPath, [...NODE_ARGS, BIN, 'serve'], {
       cwd: folder,
       env: {
         ...storeOf(folder),
@@ -184,7 +184,7 @@ function orNothing<T>(read: () => T): T | undefined {
 
 /** Runs `animal-store export`, and returns its lines. */
 export function exportOf(folder: string): string[] {
-  const output = execFileSync(RUNTIME, [BIN, 'export'], {
+  const output = execFileSync(process.execPath, [BIN, 'export'], {
     cwd: folder,
     env: storeOf(folder),
     encoding: 'utf8',

@@ -1,9 +1,10 @@
 /** Starts the runtimes, which `npm ci` installs in this folder without running scripts. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
 
 export const HERE: string = import.meta.dirname;
 export const ROOT: string = resolve(HERE, '../..');
@@ -21,20 +22,20 @@ function binary(pattern: string): string {
   return found === undefined ? `no ${pattern}` : join(HERE, 'node_modules', found);
 }
 
-export interface Program {
-  readonly child: ChildProcess;
-  /** Standard output and standard error. */
-  readonly output: () => string;
-}
-
+/** Starts a program, which is killed at the end of the test. Returns what reads its output so far. */
 export function start(
   [command, ...args]: readonly string[],
   options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
-): Program {
+): () => string {
   const child = spawn(command as string, args, {
     cwd: options.cwd,
     env: { ...process.env, NO_COLOR: '1', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await closed;
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -42,12 +43,5 @@ export function start(
       output += String(chunk);
     });
   }
-  return { child, output: () => output };
-}
-
-/** Ends a program, and resolves when it has exited. */
-export async function end({ child }: Program): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
+  return () => output;
 }

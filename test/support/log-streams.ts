@@ -9,7 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import { expectNoKey } from './canary.ts';
 import { Client } from './client.ts';
 import { freePort } from './free-port.ts';
-import { BIN, OPERATOR_KEY, RUNTIME, runCommand, type Service, temporaryFolder } from './process.ts';
+import { BIN, OPERATOR_KEY, runCommand, type Service, temporaryFolder } from './process.ts';
 
 export type Line = Readonly<Record<string, unknown>>;
 
@@ -98,7 +98,7 @@ export async function serve(
 ): Promise<Service> {
   const port = await freePort();
   const redirections = `${stdout === undefined ? '' : ' >"$STDOUT"'}${stderr === undefined ? '' : ' 2>>"$STDERR"'}`;
-  const running = runCommand('sh', ['-c', `exec "$0" "$@"${redirections}`, RUNTIME, BIN, 'serve'], {
+  const running = runCommand('sh', ['-c', `exec "$0" "$@"${redirections}`, process.execPath, BIN, 'serve'], {
     env: {
       DATABASE_URL: 'memory:',
       API_KEYS: OPERATOR_KEY,

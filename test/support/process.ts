@@ -11,9 +11,6 @@ import { Client } from './client.ts';
 
 export const BIN: string = fileURLToPath(new URL('../../bin/animal-store.js', import.meta.url));
 
-/** The program that runs the command: Node.js, or the one that `npm run test:runtimes` sets. */
-export const RUNTIME: string = process.env['TEST_RUNTIME'] ?? process.execPath;
-
 /** A valid API key for the variable `API_KEYS` of a service. */
 export const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
 
@@ -62,7 +59,7 @@ export function temporaryFolder(): string {
 
 /** Runs the built command as {@link runCommand} does. */
 export function runBin(args: readonly string[], options: RunOptions = {}): RunningProcess {
-  const { node = RUNTIME, nodeArgs = [] } = options;
+  const { node = process.execPath, nodeArgs = [] } = options;
   return runCommand(node, [...nodeArgs, BIN, ...args], options);
 }
 

@@ -24,7 +24,11 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
   const subjectOf = <Port>(portOf: (storage: Storage) => Port): Subject<Port> => {
     const addresses = new WeakMap<Opened<Port>, Address>();
     const openAt = (address: Address): Opened<Port> => {
-      const storage = openApiStorage(address.base, { apiKey: address.apiKey, onDeprecation: () => {} });
+      const storage = openApiStorage(address.base, {
+        apiKey: address.apiKey,
+        timeout: 100_000,
+        onDeprecation: () => {},
+      });
       const opened = { port: portOf(storage), close: () => storage.close() };
       addresses.set(opened, address);
       return opened;

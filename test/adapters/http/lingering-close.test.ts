@@ -40,6 +40,7 @@ describe('the last response of a connection', () => {
     ['a tunnel was refused', 405, () => 'CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n'],
     ['the message is not HTTP', 400, () => 'GET\r\n\r\n'],
   ])('reaches a client that continues to send, when %s', async (_case, status, request) => {
+    stopClock();
     const { port, hostname } = new URL(server.origin);
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
     const faults: Error[] = [];

@@ -51,7 +51,11 @@ describe.each(process.platform === 'linux' ? kinds : [])(
     });
 
     const openAgain = async (): Promise<Opened<PetRepository>> => {
-      const storage = openApiStorage(service.url, { apiKey: OPERATOR_KEY, onDeprecation: () => {} });
+      const storage = openApiStorage(service.url, {
+        apiKey: OPERATOR_KEY,
+        timeout: 100_000,
+        onDeprecation: () => {},
+      });
       return { port: storage.pets, close: () => storage.close() };
     };
     const cases = petRepositoryContract({
