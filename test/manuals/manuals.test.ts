@@ -3,7 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Block, blocksOf, codeSpans, DOCUMENTS, MANUALS, ROOT, read } from './manuals.ts';
+import { type Block, blocksOf, codeSpans, DOCUMENTS, MANUALS, ROOT, read, stagesOfApi } from './manuals.ts';
 
 /** Manuals in which readers look things up. The others describe a task. */
 const REFERENCE = ['api', 'operations', 'performance', 'reliability', 'security'].map(
@@ -66,11 +66,7 @@ test.each(['README.md', 'docs/architecture.md'])('%s names only modules that exi
 });
 
 test('the README lists the middleware of the API in its order', () => {
-  const [, source = ''] =
-    /const stages: readonly Stage\[\] = \[\n(.*?)\n {2}\];/s.exec(read('src/adapters/http/api/app.ts')) ?? [];
-  const stages = [...source.matchAll(/^ {4}(?:\.{3}\(middleware\?\.(\w+)|(?:load\.)?(\w+))/gm)].map(
-    ([, own, name]) => own ?? name,
-  );
+  const stages = stagesOfApi();
   const [, shown = ''] = /^```text\n(observe .*?)```$/ms.exec(read('README.md')) ?? [];
   expect(stages.length).toBeGreaterThan(9);
   expect(shown.split('>').map((text) => text.trim().replaceAll(/^\(your |\)$/g, ''))).toEqual(stages);

@@ -48,6 +48,14 @@ export function tableBelow(document: string, heading: string): string[][] {
     );
 }
 
+/** Returns the names in the list of middleware of the API, in its order. */
+export function stagesOfApi(): string[] {
+  const source = read('src/adapters/http/api/app.ts');
+  const [, list = ''] = /const stages: readonly Stage\[\] = \[\n(.*?)\n {2}\];/s.exec(source) ?? [];
+  const stages = list.matchAll(/^ {4}(?:\.{3}\(middleware\?\.(\w+)|(?:load\.)?(\w+))/gm);
+  return [...stages].map(([, own, name = '']) => own ?? name);
+}
+
 /** Returns the code spans of a text. */
 export function codeSpans(text: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
