@@ -55,9 +55,9 @@ const seconds = (milliseconds: number) => milliseconds / 1000;
 const hours = IDEMPOTENCY_LIFETIME / 3_600_000;
 
 const keysAreCachedFor = constant(`${POSTGRES}/api-key-repository.ts`, 'CACHE_TIME');
-const queueTime = seconds(constant(`${SQLITE}/write/write-queue.ts`, 'TIMEOUT'));
-const diskTime = seconds(constant(`${SQLITE}/write/writer-handle.ts`, 'TIMEOUT'));
-const databaseTime = seconds(constant(`${POSTGRES}/url/index.ts`, 'TIMEOUT'));
+const queueTime = seconds(constant(`${SQLITE}/write/writer.ts`, 'QUEUE_TIMEOUT'));
+const diskTime = seconds(constant(`${SQLITE}/write/writer-handle.ts`, 'REPLY_TIMEOUT'));
+const databaseTime = seconds(constant(`${POSTGRES}/url/index.ts`, 'QUERY_TIMEOUT'));
 const unread = mib(constant(`${NODE}/server.ts`, 'UNSENT_LIMIT'));
 const keepAlive = seconds(constant(`${NODE}/server.ts`, 'KEEP_ALIVE_TIMEOUT'));
 const leaving = constant(`${NODE}/server.ts`, 'IDLE_TIME');

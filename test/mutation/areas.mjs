@@ -58,12 +58,11 @@ export const AREAS = {
   },
   'sqlite-repositories': {
     mutate: [
-      `${SQLITE}/{storage,maintenance/pet-transfer}.ts`,
-      `${SQLITE}/read/{api-key-repository,pet-repository,read-snapshot}.ts`,
+      `${SQLITE}/{api-key-repository,pet-repository,read-snapshot,storage,maintenance/pet-transfer}.ts`,
     ],
     testFiles: [
       `${SQLITE_TESTS}/{contracts,observer,open,statistics}.test.ts`,
-      `${SQLITE_TESTS}/read/{api-key-repository,pet-repository,read-snapshot}.test.ts`,
+      `${SQLITE_TESTS}/{api-key-repository,pet-repository,read-snapshot}.test.ts`,
       `${SQLITE_TESTS}/{health/changed-files,health/health,maintenance/pet-transfer}.test.ts`,
     ],
     threshold: 85,
@@ -73,12 +72,12 @@ export const AREAS = {
   // cannot be mutated, and the modules that this thread runs are tested on the main thread.
   'sqlite-writer': {
     mutate: [
-      `${SQLITE}/{errors,health/findings}.ts`,
-      `${SQLITE}/write/{batch,write-queue,writer,writer-handle}.ts`,
+      `${SQLITE}/errors.ts`,
+      `${SQLITE}/write/{batch,writer,writer-handle}.ts`,
       `src/adapters/storage-kit/{call-queue,gathering}.ts`,
     ],
     testFiles: [
-      `${SQLITE_TESTS}/{errors,observer,statistics}.test.ts`,
+      `${SQLITE_TESTS}/{errors,health/health,health/probe,observer,statistics}.test.ts`,
       `${SQLITE_TESTS}/write/{batch,write-queue,writer,writer-gather,writer-sharing,writer-timeout}.test.ts`,
       `test/adapters/storage-kit/{call-queue,gathering}.test.ts`,
     ],
@@ -89,8 +88,7 @@ export const AREAS = {
   },
   'sqlite-files': {
     mutate: [
-      `${SQLITE}/{database,files}.ts`,
-      `${SQLITE}/health/{file-guard,health,probe,store-files}.ts`,
+      `${SQLITE}/{database,files,health,store-files}.ts`,
       `${SQLITE}/maintenance/{backup,backup-target}.ts`,
     ],
     testFiles: [

@@ -52,19 +52,19 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a page cache that survives a commit',
-    file: 'src/adapters/sqlite/read/pet-repository.ts',
+    file: 'src/adapters/sqlite/pet-repository.ts',
     text: 'this.#pages.enter(this.#snapshot.enter());',
     replacement: "this.#pages.enter('always the same');",
   },
   {
     name: 'a snapshot that is not renewed',
-    file: 'src/adapters/sqlite/read/read-snapshot.ts',
+    file: 'src/adapters/sqlite/read-snapshot.ts',
     text: '    for (const runRead of reads) runRead();\n    this.leave();',
     replacement: '    for (const runRead of reads) runRead();',
   },
   {
     name: 'a list that skips an equal status',
-    file: 'src/adapters/sqlite/read/pet-repository.ts',
+    file: 'src/adapters/sqlite/pet-repository.ts',
     text: 'WHERE status = ? AND id > ? ORDER BY',
     replacement: 'WHERE status = ? AND id > ? + 1 ORDER BY',
   },

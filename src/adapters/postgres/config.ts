@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Client, type ClientConfig, types } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { type PostgresUrl, parsePostgresUrl, TIMEOUT } from './url/index.ts';
+import { type PostgresUrl, parsePostgresUrl, QUERY_TIMEOUT } from './url/index.ts';
 
 /** The type id of 64-bit integers. */
 const INT8 = 20;
@@ -24,7 +24,7 @@ export function clientConfig(url: string): ClientConfig & { readonly maxReads: n
     options,
     fallback_application_name: 'animal-store',
     // Zero means no deadline for a query. A call must not wait forever for a connection.
-    connectionTimeoutMillis: queryTimeout || TIMEOUT,
+    connectionTimeoutMillis: queryTimeout || QUERY_TIMEOUT,
     query_timeout: queryTimeout,
     keepAlive: true,
     types: {

@@ -93,7 +93,7 @@ export function groupedCreates(connections: ConnectionPool, faults: Faults, obse
     const startedAt = performance.now();
     try {
       settle(group, await connections.runStatement(statementFor(group.map(({ item }) => item))));
-      faults.report({ write: null });
+      faults.reportSuccess('write');
       observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
     } catch (error) {
       if (isRowError(error) && group.length > 1) {
@@ -103,7 +103,7 @@ export function groupedCreates(connections: ConnectionPool, faults: Faults, obse
         await send(group.slice(half));
         return;
       }
-      faults.report({ write: storageError(error) });
+      faults.reportFailure('write', storageError(error));
       const reason = writeError(error);
       for (const { reject } of group) reject(reason);
     }

@@ -24,11 +24,11 @@ export function readsOver(pool: ConnectionPool, faults: Faults): Read {
         if (hadNoEffect(error)) throw error;
         return pool.runStatement(statement);
       });
-      faults.report({ read: null });
+      faults.reportSuccess('read');
       return rows;
     } catch (error) {
       const reason = storageError(error);
-      faults.report({ read: reason });
+      faults.reportFailure('read', reason);
       throw reason;
     }
   };

@@ -88,18 +88,18 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
   const read = readsOver(reads, faults);
   const creates = groupedCreates(writes, faults, safeObserver);
   const apiKeys = apiKeyRepository(read, others);
-  const testWrite = async (): Promise<void> => {
-    const error = await others.runStatement(WRITE_TEST).then(() => null, storageError);
-    faults.report({ write: error });
-  };
-  const test = async (): Promise<void> => {
-    const writing = faults.of('write') === undefined ? undefined : testWrite();
-    await read(LAST_ID).then(
-      ([row]) => faults.report({ ids: row?.[0] === INT64_MAX ? idsExhausted() : null }),
-      () => {},
+  const testWrite = (): Promise<void> =>
+    others.runStatement(WRITE_TEST).then(
+      () => faults.reportSuccess('write'),
+      (error) => faults.reportFailure('write', storageError(error)),
     );
-    await writing;
+  const testRead = async (): Promise<void> => {
+    const [row] = await read(LAST_ID);
+    if (row?.[0] === INT64_MAX) faults.reportFailure('ids', idsExhausted());
+    else faults.reportSuccess('ids');
   };
+  const test = (): Promise<unknown> =>
+    Promise.allSettled([testRead(), faults.of('write') === undefined ? undefined : testWrite()]);
   const close = async (): Promise<void> => {
     await Promise.all([reads.close(), creates.close()]);
     await Promise.all([writes.close(), others.close()]);

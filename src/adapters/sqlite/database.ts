@@ -3,16 +3,12 @@ import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { openConnection } from './driver.ts';
+import { LOCK_TIMEOUT, OPEN_LOCK_TIMEOUT, openConnection } from './driver.ts';
 import { isLocked, storageError } from './errors.ts';
 import { identityOf, modeOfNewFile, sizeOf, statOf } from './files.ts';
-import { assertSameFiles, type StoreFiles } from './health/store-files.ts';
 import { assertSchema, quickCheck, unsupportedSchema, versionOf } from './inspection.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
-
-/** In milliseconds: while the store is open, and at its opening. A connection that waits for a lock blocks its thread. */
-export const LOCK_TIMEOUT = 100;
-export const OPEN_LOCK_TIMEOUT = 3000;
+import { assertSameFiles, type StoreFiles } from './store-files.ts';
 
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;

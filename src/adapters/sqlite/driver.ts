@@ -4,6 +4,10 @@ import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 /** The oldest release of Node.js that does not crash in the driver. */
 const NODE = [22, 12] as const;
 
+/** In milliseconds: while the store is open, and at its opening. A connection that waits for a lock blocks its thread. */
+export const LOCK_TIMEOUT = 100;
+export const OPEN_LOCK_TIMEOUT = 3000;
+
 let isSound = false;
 
 /** Opens a connection. Throws `storage_unavailable` when the driver cannot work, for example because its binary is missing. */

@@ -1,5 +1,9 @@
-import { type StorageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
+import {
+  StorageFault,
+  type StorageFaultReason,
+  storageUnavailable,
+} from '../../application/ports/storage-fault.ts';
+import { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
 
 /** By result code, or by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
 const FAILURES: Readonly<Record<string, readonly [message: string, reason?: StorageFaultReason]>> = {
@@ -21,6 +25,32 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason?: Stor
 
 /** After a failed fsync, the operating system may discard unwritten data, and the next fsync may report success. */
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
+
+/** An error of a storage as a plain object, which threads can send to each other. */
+export interface PlainError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** The message of SQLite or of the operating system. */
+  readonly detail: string;
+  /** `undefined` when the storage is not at fault. */
+  readonly reason: StorageFaultReason | undefined;
+}
+
+export function plainError(error: unknown): PlainError {
+  const known = storageError(error);
+  const { code, message, cause = error } = known;
+  return {
+    code,
+    message,
+    detail: String(cause),
+    reason: known instanceof StorageFault ? known.reason : undefined,
+  };
+}
+
+export function errorFrom({ code, message, detail: cause, reason }: PlainError): AnimalStoreError {
+  if (reason !== undefined) return new StorageFault(reason, message, { cause });
+  return new AnimalStoreError(code, message, { cause });
+}
 
 /** Translates an error of the SQLite driver. Returns an `AnimalStoreError` unchanged. */
 export function storageError(error: unknown): AnimalStoreError {

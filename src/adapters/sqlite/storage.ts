@@ -10,18 +10,18 @@ import {
 import { combineObservers } from '../../application/observers.ts';
 import type { Commit, Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
+import { SqliteApiKeyRepository } from './api-key-repository.ts';
 import { openReader, prepareDatabase } from './database.ts';
 import { mountWarning, realPath } from './files.ts';
-import { Health } from './health/health.ts';
-import { filesOf } from './health/store-files.ts';
+import { Health } from './health.ts';
+import { SqliteIdempotentCreates } from './idempotent-creates.ts';
 import { backUp } from './maintenance/backup.ts';
 import { SqlitePetTransfer } from './maintenance/pet-transfer.ts';
-import { SqliteApiKeyRepository } from './read/api-key-repository.ts';
-import { SqliteIdempotentCreates } from './read/idempotent-creates.ts';
-import { SqlitePetRepository } from './read/pet-repository.ts';
-import { ReadSnapshot } from './read/read-snapshot.ts';
+import { SqlitePetRepository } from './pet-repository.ts';
+import { ReadSnapshot } from './read-snapshot.ts';
+import { filesOf } from './store-files.ts';
+import type { WriterSharing } from './write/protocol.ts';
 import { Writer } from './write/writer.ts';
-import type { WriterSharing } from './write/writer-sharing.ts';
 
 /** The options for opening a SQLite file. */
 export interface SqliteOptions {

@@ -30,21 +30,16 @@ export class KnownFaults<Part extends string> {
     return this.#faults.get(part);
   }
 
-  /**
-   * Sets what was found in each part.
-   *
-   * @param found `null` for a part that works, or its error, which is no fault if it is no {@link StorageFault}
-   */
-  report(found: Readonly<Partial<Record<Part, AnimalStoreError | null>>>): void {
-    for (const part of this.#parts) {
-      const error = found[part];
-      if (error === null) this.#faults.delete(part);
-      else if (error instanceof StorageFault) this.#faults.set(part, error);
-    }
-    const fault = this.mostImportant;
-    if (fault?.reason === this.#reported) return;
-    this.#reported = fault?.reason;
-    this.#observer.onStorageState?.(fault);
+  /** A part has failed. An error that is not a {@link StorageFault} is not a fault of the storage, and changes nothing. */
+  reportFailure(part: Part, error: AnimalStoreError): void {
+    if (!(error instanceof StorageFault)) return;
+    this.#faults.set(part, error);
+    this.#notify();
+  }
+
+  /** A part works, so its fault is over. */
+  reportSuccess(part: Part): void {
+    if (this.#faults.delete(part)) this.#notify();
   }
 
   /** Rejects with the most important fault. `test` must report what it finds. */
@@ -57,5 +52,12 @@ export class KnownFaults<Part extends string> {
     await this.#test;
     const fault = this.mostImportant;
     if (fault !== undefined) throw fault;
+  }
+
+  #notify(): void {
+    const fault = this.mostImportant;
+    if (fault?.reason === this.#reported) return;
+    this.#reported = fault?.reason;
+    this.#observer.onStorageState?.(fault);
   }
 }

@@ -10,7 +10,7 @@ import { OPERATIONS } from '../../../src/adapters/http/api/operations.ts';
 import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
 import { openApi, openApiDocument } from '../../../src/adapters/http/docs/openapi.ts';
 import { FetchContext } from '../../../src/adapters/http/fetch/context.ts';
-import { assertSame } from '../../../src/adapters/sqlite/health/store-files.ts';
+import { assertSame } from '../../../src/adapters/sqlite/store-files.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { createCommands } from '../../../src/composition/commands.ts';
 import type { Answer } from '../../support/client.ts';

@@ -1,7 +1,13 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { fileError, isLocked, storageError, translated } from '../../../src/adapters/sqlite/errors.ts';
-import { errorOf, failureIn, failureOf, findingsOf } from '../../../src/adapters/sqlite/health/findings.ts';
+import {
+  errorFrom,
+  fileError,
+  isLocked,
+  plainError,
+  storageError,
+  translated,
+} from '../../../src/adapters/sqlite/errors.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
@@ -92,51 +98,27 @@ test('only SQLITE_BUSY means that another process holds the lock', () => {
   expect(isLocked(sqliteError('SQLITE_LOCKED'))).toBe(false);
 });
 
-describe('a failure', () => {
+describe('an error as a plain object', () => {
   test('has the message of the cause as its detail', () => {
     const fault = new StorageFault('damaged', 'the file is damaged', { cause: 'page 7' });
-    expect(failureOf(fault)).toEqual({
+    expect(plainError(fault)).toEqual({
       code: 'storage_unavailable',
       message: 'the file is damaged',
       detail: 'page 7',
       reason: 'damaged',
     });
-    expect(failureOf(sqliteError('SQLITE_BUSY'))).toMatchObject({
+    expect(plainError(sqliteError('SQLITE_BUSY'))).toMatchObject({
       detail: 'SqliteError: secret',
       reason: undefined,
     });
-    expect(failureOf(new AnimalStoreError('not_found', 'no pet')).detail).toBe('AnimalStoreError: no pet');
-  });
-
-  test.each([
-    ['file_missing', 'file'],
-    ['file_replaced', 'file'],
-    ['damaged', 'write'],
-    ['disk_full', 'write'],
-  ] as const)('with the reason %s is a fault of the part %s', (reason, part) => {
-    const failure = failureOf(new StorageFault(reason, 'a fault'));
-    expect(findingsOf(failure, 'write')).toEqual({ [part]: failure });
-  });
-
-  test('without a reason is no fault of the storage', () => {
-    expect(findingsOf(failureOf(new AnimalStoreError('internal_error', 'an error')), 'write')).toEqual({});
-  });
-
-  test('is found by a check, unless another process holds the lock', () => {
-    const failing = (error: Error) => () => {
-      throw error;
-    };
-    expect(failureIn(() => {})).toBeNull();
-    expect(failureIn(failing(sqliteError('SQLITE_BUSY')))).toBeNull();
-    const error = sqliteError('SQLITE_LOCKED');
-    expect(failureIn(failing(error))).toEqual(failureOf(error));
+    expect(plainError(new AnimalStoreError('not_found', 'no pet')).detail).toBe('AnimalStoreError: no pet');
   });
 
   test.each([
     new StorageFault('damaged', 'the file is damaged', { cause: 'page 7' }),
     new AnimalStoreError('internal_error', 'an error', { cause: 'no table' }),
   ])('becomes an error with the same attributes: %s', (error) => {
-    const again = errorOf(failureOf(error));
+    const again = errorFrom(plainError(error));
     expect(again).toBeInstanceOf(error.constructor);
     expect({ ...again, message: again.message }).toEqual({ ...error, message: error.message });
     expect(again.cause).toBe(error.cause);

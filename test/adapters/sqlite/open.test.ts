@@ -21,13 +21,13 @@ import {
   openWriter,
   prepareDatabase,
 } from '../../../src/adapters/sqlite/database.ts';
-import type { StoreFiles } from '../../../src/adapters/sqlite/health/store-files.ts';
 import {
   examineSqliteStore,
   openSqliteStorage,
   restoreSqliteStore,
 } from '../../../src/adapters/sqlite/index.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/adapters/sqlite/schema.ts';
+import type { StoreFiles } from '../../../src/adapters/sqlite/store-files.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
 import { canMount, mountFile, mountNote } from '../../support/small-disk.ts';

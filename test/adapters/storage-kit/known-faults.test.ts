@@ -16,37 +16,30 @@ beforeEach(() => {
 
 test('an observer need not be told', () => {
   const unobserved = new KnownFaults(['read'], {});
-  unobserved.report({ read: UNREACHABLE });
+  unobserved.reportFailure('read', UNREACHABLE);
   expect(unobserved.mostImportant).toBe(UNREACHABLE);
 });
 
 test('the observer is notified when the reason of the most important fault changes', () => {
-  faults.report({ read: null, write: null });
-  faults.report({ write: FULL });
-  faults.report({ write: new StorageFault('disk_full', 'still no space') });
-  faults.report({ read: UNREACHABLE });
+  faults.reportSuccess('read');
+  faults.reportFailure('write', FULL);
+  faults.reportFailure('write', new StorageFault('disk_full', 'still no space'));
+  faults.reportFailure('read', UNREACHABLE);
   expect(faults.mostImportant).toBe(UNREACHABLE);
-  faults.report({ write: null });
+  faults.reportSuccess('write');
   expect(faults.of('write')).toBeUndefined();
   expect(faults.of('read')).toBe(UNREACHABLE);
-  faults.report({ read: null });
+  faults.reportSuccess('read');
   expect(faults.mostImportant).toBeUndefined();
   expect(reported).toEqual(['disk_full', 'unreachable', undefined]);
 });
 
-test('what one call finds about several parts is one change', () => {
-  faults.report({ read: UNREACHABLE });
-  faults.report({ read: null, write: FULL });
-  expect(reported).toEqual(['unreachable', 'disk_full']);
-});
-
-test('an error that is no fault changes nothing, and neither does a part that was not examined', () => {
+test('an error that is no fault changes nothing', () => {
   const refused = new AnimalStoreError('internal_error', 'refused');
-  faults.report({ write: refused });
+  faults.reportFailure('write', refused);
   expect(faults.mostImportant).toBeUndefined();
-  faults.report({ write: FULL });
-  faults.report({ write: refused });
-  faults.report({});
+  faults.reportFailure('write', FULL);
+  faults.reportFailure('write', refused);
   expect(faults.of('write')).toBe(FULL);
   expect(reported).toEqual(['disk_full']);
 });
@@ -54,11 +47,11 @@ test('an error that is no fault changes nothing, and neither does a part that wa
 test('checks within half a second share a test, and reject with the most important fault', async () => {
   let now = 5;
   using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const check = vi.fn(async () => faults.report({ write: FULL }));
+  const check = vi.fn(async () => faults.reportFailure('write', FULL));
   await expect(faults.check(check)).rejects.toBe(FULL);
   now += 499;
   await expect(faults.check(check)).rejects.toBe(FULL);
   expect(check).toHaveBeenCalledTimes(1);
   now += 1;
-  await faults.check(async () => faults.report({ write: null }));
+  await faults.check(async () => faults.reportSuccess('write'));
 });

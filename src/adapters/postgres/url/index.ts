@@ -43,7 +43,7 @@ const PARAMETERS: readonly string[] = [
 const MODES: readonly string[] = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /** The deadline for a query, for connecting and for waiting in a queue, in milliseconds. */
-export const TIMEOUT = 1000;
+export const QUERY_TIMEOUT = 1000;
 
 /** The maximum number of connections for reads. */
 export const MAX_READS = 16;
@@ -87,7 +87,7 @@ export function parsePostgresUrl(url: string): PostgresUrl {
     applicationName: read('application_name'),
     options: read('options'),
     tls: tlsOf(read),
-    queryTimeout: integerOf(parameters, 'query_timeout', [0, MAX_TIMEOUT]) ?? TIMEOUT,
+    queryTimeout: integerOf(parameters, 'query_timeout', [0, MAX_TIMEOUT]) ?? QUERY_TIMEOUT,
     maxReads: integerOf(parameters, 'max', [1, READS_LIMIT]) ?? MAX_READS,
   };
 }

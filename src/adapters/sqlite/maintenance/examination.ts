@@ -6,8 +6,7 @@ import type { Diagnosis, Problem } from '../../../application/ports/maintenance.
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { isActive } from '../../../domain/api-key.ts';
 import { invalidPetProblems } from '../../storage-kit/invalid-pets.ts';
-import { OPEN_LOCK_TIMEOUT } from '../database.ts';
-import { openConnection } from '../driver.ts';
+import { OPEN_LOCK_TIMEOUT, openConnection } from '../driver.ts';
 import { codeOf, storageError } from '../errors.ts';
 import { databaseFiles, mountWarning, realPath, sizeOf, statOf } from '../files.ts';
 import {

@@ -9,8 +9,8 @@ import {
 import { INT64_MIN } from '../../../domain/int64.ts';
 import type { NewPet, Pet } from '../../../domain/pet.ts';
 import { importStaged, type StagingTable } from '../../storage-kit/staged-import.ts';
-import { type PetRow, petOf } from '../read/pet-repository.ts';
-import type { ReadSnapshot } from '../read/read-snapshot.ts';
+import { type PetRow, petOf } from '../pet-repository.ts';
+import type { ReadSnapshot } from '../read-snapshot.ts';
 import { type OwnConnection, withOwnConnection } from '../write/own-connection.ts';
 import type { Writer } from '../write/writer.ts';
 

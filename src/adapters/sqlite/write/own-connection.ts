@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
+import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { openWriter } from '../database.ts';
-import { isLocked, translated } from '../errors.ts';
-import { failureOf } from '../health/findings.ts';
-import { assertSameFiles } from '../health/store-files.ts';
+import { isLocked, storageError, translated } from '../errors.ts';
+import { assertSameFiles } from '../store-files.ts';
 import type { Writer } from './writer.ts';
 
 /** In milliseconds. */
@@ -47,7 +47,6 @@ export class OwnConnection {
   commit(writes: number): void {
     this.assertWritable();
     this.db.exec('COMMIT');
-    assertSameFiles(this.#writer.health.files);
     this.#writer.onCommit({ writes, ms: performance.now() - this.#startedAt });
   }
 }
@@ -65,9 +64,9 @@ export async function withOwnConnection<T>(
     connection.assertWritable();
     return await work(connection);
   } catch (error) {
-    const failure = failureOf(error);
-    // Other failures can be failures of a temporary table, which can be on another disk.
-    if (failure.reason === 'sync_failed') writer.health.apply({ write: failure });
+    const known = storageError(error);
+    // Other errors can be those of a temporary table, which can be on another disk.
+    if (storageFaultReason(known) === 'sync_failed') writer.health.reportFailure('write', known);
     throw translated(error);
   } finally {
     // SQLite rolls back a transaction whose connection is closed.

@@ -1,12 +1,11 @@
 import { extname } from 'node:path';
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads';
 import { atMost } from '../../../application/at-most.ts';
-import type { StoreFiles } from '../health/store-files.ts';
-import { READY, type Reply, type Task } from './protocol.ts';
-import type { WriterSharing } from './writer-sharing.ts';
+import type { StoreFiles } from '../store-files.ts';
+import { READY, type Reply, type Task, type WriterData, type WriterSharing } from './protocol.ts';
 
 /** In milliseconds. When a task or the exit takes longer, the disk is considered not to respond. */
-const TIMEOUT = 10_000;
+const REPLY_TIMEOUT = 10_000;
 
 /** The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled. */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
@@ -15,11 +14,6 @@ const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta
 const HAS_THREAD_TIMES = process.versions['bun'] === undefined;
 
 type WriterLink = Pick<Worker, 'postMessage' | 'ref' | 'unref'>;
-
-export interface WriterData {
-  readonly files: StoreFiles;
-  readonly commits: WriterSharing['commits'] | undefined;
-}
 
 export interface WriterEvents {
   onReply(reply: Reply): void;
@@ -76,7 +70,7 @@ export class WriterHandle {
     this.#watch();
   }
 
-  /** Waits {@link TIMEOUT} milliseconds at most, because the thread can be in a system call that never returns. */
+  /** Waits {@link REPLY_TIMEOUT} milliseconds at most, because the thread can be in a system call that never returns. */
   async stop(): Promise<void> {
     const thread = this.#thread;
     this.#thread = undefined;
@@ -88,7 +82,7 @@ export class WriterHandle {
       thread.once('exit', () => resolve());
     });
     thread.postMessage('close');
-    await atMost(TIMEOUT, exit);
+    await atMost(REPLY_TIMEOUT, exit);
     thread.unref();
   }
 
@@ -124,7 +118,7 @@ export class WriterHandle {
   #watch(): void {
     this.#timer ??= setTimeout(() => {
       if (this.#tasks > 0) this.#events.onTimeout();
-    }, TIMEOUT).unref();
+    }, REPLY_TIMEOUT).unref();
     this.#timer.refresh();
   }
 

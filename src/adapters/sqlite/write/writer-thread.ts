@@ -5,28 +5,26 @@
 
 import { MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { openWriter } from '../database.ts';
-import { isLocked } from '../errors.ts';
-import { FileGuard } from '../health/file-guard.ts';
-import { type Failure, type Findings, failureOf, findingsOf } from '../health/findings.ts';
-import { testStorage } from '../health/probe.ts';
-import { BatchRunner, type Report } from './batch.ts';
-import { type BatchTask, READY, type Reply, type Task, type Write } from './protocol.ts';
-import type { WriterData } from './writer-handle.ts';
+import { isLocked, plainError } from '../errors.ts';
+import { CommitCheck } from '../store-files.ts';
+import { allFailed, BatchRunner } from './batch.ts';
+import type { BatchReply, BatchTask, ProbeReply, Task, Write, WriterData } from './protocol.ts';
+import { READY } from './protocol.ts';
 
 const { files, commits } = workerData as WriterData;
-let runner: BatchRunner | undefined;
-/** After a failed fsync, this thread refuses the writes of each `Writer` that does not know of the failure yet. */
-let syncFailure: Failure | undefined;
 const ports = new Set<MessagePort>();
-/** How long the result of a test is used for the other threads, which all ask for one at the same time, in milliseconds. */
-const PROBE_TIME = 250;
-let lastProbe: { readonly reply: Reply; readonly tryWrite: boolean; readonly endedAt: number } | undefined;
+let runner: BatchRunner | undefined;
 
 // After an error, the first task opens the file again, and reports the error.
 try {
   runner = open();
 } catch {}
 if (parentPort !== null) addPort(parentPort);
+
+function open(): BatchRunner {
+  const check = new CommitCheck(files);
+  return new BatchRunner(openWriter(files), check);
+}
 
 function addPort(port: MessagePort): void {
   ports.add(port);
@@ -47,7 +45,7 @@ type Message = Task | MessagePort | 'close';
 
 function receive(message: Message, port: MessagePort, batches: Map<MessagePort, BatchTask>): void {
   if (message === 'close') {
-    runner?.db.close();
+    runner?.close();
     // Nothing else keeps the thread alive. Deno has no `close`.
     for (const each of ports) each.unref();
   } else if (message instanceof MessagePort) addPort(message);
@@ -55,63 +53,43 @@ function receive(message: Message, port: MessagePort, batches: Map<MessagePort, 
   else port.postMessage(probe(message.tryWrite));
 }
 
-function probe(tryWrite: boolean): Reply {
-  const last = ports.size > 1 ? lastProbe : undefined;
-  const isNew = last !== undefined && performance.now() - last.endedAt < PROBE_TIME;
-  if (isNew && (last.tryWrite || !tryWrite)) return last.reply;
-  const reply = { findings: probed(tryWrite) };
-  lastProbe = { reply, tryWrite, endedAt: performance.now() };
-  return reply;
-}
-
-function probed(tryWrite: boolean): Findings {
+function probe(tryWrite: boolean): ProbeReply {
   try {
     runner ??= open();
   } catch (error) {
-    return findingsOf(failureOf(error), 'write');
+    return isLocked(error) ? { testWrites: [] } : { failure: plainError(error), testWrites: [] };
   }
-  return testStorage(runner, tryWrite);
+  return runner.probe(tryWrite);
 }
 
-/** Commits all batches in one transaction. Only the first reply has its size, so that it is counted once. */
+/** Commits all batches in one transaction. */
 function commitBatches(batches: ReadonlyMap<MessagePort, BatchTask>): void {
-  lastProbe = undefined;
   const tasks = [...batches.values()];
   const lockTimeout = Math.min(...tasks.map((task) => task.lockTimeout));
-  const { outcomes, commitMs, findings } = commit(
+  const { outcomes, transaction } = commit(
     tasks.flatMap(({ writes }) => writes),
     lockTimeout,
   );
-  if (findings.write?.reason === 'sync_failed') syncFailure = findings.write;
   if (commits !== undefined) Atomics.add(commits, 0, 1);
-  const stored = outcomes.reduce((count, outcome) => ('changes' in outcome ? count + 1 : count), 0);
-  let transaction = commitMs === undefined ? undefined : { writes: stored, ms: commitMs };
   let start = 0;
   for (const [port, { writes }] of batches) {
     const end = start + writes.length;
-    const reply: Reply = { outcomes: outcomes.slice(start, end), findings, transaction };
+    const reply: BatchReply = {
+      outcomes: outcomes.slice(start, end),
+      // Only one reply has the transaction, so that it is counted once.
+      transaction: start === 0 ? transaction : undefined,
+    };
     port.postMessage(reply);
-    transaction = undefined;
     start = end;
   }
 }
 
 /** After a failure to open the database file, the thread does not exit, and the next task tries again. */
-function commit(writes: readonly Write[], lockTimeout: number): Report {
-  if (syncFailure !== undefined) return failed(writes, syncFailure);
+function commit(writes: readonly Write[], lockTimeout: number): BatchReply {
   try {
     runner ??= open();
   } catch (error) {
-    return isLocked(error) ? { outcomes: [], findings: {} } : failed(writes, failureOf(error));
+    return isLocked(error) ? { outcomes: [] } : allFailed(writes, plainError(error));
   }
   return runner.commitBatch(writes, lockTimeout);
-}
-
-function failed(writes: readonly Write[], failure: Failure): Report {
-  return { outcomes: writes.map(() => failure), findings: findingsOf(failure, 'write') };
-}
-
-function open(): BatchRunner {
-  const guard = new FileGuard(files);
-  return new BatchRunner(openWriter(files), guard);
 }

@@ -1,20 +1,30 @@
 import type { Commit } from '../../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../../application/ports/statistics.ts';
 import { closedError } from '../../../application/ports/storage.ts';
-import { storageUnavailable } from '../../../application/ports/storage-fault.ts';
+import { StorageFault, storageUnavailable } from '../../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../../domain/errors.ts';
+import { CallQueue, type QueuedCall } from '../../storage-kit/call-queue.ts';
 import { Gathering } from '../../storage-kit/gathering.ts';
-import { LOCK_TIMEOUT } from '../database.ts';
-import { errorOf, LOCKED, NOT_RESPONDING, NOT_STARTED } from '../health/findings.ts';
-import type { Health } from '../health/health.ts';
+import { LOCK_TIMEOUT } from '../driver.ts';
+import { errorFrom } from '../errors.ts';
+import type { Health } from '../health.ts';
 import { BATCH_LIMIT, UNKNOWN } from './batch.ts';
-import type { Outcome, Reply, Statement, Written } from './protocol.ts';
-import { newWriteQueue, type QueuedWrite, type WriteQueue } from './write-queue.ts';
+import type { BatchReply, Reply, SqlStatement, Write, WriterSharing, Written } from './protocol.ts';
 import { WriterHandle } from './writer-handle.ts';
-import type { WriterSharing } from './writer-sharing.ts';
+
+const QUEUE_LIMIT = 10_000;
+
+/** How long a write may be queued, in milliseconds. */
+const QUEUE_TIMEOUT = 5000;
+
+const LOCKED = 'the database is locked by another process';
+const NOT_RESPONDING = 'the disk does not respond';
+const NOT_STARTED = 'nothing was stored, because the writer thread cannot start';
+/** For example, a bundler has made the program without the module of the thread. */
+const HINT = 'a bundled program must load the package animal-store from node_modules';
 
 interface Batch {
-  readonly writes: readonly QueuedWrite[];
+  readonly writes: readonly QueuedCall<Write, Written>[];
   readonly startedAt: number;
   /** Whether the promises of the writes were rejected. The writer thread may still commit the writes. */
   isGivenUp: boolean;
@@ -25,7 +35,7 @@ export class Writer {
   readonly health: Health;
   readonly onCommit: (commit: Commit) => void;
   readonly #batchLimit: number;
-  readonly #queue: WriteQueue;
+  readonly #queue: CallQueue<Write, Written>;
   readonly #gathering: Gathering;
   readonly #thread: WriterHandle;
   #batch: Batch | undefined;
@@ -41,7 +51,13 @@ export class Writer {
     this.health = health;
     this.onCommit = onCommit;
     this.#batchLimit = Math.ceil(BATCH_LIMIT / threads);
-    this.#queue = newWriteQueue(() => this.#refusedLate(), threads);
+    this.#queue = new CallQueue({
+      timeout: QUEUE_TIMEOUT,
+      full: 'too many writes are queued for the disk',
+      late: `the database was busy for ${QUEUE_TIMEOUT / 1000} seconds: nothing was stored`,
+      lengthLimit: Math.ceil(QUEUE_LIMIT / threads),
+      onLate: () => this.#refusedLate(),
+    });
     this.#gathering = new Gathering(
       this.#batchLimit,
       () => this.#queue.length,
@@ -59,7 +75,7 @@ export class Writer {
   }
 
   /** After a rejection, the write is never stored, unless the message says that this is unknown. */
-  storeWrite(...write: Statement[]): Promise<Written> {
+  storeWrite(...write: SqlStatement[]): Promise<Written> {
     if (this.#closed !== undefined) return Promise.reject(closedError());
     const written = this.#queue.addCall(write);
     if (this.#batch === undefined) this.#gathering.added();
@@ -71,7 +87,7 @@ export class Writer {
     if (this.#closed !== undefined) return Promise.resolve();
     if (this.#probe === undefined) {
       this.#probe = Promise.withResolvers();
-      this.#thread.post({ tryWrite: this.health.isFaulty('write') && this.health.syncFault === undefined });
+      this.#thread.post({ tryWrite: this.health.needsTestWrite });
     }
     return this.#probe.promise;
   }
@@ -114,53 +130,66 @@ export class Writer {
   }
 
   #receive(reply: Reply): void {
-    const batch = 'outcomes' in reply ? this.#batch : undefined;
-    if (!('outcomes' in reply)) this.#endProbe();
-    else if (batch !== undefined) {
-      this.#batch = undefined;
-      this.#isLocked = reply.outcomes.length === 0;
-      if (this.#isLocked && !batch.isGivenUp) this.#queue.putBackCalls(batch.writes);
-      else this.#settle(batch, reply.outcomes, reply.transaction);
+    this.health.reportSuccess('thread');
+    if ('outcomes' in reply) this.#endBatch(reply);
+    else {
+      this.#endProbe();
+      this.health.reportProbe(reply);
     }
-    this.health.apply({ ...reply.findings, thread: null });
-    if (batch === undefined) return;
-    if (this.#isLocked) this.#commitNext();
-    else this.#gathering.committed(batch.writes.length, performance.now() - batch.startedAt);
   }
 
-  #settle({ writes }: Batch, outcomes: readonly Outcome[], transaction: Commit | undefined): void {
-    for (const [index, outcome] of outcomes.entries()) {
-      if ('changes' in outcome) writes[index]?.resolve(outcome);
-      else writes[index]?.reject(errorOf(outcome));
+  #endBatch({ outcomes, transaction }: BatchReply): void {
+    const batch = this.#batch;
+    if (batch === undefined) return;
+    this.#batch = undefined;
+    this.#isLocked = outcomes.length === 0;
+    if (this.#isLocked) {
+      if (!batch.isGivenUp) this.#queue.putBackCalls(batch.writes);
+      this.#commitNext();
+      return;
     }
+    for (const [index, outcome] of outcomes.entries()) {
+      if ('changes' in outcome) batch.writes[index]?.resolve(outcome);
+      else batch.writes[index]?.reject(errorFrom(outcome));
+    }
+    this.health.reportWrites(outcomes);
     if (transaction !== undefined) this.onCommit(transaction);
+    this.#gathering.committed(batch.writes.length, performance.now() - batch.startedAt);
   }
 
   /** A lock that made writes miss their deadline is a fault until a write succeeds. */
   #refusedLate(): void {
-    if (this.#isLocked) this.health.apply({ write: LOCKED });
+    if (!this.#isLocked) return;
+    const cause = 'writes were refused, because the lock was held too long';
+    this.health.reportFailure('write', new StorageFault('locked', LOCKED, { cause }));
   }
 
   /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */
   #giveUp(): void {
-    this.health.apply({ thread: NOT_RESPONDING });
+    const cause = 'the writer thread has not replied in time';
+    this.health.reportFailure('thread', new StorageFault('not_responding', NOT_RESPONDING, { cause }));
     this.#probe?.resolve();
     if (this.#batch === undefined) return;
     this.#batch.isGivenUp = true;
-    rejectWrites(this.#batch.writes, storageUnavailable(NOT_RESPONDING.message + UNKNOWN));
+    this.#rejectBatch(storageUnavailable(NOT_RESPONDING + UNKNOWN));
     this.#whenIdle?.();
   }
 
   #lost(cause: unknown, hasStarted: boolean): void {
-    const { writes } = this.#batch ?? { writes: [] };
-    this.#batch = undefined;
     this.#endProbe();
     const reason = cause instanceof Error ? `: ${cause.message}` : '';
-    const failure = hasStarted ? null : { ...NOT_STARTED, message: `${NOT_STARTED.message}${reason}` };
-    this.health.apply({ thread: failure });
-    const message = failure === null ? `the writer thread exited${UNKNOWN}` : failure.message;
-    rejectWrites(writes, storageUnavailable(message, cause));
+    const error = hasStarted
+      ? storageUnavailable(`the writer thread exited${UNKNOWN}`, cause)
+      : new StorageFault('not_responding', NOT_STARTED + reason, { cause: HINT });
+    if (hasStarted) this.health.reportSuccess('thread');
+    else this.health.reportFailure('thread', error);
+    this.#rejectBatch(error);
+    this.#batch = undefined;
     this.#commitNext();
+  }
+
+  #rejectBatch(error: AnimalStoreError): void {
+    for (const { reject } of this.#batch?.writes ?? []) reject(error);
   }
 
   #endProbe(): void {
@@ -177,8 +206,4 @@ export class Writer {
       this.#whenIdle = resolve;
     });
   }
-}
-
-function rejectWrites(writes: readonly QueuedWrite[], error: AnimalStoreError): void {
-  for (const { reject } of writes) reject(error);
 }

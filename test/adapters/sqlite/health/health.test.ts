@@ -11,9 +11,12 @@ import {
 } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { plainError } from '../../../../src/adapters/sqlite/errors.ts';
+import type { Health } from '../../../../src/adapters/sqlite/health.ts';
 import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
 import type { Storage } from '../../../../src/application/ports/storage.ts';
-import type { StorageFault } from '../../../../src/application/ports/storage-fault.ts';
+import { StorageFault, type StorageFaultReason } from '../../../../src/application/ports/storage-fault.ts';
+import { AnimalStoreError } from '../../../../src/domain/errors.ts';
 import { INT64_MAX } from '../../../../src/domain/int64.ts';
 import type { NewPet } from '../../../../src/domain/pet.ts';
 import { connect } from '../../../support/sqlite.ts';
@@ -238,45 +241,83 @@ describe('check', () => {
 });
 
 describe('the faults of a storage', () => {
-  const failure = (reason: StorageFault['reason']) => ({
-    code: 'storage_unavailable' as const,
-    message: reason,
-    detail: '',
-    reason,
+  const fault = (reason: StorageFaultReason) => new StorageFault(reason, reason, { cause: '' });
+  const changed = { changes: 1, rowId: 7n };
+  let reported: unknown[];
+  let health: Health;
+
+  beforeEach(() => {
+    reported = [];
+    health = openHealth(undefined, { onStorageState: (state) => reported.push(state?.reason) });
   });
 
   test('a failed fsync stays until a restart, other failures end', () => {
-    const reported: unknown[] = [];
-    const health = openHealth(undefined, { onStorageState: (fault) => reported.push(fault?.reason) });
-    health.apply({ write: failure('disk_full') });
-    expect(health.fault?.reason).toBe('disk_full');
-    health.apply({ write: null });
-    expect(health.fault).toBeUndefined();
-    health.apply({ write: failure('damaged') });
-    health.apply({ write: null });
-    expect(health.fault?.reason).toBe('damaged');
-    health.apply({ write: failure('sync_failed') });
-    health.apply({ write: failure('io_error') });
-    health.apply({ write: null });
-    expect(health.fault?.reason).toBe('sync_failed');
-    expect(health.syncFault).toBe(health.fault);
+    health.reportFailure('write', fault('disk_full'));
+    expect(health.needsTestWrite).toBe(true);
+    health.reportSuccess('write');
+    expect(health.needsTestWrite).toBe(false);
+    health.reportFailure('write', fault('damaged'));
+    health.reportSuccess('write');
+    expect(health.syncFault).toBeUndefined();
+    health.reportFailure('write', fault('sync_failed'));
+    health.reportFailure('write', fault('io_error'));
+    health.reportSuccess('write');
+    expect(health.syncFault?.reason).toBe('sync_failed');
+    expect(health.needsTestWrite).toBe(false);
     expect(reported).toEqual(['disk_full', undefined, 'damaged', 'sync_failed']);
   });
 
   test('a failure without a reason is not a fault', () => {
-    const health = openHealth();
-    health.apply({ read: { code: 'internal_error', message: 'an error', detail: '' } });
-    expect(health.fault).toBeUndefined();
+    health.reportFailure('read', new AnimalStoreError('internal_error', 'an error'));
+    health.reportWrites([plainError(new Error('an error'))]);
+    health.reportProbe({ failure: plainError(new Error('an error')), testWrites: [] });
+    expect(reported).toEqual([]);
   });
 
   test('the most important fault is reported, and the next one when it ends', () => {
-    const reported: unknown[] = [];
-    const health = openHealth(undefined, { onStorageState: (fault) => reported.push(fault?.reason) });
-    health.apply({ write: failure('disk_full') });
-    health.apply({ file: failure('file_missing') });
-    health.apply({ write: null, read: failure('damaged') });
-    health.apply({ file: null });
-    health.apply({ read: null });
+    health.reportFailure('write', fault('disk_full'));
+    health.reportFailure('files', fault('file_missing'));
+    health.reportFailure('read', fault('damaged'));
+    health.reportSuccess('write');
+    health.reportSuccess('files');
+    health.reportSuccess('read');
     expect(reported).toEqual(['disk_full', 'file_missing', 'damaged', undefined]);
+  });
+
+  test('a removed or replaced file is a fault of the files, whatever has found it', () => {
+    for (const reason of ['file_missing', 'file_replaced'] as const) {
+      health.reportWrites([plainError(fault(reason))]);
+      expect(health.needsTestWrite).toBe(false);
+      health.reportProbe({ testWrites: [] });
+      health.reportProbe({ failure: plainError(fault(reason)), testWrites: [] });
+      health.reportProbe({ testWrites: [] });
+    }
+    expect(reported).toEqual([
+      ...['file_missing', undefined, 'file_missing', undefined],
+      ...['file_replaced', undefined, 'file_replaced', undefined],
+    ]);
+  });
+
+  test('writes end them when one has changed something and none has found a fault', () => {
+    const full = plainError(fault('disk_full'));
+    health.reportWrites([changed, full]);
+    health.reportWrites([]);
+    health.reportWrites([{ changes: 0, rowId: 0n }]);
+    health.reportWrites([plainError(new Error('refused'))]);
+    expect(reported).toEqual(['disk_full']);
+    health.reportWrites([plainError(new Error('refused')), changed]);
+    expect(reported).toEqual(['disk_full', undefined]);
+    health.reportFailure('files', fault('file_missing'));
+    health.reportWrites([changed]);
+    expect(reported).toEqual(['disk_full', undefined, 'file_missing', undefined]);
+  });
+
+  test('a test of the storage ends the fault of the last test, and its writes that of writing', () => {
+    health.reportFailure('write', fault('disk_full'));
+    health.reportProbe({ failure: plainError(fault('read_only')), testWrites: [] });
+    health.reportProbe({ testWrites: [] });
+    health.reportProbe({ testWrites: [plainError(fault('io_error'))] });
+    health.reportProbe({ testWrites: [changed, changed] });
+    expect(reported).toEqual(['disk_full', 'read_only', 'disk_full', 'io_error', undefined]);
   });
 });

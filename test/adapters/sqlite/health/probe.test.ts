@@ -13,11 +13,9 @@ import {
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
-import type { Findings } from '../../../../src/adapters/sqlite/health/findings.ts';
-import { testStorage } from '../../../../src/adapters/sqlite/health/probe.ts';
-import type { StoreFiles } from '../../../../src/adapters/sqlite/health/store-files.ts';
+import { CommitCheck, type StoreFiles } from '../../../../src/adapters/sqlite/store-files.ts';
 import { BatchRunner } from '../../../../src/adapters/sqlite/write/batch.ts';
+import type { ProbeReply } from '../../../../src/adapters/sqlite/write/protocol.ts';
 import { temporaryFolder } from '../../../support/process.ts';
 import { canMount, mountReadOnly } from '../../../support/small-disk.ts';
 import { connect } from '../../../support/sqlite.ts';
@@ -25,28 +23,38 @@ import { makeStore, openFiles, temporaryFile } from '../temporary-file.ts';
 
 const PETS = 5000;
 const ADD = ['INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)', 'Max', 1n, 'sold'] as const;
-const SOUND = { file: null, access: null };
+const SOUND: ProbeReply = { testWrites: [] };
+const WRITABLE: ProbeReply = {
+  testWrites: [
+    { changes: 1, rowId: expect.anything() },
+    { changes: 1, rowId: expect.anything() },
+  ],
+};
+
+function harmed(reason: string): ProbeReply {
+  return { failure: expect.objectContaining({ code: 'storage_unavailable', reason }), testWrites: [] };
+}
 
 let path: string;
 let files: StoreFiles;
 let db: Database.Database;
-let probe: (tryWrite: boolean) => Findings;
+let probe: (tryWrite: boolean) => ProbeReply;
 let runner: BatchRunner;
 
 beforeEach(() => {
   path = temporaryFile();
   makeStore(path, PETS);
   ({ db, files } = openFiles(path));
-  const guard = new FileGuard(files);
-  runner = new BatchRunner(db, guard);
-  probe = probeWith(guard);
+  const check = new CommitCheck(files);
+  runner = new BatchRunner(db, check);
+  probe = probeWith(check);
   return () => {
     db.close();
   };
 });
 
-function probeWith(guard: FileGuard): (tryWrite: boolean) => Findings {
-  return (tryWrite) => testStorage(new BatchRunner(db, guard), tryWrite);
+function probeWith(check: CommitCheck): (tryWrite: boolean) => ProbeReply {
+  return (tryWrite) => new BatchRunner(db, check).probe(tryWrite);
 }
 
 function overwrite(from: number, to: number): void {
@@ -85,7 +93,7 @@ test.each([0, PETS])(
     db.pragma('wal_checkpoint(TRUNCATE)');
     const before = contents();
     forbidChanges(['pets', 'api_keys', 'idempotency_records']);
-    expect(probe(true)).toEqual({ ...SOUND, write: null });
+    expect(probe(true)).toEqual(WRITABLE);
     // Four pets with the longest names fill a page of 4 KiB.
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(250 * 4096);
     expect(contents()).toEqual(before);
@@ -100,46 +108,47 @@ describe('a probe', () => {
     const { size } = statSync(`${path}-wal`);
     expect(probe(false)).toEqual(SOUND);
     expect(statSync(`${path}-wal`).size).toBe(size);
-    expect(probe(true)).toEqual({ ...SOUND, write: null });
+    expect(probe(true)).toEqual(WRITABLE);
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(size);
     expect(contents()).toEqual(before);
     expect(connect(path).pragma('user_version', { simple: true })).toBe(version);
   });
 
   test('that writes leaves its pages to pets, and the next probe uses them again', () => {
-    expect(probe(true).write).toBeNull();
+    expect(probe(true)).toEqual(WRITABLE);
     const size = db.pragma('page_count', { simple: true });
-    for (let times = 0; times < 20; times++) expect(probe(true).write).toBeNull();
+    for (let times = 0; times < 20; times++) expect(probe(true)).toEqual(WRITABLE);
     expect(runner.commitBatch([[ADD]], 0).outcomes).toMatchObject([{ changes: 1 }]);
     expect(db.pragma('page_count', { simple: true })).toBe(size);
   });
 
   test('that writes replaces the data that an interrupted probe has left', () => {
     db.exec("INSERT INTO probe VALUES (1, x'00')");
-    expect(probe(true).write).toBeNull();
+    expect(probe(true)).toEqual(WRITABLE);
     expect(db.prepare('SELECT count(*) FROM probe').pluck().get()).toBe(0n);
   });
 
   test('that writes finds a file that another program truncates during its commit', () => {
-    const guard = new FileGuard(files);
-    vi.spyOn(guard, 'assertUnharmed')
+    const check = new CommitCheck(files);
+    vi.spyOn(check, 'assertUnharmed')
       .mockReturnValueOnce()
-      .mockImplementation(() => truncateSync(path, 4096));
-    expect(probeWith(guard)(true).write).toMatchObject({ reason: 'damaged' });
+      .mockImplementationOnce(() => truncateSync(path, 4096));
+    expect(probeWith(check)(true).testWrites.at(-1)).toMatchObject({ reason: 'damaged' });
   });
 
   test('that does not get the lock has no finding about writing', () => {
     connect(path).exec('BEGIN IMMEDIATE');
-    db.pragma('busy_timeout = 0');
     expect(probe(true)).toEqual(SOUND);
   });
 
   test('finds the reason why writing fails', () => {
     db.pragma('query_only = ON');
-    expect(probe(true)).toMatchObject({ ...SOUND, write: { reason: 'read_only' } });
+    const { failure, testWrites } = probe(true);
+    expect(failure).toBeUndefined();
+    expect(testWrites[0]).toMatchObject({ reason: 'read_only' });
     expect(db.inTransaction).toBe(false);
     db.pragma('query_only = OFF');
-    expect(probe(true).write).toBeNull();
+    expect(probe(true)).toEqual(WRITABLE);
   });
 
   test.each([
@@ -149,7 +158,7 @@ describe('a probe', () => {
     ['without the index of its log', () => rmSync(`${path}-shm`), 'file_missing'],
   ])('of a file that is %s reports only that', (_, harm, reason) => {
     harm();
-    expect(probe(true)).toEqual({ file: expect.objectContaining({ reason }) });
+    expect(probe(true)).toEqual(harmed(reason));
   });
 
   test.each([
@@ -161,45 +170,36 @@ describe('a probe', () => {
     expect(db.prepare('SELECT count(name) FROM pets').pluck().get()).toBe(BigInt(PETS));
     harm();
     for (let times = 0; times < 2; times++) {
-      expect(probe(true)).toEqual({
-        ...SOUND,
-        access: expect.objectContaining({ reason: 'damaged' }),
-      });
+      expect(probe(true)).toEqual(harmed('damaged'));
     }
   });
 
-  test('reads the pages from the disk, even if the guard has found nothing', () => {
-    const guard = new FileGuard(files);
-    guard.assertUnharmed = () => {};
+  test('reads the pages from the disk, even if the check has found nothing', () => {
+    const check = new CommitCheck(files);
+    check.assertUnharmed = () => {};
     expect(db.prepare('SELECT count(name) FROM pets').pluck().get()).toBe(BigInt(PETS));
     overwrite(4096, statSync(path).size);
-    expect(probeWith(guard)(false)).toEqual({
-      ...SOUND,
-      access: expect.objectContaining({ reason: 'damaged' }),
-    });
+    expect(probeWith(check)(false)).toEqual(harmed('damaged'));
   });
 
   test('finds that another program has removed a table', () => {
     connect(path).exec('DROP TABLE idempotency_records');
-    expect(probe(false)).toEqual({ ...SOUND, access: expect.objectContaining({ reason: 'damaged' }) });
+    expect(probe(false)).toEqual(harmed('damaged'));
   });
 
   test('does not report the lock of another process as a fault', () => {
-    const guard = new FileGuard(files);
-    guard.assertUnharmed = () => {
+    const check = new CommitCheck(files);
+    check.assertUnharmed = () => {
       throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY');
     };
-    expect(probeWith(guard)(false)).toEqual(SOUND);
+    expect(probeWith(check)(false)).toEqual(SOUND);
   });
 
   test.skipIf(!canMount)('of a file on a read-only file system reports that it cannot be written', () => {
     const folder = temporaryFolder();
     mountReadOnly(dirname(path), folder);
     const readOnly = { ...files, main: { ...files.main, path: join(folder, basename(path)) } };
-    expect(probeWith(new FileGuard(readOnly))(true)).toEqual({
-      ...SOUND,
-      access: expect.objectContaining({ reason: 'read_only' }),
-    });
+    expect(probeWith(new CommitCheck(readOnly))(true)).toEqual(harmed('read_only'));
   });
 });
 
@@ -216,12 +216,11 @@ describe('a batch', () => {
     const soon = performance.now() + 20;
     harm();
     while (performance.now() < soon);
-    const { outcomes, findings } = runner.commitBatch([[ADD], [ADD]], 0);
+    const { outcomes } = runner.commitBatch([[ADD], [ADD]], 0);
     expect(outcomes).toMatchObject([
       { code: 'storage_unavailable', reason },
       { code: 'storage_unavailable', reason },
     ]);
-    expect(findings).toMatchObject({ write: { reason } });
     expect(db.inTransaction).toBe(false);
   });
 
@@ -242,12 +241,11 @@ describe('a batch', () => {
       harm();
       return 1n;
     });
-    const { outcomes, findings } = runner.commitBatch(
+    const { outcomes } = runner.commitBatch(
       [[ADD], [[ADD[0].replace('VALUES (?, ?,', 'VALUES (?, harm() + ?,'), ...ADD.slice(1)]]],
       0,
     );
     expect(outcomes).toMatchObject([{ reason }, { reason }]);
-    expect(findings).toEqual({ file: expect.objectContaining({ reason }) });
     expect(db.prepare('SELECT count(*) FROM pets').pluck().get()).toBe(BigInt(PETS));
   });
 });

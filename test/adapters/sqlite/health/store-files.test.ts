@@ -15,17 +15,18 @@ import {
 import { join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { plainError } from '../../../../src/adapters/sqlite/errors.ts';
 import { databaseFiles } from '../../../../src/adapters/sqlite/files.ts';
-import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
-import { failureOf } from '../../../../src/adapters/sqlite/health/findings.ts';
-import { Health } from '../../../../src/adapters/sqlite/health/health.ts';
-import { testStorage } from '../../../../src/adapters/sqlite/health/probe.ts';
+import { Health } from '../../../../src/adapters/sqlite/health.ts';
 import {
   assertSameFiles,
+  assertWritable,
+  CommitCheck,
   filesOf,
   type StoreFiles,
-} from '../../../../src/adapters/sqlite/health/store-files.ts';
+} from '../../../../src/adapters/sqlite/store-files.ts';
 import { BatchRunner } from '../../../../src/adapters/sqlite/write/batch.ts';
+import { StorageFault } from '../../../../src/application/ports/storage-fault.ts';
 import { temporaryFolder } from '../../../support/process.ts';
 import { replaceFs, systemError } from '../../../support/replace-fs.ts';
 import { connect } from '../../../support/sqlite.ts';
@@ -48,13 +49,13 @@ function fault(reason: string) {
   return expect.objectContaining({ code: 'storage_unavailable', reason });
 }
 
-/** The failure that `check` throws, as the writer thread reports it. */
-function failureIn(check: () => void) {
+/** The failure that `run` throws, as the writer thread reports it. */
+function failureIn(run: () => void) {
   try {
-    check();
+    run();
     return undefined;
   } catch (error) {
-    return failureOf(error);
+    return plainError(error);
   }
 }
 
@@ -96,15 +97,14 @@ describe('the files of a store', () => {
   });
 
   test.each(['EROFS', 'EACCES', 'EPERM'])('cannot be written after the error %s', (code) => {
-    const guard = new FileGuard(files);
-    guard.assertWritable();
+    assertWritable(files);
     denyAccess(code);
-    expect(() => guard.assertWritable()).toThrow(fault('read_only'));
+    expect(() => assertWritable(files)).toThrow(fault('read_only'));
   });
 
   test('are not called read-only when they are missing', () => {
     denyAccess('ENOENT');
-    new FileGuard(files).assertWritable();
+    assertWritable(files);
   });
 
   test.each([
@@ -114,11 +114,11 @@ describe('the files of a store', () => {
     ['damaged', () => truncateSync(path, 4096)],
     ['empty', () => truncateSync(path)],
   ])('that are %s have a fault whose cause, and not its message, is for the operator', (_, harm) => {
-    const guard = new FileGuard(files);
+    const check = new CommitCheck(files);
     harm();
     const failure = failureIn(() => {
-      guard.assertWritable();
-      guard.assertUnharmed();
+      assertWritable(files);
+      check.assertUnharmed();
     });
     expect(failure?.message).toMatch(/^the database file /);
     expect(failure?.message).not.toContain(path);
@@ -145,60 +145,62 @@ describe('the files of a store', () => {
   });
 });
 
-describe('the guard of commits', () => {
+describe('the check before a commit', () => {
   test('accepts a store that nobody harmed', () => {
-    const guard = new FileGuard(files);
-    guard.assertUnharmed();
-    guard.afterCommit();
-    guard.assertUnharmed();
+    const check = new CommitCheck(files);
+    check.assertUnharmed();
+    check.acceptCommit();
+    check.assertUnharmed();
   });
 
   test('keeps no file open after an examination', () => {
-    const guard = new FileGuard(files);
+    const check = new CommitCheck(files);
     utimesSync(path, 1, 1);
-    guard.assertUnharmed();
+    check.assertUnharmed();
     db.close();
     expect(existsSync(files.log.path)).toBe(false);
   });
 
-  test('finds a file that became smaller during a commit', () => {
-    const guard = new FileGuard(files);
-    guard.assertUnharmed();
+  test('finds a file that became smaller during the commit before', () => {
+    const check = new CommitCheck(files);
+    check.assertUnharmed();
     truncateSync(path, 4096);
-    expect(failureIn(() => guard.afterCommit())).toEqual(fault('damaged'));
+    check.acceptCommit();
+    expect(failureIn(() => check.assertUnharmed())).toEqual(fault('damaged'));
   });
 
   test('finds that pages are missing, although the write-ahead log says how many there are', () => {
-    const guard = new FileGuard(files);
+    const check = new CommitCheck(files);
     db.exec('DELETE FROM pets WHERE id = 1');
     truncateSync(path, 4096);
-    expect(failureIn(() => guard.afterCommit())).toMatchObject({
+    expect(failureIn(() => check.assertUnharmed())).toMatchObject({
       reason: 'damaged',
       detail: expect.stringMatching(/expected \d+ bytes, got 4096$/),
     });
   });
 
   test('does not read a file that has not changed, because each commit would wait for that', () => {
-    const guard = new FileGuard(files);
+    const check = new CommitCheck(files);
     const prepare = vi.spyOn(Database.prototype, 'prepare');
     onTestFinished(() => prepare.mockRestore());
-    guard.assertUnharmed();
-    guard.afterCommit();
+    check.assertUnharmed();
+    check.acceptCommit();
     expect(prepare).not.toHaveBeenCalled();
     utimesSync(path, 1, 1);
-    guard.assertUnharmed();
+    check.assertUnharmed();
     expect(prepare).toHaveBeenCalled();
   });
 
   test('finds a file that became smaller than after the last commit', () => {
-    const guard = new FileGuard(files);
+    const check = new CommitCheck(files);
     const before = statSync(path).size;
     db.exec(`INSERT INTO probe VALUES (1, zeroblob(50000)); PRAGMA wal_checkpoint(TRUNCATE)`);
-    guard.afterCommit();
+    check.acceptCommit();
     const { size } = statSync(path);
     expect(size - 4096).toBeGreaterThan(before);
     truncateSync(path, size - 4096);
-    expect(failureIn(() => guard.afterCommit())).toEqual(fault('damaged'));
+    check.acceptCommit();
+    expect(failureIn(() => check.assertUnharmed())).toEqual(fault('damaged'));
   });
 
   test('accepts a changed file while another process has locked it', () => {
@@ -206,30 +208,31 @@ describe('the guard of commits', () => {
     const other = connect(locked);
     other.exec('CREATE TABLE t (x)');
     const { dev, ino } = statSync(locked, { bigint: true });
-    const guard = new FileGuard({ ...files, main: { path: locked, dev, ino } });
+    const check = new CommitCheck({ ...files, main: { path: locked, dev, ino } });
     utimesSync(locked, 1, 1);
     other.exec('BEGIN EXCLUSIVE');
-    guard.assertUnharmed();
+    check.assertUnharmed();
     other.exec('ROLLBACK');
     utimesSync(locked, 2, 2);
-    expect(() => guard.assertUnharmed()).toThrow('no such table');
+    expect(() => check.assertUnharmed()).toThrow('no such table');
   });
 
-  test.each(['-wal', '-shm'])('finds that pets.db%s was removed during a commit', (suffix) => {
-    const guard = new FileGuard(files);
-    guard.assertUnharmed();
+  test.each(['', '-wal', '-shm'])('finds that pets.db%s was removed during the commit before', (suffix) => {
+    const check = new CommitCheck(files);
+    check.assertUnharmed();
     rmSync(path + suffix);
-    expect(() => guard.afterCommit()).toThrow(fault('file_missing'));
+    check.acceptCommit();
+    expect(() => check.assertUnharmed()).toThrow(fault('file_missing'));
   });
 
   test('examines a file again after each change of another program', () => {
-    const guard = new FileGuard(files);
+    const check = new CommitCheck(files);
     utimesSync(path, 1, 1);
-    guard.assertUnharmed();
+    check.assertUnharmed();
     truncateSync(path, 4096);
     utimesSync(path, 1, 1);
-    expect(failureIn(() => guard.assertUnharmed())).toEqual(fault('damaged'));
-    expect(failureIn(() => guard.assertUnharmed())).toEqual(fault('damaged'));
+    expect(failureIn(() => check.assertUnharmed())).toEqual(fault('damaged'));
+    expect(failureIn(() => check.assertUnharmed())).toEqual(fault('damaged'));
   });
 });
 
@@ -251,36 +254,37 @@ describe('the files before a read', () => {
     vi.advanceTimersByTime(1);
     health.assertReadable();
     expect(states).toEqual(['file_missing', undefined]);
-    expect(health.isFaulty('file')).toBe(false);
   });
 
-  test('other faults do not refuse reads', () => {
+  test('other faults do not refuse reads', async () => {
+    controlClock();
     const health = new Health(files, {});
-    const failure = {
-      code: 'storage_unavailable',
-      message: 'full',
-      detail: 'x',
-      reason: 'disk_full',
-    } as const;
-    health.apply({ write: failure });
+    health.reportFailure('write', new StorageFault('disk_full', 'full'));
     health.assertReadable();
-    expect(health.isFaulty('write')).toBe(true);
-    expect(health.fault).toMatchObject({ reason: 'disk_full', message: 'full', cause: 'x' });
+    expect(health.needsTestWrite).toBe(true);
     expect(health.syncFault).toBeUndefined();
+    await expect(check(health)).rejects.toMatchObject({ reason: 'disk_full', message: 'full' });
   });
 });
 
+/** Checks a store whose tests find nothing else. */
+function check(health: Health): Promise<void> {
+  vi.advanceTimersByTime(500);
+  return health.check(async () => {});
+}
+
 describe('a failed read', () => {
-  test('without a fault of the storage is not repeated', () => {
+  beforeEach(controlClock);
+
+  test('without a fault of the storage is not repeated', async () => {
     const health = new Health(files, {});
     const repeat = vi.fn();
     expect(health.readFailed(new TypeError('x'), repeat)).toMatchObject({ code: 'internal_error' });
-    health.repeatFailedRead();
+    await check(health);
     expect(repeat).not.toHaveBeenCalled();
-    expect(health.fault).toBeUndefined();
   });
 
-  test('is not repeated when the fault was known before', () => {
+  test('is not repeated when the fault was known before', async () => {
     const health = new Health(files, {});
     renameSync(path, `${path}.away`);
     const repeat = vi.fn();
@@ -289,43 +293,40 @@ describe('a failed read', () => {
     } catch (error) {
       expect(health.readFailed(error, repeat)).toBe(error);
     }
-    health.repeatFailedRead();
+    await expect(check(health)).rejects.toMatchObject({ reason: 'file_missing' });
     expect(repeat).not.toHaveBeenCalled();
   });
 
-  test('is repeated until it succeeds, and then no more', () => {
+  test('is repeated until it succeeds, and then no more', async () => {
     const health = new Health(files, {});
     const repeat = vi.fn().mockImplementationOnce(() => {
       throw new Error('still');
     });
     const error = Object.assign(new Error('x'), { code: 'SQLITE_IOERR_READ' });
     expect(health.readFailed(error, repeat)).toMatchObject({ reason: 'io_error' });
-    health.repeatFailedRead();
-    expect(health.fault?.reason).toBe('io_error');
-    health.repeatFailedRead();
-    expect(health.fault).toBeUndefined();
-    health.repeatFailedRead();
+    await expect(check(health)).rejects.toMatchObject({ reason: 'io_error' });
+    await check(health);
+    await check(health);
     expect(repeat).toHaveBeenCalledTimes(2);
   });
 });
 
 test('a probe whose write is refused leaves no transaction open', () => {
-  const guard = new FileGuard(files);
-  vi.spyOn(guard, 'assertUnharmed')
+  const check = new CommitCheck(files);
+  vi.spyOn(check, 'assertUnharmed')
     .mockReturnValueOnce()
     .mockImplementationOnce(() => {
       throw systemError('SQLITE_IOERR_WRITE');
     });
-  expect(testStorage(new BatchRunner(db, guard), true)).toMatchObject({
-    write: { reason: 'io_error' },
-  });
+  const { failure, testWrites } = new BatchRunner(db, check).probe(true);
+  expect(failure).toBeUndefined();
+  expect(testWrites[0]).toMatchObject({ reason: 'io_error' });
   expect(db.inTransaction).toBe(false);
 });
 
 test('a probe does not write when the file is read-only', () => {
   denyAccess('EACCES');
-  const guard = new FileGuard(files);
-  const { write, access } = testStorage(new BatchRunner(db, guard), true);
-  expect(access).toMatchObject({ reason: 'read_only' });
-  expect(write).toBeUndefined();
+  const { failure, testWrites } = new BatchRunner(db, new CommitCheck(files)).probe(true);
+  expect(failure).toMatchObject({ reason: 'read_only' });
+  expect(testWrites).toEqual([]);
 });

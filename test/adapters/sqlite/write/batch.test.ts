@@ -1,12 +1,10 @@
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { prepareDatabase } from '../../../../src/adapters/sqlite/database.ts';
-import { FileGuard } from '../../../../src/adapters/sqlite/health/file-guard.ts';
-import type { Failure } from '../../../../src/adapters/sqlite/health/findings.ts';
-import type { StoreFiles } from '../../../../src/adapters/sqlite/health/store-files.ts';
+import type { PlainError } from '../../../../src/adapters/sqlite/errors.ts';
+import { CommitCheck, type StoreFiles } from '../../../../src/adapters/sqlite/store-files.ts';
 import { BatchRunner } from '../../../../src/adapters/sqlite/write/batch.ts';
 import type { Outcome, Write } from '../../../../src/adapters/sqlite/write/protocol.ts';
-import { StorageFault } from '../../../../src/application/ports/storage-fault.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { openFiles, temporaryFile } from '../temporary-file.ts';
 
@@ -22,7 +20,7 @@ beforeEach(() => {
   path = temporaryFile();
   prepareDatabase(path);
   ({ db, files } = openFiles(path));
-  runner = new BatchRunner(db, new FileGuard(files));
+  runner = new BatchRunner(db, new CommitCheck(files));
   return () => {
     db.close();
   };
@@ -75,24 +73,12 @@ describe('a write that fails', () => {
   });
 });
 
-test('the report of a batch has the faults that it disproved, and its duration', () => {
+test('the reply to a batch has the number of its stored writes, and the duration of the transaction', () => {
   const startedAt = performance.now();
-  const report = runner.commitBatch([add('a')], 0);
-  expect(report).toEqual({
-    outcomes: [{ changes: 1, rowId: 1n }],
-    findings: { file: null, write: null },
-    commitMs: expect.any(Number),
-  });
-  expect(report.commitMs).toBeGreaterThan(0);
-  expect(report.commitMs).toBeLessThan(performance.now() - startedAt);
-});
-
-test('a batch that changed nothing, or whose writes all failed, disproves no fault of writing', () => {
-  const unchanged: Write = [['UPDATE pets SET name = ? WHERE id = ?', 'b', 7n]];
-  for (const writes of [[unchanged], [[]], [add(null)], [unchanged, add(null)]]) {
-    expect(runner.commitBatch(writes, 0).findings).toEqual({ file: null });
-  }
-  expect(runner.commitBatch([unchanged, add('a')], 0).findings).toEqual({ file: null, write: null });
+  const { transaction } = runner.commitBatch([add('a'), add(null), add('b')], 0);
+  expect(transaction).toEqual({ writes: 2, ms: expect.any(Number) });
+  expect(transaction?.ms).toBeGreaterThan(0);
+  expect(transaction?.ms).toBeLessThan(performance.now() - startedAt);
 });
 
 test('a write without statements has no effect', () => {
@@ -143,7 +129,7 @@ test('a write that ends the transaction fails with all writes of its batch, and 
     runs = 0;
     const outcomes = run(batch);
     expect(outcomes).toHaveLength(batch.length);
-    for (const { code, detail } of outcomes as Failure[]) {
+    for (const { code, detail } of outcomes as PlainError[]) {
       expect([code, detail]).toEqual(['internal_error', expect.stringContaining('NOT NULL')]);
     }
     expect(runs).toBe(1);
@@ -170,7 +156,7 @@ test('when the commit fails, every write fails and nothing is stored', () => {
 test('when another process holds the lock, nothing is tried, and the next batch works', () => {
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');
-  expect(runner.commitBatch([add('a'), add('b')], 0)).toEqual({ outcomes: [], findings: {} });
+  expect(runner.commitBatch([add('a'), add('b')], 0)).toEqual({ outcomes: [] });
   const start = performance.now();
   expect(runner.commitBatch([add('a')], 200)).toMatchObject({ outcomes: [] });
   expect(performance.now() - start).toBeGreaterThan(150);
@@ -196,13 +182,13 @@ test('when the space is used up, every acknowledged write is stored, and the oth
 });
 
 describe('a fault of the storage', () => {
-  /** A runner whose guard throws an error of SQLite at one of its checks. */
-  function runnerWith(check: 'assertUnharmed' | 'afterCommit', code: string): BatchRunner {
-    const guard = new FileGuard(files);
-    guard[check] = () => {
+  /** A runner whose check throws an error of SQLite at one of its checks. */
+  function runnerWith(step: 'assertUnharmed' | 'acceptCommit', code: string): BatchRunner {
+    const check = new CommitCheck(files);
+    check[step] = () => {
       throw new Database.SqliteError('failed', code);
     };
-    return new BatchRunner(db, guard);
+    return new BatchRunner(db, check);
   }
 
   const failed = (reason: string | undefined, message: unknown = expect.not.stringContaining('unknown')) =>
@@ -216,49 +202,45 @@ describe('a fault of the storage', () => {
     ['SQLITE_READONLY', 'read_only'],
     ['SQLITE_CORRUPT', 'damaged'],
   ])('%s during a commit: it is unknown whether the writes were stored', (code, reason) => {
-    expect(runnerWith('afterCommit', code).commitBatch([add('a'), add('b')], 0)).toEqual({
+    expect(runnerWith('acceptCommit', code).commitBatch([add('a'), add('b')], 0)).toEqual({
       outcomes: [failed(reason, UNKNOWN), failed(reason, UNKNOWN)],
-      findings: { write: failed(reason, UNKNOWN) },
-      commitMs: undefined,
     });
   });
 
   test.each([
-    ['SQLITE_FULL', 'disk_full', { write: failed('disk_full') }],
-    ['SQLITE_BUSY', undefined, {}],
-  ])('%s during a commit: the message does not say that the result is unknown', (code, reason, findings) => {
-    expect(runnerWith('afterCommit', code).commitBatch([add('a')], 0)).toEqual({
+    ['SQLITE_FULL', 'disk_full'],
+    ['SQLITE_BUSY', undefined],
+  ])('%s during a commit: the message does not say that the result is unknown', (code, reason) => {
+    expect(runnerWith('acceptCommit', code).commitBatch([add('a')], 0)).toEqual({
       outcomes: [failed(reason)],
-      findings,
-      commitMs: undefined,
     });
   });
 
   test.each([
-    ['SQLITE_IOERR_FSYNC', 'sync_failed', { write: failed('sync_failed') }],
-    ['SQLITE_FULL', 'disk_full', { write: failed('disk_full') }],
-  ])('%s before a commit: nothing was stored', (code, reason, findings) => {
+    ['SQLITE_IOERR_FSYNC', 'sync_failed'],
+    ['SQLITE_FULL', 'disk_full'],
+  ])('%s before a commit: nothing was stored', (code, reason) => {
     expect(runnerWith('assertUnharmed', code).commitBatch([add('a')], 0)).toEqual({
       outcomes: [failed(reason)],
-      findings,
-      commitMs: undefined,
     });
     expect(storedNames()).toEqual([]);
     expect(db.inTransaction).toBe(false);
   });
 
-  test('during a commit to a file that has become read-only has the reason `read_only` too', () => {
-    const guard = new FileGuard(files);
-    guard.afterCommit = () => {
-      throw new Database.SqliteError('failed', 'SQLITE_IOERR_WRITE');
-    };
-    guard.assertWritable = () => {
-      throw new StorageFault('read_only', 'the database file is read-only');
-    };
-    expect(new BatchRunner(db, guard).commitBatch([add('a')], 0).findings).toEqual({
-      access: failed('read_only'),
-      write: failed('io_error', UNKNOWN),
+  test('a failed fsync refuses all further writes, and those of probes, which are not stored', () => {
+    const check = new CommitCheck(files);
+    vi.spyOn(check, 'assertUnharmed').mockImplementationOnce(() => {
+      throw new Database.SqliteError('failed', 'SQLITE_IOERR_FSYNC');
     });
+    const stopped = new BatchRunner(db, check);
+    for (let times = 0; times < 2; times++) {
+      expect(stopped.commitBatch([add('a'), add('b')], 0).outcomes).toEqual([
+        failed('sync_failed'),
+        failed('sync_failed'),
+      ]);
+    }
+    expect(stopped.probe(true)).toEqual({ testWrites: [failed('sync_failed'), failed('sync_failed')] });
+    expect(storedNames()).toEqual([]);
   });
 
   test('of one write is reported, and the other writes are stored', () => {
@@ -278,7 +260,6 @@ describe('a fault of the storage', () => {
         { reason: 'io_error' },
         { changes: 1 },
       ],
-      findings: { file: null, write: { reason: 'disk_full' } },
     });
     expect(storedNames()).toEqual(['a', 'b']);
   });

@@ -1,17 +1,26 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Value, Write } from '../../../../src/adapters/sqlite/write/protocol.ts';
-import { newWriteQueue, type WriteQueue } from '../../../../src/adapters/sqlite/write/write-queue.ts';
+import type { Value, Write, Written } from '../../../../src/adapters/sqlite/write/protocol.ts';
+import { CallQueue } from '../../../../src/adapters/storage-kit/call-queue.ts';
 import { AnimalStoreError } from '../../../../src/domain/errors.ts';
 
 const LENGTH_LIMIT = 10_000;
 
-let queue: WriteQueue;
+let queue: CallQueue<Write, Written>;
+
+function newQueue(lengthLimit?: number): typeof queue {
+  return new CallQueue({
+    timeout: 5000,
+    full: 'too many writes',
+    late: 'too late',
+    ...(lengthLimit !== undefined && { lengthLimit }),
+  });
+}
 /** The rejected writes: the first value of the write, and the code of the error. */
 let rejected: [Value | undefined, string][];
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  queue = newWriteQueue();
+  queue = newQueue();
   rejected = [];
   return () => {
     vi.useRealTimers();
@@ -51,13 +60,13 @@ describe('the limit of the length', () => {
   });
 });
 
-test('the queues of several threads share the limit', async () => {
-  queue = newWriteQueue(undefined, 2);
+test('the limit can be another one', async () => {
+  queue = newQueue(LENGTH_LIMIT / 2);
   for (let index = 0; index < LENGTH_LIMIT / 2; index++) add(index);
   expect(queue.length).toBe(LENGTH_LIMIT / 2);
   await expect(queue.addCall([])).rejects.toMatchObject({
     code: 'overloaded',
-    message: 'too many writes are queued for the disk',
+    message: 'too many writes',
   });
 });
 
@@ -118,7 +127,7 @@ describe('the deadline', () => {
   test('refuses a write that is put back too late', async () => {
     const late = expect(queue.addCall([])).rejects.toMatchObject({
       code: 'storage_unavailable',
-      message: 'the database was busy for 5 seconds: nothing was stored',
+      message: 'too late',
     });
     const taken = queue.takeCalls(1);
     await pass(5000);

@@ -390,7 +390,7 @@ test('after a failed fsync, every write is refused, and checks do not write', as
   } as const;
   const first = outcomesOf(addMany(storage, 1));
   await replies.sent(1);
-  replies.deliverNext({ findings: { write: failure } });
+  replies.deliverNext({ outcomes: [failure], transaction: undefined });
   await first;
   expect(states).toEqual(['sync_failed']);
   const post = vi.spyOn(thread, 'postMessage');
@@ -413,7 +413,7 @@ test('after another failure of a commit, checks write as a test, until a write s
   } as const;
   const first = outcomesOf(addMany(storage, 1));
   await replies.sent(1);
-  replies.deliverNext({ findings: { write: failure } });
+  replies.deliverNext({ outcomes: [failure], transaction: undefined });
   await first;
   const post = vi.spyOn(thread, 'postMessage');
   const check = storage.check();

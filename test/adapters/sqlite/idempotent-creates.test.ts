@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openReader } from '../../../../src/adapters/sqlite/database.ts';
-import { SqliteIdempotentCreates } from '../../../../src/adapters/sqlite/read/idempotent-creates.ts';
-import { ReadSnapshot } from '../../../../src/adapters/sqlite/read/read-snapshot.ts';
-import { Writer } from '../../../../src/adapters/sqlite/write/writer.ts';
-import { samplePet } from '../../../../src/testing/fixtures/pets.ts';
-import { connect } from '../../../support/sqlite.ts';
-import { openHealth, openStorage, temporaryFile } from '../temporary-file.ts';
+import { openReader } from '../../../src/adapters/sqlite/database.ts';
+import { SqliteIdempotentCreates } from '../../../src/adapters/sqlite/idempotent-creates.ts';
+import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
+import { Writer } from '../../../src/adapters/sqlite/write/writer.ts';
+import { samplePet } from '../../../src/testing/fixtures/pets.ts';
+import { connect } from '../../support/sqlite.ts';
+import { openHealth, openStorage, temporaryFile } from './temporary-file.ts';
 
 const attempt = (key: string, caller = '1', at = 1_000) => ({ caller, key, at, validFrom: at });
 

@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
-import { closedError } from '../../../application/ports/storage.ts';
-import type { AnimalStoreError } from '../../../domain/errors.ts';
-import { afterThisTurn } from '../../storage-kit/timers.ts';
-import type { Health } from '../health/health.ts';
-import { causeOf } from '../inspection.ts';
+import { closedError } from '../../application/ports/storage.ts';
+import type { AnimalStoreError } from '../../domain/errors.ts';
+import { afterThisTurn } from '../storage-kit/timers.ts';
+import type { Health } from './health.ts';
+import { causeOf } from './inspection.ts';
 
 /**
  * One read transaction for all reads in an iteration of the event loop, so that SQLite acquires its locks only once. The

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { openReader, prepareDatabase } from '../../../../src/adapters/sqlite/database.ts';
-import { SqlitePetRepository } from '../../../../src/adapters/sqlite/read/pet-repository.ts';
-import { ReadSnapshot } from '../../../../src/adapters/sqlite/read/read-snapshot.ts';
-import { Writer } from '../../../../src/adapters/sqlite/write/writer.ts';
-import type { PetPage, PetRepository } from '../../../../src/application/ports/pet-repository.ts';
-import { INT64_MAX } from '../../../../src/domain/int64.ts';
-import { PET_STATUSES } from '../../../../src/domain/pet.ts';
-import { connect } from '../../../support/sqlite.ts';
-import { makeStore, openHealth, openStorage, REX, temporaryFile } from '../temporary-file.ts';
+import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
+import { SqlitePetRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
+import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
+import { Writer } from '../../../src/adapters/sqlite/write/writer.ts';
+import type { PetPage, PetRepository } from '../../../src/application/ports/pet-repository.ts';
+import { INT64_MAX } from '../../../src/domain/int64.ts';
+import { PET_STATUSES } from '../../../src/domain/pet.ts';
+import { connect } from '../../support/sqlite.ts';
+import { makeStore, openHealth, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 const INSERT = `INSERT INTO pets (name, category_id, status) VALUES ('Max', 2, 'sold')`;
 

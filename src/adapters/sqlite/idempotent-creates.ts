@@ -1,12 +1,12 @@
 import type Database from 'better-sqlite3';
-import type { CreateAttempt, IdempotentCreates } from '../../../application/ports/idempotent-creates.ts';
-import { INT64_MAX } from '../../../domain/int64.ts';
-import type { NewPet, Pet } from '../../../domain/pet.ts';
-import { exactlyOnce } from '../../storage-kit/exactly-once.ts';
-import type { RecordCount } from '../../storage-kit/record-quota.ts';
-import type { Writer } from '../write/writer.ts';
+import type { CreateAttempt, IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
+import type { NewPet, Pet } from '../../domain/pet.ts';
+import { exactlyOnce } from '../storage-kit/exactly-once.ts';
+import type { RecordCount } from '../storage-kit/record-quota.ts';
 import { ADD_PET, type PetRow, petOf } from './pet-repository.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
+import type { Writer } from './write/writer.ts';
 
 /**
  * The pet that {@link ADD_PET} inserts next gets the next id of the AUTOINCREMENT column, or fails if there is none. A

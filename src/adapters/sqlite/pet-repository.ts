@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3';
-import type { PetPage, PetQuery, PetRepository } from '../../../application/ports/pet-repository.ts';
-import type { CacheStatistics } from '../../../application/ports/statistics.ts';
-import { INT64_MIN } from '../../../domain/int64.ts';
-import type { NewPet, Pet, PetStatus } from '../../../domain/pet.ts';
-import { PageCache, pageKey } from '../../storage-kit/page-cache.ts';
-import type { Writer } from '../write/writer.ts';
+import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
+import type { CacheStatistics } from '../../application/ports/statistics.ts';
+import { INT64_MIN } from '../../domain/int64.ts';
+import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import { PageCache, pageKey } from '../storage-kit/page-cache.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
+import type { Writer } from './write/writer.ts';
 
 export const ADD_PET = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
 const FIND = 'SELECT id, name, category_id, status FROM pets WHERE id = ?';

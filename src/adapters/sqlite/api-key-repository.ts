@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import type { ApiKeyRepository, SaveKey } from '../../../application/ports/api-key-repository.ts';
-import type { CacheStatistics } from '../../../application/ports/statistics.ts';
-import type { ApiKey, NewApiKey } from '../../../domain/api-key.ts';
-import { INT64_MAX, parseInt64 } from '../../../domain/int64.ts';
-import { withOwnConnection } from '../write/own-connection.ts';
-import type { Writer } from '../write/writer.ts';
+import type { ApiKeyRepository, SaveKey } from '../../application/ports/api-key-repository.ts';
+import type { CacheStatistics } from '../../application/ports/statistics.ts';
+import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
+import { INT64_MAX, parseInt64 } from '../../domain/int64.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
+import { withOwnConnection } from './write/own-connection.ts';
+import type { Writer } from './write/writer.ts';
 
 const COLUMNS = `CAST(id AS TEXT) AS id, hash, name, hint AS prefix, created_at AS createdAt, expires_at AS expiresAt,
   revoked_at AS revokedAt, last_used_on AS lastUsedOn, CAST(caller_id AS TEXT) AS callerId, is_read_only AS isReadOnly`;

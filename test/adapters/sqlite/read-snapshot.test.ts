@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { openReader, prepareDatabase } from '../../../../src/adapters/sqlite/database.ts';
-import { ReadSnapshot } from '../../../../src/adapters/sqlite/read/read-snapshot.ts';
-import { connect } from '../../../support/sqlite.ts';
-import { openHealth, temporaryFile } from '../temporary-file.ts';
+import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
+import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
+import { connect } from '../../support/sqlite.ts';
+import { openHealth, temporaryFile } from './temporary-file.ts';
 
 test('the version changes when another connection writes', async () => {
   const path = temporaryFile();

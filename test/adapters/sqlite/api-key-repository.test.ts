@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ApiKeys } from '../../../../src/application/api-keys.ts';
-import { stopClock } from '../../../support/clock.ts';
-import { connect } from '../../../support/sqlite.ts';
-import { openStorage, temporaryFile } from '../temporary-file.ts';
+import { ApiKeys } from '../../../src/application/api-keys.ts';
+import { stopClock } from '../../support/clock.ts';
+import { connect } from '../../support/sqlite.ts';
+import { openStorage, temporaryFile } from './temporary-file.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
