@@ -19,12 +19,15 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limited',
 };
 
+/** The statuses after which a retry can succeed. A proxy sends 502 and 504 when it has lost the server. */
+const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
+
 /** In seconds (RFC 9111, section 1.2.2). */
 const RETRY_AFTER_MAX = 2 ** 31 - 1;
 
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 
-export function errorOf(response: ApiResponse, base: string): AnimalStoreError {
+function errorOf(response: ApiResponse, base: string): AnimalStoreError {
   const { status, headers, text, isTooLarge } = response;
   if (isTooLarge) return unreadable(base, new Error(`the response has more than ${RESPONSE_LIMIT} bytes`));
   if (status === 404 || status === 410) {
@@ -46,37 +49,48 @@ export function errorOf(response: ApiResponse, base: string): AnimalStoreError {
   return new AnimalStoreError(known ?? fallback, message, { retryAfter });
 }
 
+/** Why a request failed, and what that says about the next request. */
+export interface Failure {
+  readonly error: AnimalStoreError;
+  /** Whether a pet that the request would create may be stored. */
+  readonly isStoredPossibly: boolean;
+  /** Whether a retry would fail in the same way. */
+  readonly isFinal: boolean;
+}
+
 /**
- * Whether a response says that nothing was stored. Only an error of the API does: a gateway can have replaced the response of
- * the server by one with any status.
+ * Only an error of the API says that nothing was stored: a gateway can have replaced the response of the server by one with
+ * any status.
  */
-export function saysNothingStored({ status, text }: ApiResponse): boolean {
+export function failureOf(response: ApiResponse, base: string): Failure {
+  const { status, text } = response;
   const { code, status: told } = errorBody(text);
   const isOfApi = told === status && typeof code === 'string';
-  return isOfApi && (code === 'overloaded' || (status >= 400 && status < 500 && status !== 408));
+  const saysNothingStored = code === 'overloaded' || (status >= 400 && status < 500 && status !== 408);
+  return {
+    error: errorOf(response, base),
+    isStoredPossibly: !(isOfApi && saysNothingStored),
+    isFinal: !RETRIED.includes(status),
+  };
 }
 
-/** The codes of Node.js and Bun for a connection that was not opened, so that no request was sent. */
-const NOT_CONNECTED: readonly string[] = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ConnectionRefused',
-];
+/** The codes of Node.js and Bun for a connection that was not opened. */
+const NOT_OPENED =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
+/** The codes of Node.js and Bun for a connection whose server did not prove its name, or does not use TLS. */
+const NOT_TRUSTED = /^(?:ERR_TLS_CERT\w*|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_\w+|(?!ERR_)\w*CERT\w*)$/;
 
-export function isNotConnected(error: unknown): boolean {
-  for (let each = error; each instanceof Error; each = each.cause) {
-    if (NOT_CONNECTED.includes((each as Error & { readonly code?: string }).code ?? '')) return true;
-  }
-  return false;
-}
-
-export function unreachable(base: string, cause: unknown): AnimalStoreError {
-  const { message } = innermost(cause);
-  return new AnimalStoreError('storage_unavailable', `${base} cannot be reached: ${message}`, { cause });
+export function unreachable(base: string, cause: unknown): Failure {
+  const { message, code = '' } = innermost(cause);
+  // `fetch` refuses some ports, such as 22 and 6000.
+  const isFinal = NOT_TRUSTED.test(code) || message === 'bad port';
+  const fault =
+    code === 'ERR_SSL_WRONG_VERSION_NUMBER' ? 'the server does not use TLS: expected http:' : message;
+  return {
+    error: new AnimalStoreError('storage_unavailable', `${base} cannot be reached: ${fault}`, { cause }),
+    isStoredPossibly: !isFinal && !NOT_OPENED.test(code),
+    isFinal,
+  };
 }
 
 export function unreadable(base: string, cause: unknown): AnimalStoreError {
@@ -95,9 +109,11 @@ export function unknownOutcome(error: AnimalStoreError, idempotencyKey: string):
 }
 
 /** Returns the error that says most: the message of `fetch` alone is the same for every fault. */
-function innermost(error: unknown): Error {
-  const { cause } = error as Error;
-  return cause instanceof Error && cause.message !== '' ? innermost(cause) : (error as Error);
+function innermost(error: unknown): Error & { readonly code?: string } {
+  // For a name with several addresses, there is an error for each.
+  const { cause, errors } = error as Partial<AggregateError>;
+  const inner = cause ?? errors?.[0];
+  return inner instanceof Error ? innermost(inner) : (error as Error);
 }
 
 function errorBody(text: string): {

@@ -8,9 +8,10 @@ import type { Send } from './request.ts';
 /** Matches the target of the link to the next page (RFC 8288). */
 const NEXT = /<([^<>]*)>[^<]*;\s*rel="?next\b/i;
 
-/** The maximum length of a link. A page with a longer entity tag is not cached, because the cache counts only its pets. */
+/** The maximum length of a link. */
 const LINK_LENGTH = 2000;
-const ETAG_LENGTH = 200;
+/** A page whose entity tag and link are longer is not cached, because the cache counts only its pets. */
+const CACHED_LENGTH = 400;
 
 interface Origin {
   readonly query: PetQuery;
@@ -63,11 +64,8 @@ export class Pages {
       checkPage(pets, query, next);
       const page = Object.freeze({ pets, more: next !== undefined });
       const etag = headers.get('ETag') ?? '';
-      this.#origins.set(page, {
-        query,
-        etag: etag.length <= ETAG_LENGTH ? etag || undefined : undefined,
-        next,
-      });
+      const isShort = etag.length + (next?.length ?? 0) <= CACHED_LENGTH;
+      this.#origins.set(page, { query, etag: isShort && etag ? etag : undefined, next });
       return page;
     } catch (error) {
       throw unreadable(this.#base, error);

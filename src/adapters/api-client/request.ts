@@ -1,16 +1,5 @@
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
-import {
-  type ApiResponse,
-  errorOf,
-  isNotConnected,
-  RESPONSE_LIMIT,
-  saysNothingStored,
-  unknownOutcome,
-  unreachable,
-} from './errors.ts';
-
-/** The statuses after which a retry can succeed. A proxy sends 502 and 504 when it has lost the server. */
-const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
+import { type ApiResponse, failureOf, RESPONSE_LIMIT, unknownOutcome, unreachable } from './errors.ts';
 
 /** The longest pause before a retry is random, and doubles from the first to the last of these, in milliseconds. */
 const FIRST_PAUSE = 100;
@@ -60,10 +49,9 @@ export function sender(base: string, apiKey: string, defaultTimeout: number): Se
       );
       const isRead = 'status' in response && !response.isTooLarge;
       if (isRead && expected.includes(response.status)) return response;
-      const error = 'status' in response ? errorOf(response, base) : response;
-      isStoredPossibly ||= 'status' in response ? !saysNothingStored(response) : !isNotConnected(response);
+      const { error, isFinal, ...failure } = 'status' in response ? failureOf(response, base) : response;
+      isStoredPossibly ||= failure.isStoredPossibly;
       const wait = pauseBefore(retry, error.retryAfter);
-      const isFinal = 'status' in response && !RETRIED.includes(response.status);
       if (isFinal || performance.now() + wait >= end) {
         throw create && isStoredPossibly ? unknownOutcome(error, create.idempotencyKey) : error;
       }

@@ -105,6 +105,19 @@ test('the pauses double up to two seconds, until the time is over', async () => 
   });
 });
 
+test('of a name with several addresses, the error of the first is shown', async () => {
+  const errors = ['::1', '127.0.0.1'].map((address) => refused(`connect ECONNREFUSED ${address}:1`));
+  fakeApi(new TypeError('fetch failed', { cause: new AggregateError(errors.map(({ cause }) => cause)) }));
+  const error = await errorOf((await openStore({ timeout: 100 })).listPage());
+  expect(error.message).toBe(`${BASE} cannot be reached: connect ECONNREFUSED ::1:1`);
+});
+
+test('a certificate that is not trusted ends a call at once', async () => {
+  const sent = fakeApi(refused('UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
+  expect((await errorOf((await openStore()).listPage())).message).toContain('cannot be reached');
+  expect(sent).toHaveLength(1);
+});
+
 test('the time of a call is 30 seconds, unless the call has its own', async () => {
   const store = await openStore();
   for (const [options, time] of [
@@ -185,6 +198,14 @@ describe('the outcome of a create', () => {
     ['is unknown after a body without an end', [{ ...CREATED, body: ' '.repeat(2 ** 20 + 1) }], true],
     ['is known after a connection that was not opened', [refused('ECONNREFUSED')], false],
     ['is known after a name that does not exist', [refused('ENOTFOUND')], false],
+    ['is known after a certificate of another server', [refused('ERR_TLS_CERT_ALTNAME_INVALID')], false],
+    ['is known after a certificate that is not trusted', [refused('DEPTH_ZERO_SELF_SIGNED_CERT')], false],
+    ['is known after a certificate that has expired', [refused('CERT_HAS_EXPIRED')], false],
+    [
+      'is unknown after a refusal of the own certificate',
+      [refused('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')],
+      true,
+    ],
     ['is unknown after a connection that was reset', [refused('ECONNRESET')], true],
   ] as readonly [string, readonly Fate[], boolean][])('%s', async (_name, fates, isUnknown) => {
     const sent = fakeApi(...fates);
