@@ -115,6 +115,12 @@ export class Cluster {
     });
   }
 
+  /** Creates another database. Resolves with its URL, through HAProxy. */
+  async createDatabase(name: string): Promise<string> {
+    await this.query(`CREATE DATABASE ${name}`);
+    return new URL(name, this.url).href;
+  }
+
   /** Runs a query on the leader, without HAProxy. */
   async query<Row extends object>(text: string): Promise<Row[]> {
     return query<Row>(databaseUrl((await this.leader()).port), text);

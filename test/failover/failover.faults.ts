@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { openClient } from '../faults/client/open-client.ts';
 import { OPERATOR } from '../faults/keys.ts';
-import { FAILOVERS } from '../faults/options.ts';
+import { FAILOVERS, SEED } from '../faults/options.ts';
+import { RecordedClients } from '../faults/order/clients.ts';
 import { FaultsServer } from '../faults/server.ts';
 import { printTable } from '../faults/table.ts';
 import { expectNoKey } from '../support/canary.ts';
@@ -17,6 +18,9 @@ import type { Node } from './settings.ts';
 
 /** How long the load runs before each failover, and after it, in milliseconds. */
 const CALM = 2000;
+
+/** The clients of each server whose calls fit one order. */
+const RECORDED = 2;
 
 /** The maximum number of pets in a page of the API. */
 const PAGE = 100;
@@ -47,16 +51,25 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
   const rows: (string | number)[][] = [];
   let cluster: Cluster | undefined;
   const servers: FaultsServer[] = [];
+  /** Two servers on a database of their own, in which the recorded clients create all pets. */
+  const recordedServers: FaultsServer[] = [];
   let load: Load;
+  let recorded: RecordedClients;
 
   beforeAll(async () => {
     expect(missing, 'the programs that are not installed').toBe('');
     cluster = await Cluster.start();
-    const env = { DATABASE_URL: cluster.url };
+    const recordedUrl = await cluster.createDatabase('recorded');
     for (const name of ['server-1', 'server-2']) {
-      const folder = cluster.newFolder(name);
-      servers.push(await FaultsServer.start({ env, folder }));
+      const start = (databaseUrl: string, folder: string) =>
+        FaultsServer.start({ env: { DATABASE_URL: databaseUrl }, folder: running().newFolder(folder) });
+      servers.push(await start(cluster.url, name));
+      recordedServers.push(await start(recordedUrl, `recorded-${name}`));
     }
+    recorded = await RecordedClients.start(
+      recordedServers.map(({ port }) => port),
+      { calls: Infinity, clients: RECORDED, seed: SEED },
+    );
     load = new Load(
       servers.map(({ port }) => port),
       OPERATOR,
@@ -148,6 +161,17 @@ describe.skipIf(isSkipped)(`two servers on a PostgreSQL cluster that fails over$
       expect(await server.stop()).toEqual({ code: 0, signal: null });
       expectNoKey(server.log(), 'the log');
     }
+  });
+
+  test('creates and reads fit one order, and followers missed no pet', async () => {
+    recorded.end();
+    const pets = await recorded.expectOneOrder();
+    printTable('One order through failovers', [
+      ['calls', 'pets', 'failovers'],
+      [recorded.history.size, pets, rows.length],
+    ]);
+    expect(pets).toBeGreaterThan(0);
+    for (const server of recordedServers) expect(await server.stop()).toEqual({ code: 0, signal: null });
   });
 
   /** Reads all pets from the leader, in the order of their ids. */

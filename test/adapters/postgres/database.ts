@@ -88,3 +88,9 @@ export async function walk(storage: Storage, limit = 100): Promise<readonly Pet[
     if (!page.more) return pets;
   }
 }
+
+/** The longer it takes from an id to its commit, the more pets a follower would miss without an order. */
+export const SLOW_INSERTS = `
+  CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_sleep(0.01 * random()); RETURN NULL; END $$;
+  CREATE TRIGGER pause AFTER INSERT ON pets EXECUTE FUNCTION pause()`;

@@ -7,7 +7,9 @@ import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/con
 import { type Create, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/order.ts';
+import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
+import { exercise, History } from '../../../src/testing/index.ts';
 import { stopClock } from '../../support/clock.ts';
 import {
   canRunPostgres,
@@ -22,6 +24,7 @@ import {
   named,
   openStorage,
   REX,
+  SLOW_INSERTS,
   untilBlocked,
   walk,
   withSetting,
@@ -259,6 +262,16 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
     // Only the import of ids can fail, because the store has pets then.
     for (const failure of failures) expect(failure).toMatchObject({ reason: { code: 'invalid_request' } });
     expect(failures.length).toBeLessThan(2);
+  });
+
+  test('creates and reads of two storages fit one order when ids come long before their commits', async () => {
+    const slow = await newDatabaseUrl();
+    const stores = [new AnimalStore(await openStorage(slow)), new AnimalStore(await openStorage(slow))];
+    await (await connect(slow)).query(SLOW_INSERTS);
+    const history = new History();
+    await exercise(history, stores, { calls: 120 });
+    const contradiction = history.contradiction();
+    expect(contradiction, contradiction).toBeUndefined();
   });
 
   test('the start and the examination name what the order needs and does not have', async () => {

@@ -1,8 +1,10 @@
 /** The rules of a queue that test/adapters/sqlite/write/write-queue.test.ts does not check: retries. */
 
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallQueue, type QueuedCall } from '../../../src/adapters/storage-kit/call-queue.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
+import { runs } from '../../support/property-runs.ts';
 
 const TIMEOUT = 1000;
 
@@ -132,4 +134,125 @@ test('calls are queued where timers are numbers, as in a browser', async () => {
   const result = queue.addCall(1);
   queue.takeCalls(1)[0]?.resolve('found');
   expect(await result).toBe('found');
+});
+
+/** What a queue must do: the calls that wait, those that were taken in the last groups, and the outcome of each call. */
+interface Model {
+  now: number;
+  waiting: ModelCall[];
+  readonly taken: ModelCall[][];
+  readonly outcomes: Map<number, string>;
+}
+
+interface ModelCall {
+  readonly item: number;
+  readonly deadline: number;
+  readonly isRetry: boolean;
+}
+
+interface Real {
+  readonly taken: QueuedCall<number, string>[][];
+  readonly outcomes: Map<number, string>;
+}
+
+class Step implements fc.Command<Model, Real> {
+  readonly #name: string;
+  readonly #run: (model: Model, real: Real) => void;
+  readonly #needsTaken: boolean;
+
+  constructor(name: string, run: (model: Model, real: Real) => void, needsTaken = false) {
+    this.#name = name;
+    this.#run = run;
+    this.#needsTaken = needsTaken;
+  }
+
+  check({ taken }: Readonly<Model>): boolean {
+    return !this.#needsTaken || taken.length > 0;
+  }
+
+  run(model: Model, real: Real): void {
+    this.#run(model, real);
+    const isLate = ({ deadline }: ModelCall) => deadline <= model.now;
+    for (const { item } of model.waiting.filter(isLate)) model.outcomes.set(item, 'too late');
+    model.waiting = model.waiting.filter((call) => !isLate(call));
+    expect(queue.length, this.#name).toBe(model.waiting.length);
+  }
+
+  toString(): string {
+    return this.#name;
+  }
+}
+
+const add = new Step('add', (model, real) => {
+  const item = model.outcomes.size;
+  model.outcomes.set(item, 'none');
+  real.outcomes.set(item, 'none');
+  model.waiting.push({ item, deadline: model.now + TIMEOUT, isRetry: false });
+  queue.addCall(item).then(
+    (result) => real.outcomes.set(item, result),
+    ({ message }) => real.outcomes.set(item, message),
+  );
+});
+const take = (count: number) =>
+  new Step(`take ${count}`, (model, real) => {
+    const calls = queue.takeCalls(count);
+    const expected = model.waiting.splice(0, count);
+    expect(calls.map(({ item, isRetry, deadline }) => ({ item, isRetry, deadline }))).toEqual(expected);
+    real.taken.push(calls);
+    model.taken.push(expected);
+  });
+const answer = new Step(
+  'answer',
+  (model, real) => {
+    for (const call of real.taken.pop() ?? []) call.resolve('stored');
+    for (const { item } of model.taken.pop() ?? []) model.outcomes.set(item, 'stored');
+  },
+  true,
+);
+const putBack = new Step(
+  'put back',
+  (model, real) => {
+    queue.putBackCalls(real.taken.pop() ?? []);
+    model.waiting.unshift(...(model.taken.pop() ?? []));
+  },
+  true,
+);
+const retry = new Step(
+  'retry',
+  (model, real) => {
+    queue.retryCalls(real.taken.pop() ?? []);
+    const calls = model.taken.pop() ?? [];
+    const deadline = model.now + TIMEOUT;
+    model.waiting.push(...calls.map(({ item }) => ({ item, deadline, isRetry: true })));
+  },
+  true,
+);
+const wait = (time: number) =>
+  new Step(`wait ${time} ms`, (model) => {
+    vi.advanceTimersByTime(time);
+    model.now += time;
+  });
+
+test('whatever happens to its calls, each is sent in the order of arrival, and never after its deadline', async () => {
+  const steps = [
+    fc.constant(add),
+    fc.integer({ min: 1, max: 3 }).map(take),
+    fc.constantFrom(answer, putBack, retry),
+    fc.integer({ min: 1, max: TIMEOUT }).map(wait),
+  ];
+  await fc.assert(
+    fc
+      .asyncProperty(fc.commands(steps, { maxCommands: 40 }), async (commands) => {
+        const model: Model = { now: performance.now(), waiting: [], taken: [], outcomes: new Map() };
+        const real: Real = { taken: [], outcomes: new Map() };
+        fc.modelRun(() => ({ model, real }), commands);
+        await vi.advanceTimersByTimeAsync(0);
+        expect(real.outcomes).toEqual(model.outcomes);
+      })
+      .beforeEach(() => {
+        vi.clearAllTimers();
+        queue = new CallQueue({ timeout: TIMEOUT, full: 'too many calls', late: 'too late' });
+      }),
+    runs(300),
+  );
 });

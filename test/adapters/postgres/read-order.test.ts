@@ -1,0 +1,134 @@
+/** What is read from a database that takes its requests, and sends its responses, in any order. Needs no PostgreSQL. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
+import type { Creates } from '../../../src/adapters/postgres/creates.ts';
+import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
+import { PageCache } from '../../../src/adapters/storage-kit/page-cache.ts';
+import { AnimalStoreError } from '../../../src/domain/errors.ts';
+import { type NewPet, newPet, type Pet } from '../../../src/domain/pet.ts';
+import { History, type PetOperations } from '../../../src/testing/index.ts';
+import { runs } from '../../support/property-runs.ts';
+
+/** How long a call waits for the one before it, in milliseconds. */
+const PATIENCE = 20;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A database. The scheduler decides when a statement runs, and when its result arrives. */
+class Database {
+  readonly #scheduler: fc.Scheduler;
+  readonly #pets: Pet[] = [];
+  #version = 0;
+
+  constructor(scheduler: fc.Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  create(pet: NewPet): Promise<Pet> {
+    return this.#run('create', () => {
+      this.#version += 1;
+      const stored = { ...pet, id: BigInt(this.#pets.length + 1) };
+      this.#pets.push(stored);
+      return stored;
+    });
+  }
+
+  read({ name, values = [] }: SqlStatement): Promise<readonly ResultRow[]> {
+    return this.#run(name ?? 'read', () => {
+      if (name === 'version') return [[this.#version]];
+      const [first, limit, status] = values as [bigint | string, number, string | undefined];
+      const ids = `${first}`.replace(/[{}]/g, '').split(',');
+      const isFound = name?.startsWith('find')
+        ? (pet: Pet) => ids.includes(`${pet.id}`)
+        : (pet: Pet) => pet.id > (first as bigint) && (status === undefined || pet.status === status);
+      return this.#pets
+        .filter(isFound)
+        .slice(0, limit)
+        .map(({ id, name, categoryId, status }) => [id, name, categoryId, status, this.#version]);
+    });
+  }
+
+  async #run<T>(label: string, run: () => T): Promise<T> {
+    await this.#scheduler.schedule(Promise.resolve(), `${label} runs`);
+    const result = run();
+    await this.#scheduler.schedule(Promise.resolve(), `${label} returns`);
+    return result;
+  }
+}
+
+function storeOn(database: Database): PetOperations {
+  const pets = petRepository(
+    (statement) => database.read(statement),
+    {} as unknown as Creates,
+    new PageCache(),
+    true,
+  );
+  return {
+    createPet: (input) => database.create(newPet(input)),
+    async getPet(id) {
+      const pet = await pets.find(id);
+      if (pet === undefined) throw new AnimalStoreError('not_found', 'not found');
+      return pet;
+    },
+    listPage: ({ limit = 20, status, after } = {}) =>
+      pets.list({ limit, status, after: after === undefined ? undefined : BigInt(after) }),
+  };
+}
+
+type Call = (store: PetOperations) => Promise<unknown>;
+
+const status = fc.constantFrom('available', 'sold');
+const after = fc.option(fc.bigInt(0n, 4n), { nil: undefined });
+const call: fc.Arbitrary<Call> = fc.oneof(
+  status.map(
+    (status): Call =>
+      (store) =>
+        store.createPet({ name: 'Rex', categoryId: 7n, status }),
+  ),
+  fc.record({ limit: fc.constantFrom(1, 5), after, status: fc.option(status, { nil: undefined }) }).map(
+    (query): Call =>
+      (store) =>
+        store.listPage(query),
+  ),
+  fc.constant<Call>((store) => store.listPage({ limit: 5 })),
+  fc.bigInt(1n, 4n).map(
+    (id): Call =>
+      (store) =>
+        store.getPet(id).catch(() => {}),
+  ),
+);
+
+test('all creates and reads of clients of two servers fit one order', async () => {
+  const clients = fc.array(fc.array(call, { maxLength: 8 }), { minLength: 2, maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), clients, async (scheduler, clients) => {
+      const database = new Database(scheduler);
+      const stores = [storeOn(database), storeOn(database)] as const;
+      const history = new History();
+      let running = clients.length;
+      for (const [index, calls] of clients.entries()) {
+        const store = history.record(stores[index % 2 === 0 ? 0 : 1], `client ${index + 1}`);
+        void (async () => {
+          for (const call of calls) await call(store);
+          running -= 1;
+        })();
+      }
+      while (running > 0) {
+        await nextTurn();
+        if (scheduler.count() > 0) await scheduler.waitNext(1);
+        else vi.advanceTimersByTime(PATIENCE);
+      }
+      expect(history.contradiction()).toBeUndefined();
+    }),
+    runs(150),
+  );
+});

@@ -1,0 +1,72 @@
+/** What is read while another thread or process writes: each read sees what was acknowledged before it. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
+import { ADD_PET, SqlitePetRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
+import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
+import type { Writer } from '../../../src/adapters/sqlite/write/writer.ts';
+import { newPet, type Pet } from '../../../src/domain/pet.ts';
+import { History, type PetOperations } from '../../../src/testing/index.ts';
+import { runs } from '../../support/property-runs.ts';
+import { connect } from '../../support/sqlite.ts';
+import { openHealth, temporaryFile } from './temporary-file.ts';
+
+const STEPS = ['create', 'acknowledge', 'end the turn', 'list', 'list sold', 'get'] as const;
+
+test.each([
+  ['another thread, which counts its commits in shared memory', true],
+  ['another process', false],
+])('all creates and reads fit one order while %s writes', async (_, isThread) => {
+  const path = temporaryFile();
+  prepareDatabase(path);
+  const writer = connect(path);
+  writer.pragma('synchronous = OFF');
+  const insert = writer.prepare(ADD_PET);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 40 }), async (steps) => {
+      writer.exec('DELETE FROM pets; DELETE FROM sqlite_sequence');
+      const commits = new Int32Array(new SharedArrayBuffer(4));
+      const db = openReader(path);
+      const snapshot = new ReadSnapshot(db, openHealth(), isThread ? commits : undefined);
+      const pets = new SqlitePetRepository(db, snapshot, {} as unknown as Writer);
+      let acknowledgements: (() => void)[] = [];
+      const store: PetOperations = {
+        createPet: async (input) => {
+          const pet = newPet(input);
+          const { lastInsertRowid } = insert.run(pet.name, pet.categoryId, pet.status);
+          await new Promise<void>((resolve) => acknowledgements.push(resolve));
+          return { ...pet, id: BigInt(lastInsertRowid) };
+        },
+        getPet: async (id) => (await pets.find(id)) as Pet,
+        listPage: ({ limit = 20, status } = {}) => pets.list({ limit, status }),
+      };
+      const history = new History();
+      const recorded = history.record(store, 'client');
+      const calls: Promise<unknown>[] = [];
+      const acknowledge = async (): Promise<void> => {
+        // The message of another thread or process arrives in another turn, and the count at once.
+        Atomics.add(commits, 0, 1);
+        if (!isThread) await nextTurn();
+        const waiting = acknowledgements;
+        acknowledgements = [];
+        for (const resolve of waiting) resolve();
+        for (let turns = 0; turns < 9; turns++) await null;
+      };
+      for (const step of steps) {
+        if (step === 'create')
+          calls.push(recorded.createPet({ name: 'Rex', categoryId: 7n, status: 'sold' }));
+        else if (step === 'acknowledge') await acknowledge();
+        else if (step === 'end the turn') await nextTurn();
+        else if (step === 'get') calls.push(recorded.getPet(1n));
+        else calls.push(recorded.listPage({ limit: 20, status: step === 'list' ? undefined : 'sold' }));
+      }
+      await acknowledge();
+      await Promise.all(calls);
+      expect(history.contradiction()).toBeUndefined();
+      db.close();
+    }),
+    runs(100),
+  );
+});
