@@ -68,8 +68,8 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'a page cache that survives a commit',
     file: 'src/adapters/sqlite/pet-repository.ts',
-    text: 'this.#pages.enter(this.#snapshot.enter());',
-    replacement: "this.#pages.enter('always the same');",
+    text: 'pages.enter(snapshot.enter());',
+    replacement: "pages.enter('always the same');",
   },
   {
     name: 'a snapshot that is not renewed',

@@ -6,7 +6,7 @@ import type { Pet, PetStatus } from '../../domain/pet.ts';
 import { INVALID_PETS_LIMIT } from '../storage-kit/invalid-pets.ts';
 import { openConnection } from './driver.ts';
 import { codeOf } from './errors.ts';
-import { APPLICATION_ID, INVALID_PETS, MIGRATIONS } from './schema.ts';
+import { APPLICATION_ID, INVALID_PETS, LAST_ID, MIGRATIONS } from './schema.ts';
 
 /** In bytes: `quick_check` reads the whole file, so it would delay the start with a larger file. */
 const QUICK_CHECK_LIMIT = 32 * 1024 * 1024;
@@ -157,9 +157,6 @@ export function databaseSize(db: Database.Database): number {
   const sql = 'SELECT page_count * page_size FROM pragma_page_count, pragma_page_size';
   return Number(db.prepare(sql).pluck().get());
 }
-
-const LAST_ID = `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
-  coalesce((SELECT max(id) FROM pets), 0))`;
 
 /** Returns the greatest id that was assigned, or 0n. */
 export function lastIdOf(db: Database.Database): bigint {

@@ -68,3 +68,7 @@ export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets
   WHERE NOT (id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
     AND status IN ('available', 'pending', 'sold'))
   ORDER BY id LIMIT ?`;
+
+/** The greatest id that was assigned, or 0. */
+export const LAST_ID = `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
+  coalesce((SELECT max(id) FROM pets), 0))`;

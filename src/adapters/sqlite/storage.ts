@@ -10,14 +10,14 @@ import {
 import { combineObservers } from '../../application/observers.ts';
 import type { Commit, Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
-import { SqliteApiKeyRepository } from './api-key-repository.ts';
+import { apiKeyRepository } from './api-key-repository.ts';
 import { openReader, prepareDatabase } from './database.ts';
 import { mountWarning, realPath } from './files.ts';
 import { Health } from './health.ts';
-import { SqliteIdempotentCreates } from './idempotent-creates.ts';
+import { idempotentCreates } from './idempotent-creates.ts';
 import { backUp } from './maintenance/backup.ts';
-import { SqlitePetTransfer } from './maintenance/pet-transfer.ts';
-import { SqlitePetRepository } from './pet-repository.ts';
+import { petTransfer } from './maintenance/pet-transfer.ts';
+import { petRepository } from './pet-repository.ts';
 import { ReadSnapshot } from './read-snapshot.ts';
 import { filesOf } from './store-files.ts';
 import type { WriterSharing } from './write/protocol.ts';
@@ -80,18 +80,18 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   };
   const writer = new Writer(health, onCommit, sharing);
   if (startWriter) writer.start();
-  const pets = new SqlitePetRepository(db, snapshot, writer);
-  const apiKeys = new SqliteApiKeyRepository(db, snapshot, writer);
+  const pets = petRepository(db, snapshot, writer);
+  const apiKeys = apiKeyRepository(db, snapshot, writer);
   const closing = new AbortController();
   const backups = new Set<Promise<void>>();
   return {
     pets,
     apiKeys,
-    idempotentCreates: new SqliteIdempotentCreates(db, snapshot, writer),
-    transfer: new SqlitePetTransfer(db, snapshot, writer),
+    idempotentCreates: idempotentCreates(db, snapshot, writer),
+    transfer: petTransfer(db, snapshot, writer),
     statistics: () => ({
-      pages: pets.cacheStatistics,
-      keys: apiKeys.cacheStatistics,
+      pages: { ...pets.statistics },
+      keys: { ...apiKeys.statistics },
       ...writer.statistics,
     }),
     async backup(file, options = {}) {

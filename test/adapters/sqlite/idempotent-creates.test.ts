@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openReader } from '../../../src/adapters/sqlite/database.ts';
-import { SqliteIdempotentCreates } from '../../../src/adapters/sqlite/idempotent-creates.ts';
+import { idempotentCreates } from '../../../src/adapters/sqlite/idempotent-creates.ts';
 import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
 import { Writer } from '../../../src/adapters/sqlite/write/writer.ts';
+import type { IdempotentCreates } from '../../../src/application/ports/idempotent-creates.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openHealth, openStorage, temporaryFile } from './temporary-file.ts';
@@ -11,7 +12,7 @@ import { openHealth, openStorage, temporaryFile } from './temporary-file.ts';
 const attempt = (key: string, caller = '1', at = 1_000) => ({ caller, key, at, validFrom: at });
 
 /** The creates of a store in which each caller may have `limit` records. */
-function openLimited(path: string, limit: number): SqliteIdempotentCreates {
+function openLimited(path: string, limit: number): IdempotentCreates {
   const health = openHealth(path);
   const db = openReader(path);
   const snapshot = new ReadSnapshot(db, health);
@@ -21,7 +22,7 @@ function openLimited(path: string, limit: number): SqliteIdempotentCreates {
     snapshot.leave();
     db.close();
   });
-  return new SqliteIdempotentCreates(db, snapshot, writer, limit);
+  return idempotentCreates(db, snapshot, writer, limit);
 }
 
 /** Adds records of a caller directly to the file. */

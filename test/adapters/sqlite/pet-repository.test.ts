@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
-import { SqlitePetRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
+import { petRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
 import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
 import { Writer } from '../../../src/adapters/sqlite/write/writer.ts';
 import type { PetPage, PetRepository } from '../../../src/application/ports/pet-repository.ts';
@@ -184,7 +184,7 @@ test('every read is a range of an index, without sorting', async () => {
     return prepare(sql);
   }) as typeof db.prepare;
   const health = openHealth(path);
-  const pets = new SqlitePetRepository(db, new ReadSnapshot(db, health), new Writer(health, () => {}));
+  const pets = petRepository(db, new ReadSnapshot(db, health), new Writer(health, () => {}));
   expect(await pets.find(1n)).toBeUndefined();
   await nextTurn();
   db.close();

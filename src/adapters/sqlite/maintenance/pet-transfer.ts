@@ -1,15 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import type { PetQuery } from '../../../application/ports/pet-repository.ts';
-import {
-  idsNotAccepted,
-  type PetTransfer,
-  type TransferOptions,
-} from '../../../application/ports/pet-transfer.ts';
+import { idsNotAccepted, type PetTransfer } from '../../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../../domain/int64.ts';
 import type { NewPet, Pet } from '../../../domain/pet.ts';
 import { importStaged, type StagingTable } from '../../storage-kit/staged-import.ts';
-import { type PetRow, petOf } from '../pet-repository.ts';
+import { COLUMNS, type PetRow, petOf } from '../pets.ts';
 import type { ReadSnapshot } from '../read-snapshot.ts';
 import { type OwnConnection, withOwnConnection } from '../write/own-connection.ts';
 import type { Writer } from '../write/writer.ts';
@@ -35,45 +30,32 @@ const COPY_WITH_ID = `INSERT INTO pets (id, name, category_id, status)
 /** SQLite keeps a row in `sqlite_sequence` for every AUTOINCREMENT table that has ever had a row. */
 const EVER_HAD_A_PET = `SELECT EXISTS (SELECT 1 FROM pets) OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`;
 
-const LAST_ID = 'SELECT max(id) FROM pets';
-const EXPORT = 'SELECT id, name, category_id, status FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?';
+const LAST_PET = 'SELECT max(id) FROM pets';
+const EXPORT = `SELECT ${COLUMNS} FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`;
 const EXPORT_BY_STATUS = EXPORT.replace('WHERE', 'WHERE status = ? AND');
 
 /** The maximum number of rows in one iteration of the event loop. */
 const EXPORT_SIZE = 250;
 
-type Batches = AsyncIterable<readonly (NewPet | Pet)[]>;
+export function petTransfer(db: Database.Database, snapshot: ReadSnapshot, writer: Writer): PetTransfer {
+  return {
+    importPets: (batches, options) =>
+      withOwnConnection(writer, (connection) => importStaged(stagingTable(connection), batches, options)),
 
-export class SqlitePetTransfer implements PetTransfer {
-  readonly #db: Database.Database;
-  readonly #snapshot: ReadSnapshot;
-  readonly #writer: Writer;
-
-  constructor(db: Database.Database, snapshot: ReadSnapshot, writer: Writer) {
-    this.#db = db;
-    this.#snapshot = snapshot;
-    this.#writer = writer;
-  }
-
-  importPets(batches: Batches, options: TransferOptions): Promise<number> {
-    return withOwnConnection(this.#writer, (connection) =>
-      importStaged(stagingTable(connection), batches, options),
-    );
-  }
-
-  /** No pet ever changes, so a snapshot needs no transaction, which would make the write-ahead log grow. */
-  async *exportPets({ status }: Pick<PetQuery, 'status'> = {}): AsyncGenerator<readonly Pet[]> {
-    const [sql, values] = status === undefined ? [EXPORT, []] : [EXPORT_BY_STATUS, [status]];
-    const { last, batch } = await this.#snapshot.read(() => ({
-      last: this.#db.prepare(LAST_ID).pluck().get(),
-      batch: this.#db.prepare<unknown[], PetRow>(sql).raw(),
-    }));
-    const read = (after: bigint) =>
-      this.#snapshot.read(() => batch.all(...values, after, last, EXPORT_SIZE).map(petOf));
-    for (let pets = await read(INT64_MIN); pets.length > 0; pets = await read((pets.at(-1) as Pet).id)) {
-      yield pets;
-    }
-  }
+    /** No pet ever changes, so a snapshot needs no transaction, which would make the write-ahead log grow. */
+    async *exportPets({ status } = {}) {
+      const [sql, values] = status === undefined ? [EXPORT, []] : [EXPORT_BY_STATUS, [status]];
+      const { last, batch } = await snapshot.read(() => ({
+        last: db.prepare(LAST_PET).pluck().get(),
+        batch: db.prepare<unknown[], PetRow>(sql).raw(),
+      }));
+      const read = (after: bigint) =>
+        snapshot.read(() => batch.all(...values, after, last, EXPORT_SIZE).map(petOf));
+      for (let pets = await read(INT64_MIN); pets.length > 0; pets = await read((pets.at(-1) as Pet).id)) {
+        yield pets;
+      }
+    },
+  };
 }
 
 function stagingTable(connection: OwnConnection): StagingTable {
