@@ -4,7 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
-import { ADD_PET, SqlitePetRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
+import { petRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
+import { ADD_PET } from '../../../src/adapters/sqlite/pets.ts';
 import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
 import type { Writer } from '../../../src/adapters/sqlite/write/writer.ts';
 import { newPet, type Pet } from '../../../src/domain/pet.ts';
@@ -30,7 +31,7 @@ test.each([
       const commits = new Int32Array(new SharedArrayBuffer(4));
       const db = openReader(path);
       const snapshot = new ReadSnapshot(db, openHealth(), isThread ? commits : undefined);
-      const pets = new SqlitePetRepository(db, snapshot, {} as unknown as Writer);
+      const pets = petRepository(db, snapshot, {} as unknown as Writer);
       let acknowledgements: (() => void)[] = [];
       const store: PetOperations = {
         createPet: async (input) => {
