@@ -77,8 +77,10 @@ function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
 function stopAll(): void {
   for (let isNew = true; isNew; ) {
     isNew = false;
-    for (const { pid, state, startedAt } of descendants()) {
+    for (const { pid, state, parent, startedAt } of descendants()) {
       if ('TtZX'.includes(state) || stopped.get(pid) === startedAt) continue;
+      // `script` stops itself for good when it sees that its child has been stopped.
+      if (read(parent, 'comm') === 'script\n') continue;
       signal(pid, 'SIGSTOP');
       stopped.set(pid, startedAt);
       isNew = true;

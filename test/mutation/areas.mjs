@@ -49,7 +49,7 @@ export const AREAS = {
     mutate: ['src/adapters/http/node/*.ts'],
     testFiles: [
       SOCKET_TESTS,
-      `${HTTP_TESTS}/{bad-message,listeners,malformed-request,shared-limits}.test.ts`,
+      `${HTTP_TESTS}/{bad-message,listeners,recorded,shared-limits}.test.ts`,
       'test/library/wrong-arguments.test.ts',
     ],
     threshold: 90,

@@ -52,10 +52,12 @@ export function sender(base: string, apiKey: string, defaultTimeout: number): Se
       const { error, isFinal, ...failure } = 'status' in response ? failureOf(response, base) : response;
       isStoredPossibly ||= failure.isStoredPossibly;
       const wait = pauseBefore(retry, error.retryAfter);
-      if (isFinal || performance.now() + wait >= end) {
+      const mayRetry = !isFinal && performance.now() + wait < end;
+      if (mayRetry) await pause(wait, signal);
+      // On a busy machine, a pause can take longer than there is time.
+      if (!mayRetry || performance.now() >= end) {
         throw create && isStoredPossibly ? unknownOutcome(error, create.idempotencyKey) : error;
       }
-      await pause(wait, signal);
     }
   };
 }

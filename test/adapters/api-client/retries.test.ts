@@ -139,6 +139,15 @@ test('the pauses are random', async () => {
   expect(sent.map(({ at }) => at)).toEqual([0, 25, 75]);
 });
 
+test('a pause that takes longer than there is time ends the call with the last error', async () => {
+  const sent = fakeApi(lostConnection());
+  const store = await openStore({ timeout: 1000 });
+  const late = performance.now() + 2000;
+  setTimeout(() => vi.spyOn(performance, 'now').mockReturnValue(late), 50);
+  expect((await errorOf(store.listPage())).message).toContain('connect ECONNREFUSED');
+  expect(sent).toHaveLength(1);
+});
+
 test('a server that asks for a longer pause than there is time ends the call at once', async () => {
   const sent = fakeApi(failure(429, 'rate_limited', { 'Retry-After': '3600' }));
   const error = await errorOf((await openStore()).createPet(REX));

@@ -1,4 +1,4 @@
-/** The syntax of `Authorization`. `every-path.test.ts` tests which paths need a key. */
+/** The syntax of `Authorization`. `recorded` tests which paths need a key. */
 
 import { describe, expect, test } from 'vitest';
 import { cannotExpress } from '../../support/carrier.ts';

@@ -1,7 +1,6 @@
-/** The bytes of a request body: media type, encoding, framing, size and depth. `create.test.ts` tests its members. */
+/** The size and the arrival of a request body. `recorded` tests what a body may be. */
 
 import { once } from 'node:events';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Connection, sendRaw } from '../../support/connection.ts';
 import { sharedServer } from '../../support/server.ts';
@@ -16,121 +15,6 @@ function head(fields: Record<string, string | number>): string {
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST /v1/pets HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
-
-async function messageFor(body: string | Uint8Array): Promise<string> {
-  const answer = await server.client.post(body);
-  expect(answer.status).toBe(400);
-  return JSON.parse(answer.body).message;
-}
-
-describe('the media type', () => {
-  test.each([
-    'application/json',
-    'Application/JSON;charset=UTF-8',
-    'application/json ; charset="UTF-8"; x=y',
-    'application/json; profile="a;b"',
-    'application/json;',
-  ])('may be %s', async (type) => {
-    expect((await server.client.post(REX, { 'Content-Type': type })).status).toBe(201);
-  });
-
-  test.each([
-    'application/json; charset=latin1',
-    'application/json; charset=utf8',
-    'text/plain; application/json',
-    'application/jsonx',
-    'application/vnd.api+json',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'json',
-    'application/*',
-    'application/json, text/plain',
-    '/',
-    '',
-  ])('may not be %s', async (type) => {
-    const { status, headers, body } = await server.client.post(REX, { 'Content-Type': type });
-    expect([status, headers['accept']]).toEqual([415, 'application/json']);
-    expect(JSON.parse(body).message).toBe(
-      'Content-Type must be application/json, without a charset or with charset=utf-8, and Content-Encoding must be absent',
-    );
-  });
-
-  test('is required, with a body and without', async () => {
-    for (const options of [{ body: REX }, {}]) {
-      expect((await server.client.request('POST', '/v1/pets', options)).status).toBe(415);
-    }
-  });
-
-  test('must not have a content coding', async () => {
-    for (const coding of ['gzip', 'identity', 'x', '']) {
-      const body = coding === 'gzip' ? gzipSync(REX) : REX;
-      expect((await server.client.post(body, { 'Content-Encoding': coding })).status).toBe(415);
-    }
-  });
-});
-
-describe('the content', () => {
-  test.each([
-    ['an overlong encoding', [0xc0, 0xaf]],
-    ['a surrogate', [0xed, 0xa0, 0x80]],
-    ['a lone continuation byte', [0x80]],
-    ['an incomplete character', [0xf0, 0x9f, 0x90]],
-    ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
-  ])('must be UTF-8: %s', async (_case, bytes) => {
-    const name = Buffer.from(bytes).toString('latin1');
-    const body = Buffer.from(`{"categoryId":1,"name":"${name}"}`, 'latin1');
-    expect(await messageFor(body)).toBe('the body is not valid UTF-8');
-  });
-
-  test.each([
-    ['{', 'unexpected end'],
-    ['{"name":', 'unexpected end'],
-    ["{'name':'Rex'}", 'unexpected text at character 2'],
-    [`${REX},`, `unexpected text at character ${REX.length + 1}`],
-    [`${REX}${REX}`, `unexpected text at character ${REX.length + 1}`],
-    [`${REX}//`, `unexpected text at character ${REX.length + 1}`],
-    ['{\n  "name": "Rex",\n  categoryId: 1\n}', 'unexpected text at line 3, character 3'],
-    ['undefined', 'unexpected text at character 1'],
-    ['"'.repeat(LIMIT - 1), 'unexpected text at character 3'],
-    [`"${'\\'.repeat(LIMIT - 1)}`, 'unexpected text at character 1'],
-    [Buffer.from(REX, 'utf16le').subarray(1), 'unexpected text at character 1'],
-    [Buffer.alloc(1), 'unexpected text at character 1'],
-  ])('must be JSON, and the message says where it is not: case %#', async (body, fault) => {
-    expect(await messageFor(body)).toBe(`the body is not valid JSON: ${fault}`);
-  });
-
-  test('may begin with a byte order mark and with white space', async () => {
-    for (const body of [`\ufeff${REX}`, ` \t\r\n${REX}\n `]) {
-      expect((await server.client.post(body)).status).toBe(201);
-    }
-  });
-
-  test.each(['{"Content-Length":0}', '{}', '{"Transfer-Encoding":"chunked"}'])(
-    'is required: %s',
-    async (fields) => {
-      const end = fields.includes('chunked') ? '0\r\n\r\n' : '';
-      const answer = await sendRaw(server.origin, head(JSON.parse(fields)) + end);
-      expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('the body is missing') });
-    },
-  );
-
-  test('may be nested 500 times, whatever its numbers', async () => {
-    const treeOf = (depth: number, leaf: string) => `${'['.repeat(depth)}${leaf}${']'.repeat(depth)}`;
-    for (const leaf of ['', '7', '9007199254740993', '1e5']) {
-      const create = (depth: number) => server.client.post(`{"x":${treeOf(depth, leaf)},${REX.slice(1)}`);
-      expect((await create(499)).status).toBe(201);
-      for (const depth of [500, 30_000]) expect((await create(depth)).body).toContain('nested too deeply');
-    }
-    const objects = `${'{"a":'.repeat(10_000)}1e5${'}'.repeat(10_000)}`;
-    expect(await messageFor(objects)).toContain('nested too deeply');
-  });
-
-  test('may have numbers of any length', async () => {
-    expect(await messageFor('9'.repeat(LIMIT))).toContain('must be a JSON object');
-    const fraction = `{"name":"Rex","categoryId":0.${'0'.repeat(LIMIT - 40)}1}`;
-    expect(await messageFor(fraction)).toContain('categoryId must be an integer');
-  });
-});
 
 /** The processor time of a few requests, with their client. */
 async function processorTimeOf(body: string): Promise<number> {

@@ -16,21 +16,6 @@ describe('the body of POST /v1/pets', () => {
     return message;
   };
 
-  test.each([
-    ['{}', ['name is required', 'categoryId is required']],
-    ['{"status":"sold"}', ['name is required', 'categoryId is required']],
-    ['{"categoryId":1}', ['name is required']],
-    ['{"name":"","categoryId":"x"}', ['name must have 1 to 255 characters', 'categoryId must be an integer']],
-    ['{"name":"a\\u0000","status":"x"}', ['U+0000', 'categoryId is required', 'status must be one of']],
-    ['{"name":1,"categoryId":"x","status":"x"}', ['name must be a string', 'categoryId must', 'status must']],
-    ...['null', '[]', '"Rex"', '1', 'true', '[{"name":"Rex","categoryId":1}]'].map(
-      (body) => [body, ['the body must be a JSON object']] as [string, string[]],
-    ),
-  ])('reports every fault of %s once', async (body, faults) => {
-    const messages = (await messageFor(body)).split('; ');
-    expect(messages).toEqual(faults.map((fault) => expect.stringContaining(fault)));
-  });
-
   test('may have other members, including id and __proto__, which are ignored', async () => {
     const others = '"id":1000000,"tag":{"a":[1.5,null]},"constructor":1,"__proto__":{"status":"sold"}';
     const { id, ...pet } = JSON.parse((await create(`"categoryId":1,${others}`)).body);

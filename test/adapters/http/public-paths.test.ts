@@ -1,4 +1,4 @@
-/** The paths outside `/v1`. `every-path.test.ts` tests what they have in common with all paths. */
+/** The paths outside `/v1`. `recorded` tests what they have in common with all paths. */
 
 import { once } from 'node:events';
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,6 @@ import { FetchContext } from '../../../src/adapters/http/fetch/context.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import type { Answer } from '../../support/client.ts';
 import { stopClock } from '../../support/clock.ts';
-import { sendRaw } from '../../support/connection.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 
@@ -26,68 +25,6 @@ describe('GET /', () => {
   const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
   const get = (Accept: string, method = 'GET', target = '/', { client } = server) =>
     client.request(method, target, { key: null, headers: { Accept, 'X-Request-Id': 'same' } });
-
-  test.each([
-    FIREFOX,
-    'TEXT/HTML',
-    'text/html, */*',
-    'text/html;q=0.2, application/json;q=0.1',
-    'application/json;q=0, */*',
-    'text/*',
-    `${'a/b,'.repeat(3000)}text/html`,
-  ])('leads a client that prefers HTML to the reference page: %.60s', async (accept) => {
-    const headers = { location: '/docs', vary: 'Accept', 'cache-control': 'no-store', 'content-length': '0' };
-    const response = await get(accept);
-    expect(response).toMatchObject({ status: 303, body: '', headers });
-    expect(response.headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
-  });
-
-  test.each([
-    '*/*',
-    'application/json, text/html',
-    'text/html;q=0.1, */*',
-    'text/html;q=0',
-    'text/html;q=NaN',
-    'text/html;q=-1',
-    'text',
-    '/html',
-    'text/html/x',
-    'text/html;charset=utf-8',
-    '"text/html"',
-    ',;=,;=q',
-    '',
-    ','.repeat(15_000),
-    `text/plain${';a="b,'.repeat(2500)}`,
-    'text/htm\u00ff',
-  ])('responds with the Error object to any other client: %.60s', async (accept) => {
-    const { status, headers, body } = await get(accept);
-    expect([status, headers['vary'], headers['location']]).toEqual([404, 'Accept', undefined]);
-    expect(JSON.parse(body).message).toBe('no such path; the API is under /v1');
-  });
-
-  test('without Accept, with two lines of it and with HTTP/1.0', async () => {
-    const send = async (fields: string, version = '1.1') =>
-      (await sendRaw(server.origin, `GET / HTTP/${version}\r\nHost: x\r\n${fields}\r\n`)).status;
-    expect(await send('')).toBe(404);
-    expect(await send('Accept: application/json;q=0.5\r\nAccept: text/html\r\n')).toBe(303);
-    expect(await send('Accept: text/html;q=0.5\r\nAccept: application/json\r\n')).toBe(404);
-    expect(await send('Accept: text/html\r\n', '1.0')).toBe(303);
-    expect(server.errors).toEqual([]);
-  });
-
-  test('only the path / redirects, with any query, and only with GET and HEAD', async () => {
-    expect((await get(FIREFOX, 'GET', '/?a=b')).status).toBe(303);
-    for (const target of ['//', '/index.html']) expect((await get(FIREFOX, 'GET', target)).status).toBe(404);
-    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-      const { status, headers } = await get(FIREFOX, method);
-      expect([status, headers['vary']], method).toEqual([404, undefined]);
-    }
-    for (const accept of [FIREFOX, '*/*']) {
-      const [{ headers: ofGet, status }, head] = [await get(accept), await get(accept, 'HEAD')];
-      expect(head).toMatchObject({ status, body: '' });
-      expect({ ...head.headers, date: '' }).toEqual({ ...ofGet, date: '' });
-    }
-  });
 
   test('has the path of the public URL, and varies by origin with CORS', async () => {
     const shop = await startServer('memory', { publicUrl: 'https://example.org/shop' });
@@ -222,45 +159,6 @@ test('the page has no inline code and loads nothing from another origin', async 
   const served = ['/openapi.json', ...DOCS_ASSETS.map(({ path }) => path)].map((path) => path.slice(1));
   expect(targets.length).toBeGreaterThan(3);
   expect(served).toEqual(expect.arrayContaining(targets));
-});
-
-test.each([
-  [
-    true,
-    [
-      'gzip',
-      'GZIP',
-      'x-gzip',
-      'gzip, deflate, br',
-      'br,gzip',
-      'br;q=1.0, gzip;q=0.001 , *;q=0',
-      'gzip ; q=1',
-      'gzip;x=0;q=0.1',
-      'br;q=0, gzip',
-    ],
-  ],
-  [
-    false,
-    [
-      'gzip;q=0',
-      'gzip;q=0.000',
-      'gzip;q=0;x=1',
-      'gzip;x=1; q=0',
-      'gzip; Q=0 , br',
-      'br',
-      '*;q=0, identity',
-      'gzipped',
-      'not gzip',
-      '',
-      ',,',
-    ],
-  ],
-  [false, [' '.repeat(15_000), ','.repeat(15_000), 'gzip;q=0'.padEnd(15_000), 'gzip '.repeat(3000)]],
-])('whether gzip is accepted is %j for the Accept-Encoding %.60j', async (isAccepted, fields) => {
-  for (const field of fields) {
-    const { status, headers } = await send('/docs/icon.svg', { 'Accept-Encoding': field });
-    expect([status, headers['content-encoding']], field).toEqual([200, isAccepted ? 'gzip' : undefined]);
-  }
 });
 
 test('a file of the page that cannot be read is 503, and is read again by the next request', async () => {

@@ -6,10 +6,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
+import { OPERATIONS } from '../../../src/adapters/http/api/operations.ts';
 import { CARRIER } from '../../support/carrier.ts';
 import type { Answer } from '../../support/client.ts';
 import { Connection } from '../../support/connection.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
+import { PATHS } from './paths.ts';
+import { REFUSALS } from './recorded/refusals.ts';
 import { SCENES } from './recorded/requests.ts';
 
 interface Exchange {
@@ -22,7 +25,7 @@ interface Exchange {
 const FILE = new URL(`recorded/${CARRIER === 'fetch' ? 'fetch' : 'koa'}.json`, import.meta.url);
 const IS_RECORDING = process.env['RECORD'] === '1';
 
-const recorded: Record<string, readonly Exchange[]> = IS_RECORDING
+const recorded: Record<string, readonly (Exchange | string)[]> = IS_RECORDING
   ? {}
   : JSON.parse(readFileSync(FILE, 'utf8'));
 
@@ -60,9 +63,29 @@ function bodyOf(body: string, path: string): string {
   return `${JSON.stringify(servers)} ${createHash('sha256').update(JSON.stringify(document)).digest('hex')}`;
 }
 
+/** The fields that tell the responses of a brief scene apart. */
+const TELLING =
+  /^(allow|content-encoding|deprecation|idempotency-replayed|location|vary|www-authenticate|access-control)/;
+
+function briefly(answer: Answer): string {
+  const { status, rawHeaders, headers, body } = answer;
+  const fields = rawHeaders
+    .map(([name, value]) => `${name.toLowerCase()}: ${value}`)
+    .filter((field) => TELLING.test(field));
+  const text = body.startsWith('{"code"')
+    ? JSON.parse(body).message
+    : body.length < 600
+      ? body
+      : 'a long body';
+  return [status, headers['connection'] === 'close' ? 'closes' : '', ...fields, text]
+    .filter(Boolean)
+    .join(' ');
+}
+
 /** Sends a message on a new connection. Resolves with the responses to its requests, or to what is not HTTP. */
-async function exchange({ origin }: TestServer, message: string): Promise<Answer[]> {
-  const connection = await Connection.open(origin, (answer) => answer);
+async function exchange({ origin }: TestServer, message: string, isBrief: boolean): Promise<Answer[]> {
+  // What is recorded in full needs no other check.
+  const connection = await (isBrief ? Connection.open(origin) : Connection.open(origin, (answer) => answer));
   connection.write(Buffer.from(message, 'latin1'));
   const count = message.match(/^\S+ \S+ HTTP\/1\.1\r$/gm)?.length ?? 1;
   const answers: Answer[] = [];
@@ -71,16 +94,19 @@ async function exchange({ origin }: TestServer, message: string): Promise<Answer
     if (answer === undefined) break;
     answers.push(answer);
   }
+  if (isBrief && answers.at(-1)?.headers['connection'] === 'close')
+    answers.push(...(await connection.rest()));
   connection.destroy();
   return answers;
 }
 
-for (const [name, { options = {}, messages, isRaw = false }] of Object.entries(SCENES)) {
+for (const [name, scene] of Object.entries({ ...SCENES, ...REFUSALS })) {
+  const { options = {}, messages, isRaw = false, isBrief = false } = scene;
   test.skipIf(isRaw && CARRIER === 'fetch')(`the responses are the recorded ones: ${name}`, async () => {
     const server = await startServer('memory', options);
     const { apiKeys } = server.store;
     const { key: other } = await apiKeys.create('other');
-    const exchanges: Exchange[] = [];
+    const exchanges: (Exchange | string)[] = [];
     let tag = '';
     for (const message of messages) {
       // Each key may request the metrics only 10 times per second.
@@ -88,12 +114,24 @@ for (const [name, { options = {}, messages, isRaw = false }] of Object.entries(S
       // One pass, because a key can contain the letters of another placeholder.
       const values: Readonly<Record<string, string>> = { KEY: key, OTHER: other, TAG: tag };
       const sent = message.replaceAll(/KEY|OTHER|TAG/g, (name) => values[name] ?? name);
-      const answers = await exchange(server, sent);
+      const answers = await exchange(server, sent, isBrief);
       tag = answers[0]?.headers['etag'] ?? tag;
       const request = message.length < 500 ? message : `${message.slice(0, 500)}… (${message.length} bytes)`;
-      exchanges.push({ request, responses: answers.map((answer) => textOf(answer, sent)) });
+      exchanges.push(
+        isBrief
+          ? `${request.replaceAll('\r\n', ' | ')} → ${answers.map(briefly).join(' → ')}`
+          : { request, responses: answers.map((answer) => textOf(answer, sent)) },
+      );
     }
     if (IS_RECORDING) recorded[name] = exchanges;
     expect(exchanges).toEqual(recorded[name]);
+    if (isBrief) expect(server.errors).toEqual([]);
   });
 }
+
+test('the table of paths has every operation', () => {
+  for (const { method, path } of OPERATIONS) {
+    const { allow } = PATHS.find(({ target }) => target === path.replace('{petId}', '1')) ?? {};
+    expect(allow, path).toContain(method);
+  }
+});

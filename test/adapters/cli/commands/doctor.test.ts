@@ -306,7 +306,7 @@ describe('doctor finds', () => {
 });
 
 test('doctor does not know whether an unreachable PostgreSQL server has a store', async () => {
-  const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/pets', FIRST_KEY: 'none' };
+  const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/pets?query_timeout=60000', FIRST_KEY: 'none' };
   const { status, out } = await commandLine().run(['doctor'], { environment });
   expect(status).toBe(1);
   expect(out).toContain('exists       unknown\n');

@@ -15,6 +15,8 @@ export interface Scene {
   readonly messages: readonly string[];
   /** Whether a `Request` cannot express the messages, so that they are not recorded over fetch. */
   readonly isRaw?: boolean;
+  /** Whether only the status and what is special are recorded, in one line for each message. */
+  readonly isBrief?: boolean;
 }
 
 interface Parts {
@@ -25,7 +27,7 @@ interface Parts {
 }
 
 /** Returns a message with a request id, an API key and, if there is a body, its type and its length. */
-function ask(line: string, { key = 'KEY', fields = [], body }: Parts = {}): string {
+export function ask(line: string, { key = 'KEY', fields = [], body }: Parts = {}): string {
   const given = fields.join('\n').toLowerCase();
   const others = [
     ...(given.includes('x-request-id') ? [] : ['X-Request-Id: r']),
@@ -36,16 +38,16 @@ function ask(line: string, { key = 'KEY', fields = [], body }: Parts = {}): stri
   return [`${line} HTTP/1.1`, 'Host: x', ...others, ...fields, '', body ?? ''].join('\r\n');
 }
 
-const get = (target: string, ...fields: string[]) => ask(`GET ${target}`, { fields });
-const post = (body: string, ...fields: string[]) => ask('POST /v1/pets', { fields, body });
-const head = (...fields: string[]) =>
+export const get = (target: string, ...fields: string[]): string => ask(`GET ${target}`, { fields });
+export const post = (body: string, ...fields: string[]): string => ask('POST /v1/pets', { fields, body });
+export const head = (...fields: string[]): string =>
   `POST /v1/pets HTTP/1.1\r\nHost: x\r\nX-Request-Id: r\r\nAuthorization: Bearer KEY\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`;
-const utf8 = (text: string) => Buffer.from(text).toString('latin1');
+export const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 const PAW = '\u{1F43E}';
-const ORIGIN = 'Origin: https://shop.example';
-const PREFLIGHT = [
+export const ORIGIN = 'Origin: https://shop.example';
+export const PREFLIGHT: readonly string[] = [
   'Access-Control-Request-Method: POST',
   'Access-Control-Request-Headers: authorization,x-y',
 ];

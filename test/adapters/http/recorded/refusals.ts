@@ -1,0 +1,425 @@
+/** Messages of which only the status, the message of the error and what is special are recorded, in one line for each. */
+
+import { METHODS, PATHS, REX, UNKNOWN_TARGETS } from '../paths.ts';
+import { ask, get, head, ORIGIN, PREFLIGHT, post, type Scene, utf8 } from './requests.ts';
+
+const metrics = { contentType: 'text/plain; version=0.0.4', text: async () => 'up 1\n' };
+const CHUNKS = `${REX.length.toString(16)}\r\n${REX}\r\n0\r\n\r\n`;
+const LIST = get('/v1/pets?limit=100');
+const ARRAYS = (depth: number, leaf: string) =>
+  post(`{"x":${'['.repeat(depth)}${leaf}${']'.repeat(depth)},${REX.slice(1)}`);
+const TARGETS = [...PATHS.map(({ target }) => target), ...UNKNOWN_TARGETS];
+const TOO_LARGE = 'x'.repeat(70_000);
+const KEY_FIELD = 'Authorization: Bearer KEY';
+
+/** A message with the header fields in the order of its lines, after which come its chunks. */
+const chunked = (line: string, coding: string, fields: readonly string[] = [KEY_FIELD]) =>
+  [
+    line,
+    'Host: x',
+    ...fields,
+    'Content-Type: application/json',
+    `Transfer-Encoding: ${coding}`,
+    '',
+    CHUNKS,
+  ].join('\r\n');
+
+/** A message of the lines before its body. */
+const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`;
+const withKey = (line: string) => lines(line, 'Host: x', KEY_FIELD);
+const create = head('Content-Type: application/json', `Content-Length: ${REX.length}`) + REX;
+
+const CODINGS = [
+  'gzip, chunked',
+  'GZIP , CHUNKED',
+  'identity, chunked',
+  ', chunked',
+  'chunked, chunked',
+  'x;a=b, chunked',
+  'gzip\r\nTransfer-Encoding: chunked',
+  'chunked\r\ntransfer-encoding: chunked',
+  'chunked;a=b',
+  'gzip',
+  '"chunked"',
+  '',
+];
+const HOSTS =
+  'me@x me:hunter2@x x:0 x:000 x:65536 x:99999 x:123456789012345678901 x:port x:-1 x:+1 x:1:2 http://x x/y x?y ' +
+  'x#y x,y x\\y "x" <script> x%41 \xe4 ::1 [::1 [] [x] [::1]x x[::1] [::1]:0 ' +
+  'x X.example. a_b-c x: x:1 x:65535 x:0080 127.0.0.1:3000 [::1]:3000 [::ABCD]';
+const RAW_TARGETS =
+  'http://me@x/livez http://me:hunter2@x/livez https://me:hunter2@x/v1/pets http://@x/livez http://x@y@z/livez ' +
+  'http://me:hunter2@x http://x:0/livez http://x:99999/livez http:///livez http://?livez http:// http://[:: ' +
+  'http://[::1/livez http://[x]/livez http://%zz/livez http://x%2fy/livez ftp://x/livez ws://x/livez ' +
+  'xhttp://x/livez file:///livez javascript://x/livez *x /livez#x /livez?x#y /v1/pets#x /# ' +
+  '/livez? /livez?me@x http://x/livez HTTPS://X:1/livez?a http://[::1]:1/livez http://x:/me@y http://x/v1/pets/1 ' +
+  'http://other.example:81/v1/pets?limit=1 HTTPS://X/v1/pets/1 HTTP://x:1/v1/pets/999';
+const UNPARSED = [
+  'garbage\r\n\r\n',
+  `garbage\r\n\r\n${'x'.repeat(10_000)}`,
+  'GET\r\n\r\n',
+  'GET\t/livez\tHTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET /livez HTTP/1.1 \r\nHost: x\r\n\r\n',
+  ...['0.9', '1.2', '1.10', '01.1', '2', '3.7', '9.9', '1.', '-1.1'].map((version) =>
+    lines(`GET /livez HTTP/${version}`, 'Host: x'),
+  ),
+  `${lines('POST /v1/nothing HTTP/1.1', 'Host: x', 'Content-Length : 5')}hello`,
+  'GET /livez HTTP/1.1\r\n Host: x\r\n\r\n',
+  chunked('POST /v1/nothing HTTP/1.1', 'gzip,\r\n chunked'),
+  'GET /livez HTTP/1.1\r\nHost: x\nX: 1\r\n\r\n',
+  'GET /livez HTTP/1.1\r\nHost: x\r\n\n',
+  lines('GET /livez HTTP/1.1', 'Host: x', 'X: a\rb'),
+  ...['0x5', '-5'].map((length) =>
+    lines('POST /v1/nothing HTTP/1.1', 'Host: x', `Content-Length: ${length}`),
+  ),
+  lines('POST /v1/nothing HTTP/1.1', 'Host: x', 'Transfer-Encoding: gzip, chunked', 'Content-Length: 5') +
+    CHUNKS,
+  chunked('POST /v1/nothing HTTP/1.1', 'chunked, identity'),
+  ...['zzz\r\nhello\r\n', '-1\r\n', '\r\n'].map((chunks) => `${head('Transfer-Encoding: chunked')}${chunks}`),
+  lines('GET /livez HTTP/1.1', 'Host: x', `X: ${'x'.repeat(15_000)}`),
+  lines('GET /livez HTTP/1.1', 'Host: x', ...Array.from({ length: 2000 }, () => 'X-Some-Field: x')),
+  lines('CONNECT * HTTP/1.1', 'Host: x'),
+  lines('GET /livez HTTP/1.1', 'Host: x', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c'),
+  lines('TRACE /livez HTTP/1.1', 'Host: secret'),
+];
+const LIMITS = '0 -1 101 1e1 1.0 1.5 +5 05 5+ %205 0x5 ten 5,6 99999999999999999999 %EF%BC%95 5%00 NaN -0';
+const QUERIES = [
+  ...LIMITS.split(' ').map((value) => `limit=${value}`),
+  ...'gone Sold sold%20 sold,pending null toString %00'.split(' ').map((value) => `status=${value}`),
+  ...'x 1.0 1e1 +1 01 -0 9223372036854775808 -9223372036854775809 %zz'
+    .split(' ')
+    .map((value) => `after=${value}`),
+  ...['limit', 'status', 'after'].flatMap((name) => [
+    name,
+    `${name}=`,
+    `${name}&${name}=1`,
+    `${name}=1&%${name.charCodeAt(0).toString(16)}${name.slice(1)}=1`,
+  ]),
+  'limit=0&status=gone&after=x',
+  ...'page=2 offset=5 Limit=0 limit[]=0 limit%00=0 __proto__=1 toString &&& = %zz=%zz % %C3 x=%FF'
+    .split(' ')
+    .flatMap((query) => [query, `limit=0&${query}`]),
+  'x='.padEnd(4000, 'y'),
+];
+const IDS =
+  '1? 1?whatever=1 0 -1 9007199254740993 -9223372036854775808 9223372036854775808 -9223372036854775809 1e0 01 ' +
+  '%201 1;v=1 %zz %E0%A4 1%00 %2F __proto__';
+const TYPES = [
+  'application/json; profile="a;b"',
+  'application/json;',
+  'application/json; charset=utf8',
+  'text/plain; application/json',
+  'application/jsonx',
+  'application/vnd.api+json',
+  'multipart/form-data; boundary=x',
+  'json',
+  'application/*',
+  'application/json, text/plain',
+  '/',
+];
+const BODIES = [
+  ...['\xc0\xaf', '\xed\xa0\x80', '\x80', '\xf0\x9f\x90', '\xf4\x90\x80\x80'].map(
+    (bytes) => `{"categoryId":1,"name":"${bytes}"}`,
+  ),
+  "{'name':'Rex'}",
+  ...[REX, '//'].map((end) => REX + end),
+  'undefined',
+  '"'.repeat(65_535),
+  `"${'\\'.repeat(65_535)}`,
+  Buffer.from(REX, 'utf16le').subarray(1).toString('latin1'),
+  '\0',
+  '{"status":"sold"}',
+  '{"categoryId":1}',
+  '{"name":"","categoryId":"x"}',
+  '{"name":"a\\u0000","status":"x"}',
+  '{"__proto__":{"name":"Rex","categoryId":1}}',
+  ...['1', 'true', `[${REX}]`],
+  utf8('{"name":"\u{1F43E}","categoryId":1}'),
+];
+const ETAGS = [
+  'TAG',
+  'W/TAG',
+  '*',
+  '"x", TAG',
+  '"x",W/TAG , "y"',
+  'W/"x",*',
+  '"x"',
+  '',
+  'W/*',
+  '"*"',
+  'x W/TAG',
+  ',,',
+];
+const REQUEST_IDS = [
+  'a',
+  'A-z_09',
+  '-',
+  '0',
+  'f'.repeat(31),
+  'f'.repeat(36),
+  'a,b',
+  'a.b',
+  '"a"',
+  '<script>',
+  '\xe4',
+];
+const ACCEPTS = [
+  'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  ...[
+    'TEXT/HTML',
+    'text/html, */*',
+    'text/html;q=0.2, application/json;q=0.1',
+    'application/json;q=0, */*',
+    'text/*',
+  ],
+  `${'a/b,'.repeat(3000)}text/html`,
+  ...[
+    '*/*',
+    'application/json, text/html',
+    'text/html;q=0.1, */*',
+    'text/html;q=0',
+    'text/html;q=NaN',
+    'text/html;q=-1',
+  ],
+  ...[
+    'text',
+    '/html',
+    'text/html/x',
+    'text/html;charset=utf-8',
+    '"text/html"',
+    ',;=,;=q',
+    '',
+    ','.repeat(15_000),
+  ],
+  ...[`text/plain${';a="b,'.repeat(2500)}`, 'text/htm\xff'],
+];
+const ENCODINGS = [
+  ...[
+    'gzip',
+    'GZIP',
+    'x-gzip',
+    'gzip, deflate, br',
+    'br,gzip',
+    'br;q=1.0, gzip;q=0.001 , *;q=0',
+    'gzip ; q=1',
+  ],
+  ...[
+    'gzip;x=0;q=0.1',
+    'br;q=0, gzip',
+    'gzip;q=0',
+    'gzip;q=0.000',
+    'gzip;q=0;x=1',
+    'gzip;x=1; q=0',
+    'gzip; Q=0 , br',
+  ],
+  ...['br', '*;q=0, identity', 'gzipped', 'not gzip', '', ',,', ' '.repeat(15_000), ','.repeat(15_000)],
+  ...['gzip;q=0'.padEnd(15_000), 'gzip '.repeat(3000)],
+];
+const UNUSUAL = [
+  ...['Content-Encoding: gzip', 'Range: bytes=0-1', 'If-Match: *', 'Idempotency-Key: a b'],
+  ...['X-HTTP-Method-Override: DELETE', 'X-Original-URL: /livez', 'Accept: application/xml;q=1, */*;q=0'],
+  ...Array.from({ length: 300 }, (_, index) => `X-Field-${index}: x`),
+];
+
+export const REFUSALS: Readonly<Record<string, Scene>> = {
+  'which path and method needs a key': {
+    options: { metrics },
+    isBrief: true,
+    messages: [
+      create,
+      ...TARGETS.flatMap((target) =>
+        (UNKNOWN_TARGETS.includes(target) ? ['GET', 'DELETE'] : METHODS).flatMap((method) =>
+          [null, 'wrong'].map((key) =>
+            ask(`${method} ${target}`, { key, ...(method === 'POST' ? { body: REX } : {}) }),
+          ),
+        ),
+      ),
+    ],
+  },
+  'which of several faults determines the response': {
+    isBrief: true,
+    messages: [
+      ...['KEY', null].flatMap((key) => [
+        ask('PUT /v1/nothing?limit=0', { key, body: TOO_LARGE, fields: ['Content-Type: text/plain'] }),
+        ask('PUT /v1/pets?limit=0', { key, body: TOO_LARGE, fields: ['Content-Type: text/plain'] }),
+        ask('POST /v1/pets', { key, body: TOO_LARGE, fields: ['Content-Type: text/plain'] }),
+        ask('POST /v1/pets', { key, body: TOO_LARGE }),
+        ask('POST /v1/pets', { key, body: '{' }),
+        ask('GET /v1/pets/no-number', { key }),
+      ]),
+    ],
+  },
+  'fields and queries that are ignored': {
+    options: { metrics },
+    isBrief: true,
+    messages: [create, ...PATHS.map(({ target }) => get(`${target}?page=2`, ...UNUSUAL))],
+  },
+  'other origins': {
+    options: { corsOrigins: [ORIGIN.slice('Origin: '.length)] },
+    isBrief: true,
+    messages: [
+      'https://evil.example',
+      'null',
+      'https://shop.example.evil',
+      'http://shop.example',
+      'https://shop.example/',
+    ]
+      .map((origin) => `Origin: ${origin}`)
+      .flatMap((field) => [
+        get('/v1/pets', field),
+        ask('OPTIONS /v1/pets', { key: null, fields: [field, ...PREFLIGHT] }),
+      ]),
+  },
+  'transfer codings': {
+    options: { corsOrigins: [ORIGIN.slice('Origin: '.length)] },
+    isBrief: true,
+    messages: [
+      ...CODINGS.map((coding) => chunked('POST /v1/pets HTTP/1.1', coding)),
+      ...['chunked', 'Chunked', ' chunked  '].map((coding) => chunked('PUT /v1/pets HTTP/1.1', coding)),
+      ...[...TARGETS, 'http://x/livez'].flatMap((target) =>
+        (target === '/v1/pets' || target === '/livez' ? METHODS : ['PATCH']).flatMap((method) => [
+          chunked(`${method} ${target} HTTP/1.1`, 'gzip, chunked'),
+          chunked(`${method} ${target} HTTP/1.1`, 'gzip, chunked', []),
+        ]),
+      ),
+      chunked('OPTIONS /v1/pets HTTP/1.1', 'gzip, chunked', [ORIGIN, ...PREFLIGHT]),
+      ...[
+        ['POST /livez', 'gzip, chunked'],
+        ['POST /v1/pets', 'identity, chunked'],
+        ['GET /v1/pets/1', 'gzip, chunked'],
+      ].map(([line, coding]) => chunked(`${line} HTTP/1.1`, coding ?? '') + create.repeat(3)),
+      LIST,
+    ],
+  },
+  'Host and the target': {
+    isBrief: true,
+    messages: [
+      ...[...HOSTS.split(' '), 'x y', 'x, y', 'x\ty', 'x'.repeat(256), 'x'.repeat(255), ''].map((host) =>
+        lines('GET /livez HTTP/1.1', `Host: ${host}`),
+      ),
+      lines('GET http://x/livez HTTP/1.1', 'Host: me@x'),
+    ],
+  },
+  'lists and ids': {
+    isBrief: true,
+    messages: [
+      create,
+      ...QUERIES.map((query) => get(`/v1/pets?${query}`)),
+      ...[...IDS.split(' '), '9'.repeat(5000)].map((id) => get(`/v1/pets/${id}`)),
+    ],
+  },
+  'media types and contents': {
+    isBrief: true,
+    messages: [
+      ...TYPES.map((type) => post(REX, `Content-Type: ${type}`)),
+      ask('POST /v1/pets', { fields: ['Content-Type: application/json'] }),
+      `${head('Content-Type: application/json', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+      ...BODIES.map((body) => post(body)),
+      ...['', '7', '9007199254740993', '1e5'].flatMap((leaf) =>
+        [499, 500, 30_000].map((depth) => ARRAYS(depth, leaf)),
+      ),
+      post(`${'{"a":'.repeat(10_000)}1e5${'}'.repeat(10_000)}`),
+      LIST,
+    ],
+  },
+  preconditions: {
+    isBrief: true,
+    messages: [
+      create,
+      ...['/v1/pets', '/v1/pets?limit=1', '/v1/pets/1', '/docs', '/openapi.json', '/livez'].flatMap(
+        (target) => [
+          get(target),
+          ...ETAGS.flatMap((tag) => [
+            get(target, `If-None-Match: ${tag}`),
+            get(target, `If-Match: ${tag}`),
+            get(target, `If-Match: ${tag}`, 'If-None-Match: TAG'),
+            ask(`HEAD ${target}`, { fields: [`If-Match: ${tag}`, 'If-Unmodified-Since: x'] }),
+          ]),
+          get(target, 'If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT'),
+        ],
+      ),
+      ...['*', '"x", *', 'TAG', 'W/TAG'].flatMap((tag) => [
+        get('/v1/pets'),
+        post(REX, `If-None-Match: ${tag}`),
+      ]),
+      ...['"x"', 'W/TAG', ''].flatMap((tag) => [get('/v1/pets'), post(REX, `If-Match: ${tag}`)]),
+      ...[get('/v1/pets?status=sold'), post(REX, 'If-Match: TAG')],
+      ...[
+        get('/v1/pets'),
+        post(REX, 'If-Match: TAG', 'If-None-Match: *'),
+        post(REX, 'If-Match: *', 'If-None-Match: TAG'),
+      ],
+      ...[get('/v1/pets'), ask('POST /v1/pets?status=sold', { body: REX, fields: ['If-Match: TAG'] })],
+      post(REX, 'If-Match: "x"', 'Idempotency-Key: precondition'),
+      LIST,
+      ...[
+        get('/v1/pets'),
+        post(REX, 'If-Match: TAG'),
+        post(REX, 'If-Match: *'),
+        post(REX, 'If-None-Match: "x"'),
+      ],
+      post(REX, 'If-None-Match: ', 'Idempotency-Key: precondition'),
+      ...[
+        get('/v1/pets?status=sold'),
+        ask('POST /v1/pets?status=sold', { body: REX, fields: ['If-Match: TAG'] }),
+      ],
+      ...[
+        'GET /v1/pets/999',
+        'GET /v1/nothing',
+        'GET /v1/pets?limit=0',
+        'DELETE /v1/pets',
+        'OPTIONS /v1/pets',
+      ].map((line) => ask(line, { fields: ['If-None-Match: *', 'If-Match: "x"'] })),
+      ask('GET /v1/pets', { key: null, fields: ['If-Match: "x"'] }),
+      ...['{}', REX.padEnd(70_000)].map((body) => post(body, 'If-Match: "x"')),
+      ...['Content-Type: text/plain', 'Content-Encoding: gzip'].map((field) =>
+        post(REX, field, 'If-Match: "x"'),
+      ),
+    ],
+  },
+  'request ids': {
+    isBrief: true,
+    messages: REQUEST_IDS.map((id) => get('/livez', `X-Request-Id: ${id}`)),
+  },
+  'Accept and Accept-Encoding': {
+    isBrief: true,
+    messages: [
+      ...ACCEPTS.map((value) => get('/', `Accept: ${value}`)),
+      ...['/?a=b', '//', '/index.html'].map((target) => get(target, 'Accept: text/html')),
+      ...['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'].map((method) =>
+        ask(`${method} /`, { fields: ['Accept: text/html'] }),
+      ),
+      get('/', 'Accept: application/json;q=0.5', 'Accept: text/html'),
+      get('/', 'Accept: text/html;q=0.5', 'Accept: application/json'),
+      ...ENCODINGS.map((value) => ask('HEAD /docs/icon.svg', { fields: [`Accept-Encoding: ${value}`] })),
+    ],
+  },
+  'messages that are not HTTP, or that a Request cannot express': {
+    isRaw: true,
+    isBrief: true,
+    messages: [
+      ...UNPARSED,
+      ...RAW_TARGETS.split(' ').flatMap((target) => [
+        withKey(`GET ${target} HTTP/1.1`),
+        withKey(`OPTIONS ${target} HTTP/1.1`),
+        lines(`GET ${target} HTTP/1.1`, 'Host: x', 'Host: y', KEY_FIELD),
+      ]),
+      ...METHODS.map((method) => lines(`${method} * HTTP/1.1`, 'Host: x')),
+      chunked('PATCH * HTTP/1.1', 'gzip, chunked'),
+      ...['/livez', '/docs', '/nothing', '/v1/pets', '/v1/nothing'].flatMap((target) => [
+        ...[' HTTP/0.9', ' HTTP/2.0', ''].map((version) => withKey(`GET ${target}${version}`)),
+        lines(`GET ${target} HTTP/1.1`, KEY_FIELD),
+        lines(`GET ${target} HTTP/1.1`, 'Host: x', 'Host: x', KEY_FIELD),
+        lines(`GET ${target} HTTP/1.0`, 'Host: x', 'Host: x', KEY_FIELD),
+        lines(`GET ${target} HTTP/1.0`, KEY_FIELD),
+        chunked(`POST ${target} HTTP/1.0`, 'chunked', [KEY_FIELD, 'Connection: keep-alive']),
+      ]),
+      lines('GET /v1/pets HTTP/2.0', 'Host: x'),
+      lines('GET / HTTP/1.0', 'Accept: text/html'),
+      ...['1.0', '2.0'].map(
+        (version) => chunked(`POST /v1/pets HTTP/${version}`, 'chunked') + create.repeat(3),
+      ),
+      LIST,
+    ],
+  },
+};
