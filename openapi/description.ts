@@ -3,15 +3,13 @@
 import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/api/deprecation.ts';
 import { STATUS_OF } from '../src/adapters/http/api/errors.ts';
 import { BODY_LIMIT } from '../src/adapters/http/api/json-body.ts';
-import { IDEMPOTENCY_LIFETIME } from '../src/application/create-pet-once.ts';
+import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/create-pet-once.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../src/application/list-pets.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
 import { INT64_MAX, INT64_MIN } from '../src/domain/int64.ts';
 import { NAME_MAX_LENGTH, NAME_MIN_LENGTH } from '../src/domain/pet.ts';
 import { ERROR_CODES, MESSAGES, WHEN } from './errors.ts';
 import { samplesOf } from './samples.ts';
-
-const HOUR = 60 * 60 * 1000;
 
 /** Returns the description of the API. The limits and the errors are those of the code. */
 export function apiDescription(): string {
@@ -45,7 +43,7 @@ ${samplesOf('list')}
 
 A client that gets no response to a POST does not know whether the pet was stored. Send the header field \`Idempotency-Key\` with a new key for each pet, such as a UUID, and repeat the request with the same key.
 
-For ${IDEMPOTENCY_LIFETIME / HOUR} hours, a request with the same key and the same pet gets the first response again, with \`Idempotency-Replayed: true\`, and stores nothing. A request with the same key and a different pet gets 422 \`idempotency_conflict\`. Each API key has its own idempotency keys; a rotated key shares those of its predecessor.
+For ${IDEMPOTENCY_DAYS * 24} hours, a request with the same key and the same pet gets the first response again, with \`Idempotency-Replayed: true\`, and stores nothing; the operator of a server can raise this to up to ${IDEMPOTENCY_DAYS_MAX} days. A request with the same key and a different pet gets 422 \`idempotency_conflict\`. Each API key has its own idempotency keys; a rotated key shares those of its predecessor.
 
 Retry a request after a lost connection, 408, 429, 503, or a proxy's 502 or 504, and after no other error. Wait for the seconds in \`Retry-After\`, but limit the wait and the number of attempts:
 

@@ -2,6 +2,7 @@
 
 import type { Operation } from '../src/adapters/http/api/operations.ts';
 import { INT64_METADATA } from '../src/adapters/http/api/schemas.ts';
+import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/create-pet-once.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
 import { type Part, QUERY_SCHEMAS } from './schemas.ts';
 
@@ -20,7 +21,8 @@ export const PARAMETERS: Readonly<Record<Operation['id'], readonly Part[]>> = {
       required: false,
       description:
         'A key of your choice, such as a UUID. Repeat a request that got no response with the same key: the pet is ' +
-        'created once. Each API key has its own idempotency keys, also after a rotation.',
+        `created once. A key is valid for ${IDEMPOTENCY_DAYS * 24} hours, or longer, up to ${IDEMPOTENCY_DAYS_MAX} days, where the operator of ` +
+        'the server has set it. Each API key has its own idempotency keys, also after a rotation.',
       schema: {
         type: 'string',
         minLength: 1,

@@ -24,6 +24,7 @@ import {
   type ExportQuery,
   type FollowOptions,
   type PetWalk,
+  type RetryOptions,
   type StoreStorage,
   supported,
 } from './store-options.ts';
@@ -46,11 +47,12 @@ export class AnimalStore implements AsyncDisposable {
   #closed: Promise<void> | undefined;
 
   /** @param storage the storage of the store; {@link AnimalStore.close} closes this storage */
-  constructor(storage: StoreStorage) {
+  constructor(storage: StoreStorage, { idempotencyDays }: RetryOptions = {}) {
     const { pets, idempotentCreates } = storage;
     this.#storage = storage;
     this.#createPet = new CreatePet(pets);
-    this.#createPetOnce = idempotentCreates && new CreatePetOnce(idempotentCreates);
+    this.#createPetOnce =
+      idempotentCreates && new CreatePetOnce(idempotentCreates, Date.now, idempotencyDays);
     this.#listPets = new ListPets(pets);
     this.#getPet = new GetPet(pets);
     this.#apiKeys = new ApiKeys(storage.apiKeys);
@@ -100,6 +102,15 @@ export class AnimalStore implements AsyncDisposable {
     const createPetOnce = supported(this.#createPetOnce, 'Idempotency-Key');
     this.startMaintenance();
     return await createPetOnce.execute(input, caller, key, options);
+  }
+
+  /**
+   * Resolves with the number of days for which a create with an idempotency key can be repeated: the option
+   * `idempotencyDays`, or a larger number that another server of the store has promised.
+   */
+  async idempotencyDays(): Promise<number> {
+    this.#assertOpen();
+    return await supported(this.#createPetOnce, 'Idempotency-Key').days();
   }
 
   /** Starts to remove old idempotency records once a minute, as the first create with an idempotency key does. */

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../domain/errors.ts';
-import { ANY, BOOLEAN, FUNCTION, type OptionRules, SIGNAL, STRING, TIMEOUT } from './arguments.ts';
+import { ANY, BOOLEAN, FUNCTION, type OptionRules, type Rule, SIGNAL, STRING, TIMEOUT } from './arguments.ts';
+import { IDEMPOTENCY_DAYS_MAX } from './create-pet-once.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
@@ -20,10 +21,19 @@ export interface FollowOptions extends Pick<PetPageQuery, 'status' | 'after'> {
   readonly interval?: number | undefined;
 }
 
+/** How long a create can be repeated. */
+export interface RetryOptions {
+  /**
+   * The number of days, from 1 to 90, for which a create with an idempotency key can be repeated. Default: 1. The largest
+   * number among the servers of a store is valid for all of them.
+   */
+  readonly idempotencyDays?: number | undefined;
+}
+
 /** The options of `AnimalStore.createPet`. */
 export interface CreateOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters that make a repeated call safe: within 24 hours, a call with the same key and the
+   * 1 to 255 visible ASCII characters that make a repeated call safe: within 24 hours, or {@link RetryOptions}, a call with the same key and the
    * same pet stores no second pet, and resolves with the first one.
    */
   readonly idempotencyKey?: string | undefined;
@@ -66,6 +76,10 @@ export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
   apiKey: STRING,
   timeout: TIMEOUT,
   onDeprecation: FUNCTION,
+};
+export const IDEMPOTENCY_DAYS_RULE: Rule = {
+  expected: `an integer from 1 to ${IDEMPOTENCY_DAYS_MAX}`,
+  accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= IDEMPOTENCY_DAYS_MAX,
 };
 export const EXPORT_QUERY: OptionRules<ExportQuery> = { status: ANY };
 export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {

@@ -1,5 +1,6 @@
 import type { ServeValues } from '../adapters/cli/index.ts';
 import type { HttpServerOptions } from '../adapters/http/api/index.ts';
+import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
 import { ConfigError, type Environment, Settings } from './config/settings.ts';
@@ -17,6 +18,8 @@ export interface Config {
   readonly workers: number;
   readonly apiKeys: readonly string[];
   readonly firstKey: formats.FirstKey;
+  /** How long a create can be repeated with its idempotency key. */
+  readonly idempotencyDays: number;
   readonly logLevel: formats.LogLevel;
   /** Of how many good requests one is logged. */
   readonly logSample: number;
@@ -48,6 +51,8 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
     workers: settings.read('WORKERS', formats.WORKERS) ?? 1,
     apiKeys: settings.readSecret('API_KEYS', formats.API_KEYS) ?? [],
     firstKey: settings.read('FIRST_KEY', formats.FIRST_KEY) ?? 'print',
+    idempotencyDays:
+      settings.read('IDEMPOTENCY_DAYS', formats.integer(1, IDEMPOTENCY_DAYS_MAX)) ?? IDEMPOTENCY_DAYS,
     logLevel: settings.read('LOG_LEVEL', formats.LOG_LEVEL) ?? 'info',
     logSample: settings.read('LOG_SAMPLE', formats.SHARE) ?? 1,
     shutdownTimeout: settings.read('SHUTDOWN_TIMEOUT_MS', formats.integer(0, MAX_TIMEOUT)) ?? 10_000,
@@ -64,6 +69,15 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
   }
   settings.throwFaults();
   return config;
+}
+
+/** Returns what an operator should know when a server of the store has promised more days than the settings of this one. */
+export function idempotencyNotice(
+  { idempotencyDays }: Pick<Config, 'idempotencyDays'>,
+  promised = 0,
+): string | undefined {
+  if (promised <= idempotencyDays) return undefined;
+  return `IDEMPOTENCY_DAYS: ${idempotencyDays} has no effect yet: in the last ${promised} days, a server of this store had ${promised}, so idempotency keys are valid for ${promised} days`;
 }
 
 /** Reads only the database URL. Throws a `ConfigError` if the URL is invalid. */

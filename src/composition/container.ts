@@ -94,7 +94,7 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
     const traced = tracing?.traceStorage(storage) ?? storage;
     return thread === undefined ? traced : { ...traced, check: () => thread.check() };
   });
-  provide(AnimalStore, () => new AnimalStore(get(STORAGE)));
+  provide(AnimalStore, () => new AnimalStore(get(STORAGE), config));
   provide(API_KEY_VERIFIER, () => createApiKeyVerifier(get(AnimalStore), config.apiKeys));
   provide(HTTP_SERVER, () =>
     createServer(get(AnimalStore), {

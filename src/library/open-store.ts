@@ -7,46 +7,58 @@ import {
   objectWith,
   STRING,
 } from '../application/arguments.ts';
-import { CLIENT_OPTIONS, type ClientOptions, type StoreStorage } from '../application/store-options.ts';
+import {
+  CLIENT_OPTIONS,
+  type ClientOptions,
+  IDEMPOTENCY_DAYS_RULE,
+  type RetryOptions,
+  type StoreStorage,
+} from '../application/store-options.ts';
 import { type Database, parseDatabase } from '../composition/databases/database.ts';
 import type { Engine } from '../composition/databases/engine.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
 /** The configuration of a store: either the URL of a database, or a storage object. */
 export type AnimalStoreConfig =
-  | (ClientOptions & {
-      /**
-       * `memory:`, whose data is lost when the process ends, `sqlite:PATH`, which creates a missing file,
-       * `postgres://HOST/DATABASE`, which creates missing tables, or the base address of a server such as
-       * `https://pets.example.org/v1`, which needs `apiKey`. A browser supports only `memory:` and addresses.
-       */
-      readonly database: string;
-      readonly storage?: undefined;
-    })
-  | {
+  | (ClientOptions &
+      RetryOptions & {
+        /**
+         * `memory:`, whose data is lost when the process ends, `sqlite:PATH`, which creates a missing file,
+         * `postgres://HOST/DATABASE`, which creates missing tables, or the base address of a server such as
+         * `https://pets.example.org/v1`, which needs `apiKey`. A browser supports only `memory:` and addresses.
+         */
+        readonly database: string;
+        readonly storage?: undefined;
+      })
+  | (RetryOptions & {
       /** Your own storage, which must fulfil the contracts in the comments of {@link StoreStorage}. */
       readonly storage: StoreStorage;
       readonly database?: undefined;
-    };
+    });
 
-const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions> = {
+const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions & RetryOptions> = {
   database: { ...STRING, expected: "a string such as 'memory:'" },
   storage: objectWith('check', 'close'),
+  idempotencyDays: IDEMPOTENCY_DAYS_RULE,
   ...CLIENT_OPTIONS,
 };
 
 export async function openStore(config: AnimalStoreConfig, engines: readonly Engine[]): Promise<AnimalStore> {
   checkOptions(config, OPTIONS);
-  const { database: url, storage, ...client } = config;
+  const { database: url, storage, idempotencyDays, ...client } = config;
   if ((url === undefined) === (storage === undefined)) {
     throw invalidRequest("expected one option, database or storage, such as { database: 'memory:' }");
   }
   if (storage !== undefined) {
     checkArgument('storage.pets', storage.pets, OBJECT);
     checkArgument('storage.apiKeys', storage.apiKeys, OBJECT);
-    return new AnimalStore(storage);
+    return new AnimalStore(storage, { idempotencyDays });
   }
-  return new AnimalStore(await databaseAt(url, engines).open({ client }));
+  const database = databaseAt(url, engines);
+  if (database.isRemote && idempotencyDays !== undefined) {
+    throw invalidRequest('idempotencyDays: the server at an address decides it, with IDEMPOTENCY_DAYS');
+  }
+  return new AnimalStore(await database.open({ client }), { idempotencyDays });
 }
 
 function databaseAt(url: string, engines: readonly Engine[]): Database {

@@ -37,6 +37,7 @@ export type {
   Deprecation,
   FollowOptions,
   PetWalk,
+  RetryOptions,
   StoreStorage,
 } from '../application/store-options.ts';
 export { VerifyApiKey } from '../application/verify-api-key.ts';

@@ -1,7 +1,7 @@
 /** The tests (contract cases) that every `IdempotentCreates` must pass, for any test runner. */
 
 import assert from 'node:assert/strict';
-import type { CreateAttempt, IdempotentCreates } from '../application/ports/idempotent-creates.ts';
+import { type CreateAttempt, DAY, type IdempotentCreates } from '../application/ports/idempotent-creates.ts';
 import type { PetRepository } from '../application/ports/pet-repository.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
 import { assertAscending, byId, samplePet, UNUSUAL_NAMES, walk } from './fixtures/pets.ts';
@@ -18,6 +18,7 @@ export function idempotentCreatesContract(subject: Subject<IdempotentStore>): Co
     ...adding(subject),
     ...expiring(subject),
     ...removing(subject),
+    ...promising(subject),
     ...twoClients(subject),
     ...lasting(subject),
   ];
@@ -190,6 +191,34 @@ function removing(subject: Subject<IdempotentStore>): ContractCase[] {
       assert.equal(await idempotentCreates.count(), 0);
       assert.equal(await idempotentCreates.removeRecords(Date.now(), 10), 0);
       assert.equal(await idempotentCreates.redateRecords(Date.now(), 10), 0);
+    }),
+  ];
+}
+
+function promising(subject: Subject<IdempotentStore>): ContractCase[] {
+  const now = Date.UTC(2030, 0, 1);
+  return [
+    contractCase(
+      subject,
+      'the largest number of days that is promised holds until nobody has repeated it for so long',
+      async ({ idempotentCreates }) => {
+        const promise = (days: number, after: number) =>
+          idempotentCreates.promiseDays(days, now + after * DAY);
+        assert.equal(await promise(1, 0), 1);
+        assert.equal(await promise(30, 0), 30);
+        for (const day of [0, 1, 20]) assert.equal(await promise(1, day), 30, `day ${day}`);
+        assert.equal(await promise(30, 25), 30);
+        assert.equal(await promise(7, 30), 30);
+        assert.equal(await promise(1, 55), 30);
+        // The promise of another client holds after the largest one has ended.
+        assert.equal(await promise(7, 55), 30);
+        assert.equal(await promise(1, 60), 7);
+        assert.equal(await promise(1, 65), 1);
+      },
+    ),
+    ...twoClientCase(subject, 'a promise of one client holds for another one', async (one, two) => {
+      assert.equal(await one.idempotentCreates.promiseDays(90, now), 90);
+      assert.equal(await two.idempotentCreates.promiseDays(1, now), 90);
     }),
   ];
 }

@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
-import { CreatePetOnce, IDEMPOTENCY_LIFETIME } from '../../src/application/create-pet-once.ts';
+import {
+  CreatePetOnce,
+  IDEMPOTENCY_DAYS,
+  IDEMPOTENCY_DAYS_MAX,
+} from '../../src/application/create-pet-once.ts';
 import { nextTurn } from '../../src/application/next-turn.ts';
+import { DAY } from '../../src/application/ports/idempotent-creates.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { startRecordRemoval } from '../../src/application/record-removal.ts';
 
@@ -56,16 +61,59 @@ describe('CreatePetOnce', () => {
 
   test('a key is valid for 24 hours', async () => {
     const { pet } = await createPetOnce.execute(REX, '1', 'a');
-    now += IDEMPOTENCY_LIFETIME;
+    now += DAY;
     expect(await createPetOnce.execute(REX, '1', 'a')).toEqual({ pet, isReplay: true });
     now += 1;
     expect((await createPetOnce.execute(REX, '1', 'a')).isReplay).toBe(false);
-    expect(IDEMPOTENCY_LIFETIME).toBe(24 * 60 * MINUTE);
+    expect([IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX, DAY]).toEqual([1, 90, 24 * 60 * MINUTE]);
+  });
+
+  test('a key is valid for the days of the option, also for another server that has a smaller number', async () => {
+    const patient = new CreatePetOnce(storage.idempotentCreates, () => now, 30);
+    const { pet } = await patient.execute(REX, '1', 'a');
+    await createPetOnce.execute(REX, '1', 'b');
+    now += 30 * DAY;
+    for (const server of [createPetOnce, patient]) {
+      expect(await server.removeOldRecords()).toBe(false);
+      expect(await server.execute(REX, '1', 'a')).toEqual({ pet, isReplay: true });
+    }
+    expect(await createPetOnce.days()).toBe(30);
+    now += 1;
+    expect((await patient.execute(REX, '1', 'a')).isReplay).toBe(false);
+  });
+
+  test('after a larger number was lowered, it still holds for the records that were promised it', async () => {
+    await new CreatePetOnce(storage.idempotentCreates, () => now, 30).execute(REX, '1', 'a');
+    const lowered = new CreatePetOnce(storage.idempotentCreates, () => now, 2);
+    now += 30 * DAY;
+    expect((await lowered.execute(REX, '1', 'a')).isReplay).toBe(true);
+    now += 2 * DAY;
+    expect(await lowered.days()).toBe(2);
+    await lowered.removeOldRecords();
+    expect(await storage.idempotentCreates.count()).toBe(0);
+  });
+
+  test('a server that was suspended asks for the promises before it uses an old key again', async () => {
+    await createPetOnce.execute(REX, '1', 'x');
+    const patient = new CreatePetOnce(storage.idempotentCreates, () => now, 30);
+    const { pet } = await patient.execute(REX, '1', 'a');
+    now += 2 * DAY;
+    expect(await createPetOnce.execute(REX, '1', 'a')).toEqual({ pet, isReplay: true });
+  });
+
+  test('creates at the same time ask once, and after a failure again', async () => {
+    using promise = vi.spyOn(storage.idempotentCreates, 'promiseDays');
+    promise.mockRejectedValueOnce(new Error('no'));
+    await expect(createPetOnce.execute(REX, '1', 'a')).rejects.toThrow('no');
+    await Promise.all(['a', 'b', 'c'].map((key) => createPetOnce.execute(REX, '1', key)));
+    await createPetOnce.execute(REX, '1', 'd');
+    expect(promise).toHaveBeenCalledTimes(2);
+    expect(promise).toHaveBeenCalledWith(1, now);
   });
 
   test('removes records that are older than 24 hours, in steps', async () => {
     for (let key = 0; key < 1100; key++) await createPetOnce.execute(REX, '1', String(key));
-    now += IDEMPOTENCY_LIFETIME;
+    now += DAY;
     await createPetOnce.execute(REX, '1', 'new');
     expect(await createPetOnce.removeOldRecords()).toBe(false);
     now += 1;
@@ -220,7 +268,7 @@ describe('AnimalStore', () => {
     onTestFinished(() => void vi.useRealTimers());
     const store = new AnimalStore(storage);
     await store.createPet(REX, { idempotencyKey: 'a' });
-    vi.setSystemTime(Date.now() + IDEMPOTENCY_LIFETIME + 1);
+    vi.setSystemTime(Date.now() + DAY + 1);
     vi.advanceTimersByTime(MINUTE);
     await vi.waitFor(async () => expect(await storage.idempotentCreates.count()).toBe(0));
     await store.close();

@@ -161,3 +161,31 @@ test('leaves nothing open when the first key cannot be stored', async () => {
   db.exec('DROP TRIGGER no_keys');
   expect((await startInProcess({ ...environment, PORT: port })).firstKey).toBeDefined();
 });
+
+test.each(STORAGES.filter((kind) => kind !== 'memory'))(
+  'a start on %s warns while another server has promised more days for idempotency keys',
+  async (kind) => {
+    const environment = { ...(await environmentOf(kind)), API_KEYS: OPERATOR_KEY };
+    for (const [days, warnings] of [
+      ['30', []],
+      [
+        '7',
+        [
+          [
+            'IDEMPOTENCY_DAYS: 7 has no effect yet: in the last 30 days, a server of this store had 30, so idempotency keys are valid for 30 days',
+          ],
+        ],
+      ],
+      ['60', []],
+    ] as const) {
+      const config = loadConfig({ ...environment, IDEMPOTENCY_DAYS: days });
+      const parts = await openParts(config, '1.0.0');
+      const warn = vi.spyOn(parts.log, 'warn');
+      const { stop } = await serve(parts, config, '1.0.0');
+      await stop();
+      expect(warn.mock.calls.filter(([message]) => String(message).startsWith('IDEMPOTENCY'))).toEqual(
+        warnings,
+      );
+    }
+  },
+);

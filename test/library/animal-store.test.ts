@@ -100,12 +100,12 @@ test.each([
   [
     'a misspelled option',
     { databse: 'memory:' },
-    'unknown option databse: expected database, storage, apiKey, timeout or onDeprecation',
+    'unknown option databse: expected database, storage, idempotencyDays, apiKey, timeout or onDeprecation',
   ],
   [
     'an option that does not exist',
     { database: 'memory:', retries: 5 },
-    'unknown option retries: expected database, storage, apiKey, timeout or onDeprecation',
+    'unknown option retries: expected database, storage, idempotencyDays, apiKey, timeout or onDeprecation',
   ],
   ['a number', { database: 5 }, "database: expected a string such as 'memory:', got 5"],
   ['null as a database', { database: null }, "database: expected a string such as 'memory:', got null"],
@@ -161,4 +161,18 @@ test('a store that is not closed does not keep the process alive, before and aft
     console.log('done');`;
   const args = ['--input-type=module', '--eval', program];
   expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })).toBe('done\n');
+});
+
+test('idempotencyDays is an integer from 1 to 90, and the server at an address decides it itself', async () => {
+  const store = await createAnimalStore({ database: 'memory:', idempotencyDays: 90 });
+  onTestFinished(() => store.close());
+  expect(await store.idempotencyDays()).toBe(90);
+  for (const idempotencyDays of [0, 91, 1.5, '7']) {
+    await expect(
+      createAnimalStore({ database: 'memory:', idempotencyDays: idempotencyDays as never }),
+    ).rejects.toThrow('idempotencyDays: expected an integer from 1 to 90, got');
+  }
+  await expect(
+    createAnimalStore({ database: 'https://pets.example.org/v1', apiKey: 'k', idempotencyDays: 7 }),
+  ).rejects.toThrow('idempotencyDays: the server at an address decides it, with IDEMPOTENCY_DAYS');
 });

@@ -45,6 +45,7 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Stora
       add: (pet, { caller, key }, options) =>
         pets.addOnce(pet, caller === '' ? key : `${encodeURIComponent(caller)}/${key}`, options),
       // The server removes old records.
+      promiseDays: async (days) => days,
       count: async () => 0,
       removeRecords: async () => 0,
       redateRecords: async () => 0,

@@ -32,6 +32,8 @@ The settings are environment variables. The options have precedence.
   API_KEYS_FILE        a file that contains the value of API_KEYS
   FIRST_KEY            where the first key of a new store goes: print,
                        file:PATH or none (default: print)
+  IDEMPOTENCY_DAYS     how many days a create can be repeated with its
+                       Idempotency-Key, from 1 to 90 (default: 1)
   LOG_LEVEL            silent, error, warn, info or debug (default: info)
   LOG_SAMPLE           the share of good requests that is logged, such as 1/100
                        (default: 1)

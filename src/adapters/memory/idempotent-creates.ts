@@ -1,6 +1,8 @@
 import {
   type CreateAttempt,
   type CreateResult,
+  DAY,
+  daysOf,
   type IdempotentCreates,
   RECORDS_PER_CALLER,
   tooManyRecords,
@@ -18,18 +20,20 @@ interface IdempotencyRecord {
 export class MemoryIdempotentCreates implements IdempotentCreates {
   readonly #pets: MemoryPetRepository;
   readonly #closed: AbortSignal;
-  readonly #limit: number;
+  readonly #perDay: number;
   readonly #records = new Map<string, IdempotencyRecord>();
   /** The names of the records of each caller, in the order of their creation. */
   readonly #namesOf = new Map<string, Set<string>>();
+  /** When each promised number of days ends. */
+  readonly #promises = new Map<number, number>();
   /** No record is from after this time. */
   #newestAt = 0;
 
-  /** @param limit the maximum number of records of one caller */
-  constructor(pets: MemoryPetRepository, closed: AbortSignal, limit: number = RECORDS_PER_CALLER) {
+  /** @param perDay the maximum number of records of one caller for each day that records are valid */
+  constructor(pets: MemoryPetRepository, closed: AbortSignal, perDay: number = RECORDS_PER_CALLER) {
     this.#pets = pets;
     this.#closed = closed;
-    this.#limit = limit;
+    this.#perDay = perDay;
   }
 
   async add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
@@ -41,15 +45,21 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
     if (record !== undefined && record.at >= validFrom) return { pet: record.pet, isReplay: true };
     if (record !== undefined) this.#remove(name, record);
     const names = this.#namesOf.get(caller) ?? new Set();
-    if (names.size >= this.#limit) {
+    if (names.size >= this.#perDay * daysOf(attempt)) {
       const [oldest = ''] = names;
-      throw tooManyRecords(this.#limit, attempt, this.#records.get(oldest)?.at ?? Infinity);
+      throw tooManyRecords(this.#perDay, attempt, this.#records.get(oldest)?.at ?? Infinity);
     }
     const added = this.#pets.addNow(pet);
     this.#records.set(name, { caller, pet: added, at });
     this.#newestAt = Math.max(this.#newestAt, at);
     this.#namesOf.set(caller, names.add(name));
     return { pet: added, isReplay: false };
+  }
+
+  async promiseDays(days: number, now: number): Promise<number> {
+    this.#closed.throwIfAborted();
+    this.#promises.set(days, now + days * DAY);
+    return Math.max(...[...this.#promises].flatMap(([each, end]) => (end >= now ? each : [])));
   }
 
   async count(): Promise<number> {

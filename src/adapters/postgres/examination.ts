@@ -18,6 +18,9 @@ const FACTS = `SELECT
   (SELECT count(*) FROM idempotency_records)::float8 AS "idempotencyRecords",
   pg_database_size(current_database())::float8 AS bytes`;
 
+const SCHEMA_WITH_PROMISES = 3;
+const PROMISED = 'SELECT max(days) AS days FROM idempotency_promises WHERE ends_at >= $1';
+
 type Facts = Record<'pets' | 'total' | 'active' | 'idempotencyRecords' | 'bytes', number> & {
   readonly lastId: string | null;
 };
@@ -53,9 +56,19 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       for (const message of await orderWarningsOf(config)) problems.push({ severity: 'warning', message });
       const { rows } = await client.query<Facts>(FACTS, [Date.now()]);
       const { total, active, lastId, ...facts } = rows[0] as Facts;
+      const promised =
+        schemaVersion < SCHEMA_WITH_PROMISES ? undefined : await client.query(PROMISED, [Date.now()]);
+      const idempotencyDays: number | undefined = promised?.rows[0]?.days ?? undefined;
       problems.push(...invalidPetProblems(await invalidPets(client)));
       problems.push(...idProblems(BigInt(lastId ?? 0)));
-      return { ...report, exists: true, schemaVersion, ...facts, apiKeys: { total, active } };
+      return {
+        ...report,
+        exists: true,
+        schemaVersion,
+        ...facts,
+        apiKeys: { total, active },
+        idempotencyDays,
+      };
     });
   } catch (error) {
     problems.push({ severity: 'error', message: `${location}: ${detailed(error)}` });

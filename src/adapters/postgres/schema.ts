@@ -51,6 +51,8 @@ const MIGRATIONS: readonly string[] = [
   `,
   `
   ALTER TABLE api_keys ADD COLUMN is_read_only boolean NOT NULL DEFAULT false;
+
+  CREATE TABLE idempotency_promises (days integer PRIMARY KEY, ends_at bigint NOT NULL);
   `,
 ];
 

@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3';
-import type { IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
+import { DAY, type IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { exactlyOnce } from '../storage-kit/exactly-once.ts';
 import type { RecordCount } from '../storage-kit/record-quota.ts';
 import { ADD_PET, COLUMNS, type PetRow, petOf } from './pets.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
-import { LAST_ID } from './schema.ts';
+import { LAST_ID, PROMISED } from './schema.ts';
 import type { Writer } from './write/writer.ts';
 
 /**
@@ -18,6 +18,10 @@ const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, create
 
 const FIND = `SELECT ${COLUMNS} FROM pets
   WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND created_at >= ?)`;
+/** Writes once a day. */
+const PROMISE = `INSERT INTO idempotency_promises (days, ends_at) VALUES (?, ?)
+  ON CONFLICT DO UPDATE SET ends_at = excluded.ends_at
+  WHERE ends_at NOT BETWEEN excluded.ends_at - ${DAY} AND excluded.ends_at`;
 const NEXT_CALLER = 'SELECT min(caller) FROM idempotency_records WHERE caller > ?';
 const COUNT_STEP = `SELECT count(*), max(key), min(created_at) FROM (
   SELECT key, created_at FROM idempotency_records WHERE caller = ? AND key > ? ORDER BY key LIMIT 10000)`;
@@ -31,15 +35,16 @@ const COUNT_TIMEOUT = 5000;
 
 type CountedStep = [count: number, lastKey: string | null, oldestAt: number | null];
 
-/** @param limit the maximum number of records of one caller */
+/** @param perDay the maximum number of records of one caller for each day that records are valid */
 export function idempotentCreates(
   db: Database.Database,
   snapshot: ReadSnapshot,
   writer: Writer,
-  limit?: number,
+  perDay?: number,
 ): IdempotentCreates {
   const findRecord = db.prepare<[string, string, number], PetRow>(FIND).raw();
   const countStep = db.prepare<[string, string], CountedStep>(COUNT_STEP).raw().safeIntegers(false);
+  const promised = db.prepare<[number], number | null>(PROMISED).pluck().safeIntegers(false);
   const nextCaller = db.prepare<[string], string | null>(NEXT_CALLER).pluck();
 
   /** Counts in steps, one per iteration of the event loop, so that none takes long. */
@@ -73,8 +78,12 @@ export function idempotentCreates(
           return row && petOf(row);
         },
       },
-      limit,
+      perDay,
     ),
+    async promiseDays(days, now) {
+      await writer.storeWrite([PROMISE, days, now + (days + 1) * DAY]);
+      return Math.max(days, (await snapshot.read(() => promised.get(now))) ?? 0);
+    },
     async count() {
       let records = 0;
       for (let caller: string | null = ''; caller !== null; ) {

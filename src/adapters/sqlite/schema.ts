@@ -60,6 +60,8 @@ export const MIGRATIONS: readonly string[] = [
   `,
   `
   ALTER TABLE api_keys ADD COLUMN is_read_only INTEGER NOT NULL DEFAULT 0;
+
+  CREATE TABLE idempotency_promises (days INTEGER PRIMARY KEY, ends_at INTEGER NOT NULL) STRICT;
   `,
 ];
 
@@ -72,3 +74,6 @@ export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets
 /** The greatest id that was assigned, or 0. */
 export const LAST_ID = `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
   coalesce((SELECT max(id) FROM pets), 0))`;
+
+/** Selects the largest number of days that is promised at a time. */
+export const PROMISED = 'SELECT max(days) FROM idempotency_promises WHERE ends_at >= ?';

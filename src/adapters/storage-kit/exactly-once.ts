@@ -1,6 +1,7 @@
 import {
   type CreateAttempt,
   type CreateResult,
+  daysOf,
   type IdempotentCreates,
   RECORDS_PER_CALLER,
   tooManyRecords,
@@ -27,10 +28,10 @@ export interface Records {
 /**
  * Returns a function that creates each pet exactly once.
  *
- * @param limit the maximum number of records of one caller
+ * @param perDay the maximum number of records of one caller for each day that records are valid
  */
-export function exactlyOnce(records: Records, limit: number = RECORDS_PER_CALLER): IdempotentCreates['add'] {
-  const quota = new RecordQuota(limit, records.countOf);
+export function exactlyOnce(records: Records, perDay: number = RECORDS_PER_CALLER): IdempotentCreates['add'] {
+  const quota = new RecordQuota(perDay, records.countOf);
 
   async function replay(attempt: CreateAttempt): Promise<CreateResult | undefined> {
     const pet = await records.find(attempt);
@@ -38,10 +39,10 @@ export function exactlyOnce(records: Records, limit: number = RECORDS_PER_CALLER
   }
 
   return async ({ name, categoryId, status }, attempt) => {
-    const reserving = quota.reserveRecord(attempt.caller);
+    const reserving = quota.reserveRecord(attempt.caller, daysOf(attempt));
     const oldestAt = reserving && (await inTime(reserving, records.countTimeout));
     if (oldestAt !== undefined) {
-      const refusal = tooManyRecords(limit, attempt, oldestAt);
+      const refusal = tooManyRecords(perDay, attempt, oldestAt);
       return (await replay(attempt)) ?? Promise.reject(refusal);
     }
     // Most keys are new, so the record is stored first, and looked for only if it exists.

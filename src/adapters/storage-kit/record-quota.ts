@@ -27,13 +27,14 @@ interface Room {
  * seldom, and a caller can exceed the limit when several processes use the storage.
  */
 export class RecordQuota {
-  readonly #limit: number;
+  readonly #perDay: number;
   readonly #countOf: (caller: string) => Promise<RecordCount>;
   readonly #rooms = new Map<string, Room>();
   readonly #counting = new Map<string, Promise<Room>>();
 
-  constructor(limit: number, countOf: (caller: string) => Promise<RecordCount>) {
-    this.#limit = limit;
+  /** @param perDay how many records a caller may have for each day that records are valid */
+  constructor(perDay: number, countOf: (caller: string) => Promise<RecordCount>) {
+    this.#perDay = perDay;
     this.#countOf = countOf;
   }
 
@@ -41,21 +42,21 @@ export class RecordQuota {
    * Reserves one record of the caller, and returns `undefined`. When the caller may store no other one, returns the time
    * of its oldest record. Returns a promise when the records have to be counted.
    */
-  reserveRecord(caller: string): number | undefined | Promise<number | undefined> {
+  reserveRecord(caller: string, days = 1): number | undefined | Promise<number | undefined> {
     const room = this.#rooms.get(caller);
     if (room !== undefined && (room.left > 0 || performance.now() < room.countableAt))
       return reserveFrom(room);
     let counting = this.#counting.get(caller);
     if (counting === undefined) {
-      counting = this.#count(caller).finally(() => this.#counting.delete(caller));
+      counting = this.#count(caller, days).finally(() => this.#counting.delete(caller));
       this.#counting.set(caller, counting);
     }
     return counting.then(reserveFrom);
   }
 
-  async #count(caller: string): Promise<Room> {
+  async #count(caller: string, days: number): Promise<Room> {
     const { count, oldestAt = Infinity } = await this.#countOf(caller);
-    const free = Math.max(0, this.#limit - count);
+    const free = Math.max(0, this.#perDay * days - count);
     const room = {
       oldestAt,
       left: Math.min(free, Math.max(MIN_ROOM, Math.floor(free / 4))),

@@ -37,6 +37,8 @@ export interface Diagnosis {
   readonly pets?: number | undefined;
   readonly apiKeys?: { readonly total: number; readonly active: number } | undefined;
   readonly idempotencyRecords?: number | undefined;
+  /** The largest number of days for which servers have promised that idempotency keys are valid. */
+  readonly idempotencyDays?: number | undefined;
   readonly problems: readonly Problem[];
 }
 

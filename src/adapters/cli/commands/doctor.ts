@@ -8,7 +8,7 @@ const EXISTS = { true: 'yes', false: 'no', undefined: 'unknown' } as const;
 /** The order of the members in JSON. */
 const FACTS = [
   ...(['location', 'exists', 'schemaVersion', 'supportedSchemaVersion', 'isSound', 'bytes'] as const),
-  ...(['pets', 'apiKeys', 'idempotencyRecords', 'freeBytes'] as const),
+  ...(['pets', 'apiKeys', 'idempotencyRecords', 'idempotencyDays', 'freeBytes'] as const),
 ];
 
 /** Fails if a problem is an error. */
@@ -25,7 +25,7 @@ export async function doctor(
 function linesOf(report: DoctorReport, version: string): string[] {
   const { node, source, database, fileDescriptors, problems } = report;
   const { schemaVersion, supportedSchemaVersion, isSound, bytes, pets, apiKeys } = database ?? {};
-  const { idempotencyRecords, freeBytes } = database ?? {};
+  const { idempotencyRecords, idempotencyDays = 1, freeBytes } = database ?? {};
   const facts = [
     ['version', `${version}, Node.js ${node.replace('v', '')}`],
     ['store', database?.location],
@@ -38,7 +38,11 @@ function linesOf(report: DoctorReport, version: string): string[] {
     ['keys', shown(apiKeys, ({ total, active }) => `${number(total)}, of which ${number(active)} active`)],
     [
       'records',
-      shown(idempotencyRecords, (count) => `${number(count)} of idempotency keys of the last 24 hours`),
+      shown(
+        idempotencyRecords,
+        (count) =>
+          `${number(count)} of idempotency keys, which are valid for ${counted(idempotencyDays, 'day')}`,
+      ),
     ],
     ['free disk', shown(freeBytes, (count) => `${number(count)} bytes`)],
     ['descriptors', shown(fileDescriptors, (limit) => `at most ${number(limit)}`)],

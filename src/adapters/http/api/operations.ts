@@ -33,7 +33,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Create a pet',
     description:
       'Stores a pet and assigns its `id`. The response is sent once the pet is durable. A request that is repeated ' +
-      'with the same `Idempotency-Key` and the same pet gets the first response again, for 24 hours.',
+      'with the same `Idempotency-Key` and the same pet gets the first response again, for 24 hours or longer.',
     errors: ['forbidden', 'payload_too_large', 'unsupported_media_type', 'idempotency_conflict'],
   },
   {

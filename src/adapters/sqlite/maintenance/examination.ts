@@ -19,15 +19,19 @@ import {
   quickCheck,
   unsupportedSchema,
 } from '../inspection.ts';
-import { MIGRATIONS } from '../schema.ts';
+import { MIGRATIONS, PROMISED } from '../schema.ts';
 
 /** The free disk space, in bytes, below which there is a warning, and below which there is an error. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
 const NO_SPACE = 10 * 1024 * 1024;
 
 const SCHEMA_WITH_RECORDS = 2;
+const SCHEMA_WITH_PROMISES = 5;
 
-type Facts = Pick<Diagnosis, 'schemaVersion' | 'isSound' | 'pets' | 'apiKeys' | 'idempotencyRecords'>;
+type Facts = Pick<
+  Diagnosis,
+  'schemaVersion' | 'isSound' | 'pets' | 'apiKeys' | 'idempotencyRecords' | 'idempotencyDays'
+>;
 
 /** The facts about a file in which no server has created a store yet. */
 const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
@@ -177,7 +181,13 @@ function factsOf(store: string, db: Database.Database, report: Report): Facts {
   const pets = countRows(db, 'pets');
   const hasRecords = schemaVersion >= SCHEMA_WITH_RECORDS;
   const idempotencyRecords = hasRecords ? countRows(db, 'idempotency_records') : undefined;
-  return { schemaVersion, isSound: true, pets, apiKeys: countKeys(db), idempotencyRecords };
+  const idempotencyDays = schemaVersion >= SCHEMA_WITH_PROMISES ? promisedDays(db) : undefined;
+  return { schemaVersion, isSound: true, pets, apiKeys: countKeys(db), idempotencyRecords, idempotencyDays };
+}
+
+function promisedDays(db: Database.Database): number | undefined {
+  const days = db.prepare<[number], bigint | null>(PROMISED).pluck().get(Date.now());
+  return days == null ? undefined : Number(days);
 }
 
 /** Selects only columns that every schema version has. */

@@ -81,6 +81,7 @@ describe('doctor', () => {
         pets: 1,
         apiKeys: { total: 2, active: 1 },
         idempotencyRecords: 0,
+        idempotencyDays: null,
         freeBytes: expect.any(Number),
       },
       fileDescriptors: expect.any(Number),
@@ -98,7 +99,7 @@ describe('doctor', () => {
     expect(out).toMatch(/^version {6}1\.2\.3, Node\.js \d/);
     expect(out).toMatch(/^integrity {4}ok$/m);
     expect(out).toMatch(/^keys {9}2, of which 1 active$/m);
-    expect(out).toMatch(/^records {6}0 of idempotency keys of the last 24 hours$/m);
+    expect(out).toMatch(/^records {6}0 of idempotency keys, which are valid for 1 day$/m);
     expect(out.endsWith('\n\nNo problem was found.\n')).toBe(true);
   });
 
@@ -163,6 +164,19 @@ describe('doctor finds', () => {
     ]);
     const { out } = await commandLine().run(['doctor', '--json'], { environment: { DATABASE_URL: 'x' } });
     expect(JSON.parse(out)).toMatchObject({ database: null, problems: [{ severity: 'error' }] });
+  });
+
+  test('that another server has promised more days for idempotency keys', async () => {
+    const cli = await withKey();
+    await openStorage(cli.path).idempotentCreates.promiseDays(30, Date.now());
+    const { warnings } = await reportOf(cli, { IDEMPOTENCY_DAYS: '7' });
+    expect(warnings).toEqual([
+      'IDEMPOTENCY_DAYS: 7 has no effect yet: in the last 30 days, a server of this store had 30, so idempotency keys are valid for 30 days',
+    ]);
+    expect((await reportOf(cli, { IDEMPOTENCY_DAYS: '30' })).warnings).toEqual([]);
+    expect((await cli.run(['doctor'])).out).toMatch(
+      /^records {6}0 of idempotency keys, which are valid for 30 days$/m,
+    );
   });
 
   test('that no key is valid', async () => {
