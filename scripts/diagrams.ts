@@ -69,14 +69,16 @@ function retriedCreate(): string {
 
 /** The stages of the API in the order of `src/adapters/http/api/app.ts`, and what each of them can respond. */
 export const STAGES: readonly (readonly [name: string, responds: string])[] = [
-  ['observe', 'request id, log, metrics'],
+  ['beginRequests', 'request id'],
+  ['observe', 'log, metrics'],
   ['deprecation', ''],
   ['sendErrors', 'what is thrown becomes the Error body'],
   ['cors', '204 to a preflight request'],
   ['takeTurn', 'waits while the server is busy'],
   ['beforeKey', 'your own middleware'],
   ['authenticate', '401'],
-  ['limitLoad', '429, 503'],
+  ['limitLoad', '503'],
+  ['limitRate', '429'],
   ['checkHead', '400'],
   ['afterKey', 'your own middleware'],
   ['createRouter', 'handlers: list, create, get'],
@@ -96,16 +98,16 @@ function request(): string {
   );
   drawing.text({ x: 128, y: 26 }, 'a request on a connection');
   for (const [index, [name, responds]] of STAGES.entries()) {
-    const y = 78 + index * 36;
-    drawing.box({ x: 36, y }, 160, 26, [`\`${name}\``], name === 'createRouter' ? 'strong' : 'plain');
-    if (responds !== '') drawing.text({ x: 208, y: y + 18 }, responds, { tone: 'soft' });
+    const y = 78 + index * 31;
+    drawing.box({ x: 36, y }, 160, 22, [`\`${name}\``], name === 'createRouter' ? 'strong' : 'plain');
+    if (responds !== '') drawing.text({ x: 208, y: y + 16 }, responds, { tone: 'soft' });
     if (index > 0)
       drawing.arrow([
-        { x: 116, y: y - 10 },
+        { x: 116, y: y - 9 },
         { x: 116, y },
       ]);
   }
-  const router = 78 + STAGES.findIndex(([name]) => name === 'createRouter') * 36 + 13;
+  const router = 78 + STAGES.findIndex(([name]) => name === 'createRouter') * 31 + 11;
   drawing.arrow(
     [
       { x: 385, y: router },

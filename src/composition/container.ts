@@ -2,7 +2,7 @@
 
 import 'reflect-metadata';
 import { type InjectionToken, instanceCachingFactory, container as root } from 'tsyringe';
-import type { HttpServer } from '../adapters/http/api/index.ts';
+import type { HttpServer, RequestObserver } from '../adapters/http/api/index.ts';
 import { type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { findTracing } from '../adapters/tracing/index.ts';
@@ -16,7 +16,7 @@ import type { Config } from './config.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 import type { ThreadParts } from './workers/thread-data.ts';
 
-const OBSERVERS: InjectionToken<readonly Observer[]> = Symbol('Observers');
+const OBSERVERS: InjectionToken<readonly (Observer & RequestObserver)[]> = Symbol('Observers');
 const STORAGE: InjectionToken<Storage> = Symbol('Storage');
 const API_KEY_VERIFIER: InjectionToken<ApiKeyVerifier> = Symbol('ApiKeyVerifier');
 const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
@@ -70,6 +70,7 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
   const sources = {
     thread: thread?.name,
     serverStatistics: () => get(HTTP_SERVER).statistics(),
+    restartedThreads: () => pool?.restarts ?? 0,
     storageStatistics: () => get(STORAGE).statistics?.() ?? {},
     countRecords: () => get(STORAGE).idempotentCreates.count(),
   };

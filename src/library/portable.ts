@@ -26,7 +26,7 @@ export type {
   IdempotentCreates,
 } from '../application/ports/idempotent-creates.ts';
 export * from '../application/ports/maintenance.ts';
-export type { Commit, Observer, RequestOutcome } from '../application/ports/observer.ts';
+export type { Commit, Observer } from '../application/ports/observer.ts';
 export type { CallOptions, PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
 export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
 export type { BackupOptions, Storage } from '../application/ports/storage.ts';

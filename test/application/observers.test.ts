@@ -1,32 +1,11 @@
 import { expect, test } from 'vitest';
 import { combineObservers } from '../../src/application/observers.ts';
-import type { Observer, RequestOutcome } from '../../src/application/ports/observer.ts';
+import type { Observer } from '../../src/application/ports/observer.ts';
 import { StorageFault } from '../../src/application/ports/storage-fault.ts';
-
-const OUTCOME: RequestOutcome = {
-  method: 'GET',
-  route: '/v1/pets',
-  path: undefined,
-  status: 200,
-  ms: 1.5,
-  requestId: 'a',
-  keyId: undefined,
-  address: '192.0.2.1',
-  aborted: undefined,
-  traceparent: undefined,
-};
 
 /** An observer that records its calls under a name. It uses `this`, as a class does. */
 class Recorder implements Observer {
   readonly calls: unknown[][] = [];
-
-  onRequest(...values: unknown[]) {
-    this.calls.push(['onRequest', ...values]);
-  }
-
-  onError(...values: unknown[]) {
-    this.calls.push(['onError', ...values]);
-  }
 
   onCommit(...values: unknown[]) {
     this.calls.push(['onCommit', ...values]);
@@ -44,18 +23,13 @@ class Recorder implements Observer {
 test('every observer is notified with the same values', () => {
   const recorders = [new Recorder(), new Recorder()];
   const observer = combineObservers(recorders);
-  const error = new Error('failed');
   const fault = new StorageFault('disk_full', 'the disk is full');
-  observer.onRequest?.(OUTCOME);
-  observer.onError?.(error, 'a', '192.0.2.1');
   observer.onCommit?.({ writes: 2, ms: 3 });
   observer.onStorageState?.(fault);
   observer.onStorageState?.(undefined);
   observer.onWarning?.('the clock was set back');
   for (const { calls } of recorders) {
     expect(calls).toEqual([
-      ['onRequest', OUTCOME],
-      ['onError', error, 'a', '192.0.2.1'],
       ['onCommit', { writes: 2, ms: 3 }],
       ['onStorageState', fault],
       ['onStorageState', undefined],
@@ -70,10 +44,10 @@ test('the combination has only methods that an observer has', () => {
   const calls: string[] = [];
   const observer = combineObservers([
     { onCommit: () => calls.push('first') },
-    { onError: () => calls.push('error') },
+    { onWarning: () => calls.push('warning') },
     { onCommit: () => calls.push('second') },
   ]);
-  expect(Object.keys(observer).toSorted()).toEqual(['onCommit', 'onError']);
+  expect(Object.keys(observer).toSorted()).toEqual(['onCommit', 'onWarning']);
   observer.onCommit?.({ writes: 1, ms: 1 });
   expect(calls).toEqual(['first', 'second']);
 });

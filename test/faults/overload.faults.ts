@@ -19,9 +19,6 @@ const OVERLOAD = 2 * CROWD;
 const WARM_UP = 3;
 const SECONDS = 5;
 
-/** A server accepts about 1,000 connections per second. */
-const OPENED_PER_SECOND = 1000;
-
 /**
  * In milliseconds, on a machine with {@link PROCESSORS} free. Where other programs take a part of them, the limits are divided
  * by the share of the server.
@@ -112,7 +109,7 @@ describe.each(['list', 'create'] as const)('more requests than can be handled: %
 async function round(server: FaultsServer, work: Crowd['work'], connections: number): Promise<Round> {
   const options: Crowd = { port: server.port, key: OPERATOR, connections, work, warmUp: WARM_UP };
   const helper = new Helper<CrowdResult>('../crowd/crowd.ts', JSON.stringify(options));
-  await sleep((connections / OPENED_PER_SECOND + WARM_UP) * 1000);
+  await helper.started;
   const watch = new Watch(server);
   const before = server.processorTime();
   await sleep(SECONDS * 1000);

@@ -6,9 +6,9 @@ import {
   type FetchHandler,
   type FetchInfo,
 } from '../../src/adapters/http/fetch/index.ts';
-import type { HttpOptions } from '../../src/adapters/http/index.ts';
+import type { HttpOptions, RequestObserver, RequestOutcome } from '../../src/adapters/http/index.ts';
 import type { AnimalStore } from '../../src/library/index.ts';
-import { createAnimalStore, type Observer, type RequestOutcome } from '../../src/library/index.ts';
+import { createAnimalStore } from '../../src/library/index.ts';
 import { registerKey } from '../support/canary.ts';
 
 const ORIGIN = 'http://pets.example';
@@ -119,8 +119,8 @@ describe('a request', () => {
     const store = await createAnimalStore({ database: 'memory:' });
     onTestFinished(() => store.close());
     const outcomes: RequestOutcome[] = [];
-    const observer: Observer = { ignoresClient, onRequest: (outcome) => void outcomes.push(outcome) };
-    const onError = vi.fn<NonNullable<Observer['onError']>>();
+    const observer: RequestObserver = { ignoresClient, onRequest: (outcome) => void outcomes.push(outcome) };
+    const onError = vi.fn<NonNullable<RequestObserver['onError']>>();
     const handle = createFetchHandler(store, { observers: [observer, { onError }] });
     let isRead = false;
     let isGone = false;

@@ -210,6 +210,24 @@ describe('a middleware of a user in the list', () => {
     }
   });
 
+  test('that stands in front of the list and fails gets the Error body and the fields of every response', async () => {
+    const { store, observers, errors } = await openStore();
+    const app = createHttpApp(store, { observers });
+    app.middleware.unshift(() => {
+      throw new Error('the host fails');
+    });
+    const response = await fetch(`${await listen(app.callback())}/v1/pets`);
+    const { code, message } = JSON.parse(await response.text());
+    const requestId = response.headers.get('x-request-id');
+    expect([response.status, code]).toEqual([500, 'internal_error']);
+    expect(message).toContain(requestId);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+    });
+    expect(errors).toEqual(['Error: the host fails']);
+  });
+
   test('lets the errors of the API pass as they are, and may catch them', async () => {
     const caught: unknown[] = [];
     const { ask } = await open({

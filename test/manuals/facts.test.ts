@@ -62,8 +62,8 @@ const unread = mib(constant(`${NODE}/server.ts`, 'UNSENT_LIMIT'));
 const keepAlive = seconds(constant(`${NODE}/server.ts`, 'KEEP_ALIVE_TIMEOUT'));
 const leaving = constant(`${NODE}/server.ts`, 'IDLE_TIME');
 const metricsRate = numberIn(
-  `${API}/load.ts`,
-  /#metricsLimiter = new RateLimiter\(\{ requests: (\d+), seconds: 1 \}\)/,
+  `${API}/limit-rate.ts`,
+  /^const METRICS_LIMIT: RateLimit = \{ requests: (\d+), seconds: 1 \}/m,
 );
 const readingTimeout = timeoutOf('readingTimeout');
 const stopLimit = numberIn('deploy/animal-store.service', /SHUTDOWN_TIMEOUT_MS and (\d+) seconds/);

@@ -7,6 +7,7 @@ import { inspect } from 'node:util';
 import Koa from 'koa';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createApi } from '../../src/adapters/http/api/app.ts';
+import type { RequestObserver } from '../../src/adapters/http/api/request-observer.ts';
 import { SERVER_OPTIONS } from '../../src/adapters/http/api/server-options.ts';
 import { createHandler, FETCH_CARRIER } from '../../src/adapters/http/fetch/handler.ts';
 import { createServer, type HttpServer, type HttpServerOptions } from '../../src/adapters/http/index.ts';
@@ -16,7 +17,6 @@ import { logTo } from '../../src/adapters/log/log.ts';
 import { logObserver } from '../../src/adapters/log/observer.ts';
 import { openMemoryStorage } from '../../src/adapters/memory/storage.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
-import type { Observer } from '../../src/application/ports/observer.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
 import { noteKeys, registerKey } from './canary.ts';
 import { CARRIER } from './carrier.ts';
@@ -49,7 +49,9 @@ export interface TestServerOptions extends HttpServerOptions {
 }
 
 /** The log of all servers, which must not contain an API key. */
-const CHECKED_LOG: Observer = logObserver(logTo({ write: (line) => noteKeys(line, 'the log') }, 'debug'));
+const CHECKED_LOG: RequestObserver = logObserver(
+  logTo({ write: (line) => noteKeys(line, 'the log') }, 'debug'),
+);
 
 /**
  * Starts a server for one test. Must not be called in a concurrent test, because `onTestFinished` does not know which of
@@ -84,7 +86,7 @@ async function open(
   const { key } = await store.apiKeys.create('test');
   registerKey(key);
   const errors: unknown[] = [];
-  const observer: Observer = {
+  const observer: RequestObserver = {
     onError: (error) => {
       errors.push(error);
       noteKeys(inspect(error, { depth: 5, maxStringLength: null }), 'an error');

@@ -9,13 +9,12 @@ import { KOA_CARRIER } from './koa/carrier.ts';
 import { createMiddleware, type MiddlewareOptions } from './koa/middleware.ts';
 import { createNodeServer } from './node/server.ts';
 
-export type { Observer, RequestOutcome } from '../../application/ports/observer.ts';
-export type { ServerStatistics } from '../../application/ports/statistics.ts';
 export type { TrustedProxies } from './api/client-address.ts';
 export { sunsetNotice } from './api/deprecation.ts';
 export type { HttpOptions, HttpStore, MetricsText } from './api/options.ts';
 export type { RateLimit } from './api/rate-limiter.ts';
-export type { HttpServer, HttpServerOptions, ServerLimits } from './api/server-options.ts';
+export type { RequestObserver, RequestOutcome } from './api/request-observer.ts';
+export type { HttpServer, HttpServerOptions, ServerLimits, ServerStatistics } from './api/server-options.ts';
 export type { UserMiddleware, UserMiddlewares } from './api/user-middleware.ts';
 export { openApiDocument } from './docs/openapi.ts';
 export type { MiddlewareOptions } from './koa/middleware.ts';

@@ -12,6 +12,25 @@ const ANONYMOUS_LIMIT = 100;
 /** A good request that takes longer is not sampled, in milliseconds. */
 const SLOW = 1000;
 
+/** The response to a request, as its line shows it. */
+export interface LoggedRequest {
+  readonly method: string;
+  readonly route: string | undefined;
+  readonly path: string | undefined;
+  readonly status: number;
+  readonly ms: number;
+  readonly requestId: string;
+  readonly keyId: string | undefined;
+  readonly address: string | undefined;
+  readonly aborted: true | undefined;
+  readonly traceparent: string | undefined;
+}
+
+export interface LogObserver extends Observer {
+  onRequest?(request: LoggedRequest): void;
+  onError(error: unknown, requestId: string, address?: string, traceparent?: string): void;
+}
+
 interface LogOptions {
   /** Of how many good requests one is logged. Failed and slow requests are not sampled. */
   readonly sample?: number;
@@ -22,7 +41,7 @@ interface LogOptions {
 }
 
 /** Returns an observer without `onRequest` if the log level excludes the lines for requests. */
-export function logObserver(log: Logger, options: LogOptions = {}): Observer {
+export function logObserver(log: Logger, options: LogOptions = {}): LogObserver {
   return {
     ...(log.isLevelEnabled('info') && { onRequest: requestLog(log, options) }),
     onError: errorLog(log, options),
@@ -42,7 +61,7 @@ export function logObserver(log: Logger, options: LogOptions = {}): Observer {
 function requestLog(
   log: Logger,
   { sample = 1, hasTraceparent = true, threads = 1 }: LogOptions,
-): NonNullable<Observer['onRequest']> {
+): NonNullable<LogObserver['onRequest']> {
   let good = 0;
   const kinds = new Map<string, Logger>();
   const passes = throttle(Math.ceil(ANONYMOUS_LIMIT / threads), (suppressed) =>
@@ -71,7 +90,7 @@ function requestLog(
 }
 
 /** Logs each kind of error once per second, because a fault such as a full disk makes all requests fail in the same way. */
-function errorLog(log: Logger, { hasTraceparent = true }: LogOptions): NonNullable<Observer['onError']> {
+function errorLog(log: Logger, { hasTraceparent = true }: LogOptions): LogObserver['onError'] {
   const passes = throttle(1, (suppressed, kind) =>
     log.error({ kind, suppressed }, 'more requests failed in the same way'),
   );

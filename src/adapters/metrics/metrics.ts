@@ -11,7 +11,7 @@ import {
 import type { Observer } from '../../application/ports/observer.ts';
 import { STORAGE_FAULT_REASONS, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { asAnimalStoreError } from '../../domain/errors.ts';
-import { RequestDurations } from './request-durations.ts';
+import { type MeasuredRequest, RequestDurations } from './request-durations.ts';
 import { type MetricsSources, registerStatistics } from './statistics.ts';
 
 /** The gauges of prom-client that have the name of a counter, to which `promtool check metrics` objects. */
@@ -49,10 +49,16 @@ const AGGREGATORS: Readonly<Record<string, string>> = {
   process_start_time_seconds: 'first',
 };
 
+interface MetricsObserver extends Required<Pick<Observer, 'onCommit' | 'onStorageState'>> {
+  readonly ignoresClient: true;
+  onRequest(request: MeasuredRequest): void;
+  onError(error: unknown): void;
+}
+
 /** The metrics of one server, in the text format of Prometheus. */
 export class Metrics {
   /** Must be notified of the events of the server and of the storage. */
-  readonly observer: Observer;
+  readonly observer: MetricsObserver;
   readonly #registry = new Registry();
   readonly #durations = new RequestDurations();
 
@@ -73,7 +79,7 @@ export class Metrics {
     this.observer = {
       ...metricsObserver(this.#registry),
       ignoresClient: true,
-      onRequest: (outcome) => this.#durations.observe(outcome),
+      onRequest: (request) => this.#durations.observe(request),
     };
   }
 
@@ -90,7 +96,7 @@ export class Metrics {
   }
 }
 
-function metricsObserver(registry: Registry): Observer {
+function metricsObserver(registry: Registry): Omit<MetricsObserver, 'ignoresClient' | 'onRequest'> {
   const registers = [registry];
   const commits = new Histogram({
     name: 'animal_store_commit_duration_seconds',

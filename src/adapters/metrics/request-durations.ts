@@ -1,5 +1,12 @@
 import { Histogram, Registry } from 'prom-client';
-import type { RequestOutcome } from '../../application/ports/observer.ts';
+
+export interface MeasuredRequest {
+  readonly method: string;
+  /** The path template of the route; `undefined` when no route matches. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly ms: number;
+}
 
 /** The upper bounds of the buckets, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -17,7 +24,7 @@ export class RequestDurations {
   /** The registries of the histograms, which add the labels. */
   readonly registries: Registry[] = [];
 
-  observe({ method, route = 'none', status, ms }: RequestOutcome): void {
+  observe({ method, route = 'none', status, ms }: MeasuredRequest): void {
     const index = METHODS.indexOf(method);
     const number = index * 1000 + status;
     let histogram = this.#histograms.get(route)?.get(number);

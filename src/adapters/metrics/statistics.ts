@@ -1,9 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type {
-  CacheStatistics,
-  ServerStatistics,
-  StorageStatistics,
-} from '../../application/ports/statistics.ts';
+import type { CacheStatistics, StorageStatistics } from '../../application/ports/statistics.ts';
 
 /** How long the number of idempotency records is cached, in milliseconds. */
 const RECORDS_INTERVAL = 60_000;
@@ -13,7 +9,14 @@ export interface MetricsSources {
   /** The name of the thread, if it is not the main thread, which has the metrics of the process and of the database. */
   readonly thread?: string | undefined;
   storageStatistics(): StorageStatistics;
-  serverStatistics(): ServerStatistics;
+  serverStatistics(): {
+    /** `NaN` if the runtime does not tell it. */
+    readonly connections: number;
+    readonly requestsInFlight: number;
+    readonly refused: Readonly<Record<string, number>>;
+  };
+  /** The number of threads that were started again because they had exited. */
+  restartedThreads(): number;
   countRecords(): Promise<number>;
 }
 
@@ -99,7 +102,7 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
     'animal_store_thread_restarts_total',
     'Threads that were started again because they had exited',
     [],
-    () => [[{}, server().restartedThreads ?? 0]],
+    () => [[{}, sources.restartedThreads()]],
   );
   gauge(
     'animal_store_idempotency_records',

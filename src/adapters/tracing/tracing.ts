@@ -8,7 +8,6 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { atMost } from '../../application/at-most.ts';
-import type { Observer, RequestOutcome } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { traceStorage } from './traced-storage.ts';
 
@@ -27,9 +26,15 @@ interface RequestMetadata {
 /** How long the exit of the process may be delayed by an export, in milliseconds. */
 const FLUSH_TIMEOUT = 1000;
 
+interface TracedRequest {
+  readonly method: string;
+  /** The path template of the route; `undefined` when no route matches. */
+  readonly route: string | undefined;
+}
+
 export interface Tracing {
   /** Adds the route to the span of each request. */
-  readonly observer: Observer;
+  readonly observer: { onRequest(request: TracedRequest): void };
   /** Returns the ids of the trace and of the span of the present request, for a line of the log. */
   readonly logFields: () => object;
   /** Returns a storage that adds spans to the trace of a request. */
@@ -69,7 +74,7 @@ async function flushSpans(): Promise<void> {
   await atMost(FLUSH_TIMEOUT, flushed);
 }
 
-function setRoute({ method, route }: Pick<RequestOutcome, 'method' | 'route'>): void {
+function setRoute({ method, route }: TracedRequest): void {
   const span = requestSpan();
   if (route === undefined || !span?.isRecording()) return;
   const metadata = requestMetadata();

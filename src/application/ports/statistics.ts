@@ -21,14 +21,3 @@ export interface ConnectionStatistics {
   /** The number of calls that wait for a connection. */
   readonly waiting: number;
 }
-
-/** What an HTTP server counts. */
-export interface ServerStatistics {
-  /** The number of open connections; `NaN` if the runtime does not tell it. */
-  readonly connections: number;
-  readonly requestsInFlight: number;
-  /** The number of refused requests, by reason. */
-  readonly refused: Readonly<Record<string, number>>;
-  /** @internal The number of threads that were started again because they had exited. */
-  readonly restartedThreads?: number;
-}

@@ -1,12 +1,16 @@
 import type { Server } from 'node:net';
 import { extname } from 'node:path';
 import { type MessagePort, Worker } from 'node:worker_threads';
-import { forgetServer, type HttpServer, newSharedLimits } from '../../adapters/http/api/index.ts';
+import {
+  forgetServer,
+  type HttpServer,
+  newSharedLimits,
+  type ServerStatistics,
+} from '../../adapters/http/api/index.ts';
 import { lockPort, refuseUsedPort } from '../../adapters/http/node/index.ts';
 import type { SqliteOptions } from '../../adapters/sqlite/index.ts';
 import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
-import type { ServerStatistics } from '../../application/ports/statistics.ts';
 import { Calls } from './calls.ts';
 import { type MainParts, Reports, type Thread } from './reports.ts';
 import type { ThreadData } from './thread-data.ts';
@@ -39,7 +43,8 @@ export class WorkerPool implements HttpServer {
   #attachPort: (port: MessagePort) => void = () => {};
   #lock: Server | undefined;
   #port = 0;
-  #restarts = 0;
+  /** The number of threads that were started again because they had exited. */
+  restarts = 0;
   #exitedAt = -Infinity;
 
   constructor(main: MainParts) {
@@ -84,7 +89,7 @@ export class WorkerPool implements HttpServer {
   }
 
   statistics(): ServerStatistics {
-    return { connections: 0, requestsInFlight: 0, refused: {}, restartedThreads: this.#restarts };
+    return { connections: 0, requestsInFlight: 0, refused: {} };
   }
 
   async #lockPort(port: number, host: string): Promise<void> {
@@ -138,7 +143,7 @@ export class WorkerPool implements HttpServer {
       this.#failure.reject(new Error('threads have exited twice within a minute', { cause }));
       return;
     }
-    this.#restarts += 1;
+    this.restarts += 1;
     this.#main.log.error({ err: cause, worker: index + 1 }, 'a thread has exited and is started again');
     this.#listen(this.#start(index), this.#port).then(
       () => this.#main.log.info({ worker: index + 1 }, 'the thread listens again'),

@@ -2,9 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Context } from '../../../src/adapters/http/api/context.ts';
 import { HttpError } from '../../../src/adapters/http/api/errors.ts';
+import { limitRate } from '../../../src/adapters/http/api/limit-rate.ts';
 import { Load } from '../../../src/adapters/http/api/load.ts';
 import { RATE_LIMIT, RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
 import { RefusalDelays } from '../../../src/adapters/http/api/refusal-delays.ts';
+import { bucketsOf, newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
 import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
 import { stopClock } from '../../support/clock.ts';
 
@@ -119,25 +121,39 @@ describe('the load of a server', () => {
     await nextTurn();
   });
 
-  test('has limits that refuse requests: stopping, busy, and the rate, but metrics have a rate of their own', async () => {
-    stopClock();
-    const load = new Load({ requests: 1, seconds: 60 });
+  test('refuses requests while the server stops or is too busy, but never metrics', () => {
+    const load = new Load();
     const next = vi.fn();
-    const refuse = (ctx: Context) => () => load.limitLoad('/metrics')(ctx, next);
+    const pass = (ctx: Context) => () => load.limitLoad('/metrics')(ctx, next);
     const busy = contextOf('');
     busy.state.animalStore.isTooBusy = true;
-    expect(refuse(busy)).toThrow('the server receives more requests');
-    refuse(contextOf(''))();
-    expect(refuse(contextOf(''))).toThrow('too many requests with this API key: retry after 60 s');
+    expect(pass(busy)).toThrow('the server receives more requests');
+    pass(contextOf(''))();
     load.isRefusing = true;
-    expect(refuse(contextOf(''))).toThrow('the server is stopping');
+    expect(pass(contextOf(''))).toThrow('the server is stopping');
     const metrics = contextOf('', '/metrics');
     metrics.state.animalStore.isTooBusy = true;
-    for (let count = 0; count < 10; count += 1) refuse(metrics)();
-    expect(refuse(metrics)).toThrow('retry after 1 s');
-    expect(load.refused).toEqual({ busy: 1, creates: 0, rate: 2, stopping: 1 });
-    expect(next).toHaveBeenCalledTimes(11);
+    pass(metrics)();
+    expect(load.refused).toEqual({ busy: 1, creates: 0, rate: 0, stopping: 1 });
+    expect(next).toHaveBeenCalledTimes(2);
   });
+});
+
+test('the rate of each caller is limited, and metrics have a limit of their own', () => {
+  stopClock();
+  const { refused } = new Load();
+  const thread = { index: 0, count: 2, memory: newSharedLimits(2) };
+  const next = vi.fn();
+  const pass = (path: string) => {
+    // Each thread has a stage of its own.
+    limitRate({ requests: 1, seconds: 60 }, '/metrics', refused, thread)(contextOf('', path), next);
+  };
+  pass('/v1/pets');
+  expect(() => pass('/v1/pets')).toThrow('too many requests with this API key: retry after 60 s');
+  for (let count = 0; count < 10; count += 1) pass('/metrics');
+  expect(() => pass('/metrics')).toThrow('retry after 1 s');
+  expect(refused).toEqual({ busy: 0, creates: 0, rate: 2, stopping: 0 });
+  expect(next).toHaveBeenCalledTimes(11);
 });
 
 describe('the delay of refusals', () => {
@@ -275,7 +291,7 @@ describe('the delay of refusals', () => {
 describe('the rate limiter', () => {
   function limiter(requests: number, seconds: number) {
     const clock = stopClock();
-    const rateLimiter = new RateLimiter({ requests, seconds });
+    const rateLimiter = new RateLimiter({ requests, seconds }, bucketsOf('requests'));
     const accepted = (count: number, caller = 'a') =>
       Array.from({ length: count }, () => rateLimiter.takeToken(caller)).filter((wait) => wait === 0).length;
     return { clock, rateLimiter, accepted };

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { RequestOutcome } from '../../../src/adapters/http/api/request-observer.ts';
 import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
 import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
-import type { RequestOutcome } from '../../../src/application/ports/observer.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
 import { startServer } from '../../support/server.ts';

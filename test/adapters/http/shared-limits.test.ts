@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
 import {
+  bucketsOf,
   forgetServer,
   newSharedLimits,
   type ServerThread,
@@ -87,8 +88,9 @@ describe('the rate of the requests to several servers', () => {
     vi.spyOn(process.hrtime, 'bigint').mockImplementation(() => now);
     return () => vi.restoreAllMocks();
   });
+  const LIMIT = { requests: 3, seconds: 60 };
   const limitersOf = (count: number) =>
-    threadsOf(count).map(({ memory }) => new RateLimiter({ requests: 3, seconds: 60 }, memory)) as [
+    threadsOf(count).map((thread) => new RateLimiter(LIMIT, bucketsOf('requests', thread))) as [
       RateLimiter,
       RateLimiter,
     ];
@@ -102,6 +104,21 @@ describe('the rate of the requests to several servers', () => {
     expect(second.takeToken('a')).toBe(1);
     wait(1);
     expect([second.takeToken('a'), first.takeToken('a')]).toEqual([0, 20_000]);
+  });
+
+  test('is counted apart from another limit, and from the connections of the servers', () => {
+    const [thread] = threadsOf(1) as [ServerThread];
+    const connections = new SharedConnections(thread);
+    connections.setListening(true);
+    expect(connections.add(1)).toBe(true);
+    const limiters = (['requests', 'metrics'] as const).map(
+      (limit) => new RateLimiter(LIMIT, bucketsOf(limit, thread)),
+    );
+    for (const limiter of limiters) {
+      for (let caller = 0; caller < 40_000; caller += 1) limiter.takeToken(`old ${caller}`);
+      expect(Array.from({ length: 4 }, () => limiter.takeToken('a'))).toEqual([0, 0, 0, 20_000]);
+    }
+    expect([connections.isAnyListening, connections.add(1)]).toEqual([true, false]);
   });
 
   test('is limited for each of many callers', () => {

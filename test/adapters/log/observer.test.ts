@@ -1,15 +1,14 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { logTo } from '../../../src/adapters/log/log.ts';
-import { logObserver } from '../../../src/adapters/log/observer.ts';
-import type { RequestOutcome } from '../../../src/application/ports/observer.ts';
+import { type LoggedRequest, logObserver } from '../../../src/adapters/log/observer.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { formatApiKey } from '../../../src/domain/api-key-format.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
 type Line = Record<string, unknown>;
 
-function logged(requests: readonly RequestOutcome[], level = 'info'): Line[] {
+function logged(requests: readonly LoggedRequest[], level = 'info'): Line[] {
   const lines: string[] = [];
   const log = pino({ level, base: null, timestamp: false }, { write: (line) => lines.push(line) });
   const { onRequest } = logObserver(log);
@@ -27,7 +26,7 @@ function repeat(times: number, act: (index: number) => void): void {
   for (let index = 0; index < times; index += 1) act(index);
 }
 
-const list: RequestOutcome = {
+const list: LoggedRequest = {
   method: 'GET',
   route: '/v1/pets',
   status: 200,
@@ -41,7 +40,7 @@ const list: RequestOutcome = {
 };
 
 test('each line has all fields of its own request, whatever was logged before', () => {
-  const requests: RequestOutcome[] = [
+  const requests: LoggedRequest[] = [
     list,
     { ...list, ms: 1, requestId: 'second' },
     { ...list, status: 304, requestId: 'third' },
@@ -243,7 +242,7 @@ test('with a sample, one of so many good requests is logged, and all that failed
   const { onRequest } = logObserver(log, { sample: 100 });
   repeat(250, (index) => onRequest?.({ ...list, requestId: `good ${index}` }));
   expect(lines().map(({ requestId }) => requestId)).toEqual(['good 0', 'good 100', 'good 200']);
-  const others: Partial<RequestOutcome>[] = [
+  const others: Partial<LoggedRequest>[] = [
     { status: 404 },
     { status: 500 },
     { ms: 1000 },

@@ -1,21 +1,10 @@
 import { expect, test } from 'vitest';
 import { Metrics, textOfThreads } from '../../../src/adapters/metrics/index.ts';
-import type { RequestOutcome } from '../../../src/application/ports/observer.ts';
+import type { MeasuredRequest } from '../../../src/adapters/metrics/request-durations.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
-const OUTCOME: RequestOutcome = {
-  method: 'GET',
-  route: '/v1/pets',
-  path: undefined,
-  status: 200,
-  ms: 2,
-  requestId: 'a',
-  keyId: '1',
-  address: undefined,
-  aborted: undefined,
-  traceparent: undefined,
-};
+const OUTCOME: MeasuredRequest = { method: 'GET', route: '/v1/pets', status: 200, ms: 2 };
 
 /** Returns the value of each series by its name and labels, as Prometheus reads them. */
 async function valuesOf(metrics: Pick<Metrics, 'text'>): Promise<Map<string, number>> {
@@ -29,6 +18,7 @@ async function valuesOf(metrics: Pick<Metrics, 'text'>): Promise<Map<string, num
 }
 
 const NO_STATISTICS = {
+  restartedThreads: () => 0,
   serverStatistics: () => ({ connections: 0, requestsInFlight: 0, refused: {} }),
   storageStatistics: () => ({}),
   countRecords: async () => 0,
@@ -40,8 +30,8 @@ const DURATION = 'animal_store_http_request_duration_seconds';
 
 test('requests are counted by method, route and status, in cumulative buckets', async () => {
   const metrics = open();
-  for (const ms of [0.4, 1, 2, 20_000]) metrics.observer.onRequest?.({ ...OUTCOME, ms });
-  metrics.observer.onRequest?.({ ...OUTCOME, method: 'POST', status: 201 });
+  for (const ms of [0.4, 1, 2, 20_000]) metrics.observer.onRequest({ ...OUTCOME, ms });
+  metrics.observer.onRequest({ ...OUTCOME, method: 'POST', status: 201 });
   const values = await valuesOf(metrics);
   const labels = 'method="GET",route="/v1/pets",status="200"';
   expect(values.get(`${DURATION}_bucket{le="0.0005",${labels}}`)).toBe(1);
@@ -57,8 +47,8 @@ test('requests are counted by method, route and status, in cumulative buckets', 
 test('the number of series does not grow with the methods and paths that clients send', async () => {
   const metrics = open();
   for (let index = 0; index < 1000; index++) {
-    const path = `/${index}`;
-    metrics.observer.onRequest?.({ ...OUTCOME, method: `M${index}`, route: undefined, path, status: 404 });
+    const request = { ...OUTCOME, method: `M${index}`, route: undefined, path: `/${index}`, status: 404 };
+    metrics.observer.onRequest(request);
   }
   const values = await valuesOf(metrics);
   expect([...values.keys()].filter((name) => name.startsWith(`${DURATION}_count`))).toEqual([
@@ -69,12 +59,12 @@ test('the number of series does not grow with the methods and paths that clients
 test('commits, errors and the state of the storage', async () => {
   const metrics = open();
   const { observer } = metrics;
-  observer.onCommit?.({ writes: 64, ms: 3 });
-  observer.onCommit?.({ writes: 1, ms: 0.05 });
-  observer.onError?.(new StorageFault('disk_full', 'full'), 'a');
-  observer.onError?.(new AnimalStoreError('overloaded', 'too many'), 'a');
-  observer.onError?.(new Error('defect'), 'a');
-  observer.onError?.('not an error', 'a');
+  observer.onCommit({ writes: 64, ms: 3 });
+  observer.onCommit({ writes: 1, ms: 0.05 });
+  observer.onError(new StorageFault('disk_full', 'full'));
+  observer.onError(new AnimalStoreError('overloaded', 'too many'));
+  observer.onError(new Error('defect'));
+  observer.onError('not an error');
   let values = await valuesOf(metrics);
   expect(values.get('animal_store_commit_writes_bucket{le="1"}')).toBe(1);
   expect(values.get('animal_store_commit_writes_bucket{le="100"}')).toBe(2);
@@ -84,10 +74,10 @@ test('commits, errors and the state of the storage', async () => {
   expect(values.get('animal_store_errors_total{reason="overloaded"}')).toBe(1);
   expect(values.get('animal_store_errors_total{reason="unexpected"}')).toBe(2);
   expect(values.get('animal_store_storage_available')).toBe(1);
-  observer.onStorageState?.(new StorageFault('disk_full', 'full'));
+  observer.onStorageState(new StorageFault('disk_full', 'full'));
   values = await valuesOf(metrics);
   expect(values.get('animal_store_storage_available')).toBe(0);
-  observer.onStorageState?.(undefined);
+  observer.onStorageState(undefined);
   expect((await valuesOf(metrics)).get('animal_store_storage_available')).toBe(1);
 });
 
@@ -98,8 +88,8 @@ test('numbers of the server and of the storage are read when the metrics are req
       connections: 3,
       requestsInFlight: 2,
       refused: { busy: 7, rate: 0 },
-      restartedThreads: 1,
     }),
+    restartedThreads: () => 1,
     storageStatistics: () => ({
       pages: { hits: 10, misses: 1 },
       keys: { hits: 20, misses: 2 },
@@ -143,7 +133,7 @@ test('a storage without numbers, and records that cannot be counted', async () =
 
 test('two servers in one process have metrics of their own', async () => {
   const [one, two] = [open(), open()];
-  one.observer.onCommit?.({ writes: 1, ms: 1 });
+  one.observer.onCommit({ writes: 1, ms: 1 });
   expect((await valuesOf(one)).get('animal_store_commit_writes_count')).toBe(1);
   expect((await valuesOf(two)).get('animal_store_commit_writes_count')).toBe(0);
 });
@@ -152,11 +142,11 @@ test('the metrics of several threads are added, except for those of the process 
   const main = open();
   const threads = [open({ thread: 'worker 1' }), open({ thread: 'worker 2' })] as const;
   for (const [index, { observer }] of threads.entries()) {
-    for (let count = 0; count <= index; count++) observer.onRequest?.(OUTCOME);
-    observer.onCommit?.({ writes: 3, ms: 2 });
+    for (let count = 0; count <= index; count++) observer.onRequest(OUTCOME);
+    observer.onCommit({ writes: 3, ms: 2 });
   }
-  threads[1].observer.onRequest?.({ ...OUTCOME, status: 401 });
-  threads[1].observer.onStorageState?.(new StorageFault('disk_full', 'the disk is full'));
+  threads[1].observer.onRequest({ ...OUTCOME, status: 401 });
+  threads[1].observer.onStorageState(new StorageFault('disk_full', 'the disk is full'));
   const snapshots = await Promise.all([main, ...threads].map((metrics) => metrics.snapshot()));
   const values = await valuesOf({ text: () => textOfThreads(structuredClone(snapshots)) });
   expect(values.get(`${DURATION}_count{method="GET",route="/v1/pets",status="200"}`)).toBe(3);

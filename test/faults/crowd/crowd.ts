@@ -113,7 +113,7 @@ process.once('message', () => {
   isMeasuring = false;
   const seconds = (performance.now() - start) / 1000;
   const result: CrowdResult = {
-    perSecond: start === 0 ? 0 : Math.round(accepted / seconds),
+    perSecond: Math.round(accepted / seconds),
     refused,
     malformed,
     failed,
@@ -132,3 +132,4 @@ for (const socket of sockets) socket.emit('start');
 await sleep(crowd.warmUp * 1000);
 start = performance.now();
 isMeasuring = true;
+process.send?.('started');

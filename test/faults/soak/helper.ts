@@ -6,21 +6,29 @@ import { join } from 'node:path';
 
 export class Helper<Result> {
   readonly #child: ChildProcess;
-  readonly #result: Promise<Result>;
+  readonly #started = Promise.withResolvers<void>();
+  readonly #result = Promise.withResolvers<Result>();
+  /** Resolves when the process says that its work has begun. */
+  readonly started: Promise<void> = this.#started.promise;
 
   /** @param file in the folder of this one */
   constructor(file: string, ...args: readonly string[]) {
     this.#child = fork(join(import.meta.dirname, file), args, { execArgv: [] });
-    this.#result = Promise.race([
-      once(this.#child, 'message').then(([result]) => result as Result),
-      once(this.#child, 'exit').then(([code]) => Promise.reject(new Error(`${file} ended with ${code}`))),
-    ]);
-    this.#result.catch(() => {});
+    this.#child.on('message', (message) =>
+      message === 'started' ? this.#started.resolve() : this.#result.resolve(message as Result),
+    );
+    this.#child.once('exit', (code) => {
+      const error = new Error(`${file} ended with ${code}`);
+      for (const { promise, reject } of [this.#started, this.#result]) {
+        promise.catch(() => {});
+        reject(error);
+      }
+    });
   }
 
   async stop(): Promise<Result> {
     if (this.#child.connected) this.#child.send('stop');
-    const result = await this.#result;
+    const result = await this.#result.promise;
     if (this.#child.exitCode === null) await once(this.#child, 'exit');
     return result;
   }

@@ -1,19 +1,22 @@
 import { checkArgument, checkOptions, type OptionRules } from '../../../application/arguments.ts';
 import { fenced } from '../../../application/fenced.ts';
-import { combineObservers } from '../../../application/observers.ts';
+import { combineMethods } from '../../../application/observers.ts';
 import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
-import type { Observer } from '../../../application/ports/observer.ts';
 import { authenticate } from './authentication.ts';
+import { beginRequests } from './begin-request.ts';
 import { checkHead } from './check-head.ts';
 import { cachedProxies } from './client-address.ts';
 import type { Stage } from './context.ts';
 import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
 import { type ReadBytes, readJson } from './json-body.ts';
+import { limitRate } from './limit-rate.ts';
 import { Load } from './load.ts';
 import { observe } from './observe.ts';
 import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
+import { petRoutes } from './pets.ts';
 import { pathPrefixOf } from './public-url.ts';
+import type { RequestObserver } from './request-observer.ts';
 import type { RequestSettings } from './request-state.ts';
 import { type CreateRouter, endpointsOf, METRICS_PATH, refuseUnrouted } from './routes.ts';
 import { newPetMembers } from './schemas.ts';
@@ -30,7 +33,7 @@ export interface Api {
   /** The whole API as a list of Koa middleware, outermost first. */
   readonly stages: readonly Stage[];
   readonly load: Load;
-  readonly observer: Observer;
+  readonly observer: RequestObserver;
   readonly settings: RequestSettings;
 }
 
@@ -45,32 +48,29 @@ export function createApi(
   checkOptions(options, rules);
   const { apiKeys, corsOrigins, metrics, middleware, observers = [], publicUrl, rateLimit, thread } = options;
   const prefix = pathPrefixOf(publicUrl);
-  const observer = combineObservers(observers);
+  const observer = combineMethods(observers, ['onRequest', 'onError']);
   const settings: RequestSettings = {
     proxies: cachedProxies(options.trustedProxies),
     needsAddress: observers.some((each) => each.onRequest !== undefined && !each.ignoresClient),
     isSecret: (text) => isPartOfKey(apiKeys, text),
   };
-  const load = new Load(rateLimit, thread);
+  const load = new Load(thread?.count);
   const verifier = apiKeys ?? { verify: (key) => store.verifyApiKey(key) };
   const metricsPath = metrics && METRICS_PATH;
-  const endpoints = endpointsOf(
-    store,
-    load,
-    readJson(readBytes, newPetMembers, thread?.count),
-    options,
-    prefix,
-  );
+  const pets = petRoutes(store, prefix, load, readJson(readBytes, newPetMembers, thread?.count));
+  const endpoints = endpointsOf(pets, store, load, options, prefix);
 
   const stages: readonly Stage[] = [
-    observe(observer, settings), // request id, path, duration; tells the observers about every response
+    beginRequests(settings), // request id, path, the fields of every response
+    observe(observer, settings.needsAddress), // tells the observers about every response
     deprecation(prefix), // the fields of the deprecated operation, also on its errors
     sendErrors(observer), // whatever is thrown becomes the Error body
     cors(corsOrigins), // fields first, so that a browser can read errors too; responds to preflight requests
     load.takeTurn, // waits while the server is busy
     ...(middleware?.beforeKey ?? []).map(guest),
     authenticate(verifier, metricsPath), // 401, before anything else is said about a path under /v1
-    load.limitLoad(metricsPath), // refuses: stopping, busy, creates, rate
+    load.limitLoad(metricsPath), // 503: the server stops, is too busy, or stores too many pets
+    limitRate(rateLimit, metricsPath, load.refused, thread), // 429
     checkHead(), // what HTTP forbids
     ...(middleware?.afterKey ?? []).map(guest),
     createRouter(endpoints), // the handlers

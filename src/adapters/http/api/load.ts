@@ -1,13 +1,10 @@
-/** All limits on the load of a server, except for those on connections and on the queues of a storage. */
+/** Which requests a busy server handles at once, later, or not at all. */
 
-import { AnimalStoreError } from '../../../domain/errors.ts';
 import { needsApiKey } from './authentication.ts';
 import { fieldOf, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
 import { isHealthCheck } from './health.ts';
-import { type RateLimit, RateLimiter } from './rate-limiter.ts';
 import { RefusalDelays } from './refusal-delays.ts';
-import type { ServerThread } from './shared-limits.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /** Responses to clients without an API key are delayed when requests have waited for this time, in milliseconds. */
@@ -26,8 +23,11 @@ const KNOWN_LIMIT = 1_000;
 /** The maximum number of creates in progress: twice as many as the largest transaction of SQLite stores. */
 const CREATES_LIMIT = 2_000;
 
+/** The numbers of refused requests, by reason. */
+export type Refused = Record<'busy' | 'creates' | 'rate' | 'stopping', number>;
+
 export class Load {
-  readonly refused = { busy: 0, creates: 0, rate: 0, stopping: 0 };
+  readonly refused: Refused = { busy: 0, creates: 0, rate: 0, stopping: 0 };
   isStopping = false;
   /** Whether every request under `/v1` is refused. Requests that clients sent before they learned of a stop are not. */
   isRefusing = false;
@@ -36,15 +36,12 @@ export class Load {
   readonly #strangers = new TurnQueue();
   readonly #valid = new Set<string>();
   readonly #delays = new RefusalDelays();
-  readonly #limiter: RateLimiter | undefined;
-  readonly #metricsLimiter = new RateLimiter({ requests: 10, seconds: 1 });
   readonly #createsLimit: number;
   #creates = 0;
 
-  /** @param thread set if several servers share the limits */
-  constructor(rateLimit?: RateLimit, thread?: ServerThread) {
-    this.#createsLimit = Math.ceil(CREATES_LIMIT / (thread?.count ?? 1));
-    this.#limiter = rateLimit && new RateLimiter(rateLimit, thread?.memory);
+  /** @param servers the number of servers that share the limit on creates */
+  constructor(servers = 1) {
+    this.#createsLimit = Math.ceil(CREATES_LIMIT / servers);
   }
 
   /**
@@ -80,16 +77,14 @@ export class Load {
     return Math.max(this.#strangers.waitingTime, this.#known.waitingTime) >= CROWDED_TIME;
   }
 
-  /** Refuses requests whose API key was checked. Metrics are needed most meanwhile, so only their rate is limited. */
+  /** Refuses requests whose API key was checked. Metrics are needed most meanwhile. */
   limitLoad(metricsPath: string | undefined): Stage {
     return (ctx, next) => {
       const { callerId, isTooBusy, path } = ctx.state.animalStore;
-      if (path === metricsPath) this.#limitRate(this.#metricsLimiter, callerId);
-      else {
+      if (path !== metricsPath) {
         if (this.isRefusing && callerId !== undefined) this.#refuse('stopping', STOPPING);
         if (isTooBusy) this.#refuse('busy', TOO_BUSY);
         if (callerId !== undefined && ctx.method === 'POST') this.#limitCreates();
-        if (this.#limiter !== undefined) this.#limitRate(this.#limiter, callerId);
       }
       return next();
     };
@@ -110,15 +105,7 @@ export class Load {
     if (this.#creates >= this.#createsLimit) this.#refuse('creates', TOO_MANY_CREATES);
   }
 
-  #limitRate(limiter: RateLimiter, callerId: string | undefined): void {
-    if (callerId === undefined) return;
-    const retryAfter = Math.ceil(limiter.takeToken(callerId) / 1000);
-    if (retryAfter === 0) return;
-    const message = `too many requests with this API key: retry after ${retryAfter} s`;
-    this.#refuse('rate', new AnimalStoreError('rate_limited', message, { retryAfter }));
-  }
-
-  #refuse(reason: keyof typeof this.refused, error: Error): never {
+  #refuse(reason: keyof Refused, error: Error): never {
     this.refused[reason] += 1;
     throw error;
   }

@@ -1,22 +1,18 @@
-import type { Observer } from '../../../application/ports/observer.ts';
 import type { Stage } from './context.ts';
-import { API_FIELDS } from './headers.ts';
-import { NewRequest, type RequestSettings } from './request-state.ts';
+import type { RequestObserver } from './request-observer.ts';
 import { unmatchedPath } from './unmatched-path.ts';
 
-/** Begins each request and its response, and tells the observers about them when the response is sent. */
-export function observe(observer: Observer, settings: RequestSettings): Stage {
+/**
+ * Tells the observer about each response when it is sent.
+ *
+ * @param needsAddress whether an observer is told the address of the client, and whether it has disconnected
+ */
+export function observe(observer: RequestObserver, needsAddress: boolean): Stage {
+  if (observer.onRequest === undefined) return (_, next) => next();
   return async (ctx, next) => {
-    const state = new NewRequest(ctx, settings);
-    ctx.state.animalStore = state;
-    // In another Koa app, its router may have set them.
-    ctx.matched = undefined;
-    ctx.params = {};
-    for (const [name, value] of API_FIELDS) ctx.set(name, value);
-    ctx.set('X-Request-Id', state.requestId);
     await next();
-    if (observer.onRequest === undefined) return;
-    const aborted = settings.needsAddress && ctx.res.destroyed ? true : undefined;
+    const state = ctx.state.animalStore;
+    const aborted = needsAddress && ctx.res.destroyed ? true : undefined;
     const report = (): void => {
       const { route } = state;
       observer.onRequest?.({
@@ -27,7 +23,7 @@ export function observe(observer: Observer, settings: RequestSettings): Stage {
         ms: Math.round((performance.now() - state.startedAt) * 1000) / 1000,
         requestId: state.requestId,
         keyId: state.holder?.id,
-        address: settings.needsAddress ? state.address : undefined,
+        address: needsAddress ? state.address : undefined,
         aborted,
         traceparent: state.traceparent,
       });

@@ -10,10 +10,10 @@ import {
   STRING,
 } from '../../../application/arguments.ts';
 import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
-import type { Observer } from '../../../application/ports/observer.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { isOrigin } from './cors.ts';
 import { RATE_LIMIT, type RateLimit } from './rate-limiter.ts';
+import type { RequestObserver } from './request-observer.ts';
 import type { ServerThread } from './shared-limits.ts';
 import type { UserMiddlewares } from './user-middleware.ts';
 
@@ -61,7 +61,7 @@ export interface HttpOptions {
   /** The metrics of the server. By default, the path `/metrics` does not exist. Requests for it need an API key. */
   readonly metrics?: MetricsText | undefined;
   /** Notified of every response, and of every error that causes a status of 500 or above. */
-  readonly observers?: readonly Observer[] | undefined;
+  readonly observers?: readonly RequestObserver[] | undefined;
   /** Your own Koa middleware, at two places in the list of the API. Errors that it throws get the Error body. */
   readonly middleware?: UserMiddlewares | undefined;
   /** @internal Set if several threads of the process have a server on the same port. */

@@ -2,16 +2,38 @@ import type { PetPage, PetQuery } from '../../../application/ports/pet-repositor
 import { parseInt64 } from '../../../domain/int64.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson, petsJson } from '../../../domain/pet-json.ts';
+import { requireWriteAccess } from './authentication.ts';
 import { fieldOf, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
+import type { Load } from './load.ts';
 import type { Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { checkCreate } from './preconditions.ts';
 import { entityTag, type Representation, respondJson, respondRevalidated } from './responses.ts';
 import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
 
-/** @param prefix the path in front of `/v1` in the links of responses */
-export function petHandlers(store: HttpStore, prefix: string): Record<Operation['id'], Stage> {
+/** The stages of each operation: its handler, and what stands in front of it. */
+export type PetRoutes = Readonly<Record<Operation['id'], readonly Stage[]>>;
+
+/**
+ * @param prefix the path in front of `/v1` in the links of responses
+ * @param readBody sets `ctx.request.body` to the members of a new pet
+ */
+export function petRoutes(
+  store: HttpStore,
+  prefix: string,
+  { countCreate }: Load,
+  readBody: Stage,
+): PetRoutes {
+  const { listPets, createPet, getPet } = petHandlers(store, prefix);
+  return {
+    listPets: [listPets],
+    createPet: [requireWriteAccess, readBody, countCreate, createPet],
+    getPet: [getPet],
+  };
+}
+
+function petHandlers(store: HttpStore, prefix: string): Record<Operation['id'], Stage> {
   const pets = `${prefix}/v1/pets`;
   const listOf = cachedLists(pets);
   const readListQuery = listQueryReader();

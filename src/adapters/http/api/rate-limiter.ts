@@ -32,9 +32,9 @@ export class RateLimiter {
   readonly #period: bigint;
   readonly #interval: bigint;
 
-  /** @param memory starts with the buckets, which limiters of other threads can share */
-  constructor({ requests, seconds }: RateLimit, memory: ArrayBufferLike = new ArrayBuffer(BUCKETS_SIZE)) {
-    this.#buckets = new BigInt64Array(memory, 0, 2 * CALLERS_LIMIT);
+  /** @param buckets of this size, all 0, which limiters of other threads can share */
+  constructor({ requests, seconds }: RateLimit, buckets: BigInt64Array) {
+    this.#buckets = buckets;
     this.#period = BigInt(Math.round(seconds * 1000 * NANOSECONDS));
     this.#interval = this.#period / BigInt(requests);
   }

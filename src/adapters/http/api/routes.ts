@@ -1,14 +1,14 @@
 import { described } from '../../../application/arguments.ts';
 import { DOCS_ASSETS, docsAsset } from '../docs/assets.ts';
 import { openApi } from '../docs/openapi.ts';
-import { needsApiKey, requireWriteAccess } from './authentication.ts';
+import { needsApiKey } from './authentication.ts';
 import type { Context, Stage } from './context.ts';
 import { HttpError, methodNotAllowed, noSuchPath, SERVER_METHODS } from './errors.ts';
 import { livez, readyz } from './health.ts';
 import type { Load } from './load.ts';
 import { OPERATIONS } from './operations.ts';
 import type { HttpOptions, HttpStore, MetricsText } from './options.ts';
-import { petHandlers } from './pets.ts';
+import type { PetRoutes } from './pets.ts';
 import { checkRead } from './preconditions.ts';
 import { noContent } from './responses.ts';
 import { root } from './root.ts';
@@ -27,24 +27,18 @@ export interface Endpoint {
 export type CreateRouter = (endpoints: readonly Endpoint[]) => Stage;
 
 /**
- * @param readBody stands in front of the operations that have a body
- * @param prefix the path in front of `/v1` in the links of responses
+ * @param prefix the path in front of `/docs` in the links of responses
  */
 export function endpointsOf(
+  pets: PetRoutes,
   store: HttpStore,
   load: Load,
-  readBody: Stage,
   options: HttpOptions,
   prefix: string,
 ): readonly Endpoint[] {
-  const pets = petHandlers(store, prefix);
   const get = (path: string, handler: Stage): Endpoint => ({ path, method: 'GET', handlers: [handler] });
   return [
-    ...OPERATIONS.map(({ id, method, path }) => ({
-      path,
-      method,
-      handlers: method === 'POST' ? [requireWriteAccess, readBody, load.countCreate, pets[id]] : [pets[id]],
-    })),
+    ...OPERATIONS.map(({ id, method, path }) => ({ path, method, handlers: pets[id] })),
     get('/livez', livez),
     get(
       '/readyz',

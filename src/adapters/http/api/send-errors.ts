@@ -1,8 +1,8 @@
-import type { Observer } from '../../../application/ports/observer.ts';
 import { type AnimalStoreError, asAnimalStoreError } from '../../../domain/errors.ts';
 import { isFramed } from './check-head.ts';
 import type { Context, Stage } from './context.ts';
 import { HttpError, STATUS_OF } from './errors.ts';
+import type { RequestObserver } from './request-observer.ts';
 
 /** In seconds (RFC 9111, section 1.2.2). */
 const RETRY_AFTER_MAX = 2 ** 31 - 1;
@@ -17,7 +17,7 @@ export interface ErrorContent {
  * Responds to whatever is thrown with the Error body. Fields that earlier stages have set stay. An error status that a
  * middleware has set without a body gets one too.
  */
-export function sendErrors(observer: Observer): Stage {
+export function sendErrors(observer: RequestObserver): Stage {
   return async (ctx, next) => {
     try {
       await next();
@@ -30,7 +30,7 @@ export function sendErrors(observer: Observer): Stage {
   };
 }
 
-export function respondWithError(ctx: Context, error: unknown, observer: Observer): void {
+export function respondWithError(ctx: Context, error: unknown, observer: RequestObserver): void {
   const { requestId, address, traceparent } = ctx.state.animalStore;
   const { status, fields, body } = errorContent(error, requestId);
   if (status >= 500) observer.onError?.(error, requestId, address, traceparent);

@@ -1,6 +1,14 @@
 import { checkArgument, type OptionRules, type Rule } from '../../../application/arguments.ts';
-import type { ServerStatistics } from '../../../application/ports/statistics.ts';
 import { HTTP_OPTIONS, type HttpOptions } from './options.ts';
+
+/** What an HTTP server counts. */
+export interface ServerStatistics {
+  /** The number of open connections; `NaN` if the runtime does not tell it. */
+  readonly connections: number;
+  readonly requestsInFlight: number;
+  /** The number of refused requests, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+}
 
 /** An HTTP server that does not listen until `listen` is called. */
 export interface HttpServer {

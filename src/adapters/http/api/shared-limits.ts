@@ -10,16 +10,27 @@ export interface ServerThread {
   readonly memory: SharedArrayBuffer;
 }
 
+/** The limits on rates. Each has buckets of its own. */
+const RATE_LIMITS = ['requests', 'metrics'] as const;
+
+const NUMBERS_OFFSET = RATE_LIMITS.length * BUCKETS_SIZE;
 const NUMBERS_PER_SERVER = 2;
 
-/** Returns the memory for this number of servers: the buckets of `RateLimiter`, and the numbers of each server. */
+/** Returns the memory for this number of servers: the buckets of each limit on rates, and the numbers of each server. */
 export function newSharedLimits(count: number): SharedArrayBuffer {
-  return new SharedArrayBuffer(BUCKETS_SIZE + NUMBERS_PER_SERVER * Int32Array.BYTES_PER_ELEMENT * count);
+  return new SharedArrayBuffer(NUMBERS_OFFSET + NUMBERS_PER_SERVER * Int32Array.BYTES_PER_ELEMENT * count);
+}
+
+/** Returns the buckets of a limit on rates, which all servers share. */
+export function bucketsOf(limit: (typeof RATE_LIMITS)[number], thread?: ServerThread): BigInt64Array {
+  const length = BUCKETS_SIZE / BigInt64Array.BYTES_PER_ELEMENT;
+  if (thread === undefined) return new BigInt64Array(length);
+  return new BigInt64Array(thread.memory, RATE_LIMITS.indexOf(limit) * BUCKETS_SIZE, length);
 }
 
 /** Returns the numbers of connections of all servers, and then whether each of them listens. */
 function numbersOf({ count, memory }: ServerThread): Int32Array {
-  return new Int32Array(memory, BUCKETS_SIZE, NUMBERS_PER_SERVER * count);
+  return new Int32Array(memory, NUMBERS_OFFSET, NUMBERS_PER_SERVER * count);
 }
 
 /** Forgets a server that has ended without closing its connections. */

@@ -1,7 +1,7 @@
 import Koa, { type Context } from 'koa';
 import type { Api } from '../api/app.ts';
+import { beginRequest } from '../api/begin-request.ts';
 import type { Context as ApiContext } from '../api/context.ts';
-import { NewRequest } from '../api/request-state.ts';
 import { respondWithError } from '../api/send-errors.ts';
 import { collectFields, writeResponse } from './response.ts';
 
@@ -29,7 +29,7 @@ class App extends Koa {
     } catch (error) {
       // The response cannot be written, or a middleware in front of the list has thrown the error.
       const apiContext = ctx as Sent & ApiContext;
-      apiContext.state.animalStore ??= new NewRequest(apiContext, this.#api.settings);
+      if (apiContext.state.animalStore === undefined) beginRequest(apiContext, this.#api.settings);
       respondWithError(apiContext, error, this.#api.observer);
       writeResponse(ctx);
     }
