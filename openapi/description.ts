@@ -9,7 +9,7 @@ import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';
 import { INT64_MAX, INT64_MIN } from '../src/domain/int64.ts';
 import { NAME_MAX_LENGTH, NAME_MIN_LENGTH } from '../src/domain/pet.ts';
 import { ERROR_CODES, MESSAGES, WHEN } from './errors.ts';
-import { samplesOf } from './samples.ts';
+import { followSamples, samplesOf } from './samples.ts';
 
 /** Returns the description of the API. The limits and the errors are those of the code. */
 export function apiDescription(): string {
@@ -38,6 +38,14 @@ The body of a list is a bare array, in ascending order of \`id\`. While more pet
 Follow these links until a response has none. This visits every pet that existed at the start exactly once, even while pets are added. Each sample is a complete program, which reads the API key from \`ANIMAL_STORE_KEY\`.
 
 ${samplesOf('list')}
+
+## Keep a copy in sync
+
+Pets get ascending ids in the order in which they become visible, through any number of servers. A client that keeps a copy remembers the id of the last pet that it has stored, and requests \`GET /pets?limit=${LIMIT_MAX}&after=<last id>\`, with 0 at first. It stores the pets of the response together with their last id. When there are none, it waits, and repeats the request.
+
+It misses no pet and gets none twice, also when the server or the client is restarted. A client that repeats a request often can send the \`ETag\` of the last response in \`If-None-Match\`: the response is 304 until a pet follows.
+
+${followSamples()}
 
 ## Safe retries
 

@@ -18,9 +18,18 @@ const REGION = /^[ \t]*(?:#|\/\/) region (\w+)\n+(.*?)\s*^[ \t]*(?:#|\/\/) endre
 
 /** Returns each program without the parts that only another sample needs, in Markdown. */
 export function samplesOf(region: Region): string {
+  return samples('', (program) => programOf(program, region));
+}
+
+/** Returns the programs that follow the pets, in Markdown. */
+export function followSamples(): string {
+  return samples('follow/', (program) => program.trim());
+}
+
+function samples(folder: string, partOf: (program: string) => string): string {
   const blocks = Object.entries(PROGRAMS).map(([file, language]) => {
-    const program = readFileSync(new URL(`../examples/${file}`, import.meta.url), 'utf8');
-    return `\`\`\`${language}\n${programOf(program, region)}\n\`\`\``;
+    const program = readFileSync(new URL(`../examples/${folder}${file}`, import.meta.url), 'utf8');
+    return `\`\`\`${language}\n${partOf(program)}\n\`\`\``;
   });
   return blocks.join('\n\n');
 }

@@ -1,6 +1,7 @@
 /** Runs every example against a real server. Its interpreter must be installed. */
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -43,6 +44,15 @@ const EXAMPLES = [
   ['examples/embed.ts', [process.execPath], /Минька in category 9007199254740993\nrefused: invalid_request/],
 ];
 
+/** The programs in `examples/follow`. Each prints the names of the pets. */
+const FOLLOWING = [
+  ['curl.sh', ['sh']],
+  ['animal-store-client.js', [process.execPath]],
+  ['client.js', [process.execPath]],
+  ['client.py', ['python3']],
+  ['client.go', ['go', 'run']],
+];
+
 /** The clients that repeat a request after a lost connection, a 429 and a 503. */
 const RETRYING = /^examples\/(?:curl|client)\./;
 
@@ -62,6 +72,59 @@ test.each(EXAMPLES)('%s', (file, command, expected) => expectOutput(command, fil
 
 test.each(EXAMPLES.filter(([file]) => RETRYING.test(file)))('%s retries', (file, command, expected) =>
   throughFaults(command, file, expected),
+);
+
+test.each(FOLLOWING)(
+  'examples/follow/%s prints each pet once, through lost connections, 429 and 503',
+  async (file, command) => {
+    const own = await startServer();
+    const proxy = await startUnreliable(own.origin);
+    const add = async (name) => {
+      const headers = { Authorization: `Bearer ${own.key}`, 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ name, categoryId: 7 });
+      const response = await fetch(`${own.origin}/v1/pets`, { method: 'POST', headers, body });
+      expect(response.status).toBe(201);
+    };
+    const following = [];
+    const follow = (...args) => {
+      const [program, ...options] = command;
+      const child = spawn(program, [...options, `examples/follow/${file}`, ...args], {
+        cwd: ROOT,
+        env: environment(proxy.origin, own.key),
+        stdio: ['ignore', 'pipe', 'ignore'],
+        // `go run` starts the program as a process of its own.
+        detached: true,
+      });
+      following.push(child);
+      const output = { text: '' };
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        output.text += text;
+      });
+      return () => output.text.match(/(?:Rex|Tom) \d+/g) ?? [];
+    };
+    try {
+      await add('Rex 1');
+      const fromStart = follow();
+      // Go compiles its library when it has not done so before.
+      await expect.poll(fromStart, { timeout: 200_000 }).toEqual(['Rex 1']);
+      await add('Tom 2');
+      await add('Rex 3');
+      await expect.poll(fromStart).toEqual(['Rex 1', 'Tom 2', 'Rex 3']);
+      const fromSecond = follow('2');
+      await expect.poll(fromSecond).toEqual(['Rex 3']);
+      await add('Tom 4');
+      await expect.poll(fromSecond).toEqual(['Rex 3', 'Tom 4']);
+      await expect.poll(fromStart).toEqual(['Rex 1', 'Tom 2', 'Rex 3', 'Tom 4']);
+    } finally {
+      for (const child of following) {
+        const exited = once(child, 'exit');
+        process.kill(-child.pid, 'SIGKILL');
+        await exited;
+      }
+      await proxy.stop();
+      await own.stop();
+    }
+  },
 );
 
 async function expectOutput(command, file, expected, { origin, key }) {
@@ -85,14 +148,18 @@ async function throughFaults(command, file, expected) {
 }
 
 async function run([program, ...args], file, origin, key) {
-  const env = {
+  const env = environment(origin, key);
+  const { stdout } = await execute(program, [...args, file], { cwd: ROOT, env }).catch((error) => {
+    throw new Error(`${error.message}\n${error.stdout ?? ''}`);
+  });
+  return stdout;
+}
+
+function environment(origin, key) {
+  return {
     ...process.env,
     ANIMAL_STORE_URL: `${origin}/v1`,
     ANIMAL_STORE_KEY: key,
     CGO_ENABLED: '0', // Go needs no C compiler.
   };
-  const { stdout } = await execute(program, [...args, file], { cwd: ROOT, env }).catch((error) => {
-    throw new Error(`${error.message}\n${error.stdout ?? ''}`);
-  });
-  return stdout;
 }

@@ -24,7 +24,10 @@ test('the description of the API has every program completely, once for each of 
       expect(description).toContain(`\n${programOf(read(file), region)}\n\`\`\`\n`);
     }
   }
-  expect(description.match(/^```\w/gm)).toHaveLength(2 * (FILES.size + 1));
+  for (const file of ['curl.sh', 'animal-store-client.js', 'client.js', 'client.py', 'client.go']) {
+    expect(description).toContain(`\n${read(`examples/follow/${file}`).trim()}\n\`\`\`\n`);
+  }
+  expect(description.match(/^```\w/gm)).toHaveLength(3 * (FILES.size + 1));
 });
 
 test('a sample has the regions of its name and no other, without their marks', () => {

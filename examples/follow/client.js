@@ -1,0 +1,40 @@
+/**
+ * Prints all pets behind an id, and each later pet as soon as it is stored. It needs Node.js 22, whose `JSON.parse` gives the
+ * digits of a number, so that no id is rounded.
+ *
+ *     ANIMAL_STORE_URL=http://127.0.0.1:3000/v1 ANIMAL_STORE_KEY=pets_... node examples/follow/client.js [LAST_ID]
+ */
+
+const BASE_URL = process.env.ANIMAL_STORE_URL ?? 'http://127.0.0.1:3000/v1';
+const headers = { Authorization: `Bearer ${process.env.ANIMAL_STORE_KEY}` };
+
+/** Resolves with the next pets, and with the seconds to wait if there are none. An error is printed: then there are none. */
+async function read(after) {
+  let wait = 1;
+  try {
+    const url = `${BASE_URL}/pets?limit=100&after=${after}`;
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) });
+    wait = Number(response.headers.get('Retry-After')) || wait;
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status} ${text}`);
+    return { pets: JSON.parse(text, readExactly), wait };
+  } catch (error) {
+    console.error(error.message);
+    return { pets: [], wait };
+  }
+}
+
+function readExactly(_key, value, { source }) {
+  return typeof value === 'number' ? BigInt(source) : value;
+}
+
+let after = BigInt(process.argv[2] ?? 0);
+for (;;) {
+  const { pets, wait } = await read(after);
+  for (const { id, name } of pets) {
+    // Store the pet together with its id.
+    console.log(`pet ${id}: ${name}`);
+    after = id;
+  }
+  if (pets.length === 0) await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+}
