@@ -12,8 +12,8 @@ import { type ImportOptions, ImportPets } from './import-pets.ts';
 import { checkStatus, ListPets, type PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
+import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
-import type { BackupOptions } from './ports/storage.ts';
 import { startRecordRemoval } from './record-removal.ts';
 import {
   BACKUP_OPTIONS,

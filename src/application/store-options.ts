@@ -3,9 +3,10 @@ import { ANY, BOOLEAN, FUNCTION, type OptionRules, type Rule, SIGNAL, STRING, TI
 import { IDEMPOTENCY_DAYS_MAX } from './create-pet-once.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
+import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
-import type { BackupOptions, Storage } from './ports/storage.ts';
+import type { Storage } from './ports/storage.ts';
 
 /** The query of `AnimalStore.listPets`. */
 export interface PetWalk extends Pick<PetPageQuery, 'status' | 'after'> {
@@ -93,6 +94,7 @@ export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY,
 export const BACKUP_OPTIONS: OptionRules<BackupOptions> = {
   overwrite: BOOLEAN,
   onProgress: FUNCTION,
+  onVerified: FUNCTION,
   signal: SIGNAL,
 };
 

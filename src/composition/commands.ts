@@ -41,9 +41,9 @@ export function createCommands(
     async restoreStore(databaseUrl, file, options) {
       return (await durableDatabase(databaseUrl)).restore(file, options);
     },
-    async diagnose(databaseUrl) {
+    async diagnose(databaseUrl, backup) {
       const { diagnose } = await import('./doctor.ts');
-      return diagnose(environment, databaseUrl, program);
+      return diagnose(environment, databaseUrl, program, backup);
     },
     async openApiDocument() {
       const { loadConfig } = await import('./config.ts');

@@ -1,5 +1,5 @@
 import { commandLine, type DoctorReport } from '../adapters/cli/index.ts';
-import type { Diagnosis, Problem } from '../application/ports/maintenance.ts';
+import type { BackupContents, Diagnosis, Problem } from '../application/ports/maintenance.ts';
 import type { Environment } from './config/settings.ts';
 import { type Config, idempotencyNotice, loadClient, loadConfig, loadDatabase } from './config.ts';
 import type { Database } from './databases/database.ts';
@@ -12,6 +12,7 @@ export async function diagnose(
   environment: Environment,
   databaseUrl: string | undefined,
   program: string,
+  backup?: string,
 ): Promise<DoctorReport> {
   const problems: Problem[] = [];
   // The faults of the database are among the faults of the configuration.
@@ -24,6 +25,11 @@ export async function diagnose(
   const examine = (of: Database) => of.examine(loadClient(environment, of));
   const diagnosis = database && (await attempt(() => examine(database), problems));
   problems.push(...(diagnosis?.problems ?? []));
+  const contents =
+    backup === undefined
+      ? undefined
+      : await attempt(async () => await database?.examineBackup(backup), problems);
+  if (contents !== undefined) problems.push(...contents.problems, ...backupProblems(contents, diagnosis));
   const fileDescriptors = isLocal ? descriptorLimit() : undefined;
   if (config !== undefined) {
     if (diagnosis !== undefined)
@@ -40,6 +46,7 @@ export async function diagnose(
     source: database?.source,
     scheme: database?.scheme,
     database: diagnosis,
+    backup: contents && { file: backup ?? '', ...contents },
     problems,
   };
 }
@@ -65,6 +72,14 @@ function keyProblems(
   return firstKey === 'none'
     ? [errorOf(`the store has no API key, and FIRST_KEY is none: ${create} creates one`)]
     : [];
+}
+
+/** A store only grows, so that it has at least as many pets as an older backup of it. */
+function backupProblems(backup: BackupContents, { pets, lastId }: Partial<Diagnosis> = {}): Problem[] {
+  if (pets === undefined || lastId === undefined) return [];
+  if (backup.pets <= pets && backup.lastId <= lastId) return [];
+  const message = `the backup has ${backup.pets} pets up to id ${backup.lastId}, the store only ${pets} up to id ${lastId}: it is a backup of another store, or an older backup was restored since`;
+  return [errorOf(message)];
 }
 
 function connectionProblems(

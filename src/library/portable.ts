@@ -29,7 +29,7 @@ export * from '../application/ports/maintenance.ts';
 export type { Commit, Observer } from '../application/ports/observer.ts';
 export type { CallOptions, PetPage, PetQuery, PetRepository } from '../application/ports/pet-repository.ts';
 export type { PetTransfer, TransferOptions } from '../application/ports/pet-transfer.ts';
-export type { BackupOptions, Storage } from '../application/ports/storage.ts';
+export type { Storage } from '../application/ports/storage.ts';
 export * from '../application/ports/storage-fault.ts';
 export type {
   ClientOptions,

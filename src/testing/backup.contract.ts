@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { BackupOptions, Storage } from '../application/ports/storage.ts';
+import type { BackupContents, BackupOptions } from '../application/ports/maintenance.ts';
+import type { Storage } from '../application/ports/storage.ts';
 import { type ContractCase, contractCase } from './contract.ts';
 import { attributesOf, draft } from './fixtures/keys.ts';
 import { addAll, samplePet, samplePets } from './fixtures/pets.ts';
@@ -59,6 +60,20 @@ export function backingUp(subject: StorageSubject): ContractCase[] {
       await backUp(storage, file);
       const added = [...(await adding), await storage.pets.add(samplePet('after'))];
       for (const pet of added) assert.deepEqual(await storage.pets.find(pet.id), pet);
+    }),
+
+    backupCase('a verified backup is checked, and the store keeps its time', async (storage, file) => {
+      assert.equal(await storage.lastBackupAt?.(), 0);
+      const lastId = (await storage.pets.list({ limit: 100 })).pets.at(-1)?.id;
+      const found: BackupContents[] = [];
+      await backUp(storage, file, { onVerified: (contents) => found.push(contents) });
+      assert.deepEqual(found, [{ pets: 5, apiKeys: 1, lastId, problems: [] }]);
+      assert.ok(((await storage.lastBackupAt?.()) ?? 0) > 0);
+      await assertCopy(storage, file);
+      const adding = addAll(storage.pets, samplePets(50));
+      await backUp(storage, file, { overwrite: true, onVerified: (contents) => found.push(contents) });
+      await adding;
+      assert.equal(found.length, 2);
     }),
 
     backupCase('a backup refuses an existing file', async (storage, file) => {

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
+import type { BackupOptions } from '../../src/application/ports/maintenance.ts';
 import type { PetPage } from '../../src/application/ports/pet-repository.ts';
-import type { BackupOptions, Storage } from '../../src/application/ports/storage.ts';
+import type { Storage } from '../../src/application/ports/storage.ts';
 
 const REX = { name: 'Rex', categoryId: 1n } as const;
 

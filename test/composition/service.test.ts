@@ -104,6 +104,25 @@ test('the parts are open before the server listens, and are closed with it', asy
   await expect(parts.store.getPet(rex.id)).rejects.toMatchObject({ code: 'storage_unavailable' });
 });
 
+test.each(STORAGES)(
+  '/metrics of %s has the time of the last verified backup, if the storage makes backups',
+  async (kind) => {
+    const config = loadConfig({ ...(await environmentOf(kind)), API_KEYS: OPERATOR_KEY });
+    const parts = await openParts(config, '1.0.0');
+    onTestFinished(() => parts.close(0));
+    const lineOf = async () =>
+      /^animal_store_last_verified_backup_timestamp_seconds.*$/m.exec(await parts.metrics.text())?.[0];
+    const before = kind === 'sqlite' ? 'animal_store_last_verified_backup_timestamp_seconds 0' : undefined;
+    expect(await lineOf()).toBe(before);
+    if (kind !== 'sqlite') return;
+    const madeAt = Date.now();
+    await parts.store.backup(join(temporaryFolder(), 'copy.db'), { onVerified() {} });
+    const [, value] = (await lineOf())?.split(' ') ?? [];
+    expect(Number(value) * 1000).toBeGreaterThanOrEqual(madeAt - 1);
+    expect(Number(value) * 1000).toBeLessThanOrEqual(Date.now() + 1);
+  },
+);
+
 test('parts that have never listened can be closed', async () => {
   const parts = await openParts(loadConfig(await environmentOf('sqlite')), '1.0.0');
   await parts.close(0);

@@ -161,11 +161,17 @@ visible, until Ctrl-C. A reader can start again --after the last id it has seen.
 Examples:
   animal-store backup /backups/animal-store.db
   animal-store backup --force latest.db
+  animal-store backup --verify /backups/animal-store.db
 
 Copies the whole store at one moment, including the keys. A server can read and
 write at the same time. The file gets its name once the copy is complete and
 durable. --force replaces an existing regular file, but never a file of the
 store. The command restore restores a backup.
+
+With --verify, the copy gets its name only after a check: all its pages and
+indexes, its schema, the rules of each pet, and the numbers of pets and keys and
+the newest id of the store at the moment of the copy. The store keeps the time,
+which doctor and the metrics of a server show.
 `,
   'animal-store restore': `
 Examples:
@@ -182,12 +188,16 @@ store that cannot be read is replaced too, and its files are kept.
 Examples:
   animal-store doctor
   animal-store doctor --json
+  animal-store doctor --backup /backups/animal-store.db
 
 Shows which store is used and which setting selects it, the versions, the
 integrity, the numbers of pets and keys, the free disk space, and what should be
 changed. Run it with the settings and as the user of the server. It changes
 nothing, and a server can run at the same time. The exit status is 1 if an error
 is found. A warning does not change the exit status.
+
+With --backup, it also checks a backup as backup --verify does. The backup can be
+older than the store, but must not have more pets.
 `,
   'animal-store completion': `
 Examples:

@@ -1,6 +1,12 @@
 import type { AnimalStore } from '../../application/animal-store.ts';
 import type { IssuedApiKey } from '../../application/api-keys.ts';
-import type { Diagnosis, Problem, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
+import type {
+  BackupContents,
+  Diagnosis,
+  Problem,
+  Restored,
+  RestoreOptions,
+} from '../../application/ports/maintenance.ts';
 import type { Console } from './output/console.ts';
 
 export interface CliOptions {
@@ -22,8 +28,8 @@ export interface CliOptions {
   storeFiles(databaseUrl: string | undefined): Promise<readonly string[]>;
   /** Replaces the store by a backup. Rejects when the store is in use, or when `file` is not a backup. */
   restoreStore(databaseUrl: string | undefined, file: string, options: RestoreOptions): Promise<Restored>;
-  /** Examines the settings and the store. Changes nothing, and creates no store. */
-  diagnose(databaseUrl: string | undefined): Promise<DoctorReport>;
+  /** Examines the settings, the store and a backup of it. Changes nothing, and creates no store. */
+  diagnose(databaseUrl: string | undefined, backup?: string): Promise<DoctorReport>;
   openApiDocument(): Promise<string>;
 }
 
@@ -38,6 +44,7 @@ export interface JsonFlag {
 
 export interface ReplaceFlags extends JsonFlag {
   readonly force?: boolean;
+  readonly verify?: boolean;
 }
 
 /** The values of the options of `serve`. A missing value is read from the environment. */
@@ -69,6 +76,8 @@ export interface DoctorReport {
   readonly source: string | undefined;
   readonly scheme: string | undefined;
   readonly database: Diagnosis | undefined;
+  /** The sound backup that the user has named. */
+  readonly backup?: (Omit<BackupContents, 'problems'> & { readonly file: string }) | undefined;
   /** All problems, including those of the database. */
   readonly problems: readonly Problem[];
 }

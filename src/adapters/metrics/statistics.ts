@@ -18,6 +18,8 @@ export interface MetricsSources {
   /** The number of threads that were started again because they had exited. */
   restartedThreads(): number;
   countRecords(): Promise<number>;
+  /** When the last verified backup was made, in milliseconds; `undefined` if the storage makes no backups. */
+  lastBackupAt(): Promise<number | undefined>;
 }
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
@@ -29,7 +31,7 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
   const storage = () => sources.storageStatistics();
 
   /** Adds a gauge that is left out, instead of 0, when its value is missing. */
-  const gauge = (name: string, help: string, read: () => number | undefined | Promise<number>) =>
+  const gauge = (name: string, help: string, read: () => number | undefined | Promise<number | undefined>) =>
     new Gauge({
       name,
       help,
@@ -103,6 +105,14 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
     'Threads that were started again because they had exited',
     [],
     () => [[{}, sources.restartedThreads()]],
+  );
+  gauge(
+    'animal_store_last_verified_backup_timestamp_seconds',
+    'When the last verified backup was made, or 0 without one',
+    async () => {
+      const at = await sources.lastBackupAt().catch(() => undefined);
+      return at && at / 1000;
+    },
   );
   gauge(
     'animal_store_idempotency_records',

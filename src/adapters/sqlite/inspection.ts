@@ -147,8 +147,15 @@ export function unsupportedSchema(file: string, version: number): string | undef
 
 /** Returns the damage that was found. A file that is larger than `limit` bytes is not examined. */
 export function quickCheck(db: Database.Database, limit: number = QUICK_CHECK_LIMIT): string | undefined {
-  if (databaseSize(db) > limit) return undefined;
-  const finding = db.pragma('quick_check(1)', { simple: true });
+  return databaseSize(db) > limit ? undefined : damageOf(db, 'quick_check');
+}
+
+/** `integrity_check` also compares the indexes with their tables. */
+export function damageOf(
+  db: Database.Database,
+  check: 'quick_check' | 'integrity_check',
+): string | undefined {
+  const finding = db.pragma(`${check}(1)`, { simple: true });
   return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
 }
 

@@ -62,6 +62,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE api_keys ADD COLUMN is_read_only INTEGER NOT NULL DEFAULT 0;
 
   CREATE TABLE idempotency_promises (days INTEGER PRIMARY KEY, ends_at INTEGER NOT NULL) STRICT;
+
+  CREATE TABLE verified_backup (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), made_at INTEGER NOT NULL) STRICT;
   `,
 ];
 
@@ -74,6 +76,11 @@ export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets
 /** The greatest id that was assigned, or 0. */
 export const LAST_ID = `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
   coalesce((SELECT max(id) FROM pets), 0))`;
+
+/** The time of the last backup that was verified. */
+export const LAST_BACKUP = 'SELECT made_at FROM verified_backup';
+export const SET_LAST_BACKUP = `INSERT INTO verified_backup VALUES (1, ?)
+  ON CONFLICT DO UPDATE SET made_at = excluded.made_at`;
 
 /** Selects the largest number of days that is promised at a time. */
 export const PROMISED = 'SELECT max(days) FROM idempotency_promises WHERE ends_at >= ?';

@@ -19,6 +19,7 @@ import { backUp } from './maintenance/backup.ts';
 import { petTransfer } from './maintenance/pet-transfer.ts';
 import { petRepository } from './pet-repository.ts';
 import { ReadSnapshot } from './read-snapshot.ts';
+import { LAST_BACKUP, SET_LAST_BACKUP } from './schema.ts';
 import { filesOf } from './store-files.ts';
 import type { WriterSharing } from './write/protocol.ts';
 import { Writer } from './write/writer.ts';
@@ -83,7 +84,8 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const pets = petRepository(db, snapshot, writer);
   const apiKeys = apiKeyRepository(db, snapshot, writer);
   const closing = new AbortController();
-  const backups = new Set<Promise<void>>();
+  const backups = new Set<Promise<unknown>>();
+  const lastBackup = db.prepare<[], number>(LAST_BACKUP).pluck().safeIntegers(false);
   return {
     pets,
     apiKeys,
@@ -94,12 +96,17 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
       keys: { ...apiKeys.statistics },
       ...writer.statistics,
     }),
+    lastBackupAt: async () => (await snapshot.read(() => lastBackup.get())) ?? 0,
     async backup(file, options = {}) {
       writer.assertOpen();
+      const startedAt = Date.now();
       const signals = [closing.signal, options.signal].filter((signal) => signal !== undefined);
       const backup = backUp(path, file, options, AbortSignal.any(signals));
       backups.add(backup);
-      await backup.finally(() => backups.delete(backup));
+      const contents = await backup.finally(() => backups.delete(backup));
+      if (contents === undefined) return;
+      if (contents.problems.length === 0) await writer.storeWrite([SET_LAST_BACKUP, startedAt]);
+      options.onVerified?.(contents);
     },
     async check() {
       snapshot.enter();

@@ -33,6 +33,7 @@ export function traceStorage(storage: Storage, tracer: Tracer, scheme: string): 
     idempotentCreates: traced(storage.idempotentCreates, 'idempotency_records'),
     transfer: storage.transfer,
     backup: storage.backup?.bind(storage),
+    lastBackupAt: storage.lastBackupAt?.bind(storage),
     statistics: storage.statistics?.bind(storage),
     check: () => storage.check(),
     close: () => storage.close(),

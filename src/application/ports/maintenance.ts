@@ -1,8 +1,22 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
-import type { BackupOptions } from './storage.ts';
+
+/** The options of a backup. */
+export interface BackupOptions {
+  /** Whether existing data is replaced. By default, the call is refused then. */
+  readonly overwrite?: boolean | undefined;
+  /** Called from time to time with the fraction that is complete, from 0 to 1. */
+  readonly onProgress?: ((fraction: number) => void) | undefined;
+  /**
+   * Set if the copy is to be verified before it gets its name: all its pages, its schema, its pets, and the numbers of the
+   * store. Called with its contents, when it is durable. The check of a million pets blocks for about a second.
+   */
+  readonly onVerified?: ((contents: BackupContents) => void) | undefined;
+  /** Cancels the work, which then has no effect. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** The options of a restore. Without `overwrite`, a store that has pets, or that cannot be read, is refused. */
-export type RestoreOptions = BackupOptions;
+export type RestoreOptions = Omit<BackupOptions, 'onVerified'>;
 
 /** A restored store. */
 export interface Restored {
@@ -13,6 +27,16 @@ export interface Restored {
   /** The paths of the renamed files of the replaced store, if it could not be read, so that its data can be rescued. */
   readonly setAside: readonly string[];
   /** The pets of the backup that break a rule, because another program has changed them. */
+  readonly problems: readonly Problem[];
+}
+
+/** What a backup contains. */
+export interface BackupContents {
+  readonly pets: number;
+  readonly apiKeys: number;
+  /** The greatest id that was assigned to a pet, or 0n. */
+  readonly lastId: bigint;
+  /** The pets that break a rule, because another program has changed them. */
   readonly problems: readonly Problem[];
 }
 
@@ -35,10 +59,14 @@ export interface Diagnosis {
   readonly bytes?: number | undefined;
   readonly freeBytes?: number | undefined;
   readonly pets?: number | undefined;
+  /** The greatest id that was assigned to a pet, or 0n. */
+  readonly lastId?: bigint | undefined;
   readonly apiKeys?: { readonly total: number; readonly active: number } | undefined;
   readonly idempotencyRecords?: number | undefined;
   /** The largest number of days for which servers have promised that idempotency keys are valid. */
   readonly idempotencyDays?: number | undefined;
+  /** When the last verified backup was made, or 0 without one, in milliseconds since the Unix epoch. */
+  readonly lastBackupAt?: number | undefined;
   readonly problems: readonly Problem[];
 }
 

@@ -1,19 +1,10 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { ApiKeyRepository } from './api-key-repository.ts';
 import type { IdempotentCreates } from './idempotent-creates.ts';
+import type { BackupOptions } from './maintenance.ts';
 import type { PetRepository } from './pet-repository.ts';
 import type { PetTransfer } from './pet-transfer.ts';
 import type { StorageStatistics } from './statistics.ts';
-
-/** The options of a backup. */
-export interface BackupOptions {
-  /** Whether existing data is replaced. By default, the call is refused then. */
-  readonly overwrite?: boolean | undefined;
-  /** Called from time to time with the fraction that is complete, from 0 to 1. */
-  readonly onProgress?: ((fraction: number) => void) | undefined;
-  /** Cancels the work, which then has no effect. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** An open storage engine with all its repositories. */
 export interface Storage {
@@ -29,6 +20,9 @@ export interface Storage {
    * fails. An engine with its own backup tools can leave out this method.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
+
+  /** When the last verified backup was made, or 0 without one, in milliseconds since the Unix epoch. */
+  readonly lastBackupAt?: (() => Promise<number>) | undefined;
 
   readonly statistics?: (() => StorageStatistics) | undefined;
 

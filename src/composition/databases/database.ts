@@ -1,4 +1,9 @@
-import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
+import type {
+  BackupContents,
+  Diagnosis,
+  Restored,
+  RestoreOptions,
+} from '../../application/ports/maintenance.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type ClientOptions, supported } from '../../application/store-options.ts';
@@ -44,6 +49,13 @@ export class Database {
 
   examine(client?: ClientOptions): Promise<Diagnosis> {
     return this.#withAdapter((adapter) => adapter.examine(this.location, client));
+  }
+
+  async examineBackup(file: string): Promise<BackupContents> {
+    this.refuseWork('backup');
+    return await this.#withAdapter(({ examineBackup }) =>
+      supported(examineBackup, 'backup')(this.location, file),
+    );
   }
 
   async restore(file: string, options: RestoreOptions = {}): Promise<Restored> {

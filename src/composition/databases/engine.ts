@@ -1,4 +1,9 @@
-import type { Diagnosis, Restored, RestoreOptions } from '../../application/ports/maintenance.ts';
+import type {
+  BackupContents,
+  Diagnosis,
+  Restored,
+  RestoreOptions,
+} from '../../application/ports/maintenance.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import type { Storage } from '../../application/ports/storage.ts';
 import type { ClientOptions } from '../../application/store-options.ts';
@@ -24,6 +29,8 @@ export interface Adapter {
   files?(location: string): readonly string[];
   /** Replaces the database, which no process may have open, by a backup in a file. */
   restore?(location: string, file: string, options: RestoreOptions): Promise<Restored>;
+  /** Checks a backup of the database, and changes nothing. Throws `invalid_request` when it is not sound. */
+  examineBackup?(location: string, file: string): BackupContents;
   /** Examines a database that a server may have open, and changes nothing. A fault is a problem, and not an error. */
   examine(location: string, client: ClientOptions | undefined): Diagnosis | Promise<Diagnosis>;
 }

@@ -27,9 +27,8 @@ export const sqlite: Engine = {
   },
   placeOf: (path) => resolve(path),
   async load() {
-    const { databaseFiles, examineSqliteStore, openSqliteStorage, restoreSqliteStore } = await import(
-      '../../adapters/sqlite/index.ts'
-    );
+    const { databaseFiles, examineSqliteBackup, examineSqliteStore, openSqliteStorage, restoreSqliteStore } =
+      await import('../../adapters/sqlite/index.ts');
     return {
       open: (path, { forCommand = false, mustExist = false, observer, sharing }) =>
         openSqliteStorage(path, {
@@ -41,6 +40,7 @@ export const sqlite: Engine = {
       files: databaseFiles,
       restore: restoreSqliteStore,
       examine: examineSqliteStore,
+      examineBackup: examineSqliteBackup,
     };
   },
 };

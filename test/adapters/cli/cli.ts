@@ -92,8 +92,13 @@ export function commandLine(
       storeFiles: async () => databaseFiles(path),
       isServer: async () => false,
       restoreStore: (_, file, how) => restoreSqliteStore(path, file, how),
-      diagnose: () =>
-        diagnose({ DATABASE_URL: `sqlite:${path}`, ...options.environment }, undefined, 'animal-store'),
+      diagnose: (_, backup) =>
+        diagnose(
+          { DATABASE_URL: `sqlite:${path}`, ...options.environment },
+          undefined,
+          'animal-store',
+          backup,
+        ),
       openApiDocument: async () => '{"openapi":"3.1.0"}',
       ...wiring,
       console: consoleOf({

@@ -22,6 +22,7 @@ const NO_STATISTICS = {
   serverStatistics: () => ({ connections: 0, requestsInFlight: 0, refused: {} }),
   storageStatistics: () => ({}),
   countRecords: async () => 0,
+  lastBackupAt: async () => undefined,
 };
 
 const open = (sources: Partial<ConstructorParameters<typeof Metrics>[0]> = {}) =>

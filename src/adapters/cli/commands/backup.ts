@@ -1,22 +1,37 @@
 import { statSync } from 'node:fs';
-import type { BackupOptions } from '../../../application/ports/storage.ts';
+import type { BackupContents, BackupOptions } from '../../../application/ports/maintenance.ts';
 import { CommandError } from '../errors.ts';
 import type { CommandOptions, ReplaceFlags } from '../options.ts';
 import { printResult } from '../output/console.ts';
-import { counted, duration, number } from '../output/format.ts';
+import { contentsText, counted, duration, number } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
 import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 
 export async function backup(file: string, flags: ReplaceFlags, options: CommandOptions): Promise<void> {
-  const { elapsed } = await copied(flags, options, 'backed up', (how) =>
-    withStore(options, 'backup', (store) => store.backup(file, how)),
+  const { result: verified, elapsed } = await copied(flags, options, 'backed up', (how) =>
+    withStore(options, 'backup', async (store) => {
+      let contents: BackupContents | undefined;
+      const onVerified = (found: BackupContents): void => {
+        contents = found;
+      };
+      await store.backup(file, flags.verify ? { ...how, onVerified } : how);
+      return contents;
+    }),
   );
   const { size } = statSync(file);
   const done = `backed up to ${file}`;
-  const details = `: ${number(size)} bytes in ${duration(elapsed)}`;
-  const members = { file, bytes: size, milliseconds: Math.round(elapsed) };
+  const found = verified && `, verified: ${contentsText(verified)}, as in the store`;
+  const details = `: ${number(size)} bytes in ${duration(elapsed)}${found ?? ''}`;
+  const { pets, apiKeys, lastId, problems = [] } = verified ?? {};
+  const facts = verified && { verified: problems.length === 0, pets, apiKeys, lastId: String(lastId) };
+  const members = { file, bytes: size, milliseconds: Math.round(elapsed), ...facts };
   await printResult(options.console, { done, details, members }, flags.json);
+  for (const { severity, message } of problems) options.console.err(`${severity}: ${visible(message)}\n`);
+  if (problems.length > 0)
+    throw new CommandError(
+      'the backup is a true copy, but does not count as verified: correct these pets in the store',
+    );
 }
 
 export async function restore(file: string, flags: ReplaceFlags, options: CommandOptions): Promise<void> {

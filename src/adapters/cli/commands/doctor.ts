@@ -1,6 +1,6 @@
 import { CommandError } from '../errors.ts';
 import type { CommandOptions, DoctorReport, JsonFlag } from '../options.ts';
-import { counted, number } from '../output/format.ts';
+import { contentsText, counted, moment, number } from '../output/format.ts';
 import { visible } from '../output/visible.ts';
 
 const EXISTS = { true: 'yes', false: 'no', undefined: 'unknown' } as const;
@@ -8,24 +8,24 @@ const EXISTS = { true: 'yes', false: 'no', undefined: 'unknown' } as const;
 /** The order of the members in JSON. */
 const FACTS = [
   ...(['location', 'exists', 'schemaVersion', 'supportedSchemaVersion', 'isSound', 'bytes'] as const),
-  ...(['pets', 'apiKeys', 'idempotencyRecords', 'idempotencyDays', 'freeBytes'] as const),
+  ...(['pets', 'apiKeys', 'idempotencyRecords', 'idempotencyDays', 'lastBackupAt', 'freeBytes'] as const),
 ];
 
 /** Fails if a problem is an error. */
 export async function doctor(
-  { json }: JsonFlag,
+  { json, backup }: JsonFlag & { readonly backup?: string },
   { console, version, databaseUrl, diagnose }: CommandOptions,
 ): Promise<void> {
-  const report = await diagnose(databaseUrl);
+  const report = await diagnose(databaseUrl, backup);
   await console.out(`${json ? jsonOf(report, version) : linesOf(report, version).join('\n')}\n`);
   const errors = report.problems.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) throw new CommandError(`${counted(errors, 'error')} found`);
 }
 
 function linesOf(report: DoctorReport, version: string): string[] {
-  const { node, source, database, fileDescriptors, problems } = report;
+  const { node, source, database, backup, fileDescriptors, problems } = report;
   const { schemaVersion, supportedSchemaVersion, isSound, bytes, pets, apiKeys } = database ?? {};
-  const { idempotencyRecords, idempotencyDays = 1, freeBytes } = database ?? {};
+  const { idempotencyRecords, idempotencyDays = 1, lastBackupAt, freeBytes } = database ?? {};
   const facts = [
     ['version', `${version}, Node.js ${node.replace('v', '')}`],
     ['store', database?.location],
@@ -44,6 +44,8 @@ function linesOf(report: DoctorReport, version: string): string[] {
           `${number(count)} of idempotency keys, which are valid for ${counted(idempotencyDays, 'day')}`,
       ),
     ],
+    ['backup', backup && `${backup.file} is sound: ${contentsText(backup)}`],
+    ['verified', shown(lastBackupAt, (at) => (at === 0 ? 'no backup yet' : `backup of ${moment(at)}`))],
     ['free disk', shown(freeBytes, (count) => `${number(count)} bytes`)],
     ['descriptors', shown(fileDescriptors, (limit) => `at most ${number(limit)}`)],
   ] as const;
@@ -62,12 +64,18 @@ function shown<T>(fact: T | undefined, format: (fact: T) => string): string | un
 
 /** Returns the report as JSON. A missing value is `null`. */
 function jsonOf(report: DoctorReport, version: string): string {
-  const { node, source, scheme, database, fileDescriptors, problems } = report;
+  const { node, source, scheme, database, backup, fileDescriptors, problems } = report;
   const facts = database && {
     source,
     scheme,
     ...Object.fromEntries(FACTS.map((name) => [name, database[name]])),
   };
-  const members = { version, node, database: facts, fileDescriptors, problems };
+  const contents = backup && {
+    file: backup.file,
+    pets: backup.pets,
+    apiKeys: backup.apiKeys,
+    lastId: String(backup.lastId),
+  };
+  const members = { version, node, database: facts, backup: contents, fileDescriptors, problems };
   return JSON.stringify(members, (_, value: unknown) => value ?? null, 2);
 }

@@ -137,6 +137,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
     .description('copy the whole store into a file while it is in use')
     .argument('<file>', 'the file to create')
     .option('--force', 'replace an existing file')
+    .option('--verify', 'check the whole copy, and compare it with the store, before it gets its name')
     .option(...JSON_RESULT)
     .action(async (file, flags) => (await import('./backup.ts')).backup(file, flags, options));
 
@@ -151,6 +152,7 @@ export function defineCommands(program: Command, cliOptions: CliOptions): void {
   program
     .command('doctor')
     .description('examine the settings and the store, and change nothing')
+    .option('--backup <file>', 'also check a backup of the store')
     .option('--json', 'print the report as JSON')
     .action(async (flags) => (await import('./doctor.ts')).doctor(flags, options));
 

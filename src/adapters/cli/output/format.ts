@@ -1,5 +1,7 @@
 /** Formats numbers, durations in milliseconds, and times in UTC for people. */
 
+import type { BackupContents } from '../../../application/ports/maintenance.ts';
+
 const SECOND = 1000;
 
 /** `1,000,000` */
@@ -46,4 +48,9 @@ export function moment(time: number): string {
 /** The last day on which a key is active: for a key that expires at midnight, the day that ends then. */
 export function lastDay(expiresAt: number): string {
   return day(expiresAt - 1);
+}
+
+/** `1,000,000 pets up to id 1000000 and 3 keys` */
+export function contentsText({ pets, apiKeys, lastId }: Omit<BackupContents, 'problems'>): string {
+  return `${counted(pets, 'pet')} up to id ${lastId} and ${counted(apiKeys, 'key')}`;
 }

@@ -19,18 +19,25 @@ import {
   quickCheck,
   unsupportedSchema,
 } from '../inspection.ts';
-import { MIGRATIONS, PROMISED } from '../schema.ts';
+import { LAST_BACKUP, MIGRATIONS, PROMISED } from '../schema.ts';
 
 /** The free disk space, in bytes, below which there is a warning, and below which there is an error. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
 const NO_SPACE = 10 * 1024 * 1024;
 
 const SCHEMA_WITH_RECORDS = 2;
-const SCHEMA_WITH_PROMISES = 5;
+const SCHEMA_WITH_PROMISES_AND_BACKUP = 5;
 
 type Facts = Pick<
   Diagnosis,
-  'schemaVersion' | 'isSound' | 'pets' | 'apiKeys' | 'idempotencyRecords' | 'idempotencyDays'
+  | 'schemaVersion'
+  | 'isSound'
+  | 'pets'
+  | 'apiKeys'
+  | 'idempotencyRecords'
+  | 'idempotencyDays'
+  | 'lastId'
+  | 'lastBackupAt'
 >;
 
 /** The facts about a file in which no server has created a store yet. */
@@ -181,13 +188,18 @@ function factsOf(store: string, db: Database.Database, report: Report): Facts {
   const pets = countRows(db, 'pets');
   const hasRecords = schemaVersion >= SCHEMA_WITH_RECORDS;
   const idempotencyRecords = hasRecords ? countRows(db, 'idempotency_records') : undefined;
-  const idempotencyDays = schemaVersion >= SCHEMA_WITH_PROMISES ? promisedDays(db) : undefined;
-  return { schemaVersion, isSound: true, pets, apiKeys: countKeys(db), idempotencyRecords, idempotencyDays };
+  const lastId = lastIdOf(db);
+  const counts = { schemaVersion, isSound: true, pets, lastId, apiKeys: countKeys(db), idempotencyRecords };
+  return schemaVersion < SCHEMA_WITH_PROMISES_AND_BACKUP ? counts : { ...counts, ...stateOf(db) };
 }
 
-function promisedDays(db: Database.Database): number | undefined {
-  const days = db.prepare<[number], bigint | null>(PROMISED).pluck().get(Date.now());
-  return days == null ? undefined : Number(days);
+function stateOf(db: Database.Database): Pick<Facts, 'idempotencyDays' | 'lastBackupAt'> {
+  const days = db.prepare<[number], bigint | null>(PROMISED).pluck().get(Date.now()) ?? undefined;
+  const lastBackupAt = db.prepare<[], bigint>(LAST_BACKUP).pluck().get() ?? 0n;
+  return {
+    idempotencyDays: days === undefined ? undefined : Number(days),
+    lastBackupAt: Number(lastBackupAt),
+  };
 }
 
 /** Selects only columns that every schema version has. */

@@ -1,26 +1,13 @@
 import { chmodSync, chownSync, createReadStream, type Stats, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type Database from 'better-sqlite3';
 import { checkArgument, checkOptions, STRING } from '../../../application/arguments.ts';
 import type { Restored, RestoreOptions } from '../../../application/ports/maintenance.ts';
-import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { BACKUP_OPTIONS } from '../../../application/store-options.ts';
-import { invalidRequest } from '../../../domain/errors.ts';
-import { invalidPetProblems } from '../../storage-kit/invalid-pets.ts';
 import { createFolderOf } from '../database.ts';
-import { openConnection } from '../driver.ts';
-import { codeOf, fileError } from '../errors.ts';
-import { fsync, isFileOf, modeOfNewFile, realPath, sizeOf, statOf, withPartialFile } from '../files.ts';
-import {
-  assertSchema,
-  countRows,
-  foreign,
-  identify,
-  invalidPets,
-  quickCheck,
-  unsupportedSchema,
-} from '../inspection.ts';
+import { fileError } from '../errors.ts';
+import { fsync, modeOfNewFile, realPath, withPartialFile } from '../files.ts';
+import { checkBackup, refuseNoBackup } from './backup-check.ts';
 import { ExclusiveStore } from './exclusive-store.ts';
 
 /**
@@ -41,7 +28,7 @@ export async function restoreSqliteStore(
   checkOptions(options, BACKUP_OPTIONS);
   const store = realPath(path);
   try {
-    const source = refuseUnusable(file, store);
+    const source = refuseNoBackup(file, store);
     createFolderOf(store);
     const exclusive = new ExclusiveStore(store, options.overwrite ?? false);
     try {
@@ -49,12 +36,12 @@ export async function restoreSqliteStore(
         await copy(file, partial, source.size, options);
         chmodSync(partial, (exclusive.stats?.mode ?? modeOfNewFile(store)) & 0o777);
         adoptOwner(partial, exclusive.stats ?? source);
-        const counts = checkBackup(partial, file);
+        const { pets, apiKeys, problems } = checkBackup(partial, file, 'quick_check');
         fsync(partial);
         options.signal?.throwIfAborted();
         const setAside = exclusive.replaceBy(partial);
         fsync(dirname(store));
-        return { location: store, bytes: statSync(store).size, ...counts, setAside };
+        return { location: store, bytes: statSync(store).size, pets, apiKeys, problems, setAside };
       });
     } finally {
       exclusive.release();
@@ -62,21 +49,6 @@ export async function restoreSqliteStore(
   } catch (error) {
     throw options.signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
   }
-}
-
-function refuseUnusable(file: string, store: string): Stats {
-  const stats = statOf(file);
-  if (stats === undefined) throw invalidRequest(`${file}: there is no such file`);
-  if (!stats.isFile()) throw invalidRequest(`${file} is not a regular file`);
-  if (isFileOf(store, file)) throw invalidRequest(`${file} belongs to the store`);
-  for (const companion of [`${file}-wal`, `${file}-journal`]) {
-    if (sizeOf(companion) > 0) {
-      throw invalidRequest(
-        `${companion} exists, so ${file} is not a backup, but a store or a copy of its files: make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`,
-      );
-    }
-  }
-  return stats;
 }
 
 async function copy(
@@ -104,30 +76,4 @@ function adoptOwner(partial: string, { uid, gid }: Stats): void {
   try {
     chownSync(partial, uid, gid);
   } catch {}
-}
-
-/** Checks all pages of the copy, and then leaves the journal mode WAL, so that the copy is complete without a log. */
-function checkBackup(partial: string, file: string): Pick<Restored, 'pets' | 'apiKeys' | 'problems'> {
-  let db: Database.Database | undefined;
-  try {
-    db = openConnection(partial, { fileMustExist: true }).defaultSafeIntegers(true);
-    const { isOwn, version } = identify(db);
-    if (!isOwn) throw invalidRequest(`${file} is not a backup of a store, but ${foreign(db)}`);
-    const unsupported = unsupportedSchema(file, version);
-    if (unsupported !== undefined) throw invalidRequest(unsupported);
-    const damage = quickCheck(db, Number.POSITIVE_INFINITY);
-    if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
-    assertSchema(db);
-    db.pragma('journal_mode = DELETE');
-    const problems = invalidPetProblems(invalidPets(db));
-    return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), problems };
-  } catch (error) {
-    if (storageFaultReason(error) === 'damaged') throw invalidRequest(`${file}: ${(error as Error).message}`);
-    const code = codeOf(error);
-    if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) throw error;
-    const message = code === 'SQLITE_NOTADB' ? 'is not a backup of a store' : 'is damaged';
-    throw invalidRequest(`${file} ${message} (${code})`, { cause: error });
-  } finally {
-    db?.close();
-  }
 }
