@@ -8,7 +8,7 @@ import { generator } from './load/closed.ts';
 import { isPinned } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const PEER_PACKAGES = ['fastify', 'express'];
+const PEER_PACKAGES = ['fastify'];
 const OUR_PACKAGES = [
   'koa',
   '@koa/router',

@@ -40,7 +40,7 @@ const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
     table: idempotencyTable,
   },
   postgres: { title: 'On PostgreSQL', measure: measurePostgres, table: postgresTable },
-  workers: { title: 'Several threads or processes', measure: measureWorkers, table: workersTable },
+  workers: { title: 'animal-store, several threads', measure: measureWorkers, table: workersTable },
 };
 
 async function runPart<P extends Part>(part: P, options: Options, found: Partial<Found>): Promise<void> {

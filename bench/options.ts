@@ -21,7 +21,7 @@ export interface Options {
   readonly warmup: number;
   readonly connections: number;
   readonly pets: number;
-  /** The numbers of threads or processes of the servers in the part `workers`. */
+  /** The numbers of threads in the part `workers`. */
   readonly workers: readonly number[];
 }
 
@@ -29,7 +29,7 @@ const HELP = `Usage: npm run bench -- [options]
 
   --quick             run everything once and very briefly, to see that it works
   --cold              only gets with little memory and a slow disk (with --only postgres)
-  --workers 1,2,4     only the part workers, with these numbers of threads or processes
+  --workers 1,2,4     only the part workers, with these numbers of threads
   --only A,B          only these works (${WORKS.join(', ')})
                       or parts (${PARTS.join(', ')})
   --servers A,B       only these servers (${SERVER_NAMES.join(', ')})

@@ -17,8 +17,6 @@ export const OURS = 'animal-store';
 const SERVERS = {
   'node-http': { title: 'node:http, constant', command: ['bench/peers/node-http.ts'] },
   fastify: { title: 'Fastify 5', command: ['bench/peers/fastify.ts'] },
-  express: { title: 'Express 5', command: ['bench/peers/express.ts'] },
-  koa: { title: 'Koa, usual code', command: ['bench/peers/koa.ts'] },
   'animal-store': { title: 'animal-store', command: startArguments() as readonly string[] },
 } as const;
 
@@ -34,7 +32,7 @@ export interface StartOptions {
   readonly url: string;
   readonly logLevel?: string | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
-  /** The number of threads of animal-store, or of processes of another server, which then may use every core. */
+  /** The number of threads of animal-store, which then may use every core. */
   readonly workers?: number | undefined;
 }
 
@@ -46,8 +44,7 @@ export interface RunningServer {
 }
 
 /** Fastify has a program of its own for PostgreSQL, because the drivers have different interfaces. */
-function commandOf(name: ServerName, url: string, workers?: number): readonly string[] {
-  if (workers !== undefined && name !== OURS) return ['bench/peers/cluster.ts', ...SERVERS[name].command];
+function commandOf(name: ServerName, url: string): readonly string[] {
   return name === 'fastify' && isPostgres(url) ? ['bench/peers/fastify-postgres.ts'] : SERVERS[name].command;
 }
 
@@ -70,7 +67,7 @@ export async function startServer(name: ServerName, options: StartOptions): Prom
   const { url, workers } = options;
   const child = launch(
     workers === undefined ? 'server' : 'any',
-    [process.execPath, ...commandOf(name, url, workers)],
+    [process.execPath, ...commandOf(name, url)],
     {
       cwd: ROOT,
       stdio: ['ignore', output, output],

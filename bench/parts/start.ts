@@ -1,6 +1,5 @@
 /** Measures the time from starting `node` to the first response, with an existing file. */
 
-import { get } from 'node:http';
 import { API_KEY, filledFile, workingCopy } from '../data.ts';
 import type { Options } from '../options.ts';
 import { median } from '../rounds.ts';
@@ -28,15 +27,10 @@ export async function measureStart({ pets, rounds }: Options): Promise<StartTime
   return { pets, times, median: median(times) ?? 0 };
 }
 
-function firstResponse(url: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = { Authorization: `Bearer ${API_KEY}`, Connection: 'close' };
-    get(url, { headers }, (response) => {
-      if (response.statusCode !== 200)
-        reject(new Error(`the first response has status ${response.statusCode}`));
-      response.resume().once('end', resolve);
-    }).once('error', reject);
-  });
+async function firstResponse(url: string): Promise<void> {
+  const response = await fetch(url, { headers: { Authorization: `Bearer ${API_KEY}`, Connection: 'close' } });
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`the first response has status ${response.status}`);
 }
 
 export function startTable({ pets, times, median: middle }: StartTimes): string {

@@ -1,28 +1,24 @@
-/** Compares servers with several threads or processes. */
+/** Measures animal-store with several threads. */
 
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';
 import { type Case, measureInTurn, type Row, ratioTo } from '../rounds.ts';
-import { LIMIT, OURS, type ServerName, titleOf } from '../servers.ts';
+import { OURS } from '../servers.ts';
 import { milliseconds, table, whole } from '../table.ts';
 import { WORK_TITLES } from '../works.ts';
-
-const SERVERS: readonly ServerName[] = [OURS, LIMIT, 'fastify'];
 
 export function measureWorkers(options: Options): Promise<Row[]> {
   const { pets } = options;
   const source = filledFile(pets);
-  const cases = SERVERS.filter((name) => options.servers.includes(name)).flatMap((name) =>
-    options.workers.map((workers): Case => {
-      return { label: `${titleOf(name)}, ${workers}`, session: { name, source, pets, workers } };
-    }),
-  );
+  const cases = options.workers.map((workers): Case => {
+    return { label: `threads: ${workers}`, session: { name: OURS, source, pets, workers } };
+  });
   return measureInTurn(cases, options);
 }
 
 export function workersTable(rows: readonly Row[]): string {
   return table(
-    'work|server, threads or processes|requests/s|of one|p50 ms|p99 ms|us of processor time'.split('|'),
+    'work|animal-store|requests/s|of one|p50 ms|p99 ms|us of processor time'.split('|'),
     rows.map((row) => [
       WORK_TITLES[row.work],
       row.label,

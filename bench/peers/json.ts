@@ -22,7 +22,3 @@ export function petJson({ id, name, categoryId, status }: Pet): string {
 export function petsJson(pets: readonly Pet[]): string {
   return `[${pets.map(petJson).join(',')}]`;
 }
-
-export function errorJson(status: number, code: string, message: string): string {
-  return JSON.stringify({ code, message, status });
-}
