@@ -21,7 +21,9 @@ import { BIN, runBin, runCommand, stopService, temporaryFolder } from '../suppor
 const ENDED = { code: 0, signal: null };
 
 describe('a server', () => {
-  test('whose log nobody reads counts the dropped lines, responds to every request, and stops on SIGTERM', async () => {
+  test('whose log nobody reads counts the dropped lines, responds to every request, and stops on SIGTERM', {
+    timeout: 240_000,
+  }, async () => {
     const pipe = new Pipe();
     const service = await serve({ stderr: pipe.path });
     await flood(service.origin, MANY, LONG_LINES);

@@ -135,7 +135,7 @@ export const LONG_LINES: Flood = {
 };
 
 /** A number of requests whose {@link LONG_LINES} do not fit into the pipe and the buffer of the server. */
-export const MANY = 6000;
+export const MANY = 4500;
 
 /**
  * Sends `count` pipelined requests on one connection, with request ids from `flood-0`. Resolves when all responses have

@@ -26,7 +26,7 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
     const openAt = (address: Address): Opened<Port> => {
       const storage = openApiStorage(address.base, {
         apiKey: address.apiKey,
-        timeout: 100_000,
+        timeout: 280_000,
         onDeprecation: () => {},
       });
       const opened = { port: portOf(storage), close: () => storage.close() };
@@ -44,5 +44,6 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
     ...petRepositoryContract(subjectOf(({ pets }) => pets)),
     ...historyContract(subjectOf((storage) => storage)),
   ];
-  for (const { name, run } of cases) test(name, run);
+  // Each of many calls goes through the API, on a machine that may stand still.
+  for (const { name, run } of cases) test(name, run, 300_000);
 });

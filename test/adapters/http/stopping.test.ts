@@ -180,6 +180,21 @@ describe('a server that stops', () => {
     await stopped;
   });
 
+  test('keeps idle connections open while the machine stands still', async () => {
+    const { origin, key, server } = await startServer('memory');
+    const idle = await Connection.open(origin);
+    await expect.poll(() => server.statistics().connections).toBe(1);
+    const clock = stopClock();
+    const stopped = server.stop(TIMEOUT);
+    await until(() => server.isStopping);
+    const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2000);
+    clock.pass(50);
+    now.mockRestore();
+    idle.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    expect(await idle.next()).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    await clock.passUntil(stopped);
+  });
+
   test('closes idle connections after exactly a second', async () => {
     const { server, origin } = await startServer('memory');
     const clock = stopClock();

@@ -39,6 +39,9 @@ const OTHERS_INTERVAL = 5;
 /** In milliseconds. */
 const DRAIN_INTERVAL = 50;
 
+/** In milliseconds. While the machine stands still, clients send nothing, so that this time does not count. */
+const DRAIN_STEP_MAX = 250;
+
 /**
  * Creates a server with limits, responses to invalid messages, and a graceful stop.
  *
@@ -128,9 +131,12 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
       checkArgument('timeout', timeout, TIMEOUT);
       load.isStopping = true;
       if (timeout > 0) await acceptQueued(server);
-      const stoppingSince = performance.now();
+      let [idleTime, last] = [0, performance.now()];
       const drain = setInterval(() => {
-        if (performance.now() - stoppingSince < IDLE_TIME) return;
+        const now = performance.now();
+        idleTime += Math.min(now - last, DRAIN_STEP_MAX);
+        last = now;
+        if (idleTime < IDLE_TIME) return;
         load.isRefusing = true;
         connections.closeIdle();
       }, DRAIN_INTERVAL);
