@@ -51,8 +51,8 @@ function ordersOf(zeros: number, ones: number): (0 | 1)[][] {
 }
 
 /**
- * Each session runs a transaction with one statement. A statement that waits for the other session does not keep that
- * one from its next step. Resolves with the rows of both statements.
+ * Each session runs a transaction. A statement that waits for the other session does not keep that one from its next step.
+ * Resolves with the rows of the statements of each.
  */
 async function interleave(
   sessions: Sessions,
@@ -61,7 +61,7 @@ async function interleave(
   transactions: readonly [Transaction, Transaction],
   afterStep: () => Promise<void>,
 ): Promise<readonly (readonly ResultRow[])[]> {
-  const queues = transactions.map(({ write, end }) => [write, { text: end }]);
+  const queues = transactions.map(({ writes, end }) => [...writes, { text: end }]);
   const results: Promise<{ readonly rows: readonly ResultRow[] }>[][] = [[], []];
   for (const client of sessions) await client.query('BEGIN');
   for (const session of order) {
@@ -78,11 +78,11 @@ async function interleave(
   }
   const all = await Promise.all(results.map((steps) => Promise.all(steps)));
   await afterStep();
-  return all.map(([write]) => write?.rows ?? []);
+  return all.map((steps) => steps.flatMap(({ rows }) => rows));
 }
 
 interface Transaction {
-  readonly write: SqlStatement;
+  readonly writes: readonly SqlStatement[];
   readonly end: (typeof ENDS)[number];
 }
 
@@ -112,12 +112,14 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
     ['one of them with a key', plain, keyed('a')],
     ['with keys', keyed('a'), keyed('b')],
     ['with one key', keyed('a', 'one'), keyed('a', 'two')],
+    ['with one key whose record is out of date', keyed('old', 'one'), keyed('old', 'two')],
   ])('two creates, %s', async (_, ...creates) => {
     const isOneKey =
       creates[0]?.attempt?.key === creates[1]?.attempt?.key && creates[0]?.attempt !== undefined;
     for (const end of ENDS) {
       for (const order of ordersOf(2, 2)) {
-        await observer.query('DELETE FROM pets; DELETE FROM idempotency_records');
+        await observer.query(`DELETE FROM pets; DELETE FROM idempotency_records;
+          INSERT INTO idempotency_records (caller, key, pet_id, created_at) VALUES ('1', 'old', 1, 1)`);
         let seen: readonly bigint[] = [];
         const look = async () => {
           const ids = await visible(observer);
@@ -126,13 +128,45 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
         };
         const [one, two] = creates.map((create) => statementFor([create])) as [SqlStatement, SqlStatement];
         const transactions = [
-          { write: one, end },
-          { write: two, end: 'COMMIT' },
+          { writes: [one], end },
+          { writes: [two], end: 'COMMIT' },
         ] as const;
         const written = await interleave(sessions, observer, order, transactions, look);
         const stored = isOneKey || end === 'ROLLBACK' ? 1 : 2;
         expect(seen, `${order}`).toHaveLength(stored);
         if (isOneKey && end === 'COMMIT') expect(written.flat()).toHaveLength(1);
+      }
+    }
+  });
+
+  test('a create and an import, each of which ends or is given up', async () => {
+    const importing: readonly SqlStatement[] = [
+      { text: 'LOCK TABLE pets IN ROW EXCLUSIVE MODE' },
+      { text: TAKE_ORDER },
+      {
+        text: "INSERT INTO pets (name, category_id, status) SELECT 'imported', 1, 'sold' FROM generate_series(1, 2)",
+      },
+    ];
+    for (const ends of [
+      ['COMMIT', 'COMMIT'],
+      ['COMMIT', 'ROLLBACK'],
+      ['ROLLBACK', 'COMMIT'],
+    ] as const) {
+      for (const order of ordersOf(2, 4)) {
+        await observer.query('DELETE FROM pets');
+        let seen: readonly bigint[] = [];
+        const look = async () => {
+          const ids = await visible(observer);
+          expect(ids.slice(0, seen.length), `${order}`).toEqual(seen);
+          seen = ids;
+        };
+        const transactions = [
+          { writes: [statementFor([plain])], end: ends[0] },
+          { writes: importing, end: ends[1] },
+        ] as const;
+        await interleave(sessions, observer, order, transactions, look);
+        const stored = (ends[0] === 'COMMIT' ? 1 : 0) + (ends[1] === 'COMMIT' ? 2 : 0);
+        expect(seen, `${order}`).toHaveLength(stored);
       }
     }
   });
@@ -151,8 +185,8 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
             "INSERT INTO api_keys (id, hash, name, hint, created_at) VALUES (1000, 'old', 'old', 'p', 1)",
           );
           const transactions = [
-            { write: other, end },
-            { write: replacing('one'), end: 'COMMIT' },
+            { writes: [other], end },
+            { writes: [replacing('one')], end: 'COMMIT' },
           ] as const;
           const [first = [], second = []] = await interleave(
             sessions,
