@@ -5,7 +5,7 @@ import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
 import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import { SharedReads } from '../storage-kit/shared-reads.ts';
 import type { ConnectionPool, ResultRow } from './connection-pool.ts';
-import { type Read, readInNextTurn } from './reads.ts';
+import type { Read } from './reads.ts';
 import { LOCK } from './schema.ts';
 
 /** A double represents every time exactly. */
@@ -64,9 +64,7 @@ export function apiKeyRepository(
       statistics.misses += 1;
       const hash = hashOf(key);
       const statement = { name: 'find-key', text: FIND, values: [hash] };
-      const [row] = await found.share(hash.toString('hex'), (onSend) =>
-        readInNextTurn(read, onSend, statement),
-      );
+      const [row] = await found.share(hash.toString('hex'), () => read(statement));
       // The time of this comparison does not depend on the hashes.
       if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
       const about = apiKeyOf(row);

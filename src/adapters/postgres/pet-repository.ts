@@ -4,7 +4,7 @@ import { SharedReads } from '../storage-kit/shared-reads.ts';
 import type { Creates } from './creates.ts';
 import { groupedGets } from './gets.ts';
 import { listStatement, petOf } from './pets.ts';
-import { type Read, readInNextTurn } from './reads.ts';
+import type { Read } from './reads.ts';
 
 /**
  * Equal versions tell that no transaction was committed between them: each one that writes gets a number, and leaves the
@@ -31,18 +31,17 @@ export function petRepository(
   /** Whether the last two versions differed. Then it is not worth a statement to ask for the next one. */
   let isChanging = true;
 
-  async function readVersion(onSend: () => void): Promise<unknown> {
-    const [row = []] = await readInNextTurn(read, onSend, { name: 'version', text: `SELECT ${VERSION}` });
+  async function readVersion(): Promise<unknown> {
+    const [row = []] = await read({ name: 'version', text: `SELECT ${VERSION}` });
     isChanging = cache.enter(row[0]);
     return row[0];
   }
 
   /** Reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
-  async function readPage(key: string, query: PetQuery, onSend: () => void): Promise<PetPage> {
+  async function readPage(key: string, query: PetQuery): Promise<PetPage> {
     const { limit } = query;
     cache.statistics.misses += 1;
-    const statement = listStatement({ ...query, limit: limit + 1 }, versionColumn);
-    const rows = await readInNextTurn(read, onSend, statement);
+    const rows = await read(listStatement({ ...query, limit: limit + 1 }, versionColumn));
     const version = rows[0]?.[VERSION_COLUMN] ?? undefined;
     if (version !== undefined) isChanging = cache.enter(version);
     const known = version === undefined ? undefined : cache.get(key);
@@ -70,7 +69,7 @@ export function petRepository(
           return cached;
         }
       }
-      return await pages.share(key, (onSend) => readPage(key, query, onSend));
+      return await pages.share(key, () => readPage(key, query));
     },
   };
 }

@@ -1,20 +1,8 @@
-import { nextTurn } from '../../application/next-turn.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import { type Faults, hadNoEffect, storageError } from './errors.ts';
 
 /** Runs a statement that changes nothing. Rejects with an `AnimalStoreError`. */
 export type Read = (statement: SqlStatement) => Promise<readonly ResultRow[]>;
-
-/** For `SharedReads`: calls that arrive in the same turn of the event loop share the statement. */
-export async function readInNextTurn(
-  read: Read,
-  onSend: () => void,
-  statement: SqlStatement,
-): Promise<readonly ResultRow[]> {
-  await nextTurn();
-  onSend();
-  return await read(statement);
-}
 
 /** A read whose connection hangs or is lost is sent once more, over another one. */
 export function readsOver(pool: ConnectionPool, faults: Faults): Read {

@@ -16,12 +16,9 @@ beforeEach(() => {
 });
 
 function share(key = 'a'): Promise<string> {
-  return shared.share(key, (onSend) => {
+  return shared.share(key, () => {
     const read = Promise.withResolvers<string>();
-    setImmediate(() => {
-      running.push(read);
-      onSend();
-    });
+    running.push(read);
     return read.promise;
   });
 }
@@ -110,7 +107,7 @@ test('after a read that hangs, calls wait for the read that began last', async (
   expect(await Promise.all(calls)).toEqual(['first', 'second', 'third']);
 });
 
-test('a read that fails before it is sent is not shared by later calls', async () => {
+test('a read that fails at once is not shared by later calls', async () => {
   await expect(shared.share('a', () => Promise.reject(new Error('closed')))).rejects.toThrow('closed');
   const next = share();
   await nextTurn();
@@ -118,21 +115,12 @@ test('a read that fails before it is sent is not shared by later calls', async (
   expect(await next).toBe('x');
 });
 
-test('a read that is sent once more leaves alone the read that waits for it', async () => {
-  const lost = Promise.withResolvers<string>();
-  let send = () => {};
-  const first = shared.share('a', (onSend) => {
-    send = onSend;
-    return lost.promise;
+test('a call that arrives when a read has begun does not share it, however early that is', async () => {
+  let inner: Promise<string> | undefined;
+  const first = shared.share('a', () => {
+    inner = shared.share('a', async () => 'new');
+    return Promise.resolve('old');
   });
-  send();
-  const others = [share()];
-  send();
-  others.push(share());
-  lost.resolve('old');
   expect(await first).toBe('old');
-  await nextTurn();
-  expect(running).toHaveLength(1);
-  running[0]?.resolve('new');
-  expect(await Promise.all(others)).toEqual(['new', 'new']);
+  expect(await inner).toBe('new');
 });
