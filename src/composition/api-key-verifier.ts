@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
+import type { KeyVerifier } from '../adapters/http/api/index.ts';
 import type { AnimalStore } from '../application/animal-store.ts';
-import type { ApiKeyHolder, ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
+import type { ApiKeyHolder } from '../application/ports/api-key-verifier.ts';
 import { secretPartFinder } from '../domain/api-key-format.ts';
 
 /** Accepts the keys in the store, and the keys of `API_KEYS` with the ids `env-1`, `env-2` and so on, in their order. */
 export function createApiKeyVerifier(
   store: Pick<AnimalStore, 'verifyApiKey'>,
   configuredKeys: readonly string[],
-): ApiKeyVerifier {
+): KeyVerifier {
   if (configuredKeys.length === 0) return { verify: (key) => store.verifyApiKey(key) };
   const holders = new Map(configuredKeys.map(holderOf));
   return {

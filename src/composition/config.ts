@@ -4,7 +4,7 @@ import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pe
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
 import { ConfigError, type Environment, Settings } from './config/settings.ts';
-import { Database, parseDatabase } from './databases/database.ts';
+import { parseDatabase, SelectedDatabase } from './databases/database.ts';
 import type { Engine } from './databases/engine.ts';
 import { ENGINES, STORE_ENGINES } from './databases/index.ts';
 import { sqlite } from './databases/sqlite.ts';
@@ -13,7 +13,7 @@ import { sqlite } from './databases/sqlite.ts';
 export interface Config {
   readonly host: string;
   readonly port: number;
-  readonly database: Database;
+  readonly database: SelectedDatabase;
   /** The number of threads that handle requests. */
   readonly workers: number;
   readonly apiKeys: readonly string[];
@@ -31,7 +31,7 @@ export interface Config {
   >;
 }
 
-export const DEFAULT_DATABASE: Database = new Database(
+export const DEFAULT_DATABASE: SelectedDatabase = new SelectedDatabase(
   sqlite,
   'sqlite',
   './data/animal-store.db',
@@ -81,7 +81,7 @@ export function idempotencyNotice(
 }
 
 /** Reads only the database URL. Throws a `ConfigError` if the URL is invalid. */
-export function loadDatabase(environment: Environment, databaseUrl?: string): Database {
+export function loadDatabase(environment: Environment, databaseUrl?: string): SelectedDatabase {
   const settings = new Settings(environment, { DATABASE_URL: databaseUrl });
   const database = readDatabase(settings, ENGINES);
   settings.throwFaults();
@@ -89,7 +89,7 @@ export function loadDatabase(environment: Environment, databaseUrl?: string): Da
 }
 
 /** Like `loadDatabase`, but refuses a database whose data would be lost when the command ends. */
-export function loadDurableDatabase(environment: Environment, databaseUrl?: string): Database {
+export function loadDurableDatabase(environment: Environment, databaseUrl?: string): SelectedDatabase {
   const database = loadDatabase(environment, databaseUrl);
   if (database.isDurable) return database;
   const reason = 'is supported by serve and doctor only, because its data is lost when the command ends';
@@ -97,7 +97,7 @@ export function loadDurableDatabase(environment: Environment, databaseUrl?: stri
 }
 
 /** Reads `API_KEY` for the address of a server. Throws a `ConfigError` if the key is missing or invalid. */
-export function loadClient(environment: Environment, database: Database): ClientOptions | undefined {
+export function loadClient(environment: Environment, database: SelectedDatabase): ClientOptions | undefined {
   if (!database.isRemote) return undefined;
   const settings = new Settings(environment, {});
   const apiKey = settings.readSecret('API_KEY', formats.API_KEY);
@@ -109,7 +109,7 @@ export function loadClient(environment: Environment, database: Database): Client
   );
 }
 
-function readDatabase(settings: Settings, engines: readonly Engine[]): Database {
+function readDatabase(settings: Settings, engines: readonly Engine[]): SelectedDatabase {
   const parse = (url: string, source: string) => parseDatabase(engines, url, source);
   return settings.readSecret('DATABASE_URL', parse) ?? DEFAULT_DATABASE;
 }

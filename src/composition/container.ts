@@ -2,13 +2,12 @@
 
 import 'reflect-metadata';
 import { type InjectionToken, instanceCachingFactory, container as root } from 'tsyringe';
-import type { HttpServer, RequestObserver } from '../adapters/http/api/index.ts';
+import type { HttpServer, KeyVerifier, RequestObserver } from '../adapters/http/api/index.ts';
 import { type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { findTracing } from '../adapters/tracing/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
 import { combineObservers } from '../application/observers.ts';
-import type { ApiKeyVerifier } from '../application/ports/api-key-verifier.ts';
 import type { Observer } from '../application/ports/observer.ts';
 import type { Storage } from '../application/ports/storage.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
@@ -18,7 +17,7 @@ import type { ThreadParts } from './workers/thread-data.ts';
 
 const OBSERVERS: InjectionToken<readonly (Observer & RequestObserver)[]> = Symbol('Observers');
 const STORAGE: InjectionToken<Storage> = Symbol('Storage');
-const API_KEY_VERIFIER: InjectionToken<ApiKeyVerifier> = Symbol('ApiKeyVerifier');
+const API_KEY_VERIFIER: InjectionToken<KeyVerifier> = Symbol('ApiKeyVerifier');
 const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
 
 export interface Parts {

@@ -2,7 +2,7 @@ import { commandLine, type DoctorReport } from '../adapters/cli/index.ts';
 import type { BackupContents, Diagnosis, Problem } from '../application/ports/maintenance.ts';
 import type { Environment } from './config/settings.ts';
 import { type Config, idempotencyNotice, loadClient, loadConfig, loadDatabase } from './config.ts';
-import type { Database } from './databases/database.ts';
+import type { SelectedDatabase } from './databases/database.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 
 const FEW_CONNECTIONS = 100;
@@ -22,7 +22,7 @@ export async function diagnose(
   const config = isLocal
     ? await attempt(() => loadConfig(environment, { databaseUrl }), problems)
     : undefined;
-  const examine = (of: Database) => of.examine(loadClient(environment, of));
+  const examine = (of: SelectedDatabase) => of.examine(loadClient(environment, of));
   const diagnosis = database && (await attempt(() => examine(database), problems));
   problems.push(...(diagnosis?.problems ?? []));
   const contents =
@@ -56,7 +56,7 @@ async function attempt<T>(work: () => T | Promise<T>, problems: Problem[]): Prom
   try {
     return await work();
   } catch (error) {
-    problems.push(...(error as Error).message.split('\n').map(errorOf));
+    problems.push(...(error as Error).message.split('\n').map(errorProblem));
     return undefined;
   }
 }
@@ -68,9 +68,9 @@ function keyProblems(
 ): Problem[] {
   if (exists === undefined || apiKeys.length > 0 || (stored !== undefined && stored.active > 0)) return [];
   if (stored !== undefined && stored.total > 0)
-    return [errorOf(`no API key is valid: ${create} creates one`)];
+    return [errorProblem(`no API key is valid: ${create} creates one`)];
   return firstKey === 'none'
-    ? [errorOf(`the store has no API key, and FIRST_KEY is none: ${create} creates one`)]
+    ? [errorProblem(`the store has no API key, and FIRST_KEY is none: ${create} creates one`)]
     : [];
 }
 
@@ -79,7 +79,7 @@ function backupProblems(backup: BackupContents, { pets, lastId }: Partial<Diagno
   if (pets === undefined || lastId === undefined) return [];
   if (backup.pets <= pets && backup.lastId <= lastId) return [];
   const message = `the backup has ${backup.pets} pets up to id ${backup.lastId}, the store only ${pets} up to id ${lastId}: it is a backup of another store, or an older backup was restored since`;
-  return [errorOf(message)];
+  return [errorProblem(message)];
 }
 
 function connectionProblems(
@@ -90,13 +90,13 @@ function connectionProblems(
   if (possible === undefined) return [];
   if (maxConnections !== undefined && maxConnections > possible) {
     const message = `MAX_CONNECTIONS: ${maxConnections} connections do not fit into the limit of ${limit} file descriptors (ulimit -n)`;
-    return [errorOf(message)];
+    return [errorProblem(message)];
   }
   if (possible >= FEW_CONNECTIONS) return [];
   const message = `the limit of ${limit} file descriptors (ulimit -n) allows only ${possible} connections`;
   return [{ severity: 'warning', message }];
 }
 
-function errorOf(message: string): Problem {
+function errorProblem(message: string): Problem {
   return { severity: 'error', message };
 }

@@ -2,7 +2,7 @@ import type { RunningService } from '../adapters/cli/index.ts';
 import { type HttpServer, sunsetNotice } from '../adapters/http/api/index.ts';
 import { type Config, DEFAULT_DATABASE, idempotencyNotice } from './config.ts';
 import { openParts, type Parts } from './container.ts';
-import type { Database } from './databases/database.ts';
+import type { SelectedDatabase } from './databases/database.ts';
 import { createFirstKey } from './first-key.ts';
 
 /** A service that accepts connections. */
@@ -65,7 +65,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
 }
 
 /** The absolute path, because the user can be in another folder. */
-function urlForHints(database: Database): string | undefined {
+function urlForHints(database: SelectedDatabase): string | undefined {
   if (database === DEFAULT_DATABASE) return undefined;
   return `${database.scheme}:${database.scheme === 'sqlite' ? database.place : ''}`;
 }

@@ -14,7 +14,7 @@ import {
   type RetryOptions,
   type StoreStorage,
 } from '../application/store-options.ts';
-import { type Database, parseDatabase } from '../composition/databases/database.ts';
+import { parseDatabase, type SelectedDatabase } from '../composition/databases/database.ts';
 import type { Engine } from '../composition/databases/engine.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
@@ -61,7 +61,7 @@ export async function openStore(config: AnimalStoreConfig, engines: readonly Eng
   return new AnimalStore(await database.open({ client }), { idempotencyDays });
 }
 
-function databaseAt(url: string, engines: readonly Engine[]): Database {
+function databaseAt(url: string, engines: readonly Engine[]): SelectedDatabase {
   try {
     return parseDatabase(engines, url);
   } catch (error) {

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCommands } from '../../src/composition/commands.ts';
-import { Database, parseDatabase } from '../../src/composition/databases/database.ts';
+import { parseDatabase, SelectedDatabase } from '../../src/composition/databases/database.ts';
 import type { Engine } from '../../src/composition/databases/engine.ts';
 import { ENGINES } from '../../src/composition/databases/index.ts';
 import { memory } from '../../src/composition/databases/memory.ts';
 import { sqlite } from '../../src/composition/databases/sqlite.ts';
 import { invalidRequest } from '../../src/domain/errors.ts';
 
-const inMemory = new Database(memory, 'memory', '');
+const inMemory = new SelectedDatabase(memory, 'memory', '');
 
 function pathOfStore(): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'animal-store-'));
@@ -45,7 +45,7 @@ test('the files of a database are known before they exist', async () => {
 test('an engine whose driver is missing says which package to install', async () => {
   const cause = Object.assign(new Error('no such package'), { code: 'ERR_MODULE_NOT_FOUND' });
   const load = () => Promise.reject(cause);
-  const database = (engine: Partial<Engine>) => new Database({ ...memory, ...engine }, 'memory', '');
+  const database = (engine: Partial<Engine>) => new SelectedDatabase({ ...memory, ...engine }, 'memory', '');
   const withDriver = database({ driver: 'some-driver', load });
   const expected = {
     code: 'storage_unavailable',
@@ -61,7 +61,7 @@ test('an engine whose driver is missing says which package to install', async ()
 });
 
 test('storage_unavailable names the setting that selected the database', async () => {
-  const database = new Database(sqlite, 'sqlite', '/no/such.db', 'DATABASE_URL');
+  const database = new SelectedDatabase(sqlite, 'sqlite', '/no/such.db', 'DATABASE_URL');
   await expect(database.open({ mustExist: true })).rejects.toMatchObject({
     code: 'storage_unavailable',
     reason: 'file_missing',
@@ -70,14 +70,16 @@ test('storage_unavailable names the setting that selected the database', async (
   });
   const load = () => Promise.reject(Object.assign(new Error(), { code: 'ERR_MODULE_NOT_FOUND' }));
   const engine = { ...memory, driver: 'some-driver', load };
-  const missing = new Database(engine, 'memory', '', '--database-url');
+  const missing = new SelectedDatabase(engine, 'memory', '', '--database-url');
   for (const call of [missing.open(), missing.files(), missing.examine()]) {
     await expect(call).rejects.toMatchObject({
       code: 'storage_unavailable',
       message: '--database-url: the package some-driver is not installed: npm install some-driver',
     });
   }
-  await expect(new Database(memory, 'memory', '', '--database-url').restore('x')).rejects.toMatchObject({
+  await expect(
+    new SelectedDatabase(memory, 'memory', '', '--database-url').restore('x'),
+  ).rejects.toMatchObject({
     message: 'restore is not supported by this storage',
   });
 });

@@ -228,11 +228,11 @@ describe('limits and defaults', () => {
 
   test('docs/postgresql.md has the connections of several servers', () => {
     const most = reads + others + 1;
-    for (const [servers, atRest, atMost, with4] of tableBelow(
+    for (const [servers, atRest, waitAtMost, with4] of tableBelow(
       'docs/postgresql.md',
       'Connections to PostgreSQL',
     )) {
-      const row = [atRest, atMost, with4].map(Number);
+      const row = [atRest, waitAtMost, with4].map(Number);
       expect(row).toEqual([2, most, most - reads + 4].map((count) => count * Number(servers)));
     }
   });

@@ -11,7 +11,7 @@ import { createNodeServer } from './node/server.ts';
 
 export type { TrustedProxies } from './api/client-address.ts';
 export { sunsetNotice } from './api/deprecation.ts';
-export type { HttpOptions, HttpStore, MetricsText } from './api/options.ts';
+export type { HttpOptions, HttpStore, KeyVerifier, MetricsText } from './api/options.ts';
 export type { RateLimit } from './api/rate-limiter.ts';
 export type { RequestObserver, RequestOutcome } from './api/request-observer.ts';
 export type { HttpServer, HttpServerOptions, ServerLimits, ServerStatistics } from './api/server-options.ts';

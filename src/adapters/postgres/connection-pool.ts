@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
-import { atMost } from '../../application/at-most.ts';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { waitAtMost } from '../../application/wait-at-most.ts';
 import { LONG_TIMEOUT } from './config.ts';
 import {
   hadNoEffect,
@@ -152,7 +152,7 @@ export class ConnectionPool {
     for (const client of this.#longSessions) client.release(true);
     this.#longSessions.clear();
     // A server that hangs closes no connection.
-    await atMost(this.waitTimeout + CLOSE_TIMEOUT, ended);
+    await waitAtMost(this.waitTimeout + CLOSE_TIMEOUT, ended);
   }
 
   /** While the server refuses further connections, a call waits for an open one, and fails at once if there is none. */

@@ -1,6 +1,6 @@
-import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { waitAtMost } from '../../application/wait-at-most.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { errorFrom, storageError } from './errors.ts';
@@ -105,7 +105,7 @@ export class Health {
   async check(probe: () => Promise<void>): Promise<void> {
     await this.#faults.check(() => {
       this.#repeatFailedRead();
-      return atMost(PROBE_TIMEOUT, probe());
+      return waitAtMost(PROBE_TIMEOUT, probe());
     });
   }
 

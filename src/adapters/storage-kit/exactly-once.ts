@@ -40,9 +40,10 @@ export function exactlyOnce(records: Records, perDay: number = RECORDS_PER_CALLE
 
   return async ({ name, categoryId, status }, attempt) => {
     const reserving = quota.reserveRecord(attempt.caller, daysOf(attempt));
-    const oldestAt = reserving && (await inTime(reserving, records.countTimeout));
-    if (oldestAt !== undefined) {
-      const refusal = tooManyRecords(perDay, attempt, oldestAt);
+    const reservation =
+      reserving instanceof Promise ? await inTime(reserving, records.countTimeout) : reserving;
+    if (reservation !== 'reserved') {
+      const refusal = tooManyRecords(perDay, attempt, reservation.oldestAt);
       return (await replay(attempt)) ?? Promise.reject(refusal);
     }
     // Most keys are new, so the record is stored first, and looked for only if it exists.
@@ -57,8 +58,7 @@ export function exactlyOnce(records: Records, perDay: number = RECORDS_PER_CALLE
 }
 
 /** Rejects when a count takes longer than a call may take. The count itself continues, for later calls. */
-async function inTime<T>(counting: T | Promise<T>, timeout: number): Promise<T> {
-  if (!(counting instanceof Promise)) return counting;
+async function inTime<T>(counting: Promise<T>, timeout: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const message = 'counting the idempotency keys of this API key takes long: nothing was stored';
   const timer = setTimeout(() => late.reject(new AnimalStoreError('storage_unavailable', message)), timeout);

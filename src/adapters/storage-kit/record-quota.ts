@@ -22,6 +22,9 @@ interface Room {
   readonly oldestAt: number;
 }
 
+/** Either one record may be stored, or the caller has reached its limit. */
+export type Reservation = 'reserved' | { readonly oldestAt: number };
+
 /**
  * Limits the number of idempotency records of each caller. Counting takes time, so the records of a caller are counted
  * seldom, and a caller can exceed the limit when several processes use the storage.
@@ -38,11 +41,8 @@ export class RecordQuota {
     this.#countOf = countOf;
   }
 
-  /**
-   * Reserves one record of the caller, and returns `undefined`. When the caller may store no other one, returns the time
-   * of its oldest record. Returns a promise when the records have to be counted.
-   */
-  reserveRecord(caller: string, days = 1): number | undefined | Promise<number | undefined> {
+  /** Reserves one record of the caller. Returns a promise when the records have to be counted. */
+  reserveRecord(caller: string, days = 1): Reservation | Promise<Reservation> {
     const room = this.#rooms.get(caller);
     if (room !== undefined && (room.left > 0 || performance.now() < room.countableAt))
       return reserveFrom(room);
@@ -68,8 +68,8 @@ export class RecordQuota {
   }
 }
 
-function reserveFrom(room: Room): number | undefined {
-  if (room.left === 0) return room.oldestAt;
+function reserveFrom(room: Room): Reservation {
+  if (room.left === 0) return room;
   room.left -= 1;
-  return undefined;
+  return 'reserved';
 }

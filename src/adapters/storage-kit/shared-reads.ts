@@ -1,5 +1,5 @@
-import { atMost } from '../../application/at-most.ts';
 import { nextTurn } from '../../application/next-turn.ts';
+import { waitAtMost } from '../../application/wait-at-most.ts';
 
 /** How long calls wait for a read that hangs, in milliseconds. */
 const PATIENCE = 20;
@@ -23,7 +23,7 @@ export class SharedReads<R> {
   async #begin(key: string, read: () => Promise<R>): Promise<R> {
     // The callers of the last read are likely to call again when it ends, and then share this one.
     const last = this.#running.get(key);
-    if (last !== undefined) await atMost(PATIENCE, last);
+    if (last !== undefined) await waitAtMost(PATIENCE, last);
     await nextTurn();
     this.#waiting.delete(key);
     const running = read();

@@ -7,8 +7,8 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import { atMost } from '../../application/at-most.ts';
 import type { Storage } from '../../application/ports/storage.ts';
+import { waitAtMost } from '../../application/wait-at-most.ts';
 import { traceStorage } from './traced-storage.ts';
 
 const PROBE = createContextKey('animal-store probe');
@@ -71,7 +71,7 @@ async function flushSpans(): Promise<void> {
   const provider: SdkProvider = trace.getTracerProvider();
   const sdk = provider.getDelegate?.() ?? provider;
   const flushed = Promise.resolve(sdk.forceFlush?.()).catch(() => {});
-  await atMost(FLUSH_TIMEOUT, flushed);
+  await waitAtMost(FLUSH_TIMEOUT, flushed);
 }
 
 function setRoute({ method, route }: TracedRequest): void {

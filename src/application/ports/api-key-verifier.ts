@@ -11,10 +11,4 @@ export interface ApiKeyVerifier {
    * `storage_unavailable` when the stored keys cannot be read.
    */
   verify(key: string): Promise<ApiKeyHolder | undefined>;
-
-  /**
-   * Whether a text contains a secret part of a key. The server then neither logs nor returns the request id or the
-   * `traceparent` of a client. Only a verifier whose keys may contain 16 hexadecimal digits in a row needs this method.
-   */
-  hasPartOfKey?(text: string): boolean;
 }

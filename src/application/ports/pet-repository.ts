@@ -26,7 +26,7 @@ export interface PetPage {
 }
 
 /**
- * Stores pets, which never change. Returned objects are frozen, so a caller may cache them.
+ * Stores pets, which never change. Returned objects are frozen.
  *
  * After the promise of a write has resolved, every read that starts in this process returns the written data. Reads in
  * other processes return it within 1 s. Every method can reject with `overloaded` when a queue is full, and with

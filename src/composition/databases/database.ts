@@ -11,7 +11,7 @@ import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../doma
 import type { Adapter, Engine, OpenOptions, Work } from './engine.ts';
 
 /** A database that a database URL selects, and that need not exist. The methods are those of its {@link Adapter}. */
-export class Database {
+export class SelectedDatabase {
   readonly scheme: string;
   /** A result of {@link Engine.parse}. It must not be printed, because it can be a URL with a password. */
   readonly location: string;
@@ -81,10 +81,11 @@ export class Database {
 }
 
 /** Throws `invalid_request`. The message shows at most the scheme of the URL, because the rest may contain a password. */
-export function parseDatabase(engines: readonly Engine[], url: string, source?: string): Database {
+export function parseDatabase(engines: readonly Engine[], url: string, source?: string): SelectedDatabase {
   const [, scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(url) ?? [];
   const engine = engines.find(({ schemes }) => schemes.includes(scheme));
-  if (engine !== undefined) return new Database(engine, scheme, engine.parse(rest.trim(), scheme), source);
+  if (engine !== undefined)
+    return new SelectedDatabase(engine, scheme, engine.parse(rest.trim(), scheme), source);
   const usages = engines.map(({ usage }) => usage).join(' or ');
   const got =
     rest.startsWith('//') && /^['"]?[a-z+.-]+$/i.test(scheme)

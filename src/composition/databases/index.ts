@@ -1,5 +1,5 @@
 import { api } from './api.ts';
-import { Database } from './database.ts';
+import { SelectedDatabase } from './database.ts';
 import type { Engine } from './engine.ts';
 import { memory } from './memory.ts';
 import { postgres } from './postgres.ts';
@@ -9,11 +9,11 @@ import { sqlite } from './sqlite.ts';
 export const STORE_ENGINES: readonly Engine[] = [sqlite, memory, postgres];
 
 /** A message to another thread, which selects a database there. */
-export type DatabasePlace = Pick<Database, 'scheme' | 'location' | 'source'>;
+export type DatabasePlace = Pick<SelectedDatabase, 'scheme' | 'location' | 'source'>;
 
-export function databaseAt({ scheme, location, source }: DatabasePlace): Database {
+export function databaseAt({ scheme, location, source }: DatabasePlace): SelectedDatabase {
   const engine = STORE_ENGINES.find(({ schemes }) => schemes.includes(scheme)) as Engine;
-  return new Database(engine, scheme, location, source);
+  return new SelectedDatabase(engine, scheme, location, source);
 }
 
 /** The kinds of databases that a command can use. */

@@ -9,8 +9,8 @@ import {
 } from '../../adapters/http/api/index.ts';
 import { lockPort, refuseUsedPort } from '../../adapters/http/node/index.ts';
 import type { SqliteOptions } from '../../adapters/sqlite/index.ts';
-import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
+import { waitAtMost } from '../../application/wait-at-most.ts';
 import { Calls } from './calls.ts';
 import { type MainParts, Reports, type Thread } from './reports.ts';
 import type { ThreadData } from './thread-data.ts';
@@ -81,7 +81,7 @@ export class WorkerPool implements HttpServer {
     this.isStopping = true;
     const stopping = this.#threads.map(async ({ calls, worker }) => {
       const stopped = calls.call<void>('stop', timeout).catch(() => {});
-      await atMost(timeout + CLOSE_TIMEOUT, stopped);
+      await waitAtMost(timeout + CLOSE_TIMEOUT, stopped);
       await worker.terminate();
     });
     await Promise.all(stopping);

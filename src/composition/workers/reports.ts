@@ -7,9 +7,9 @@ import {
   type MetricsSnapshot,
   textOfThreads,
 } from '../../adapters/metrics/index.ts';
-import { atMost } from '../../application/at-most.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { waitAtMost } from '../../application/wait-at-most.ts';
 import type { Config } from '../config.ts';
 import type { Calls, Handlers } from './calls.ts';
 import type { LogLines } from './thread-log.ts';
@@ -105,7 +105,7 @@ export class Reports {
       }),
     );
     const asked = Promise.all(asking).then(() => {});
-    await atMost(timeout, asked);
+    await waitAtMost(timeout, asked);
     if (faults.length > 0) throw faults[0];
   }
 

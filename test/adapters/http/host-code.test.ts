@@ -1,9 +1,9 @@
 /** What code of the host returns or throws: verifiers, observers, proxies, metrics and storages without types. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { KeyVerifier } from '../../../src/adapters/http/api/options.ts';
 import type { RequestOutcome } from '../../../src/adapters/http/api/request-observer.ts';
 import type { HttpOptions } from '../../../src/adapters/http/index.ts';
-import type { ApiKeyVerifier } from '../../../src/application/ports/api-key-verifier.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
@@ -35,7 +35,7 @@ test.each<[status: number, found: unknown[]]>([
 ])('whatever a verifier finds, the status is %i if it should be', async (status, found) => {
   const verify = vi.fn<(key: string) => unknown>();
   const { client, errors, storage } = await startServer('memory', {
-    apiKeys: { verify } as unknown as ApiKeyVerifier,
+    apiKeys: { verify } as unknown as KeyVerifier,
     rateLimit: { requests: 1000, seconds: 1 },
   });
   for (const holder of found) {
@@ -71,7 +71,7 @@ test('callbacks that throw, or whose promise is rejected, change no response and
   for (const call of [fail, failLater]) {
     const { client } = await startServer('memory', {
       observers: [{ onRequest: call, onError: call }, { onRequest: (outcome) => outcomes.push(outcome) }],
-      apiKeys: { verify: async () => ANNA, hasPartOfKey: call } as unknown as ApiKeyVerifier,
+      apiKeys: { verify: async () => ANNA, hasPartOfKey: call } as unknown as KeyVerifier,
       trustedProxies: { check: call } as unknown as NonNullable<HttpOptions['trustedProxies']>,
     });
     const fields = { 'X-Request-Id': crypto.randomUUID(), 'X-Forwarded-For': '192.0.2.1' };

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { RecordQuota } from '../../../src/adapters/storage-kit/record-quota.ts';
 
-const RESERVED = undefined;
+const RESERVED = 'reserved';
 const OLDEST = 77;
 
 /** The records of a caller, of which the oldest one is from the time {@link OLDEST}. */
@@ -40,7 +40,7 @@ test('concurrent attempts share one count and its result', async () => {
   const count = vi.fn(async () => counted(7998));
   const quota = new RecordQuota(8000, count);
   const results = await Promise.all(Array.from({ length: 5 }, () => quota.reserveRecord('a')));
-  expect(results).toEqual([RESERVED, RESERVED, OLDEST, OLDEST, OLDEST]);
+  expect(results).toMatchObject([RESERVED, RESERVED, ...Array(3).fill({ oldestAt: OLDEST })]);
   expect(count).toHaveBeenCalledTimes(1);
 });
 
@@ -49,10 +49,10 @@ test('a caller at the limit is counted again after a minute', async () => {
   using _clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
   let records = 8000;
   const quota = new RecordQuota(8000, async () => counted(records));
-  expect(await quota.reserveRecord('a')).toBe(OLDEST);
+  expect(await quota.reserveRecord('a')).toMatchObject({ oldestAt: OLDEST });
   records = 0;
   now += 59_999;
-  expect(await quota.reserveRecord('a')).toBe(OLDEST);
+  expect(await quota.reserveRecord('a')).toMatchObject({ oldestAt: OLDEST });
   now += 1;
   expect(await quota.reserveRecord('a')).toBe(RESERVED);
 });
@@ -66,7 +66,7 @@ test('each caller has its own quota, and a failed count is repeated', async () =
   await expect(quota.reserveRecord('a')).rejects.toThrow('no');
   isBroken = false;
   expect(await quota.reserveRecord('a')).toBe(RESERVED);
-  expect(await quota.reserveRecord('full')).toBe(OLDEST);
+  expect(await quota.reserveRecord('full')).toMatchObject({ oldestAt: OLDEST });
 });
 
 test('the results of at most 10,000 callers are kept', async () => {

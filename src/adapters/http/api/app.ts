@@ -1,7 +1,6 @@
 import { checkArgument, checkOptions, type OptionRules } from '../../../application/arguments.ts';
 import { fenced } from '../../../application/fenced.ts';
 import { combineMethods } from '../../../application/observers.ts';
-import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
 import { authenticate } from './authentication.ts';
 import { beginRequests } from './begin-request.ts';
 import { checkHead } from './check-head.ts';
@@ -13,7 +12,7 @@ import { type ReadBytes, readJson } from './json-body.ts';
 import { limitRate } from './limit-rate.ts';
 import { Load } from './load.ts';
 import { observe } from './observe.ts';
-import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore } from './options.ts';
+import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore, type KeyVerifier } from './options.ts';
 import { petRoutes } from './pets.ts';
 import { pathPrefixOf } from './public-url.ts';
 import type { RequestObserver } from './request-observer.ts';
@@ -80,6 +79,6 @@ export function createApi(
 }
 
 /** A verifier whose method fails, or does not return a boolean, says that any text may be a secret. */
-function isPartOfKey(verifier: ApiKeyVerifier | undefined, text: string): boolean {
+function isPartOfKey(verifier: KeyVerifier | undefined, text: string): boolean {
   return verifier?.hasPartOfKey !== undefined && fenced(() => verifier.hasPartOfKey?.(text)) !== false;
 }

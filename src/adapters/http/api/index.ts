@@ -3,7 +3,7 @@
 export { openApiDocument } from '../docs/openapi.ts';
 export { isOrigin } from './cors.ts';
 export { sunsetNotice } from './deprecation.ts';
-export type { MetricsText } from './options.ts';
+export type { KeyVerifier, MetricsText } from './options.ts';
 export type { RequestObserver } from './request-observer.ts';
 export type { HttpServer, HttpServerOptions, ServerStatistics } from './server-options.ts';
 export { forgetServer, newSharedLimits, type ServerThread } from './shared-limits.ts';

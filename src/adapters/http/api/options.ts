@@ -32,6 +32,15 @@ export const HTTP_STORE: Rule = objectWith(
   'check',
 );
 
+/** Verifies the API keys of requests. */
+export interface KeyVerifier extends ApiKeyVerifier {
+  /**
+   * Whether a text contains a secret part of a key. The server then neither logs nor returns the request id or the
+   * `traceparent` of a client. Only a verifier whose keys may contain 16 hexadecimal digits in a row needs this method.
+   */
+  hasPartOfKey?(text: string): boolean;
+}
+
 /** Metrics in a text format, for a monitoring system such as Prometheus. */
 export interface MetricsText {
   readonly contentType: string;
@@ -42,7 +51,7 @@ export interface MetricsText {
 /** The options of the HTTP API. */
 export interface HttpOptions {
   /** Verifies the API keys of requests. By default, the store verifies them. Every request under `/v1` needs a key. */
-  readonly apiKeys?: ApiKeyVerifier | undefined;
+  readonly apiKeys?: KeyVerifier | undefined;
   /**
    * The base URL that clients use, when a proxy hides the server. A proxy must remove the path of the URL from requests;
    * links in responses start with it: `/shop/v1/pets` for `https://example.org/shop`. By default links start with `/v1`,

@@ -33,7 +33,7 @@ const FORM = 'postgres://USER:PASSWORD@HOST:PORT/DATABASE';
 const URL_PARTS =
   /^postgres(?:ql)?:\/\/(?<login>[^/?#]*@)?(?<server>[^@/?#]*)(?:\/(?<database>[^@/?#]*))?(?:\?(?<query>[^@#]*))?$/;
 const SERVER = /^(?<host>\[[\da-f:.]+\]|[\w.-]*|%2f[\w.%-]*)(?::(?<port>\d{1,5}))?$/i;
-const HOST = /^(?:[\da-f:.]+|[\w.-]+|\/.*)$/i;
+const HOST_NAME = /^(?:[\da-f:.]+|[\w.-]+|\/.*)$/i;
 
 const PARAMETERS: readonly string[] = [
   ...['host', 'port', 'user', 'password', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'],
@@ -74,7 +74,7 @@ export function parsePostgresUrl(url: string): PostgresUrl {
     host: read('host') ?? (decoded(host).replace(/^\[(.*)\]$/, '$1') || 'localhost'),
     port: Number(read('port') ?? port),
   };
-  if (!HOST.test(place.host) || !(place.port >= 1 && place.port <= MAX_PORT)) throw badForm();
+  if (!HOST_NAME.test(place.host) || !(place.port >= 1 && place.port <= MAX_PORT)) throw badForm();
   const result = {
     ...place,
     user: read('user') ?? (decoded(user) || undefined),

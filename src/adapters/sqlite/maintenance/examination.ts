@@ -43,13 +43,13 @@ type Facts = Pick<
 /** The facts about a file in which no server has created a store yet. */
 const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
 
-type Report = (severity: Problem['severity'], message: string) => void;
+type ReportProblem = (severity: Problem['severity'], message: string) => void;
 
 /** Examines the store at `path`, which a server may have open. Changes nothing, and creates no store. */
 export function examineSqliteStore(path: string): Diagnosis {
   const store = realPath(path);
   const problems: Problem[] = [];
-  const report: Report = (severity, message) => problems.push({ severity, message });
+  const report: ReportProblem = (severity, message) => problems.push({ severity, message });
   const stats = statOf(store);
   const folder = existingFolder(store);
   const freeBytes = examineSpace(folder, report);
@@ -83,7 +83,7 @@ function existingFolder(file: string): string {
   return existsSync(folder) || folder === file ? folder : existingFolder(folder);
 }
 
-function examineSpace(folder: string, report: Report): number | undefined {
+function examineSpace(folder: string, report: ReportProblem): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
@@ -96,7 +96,7 @@ function examineSpace(folder: string, report: Report): number | undefined {
   }
 }
 
-function examineAccess(path: string, report: Report): void {
+function examineAccess(path: string, report: ReportProblem): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
@@ -106,7 +106,7 @@ function examineAccess(path: string, report: Report): void {
   }
 }
 
-function examineDriver(report: Report): void {
+function examineDriver(report: ReportProblem): void {
   try {
     openConnection(':memory:').close();
   } catch (error) {
@@ -114,7 +114,7 @@ function examineDriver(report: Report): void {
   }
 }
 
-function examineMode(file: string, report: Report): void {
+function examineMode(file: string, report: ReportProblem): void {
   const folderMode = statOf(dirname(file))?.mode ?? 0;
   if ((folderMode & 0o001) === 0) return;
   const mode = statOf(file)?.mode ?? 0;
@@ -126,7 +126,7 @@ function examineMode(file: string, report: Report): void {
  * A connection that may write removes its temporary files at its end, but it also copies a write-ahead log into the
  * store. Therefore only a store with a write-ahead log is opened for reading only.
  */
-function readFacts(store: string, report: Report): Facts {
+function readFacts(store: string, report: ReportProblem): Facts {
   if (isHot(`${store}-journal`)) {
     report('warning', `${store}-journal has an unfinished transaction: the next start of a server undoes it`);
     return {};
@@ -168,7 +168,7 @@ function isHot(journal: string): boolean {
   return header[0] !== 0;
 }
 
-function factsOf(store: string, db: Database.Database, report: Report): Facts {
+function factsOf(store: string, db: Database.Database, report: ReportProblem): Facts {
   const { isNew, isOwn, version: schemaVersion } = identify(db);
   if (!isNew && !isOwn) {
     report('error', `${store} is ${foreign(db)}`);

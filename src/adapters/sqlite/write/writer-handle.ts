@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads';
-import { atMost } from '../../../application/at-most.ts';
+import { waitAtMost } from '../../../application/wait-at-most.ts';
 import type { StoreFiles } from '../store-files.ts';
 import { READY, type Reply, type Task, type WriterData, type WriterSharing } from './protocol.ts';
 
@@ -82,7 +82,7 @@ export class WriterHandle {
       thread.once('exit', () => resolve());
     });
     thread.postMessage('close');
-    await atMost(REPLY_TIMEOUT, exit);
+    await waitAtMost(REPLY_TIMEOUT, exit);
     thread.unref();
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { atMost } from '../../src/application/at-most.ts';
+import { waitAtMost } from '../../src/application/wait-at-most.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,10 +9,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Calls `atMost`, and returns a function that tells whether its promise has resolved. */
+/** Calls `waitAtMost`, and returns a function that tells whether its promise has resolved. */
 async function waitFor(promise: Promise<unknown>): Promise<() => boolean> {
   let isOver = false;
-  void atMost(1000, promise).then(() => {
+  void waitAtMost(1000, promise).then(() => {
     isOver = true;
   });
   await vi.advanceTimersByTimeAsync(0);
