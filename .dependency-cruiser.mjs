@@ -8,7 +8,7 @@ const DRIVERS = {
   'api-client': [],
   cli: ['commander'],
   http: ['@koa/router', 'koa', 'koa-bodyparser', 'koa-compose', 'negotiator', 'valibot'],
-  log: ['pino', 'pino-pretty'],
+  log: ['pino'],
   memory: [],
   metrics: ['prom-client'],
   postgres: ['pg'],

@@ -3,7 +3,7 @@
 import 'reflect-metadata';
 import { type InjectionToken, instanceCachingFactory, container as root } from 'tsyringe';
 import type { HttpServer, KeyVerifier, RequestObserver } from '../adapters/http/api/index.ts';
-import { type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
+import { isTerminal, type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { findTracing } from '../adapters/tracing/index.ts';
 import { AnimalStore } from '../application/animal-store.ts';
@@ -51,14 +51,14 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
   const get = <T>(token: InjectionToken<T>): T => container.resolve(token);
 
   const tracing = findTracing(scheme, version);
-  const log = logTo(thread?.log ?? (await openLog()), config.logLevel, tracing?.logFields);
+  const log = logTo(thread?.log ?? openLog(), config.logLevel, tracing?.logFields);
   const isMain = threads > 1 && thread === undefined;
   const pool = isMain
     ? new (await import('./workers/pool.ts')).WorkerPool({
         config,
         version,
         log,
-        destination: await openLog(),
+        destination: openLog(),
         metrics: () => get(Metrics),
         check: () => storage.check(),
       })
@@ -79,6 +79,7 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
     const logging = logObserver(log, {
       sample: config.logSample,
       hasTraceparent: tracing === undefined,
+      hasNames: isTerminal,
       threads,
     });
     return [

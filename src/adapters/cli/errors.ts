@@ -1,7 +1,7 @@
 import { OverwriteRefused } from '../../application/ports/maintenance.ts';
 import { withoutApiKeys } from '../../domain/api-key-format.ts';
 import { asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
-import { visible } from './output/visible.ts';
+import { visible } from '../../domain/visible.ts';
 
 export const DONE = 0;
 const FAILED = 1;

@@ -1,7 +1,9 @@
 import { constants, fstatSync, openSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { errorFields } from './error-fields.ts';
 import { LineWriter } from './line-writer.ts';
+import { readableLines } from './readable.ts';
 import { reportSuppressed } from './throttle.ts';
 
 export type { DestinationStream, Logger } from 'pino';
@@ -10,13 +12,17 @@ export type { DestinationStream, Logger } from 'pino';
 const EXIT_TIMEOUT = 1000;
 
 const STANDARD_ERROR = 2;
+
+/** In a thread, too. */
+export const isTerminal: boolean = isatty(STANDARD_ERROR);
+
 const FLAGS = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** The destination of all logs of the process. */
-let standardError: Promise<DestinationStream> | undefined;
+let standardError: DestinationStream | undefined;
 
 /** Returns the log on standard error: readable lines if it is a terminal, or else JSON lines. */
-export function openLog(): Promise<DestinationStream> {
+export function openLog(): DestinationStream {
   standardError ??= standardErrorLines();
   return standardError;
 }
@@ -35,11 +41,8 @@ export function logTo(destination: DestinationStream, level: LevelWithSilent, fi
   );
 }
 
-async function standardErrorLines(): Promise<DestinationStream> {
-  const isTerminal = process.stderr.isTTY === true;
-  const readable = isTerminal
-    ? (await import('pino-pretty')).prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' })
-    : (line: string) => line;
+function standardErrorLines(): DestinationStream {
+  const readable = isTerminal ? readableLines(process.stderr.hasColors()) : (line: string) => line;
   const writer = new LineWriter(openStandardError(), (count) => readable(droppedLine(count)));
   process.once('exit', () => {
     reportSuppressed();

@@ -21,6 +21,7 @@ export interface LoggedRequest {
   readonly ms: number;
   readonly requestId: string;
   readonly keyId: string | undefined;
+  readonly keyName?: string | undefined;
   readonly address: string | undefined;
   readonly aborted: true | undefined;
   readonly traceparent: string | undefined;
@@ -36,6 +37,8 @@ interface LogOptions {
   readonly sample?: number;
   /** Whether the lines contain the `traceparent`, which is redundant when they contain the ids of the trace. */
   readonly hasTraceparent?: boolean;
+  /** Whether the lines contain the name of the API key, for people. */
+  readonly hasNames?: boolean;
   /** The number of threads that write to the log, which share its limits. */
   readonly threads?: number;
 }
@@ -60,21 +63,21 @@ export function logObserver(log: Logger, options: LogOptions = {}): LogObserver 
  */
 function requestLog(
   log: Logger,
-  { sample = 1, hasTraceparent = true, threads = 1 }: LogOptions,
+  { sample = 1, hasTraceparent = true, hasNames = false, threads = 1 }: LogOptions,
 ): NonNullable<LogObserver['onRequest']> {
   let good = 0;
   const kinds = new Map<string, Logger>();
   const passes = throttle(Math.ceil(ANONYMOUS_LIMIT / threads), (suppressed) =>
     log.warn({ suppressed }, 'requests without a key holder were not logged'),
   );
-  return ({ method, route, path, status, keyId, address, ms, requestId, aborted, traceparent }) => {
+  return ({ method, route, path, status, keyId, keyName, address, ms, requestId, aborted, traceparent }) => {
     if (status < 400 && ms < SLOW && !aborted && good++ % sample !== 0) return;
     if (keyId === undefined && !passes('all')) return;
     const kind = `${method} ${route} ${status} ${keyId}`;
     let kindLog = kinds.get(kind);
     if (kindLog === undefined) {
       if (kinds.size >= KINDS_LIMIT) kinds.clear();
-      kindLog = log.child({ method, route, status, keyId });
+      kindLog = log.child({ method, route, status, keyId, ...(hasNames && { keyName }) });
       kinds.set(kind, kindLog);
     }
     // A member of the line costs time, even when it is undefined. Few requests have one of these three.

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import type { BackupContents, BackupOptions } from '../../../application/ports/maintenance.ts';
+import { visible } from '../../../domain/visible.ts';
 import { CommandError } from '../errors.ts';
 import type { CommandOptions, ReplaceFlags } from '../options.ts';
 import { printResult } from '../output/console.ts';
 import { contentsText, counted, duration, number } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
-import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 
 export async function backup(file: string, flags: ReplaceFlags, options: CommandOptions): Promise<void> {

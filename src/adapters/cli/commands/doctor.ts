@@ -1,7 +1,7 @@
+import { visible } from '../../../domain/visible.ts';
 import { CommandError } from '../errors.ts';
 import type { CommandOptions, DoctorReport, JsonFlag } from '../options.ts';
 import { contentsText, counted, moment, number } from '../output/format.ts';
-import { visible } from '../output/visible.ts';
 
 const EXISTS = { true: 'yes', false: 'no', undefined: 'unknown' } as const;
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { petFault } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
+import { visible, visibleLines } from '../../../domain/visible.ts';
 import { CommandError, isBrokenPipe, UsageError } from '../errors.ts';
 import { writeCompressed } from '../files/gzip.ts';
 import { OutputFile } from '../files/output-file.ts';
 import type { CommandOptions } from '../options.ts';
 import { counted, durationAndRate } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
-import { visible, visibleLines } from '../output/visible.ts';
 import { type FollowFlags, followPets } from './follow.ts';
 import { withStore } from './store.ts';
 

@@ -1,9 +1,11 @@
+import type { ReadStream } from 'node:tty';
 import type { AnimalStore } from '../../../application/animal-store.ts';
 import { idProblems } from '../../../application/ids-left.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
 import { toInt64 } from '../../../domain/int64.ts';
 import type { ImportedPet } from '../../../domain/pet.ts';
 import { parsePetMembers } from '../../../domain/pet-json.ts';
+import { visible } from '../../../domain/visible.ts';
 import { CommandError, FileError, UsageError } from '../errors.ts';
 import { chunksOf, type Input, openInput } from '../files/input.ts';
 import { type Line, readLines } from '../files/lines.ts';
@@ -13,7 +15,6 @@ import type { CommandOptions, JsonFlag } from '../options.ts';
 import { type Console, printResult } from '../output/console.ts';
 import { counted, durationAndRate } from '../output/format.ts';
 import { Progress } from '../output/progress.ts';
-import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 
 interface ImportFlags extends JsonFlag {
@@ -48,6 +49,10 @@ async function importFile(file: string, flags: ImportFlags, options: CommandOpti
   const input = await openInput(file, console.stdin, signal);
   try {
     if (input.descriptor !== undefined) refuseStoreFile(input.descriptor, input.name, storeFiles);
+    if (file === '-' && (console.stdin as Partial<ReadStream>).isTTY)
+      console.err(
+        'Waiting for pets on standard input, one in JSON per line. Ctrl-D ends the input, Ctrl-C the import.\n',
+      );
     const refused = flags.skipInvalid ? refusedFileOf(file, flags, input, storeFiles) : undefined;
     const work = (store: AnimalStore) => importLines(store, input, refused, flags, options);
     // A dry run does not accept --create-store.

@@ -1,12 +1,12 @@
 import type { IssuedApiKey } from '../../../application/api-keys.ts';
 import { type ApiKey, apiKeyStatus } from '../../../domain/api-key.ts';
+import { visible } from '../../../domain/visible.ts';
 import { commandLine } from '../command-line.ts';
 import { CommandError } from '../errors.ts';
 import type { CommandOptions, JsonFlag } from '../options.ts';
 import { type Console, isNullDevice, printResult } from '../output/console.ts';
 import { day, lastDay, moment } from '../output/format.ts';
 import { type Row, table } from '../output/table.ts';
-import { visible } from '../output/visible.ts';
 import { withStore } from './store.ts';
 import { parseDuration, parseExpiry } from './times.ts';
 

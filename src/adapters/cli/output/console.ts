@@ -3,8 +3,8 @@ import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
+import { visible, visibleLines } from '../../../domain/visible.ts';
 import { CommandError, isBrokenPipe, OutputError } from '../errors.ts';
-import { visible, visibleLines } from './visible.ts';
 
 /** Commands write results to standard output, and messages, progress and errors to standard error. */
 export interface Console {

@@ -1,5 +1,5 @@
+import { visible } from '../../../domain/visible.ts';
 import { type Screen, styled } from './console.ts';
-import { visible } from './visible.ts';
 
 export interface Row {
   readonly cells: readonly string[];

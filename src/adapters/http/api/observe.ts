@@ -23,6 +23,7 @@ export function observe(observer: RequestObserver, needsAddress: boolean): Stage
         ms: Math.round((performance.now() - state.startedAt) * 1000) / 1000,
         requestId: state.requestId,
         keyId: state.holder?.id,
+        keyName: state.holder?.name,
         address: needsAddress ? state.address : undefined,
         aborted,
         traceparent: state.traceparent,

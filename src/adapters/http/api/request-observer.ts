@@ -14,6 +14,8 @@ export interface RequestOutcome {
   readonly requestId: string;
   /** The id of the API key; `undefined` when the request required no API key, or had no valid API key. */
   readonly keyId: string | undefined;
+  /** The name of the API key. Control characters in it are not escaped. */
+  readonly keyName?: string | undefined;
   /** The IP address of the client; `undefined` when it is unknown, for example on a Unix domain socket. */
   readonly address: string | undefined;
   /** Whether the client disconnected before the response was sent. */

@@ -334,3 +334,14 @@ describe('import --dry-run', () => {
     expect(readdirSync(dirname(cli.path))).toEqual([]);
   });
 });
+
+test('an import from a terminal says that it waits, and how to end', async () => {
+  const run = async (isTTY: boolean) => {
+    const stdin = Object.assign(Readable.from([Buffer.from(line('Rex'))]), { isTTY });
+    return (await commandLine().run(['import', '--create-store', '-'], { stdin })).err;
+  };
+  expect(await run(true)).toBe(
+    'Waiting for pets on standard input, one in JSON per line. Ctrl-D ends the input, Ctrl-C the import.\n',
+  );
+  expect(await run(false)).toBe('');
+});

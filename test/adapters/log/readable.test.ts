@@ -1,0 +1,89 @@
+import type { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { logTo } from '../../../src/adapters/log/log.ts';
+import { type LoggedRequest, logObserver } from '../../../src/adapters/log/observer.ts';
+import { readableLines } from '../../../src/adapters/log/readable.ts';
+
+const REQUEST: LoggedRequest = {
+  method: 'GET',
+  route: '/v1/pets',
+  path: undefined,
+  status: 200,
+  ms: 1.234,
+  requestId: 'id-1',
+  keyId: '1',
+  keyName: 'my-client',
+  address: '127.0.0.1',
+  aborted: undefined,
+  traceparent: undefined,
+};
+
+function linesOf(log: (logger: pino.Logger) => void, hasColours = false): string {
+  let text = '';
+  const readable = readableLines(hasColours);
+  log(logTo({ write: (line) => (text += readable(line)) }, 'info'));
+  return text.replaceAll(/\d\d:\d\d:\d\d/g, '12:03:04');
+}
+
+const requests = (...given: readonly Partial<LoggedRequest>[]) =>
+  linesOf((log) => {
+    const { onRequest } = logObserver(log, { hasNames: true });
+    for (const each of given) onRequest?.({ ...REQUEST, ...each });
+  });
+
+describe('the log on a terminal', () => {
+  test('has a short line for each request', () => {
+    expect(
+      requests(
+        {},
+        { keyName: undefined, keyId: undefined, route: undefined, path: '/v1/… (3 characters)', status: 401 },
+        { status: 503 },
+        { aborted: true },
+      ),
+    ).toBe(`12:03:04 GET /v1/pets 200 1.2 ms  my-client
+12:03:04 GET /v1/… (3 characters) 401 1.2 ms
+12:03:04 GET /v1/pets 503 1.2 ms id-1  my-client
+12:03:04 GET /v1/pets 200 1.2 ms aborted  my-client
+`);
+  });
+
+  test('has the level, the message, the facts and the error of other lines', () => {
+    const text = linesOf((log) => {
+      log.info({ url: 'http://x/v1', workers: 1 }, 'listening');
+      log.warn('a warning');
+      log.error({ err: new Error('the disk is full'), requestId: 'id-1' }, 'request failed');
+    });
+    expect(text).toMatch(
+      /^12:03:04 INFO listening {2}url=http:\/\/x\/v1 {2}workers=1\n12:03:04 WARN a warning\n12:03:04 ERROR request failed {2}requestId=id-1\nError: the disk is full\n +at /,
+    );
+  });
+
+  test('no text of a client reaches the terminal as a control sequence', () => {
+    const evil = 'a\u001b[2J\u009b1m\u202e\r\nb';
+    const text =
+      requests({ method: evil, keyName: evil }) +
+      linesOf((log) => {
+        log.error({ err: new Error(evil), detail: { evil } }, evil);
+        log.info({ [evil]: evil }, 'fields');
+      });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what the test looks for
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(text).toContain('a\\u001b[2J');
+  });
+
+  test.each([
+    [200, 32],
+    [304, 36],
+    [404, 33],
+    [500, 31],
+  ])('the status %i has a colour', (status, code) => {
+    const text = linesOf((log) => logObserver(log).onRequest?.({ ...REQUEST, status }), true);
+    expect(text).toContain(`\u001b[${code}m${status}\u001b[39m`);
+  });
+});
+
+test('the JSON of the log has no names of API keys', () => {
+  let text = '';
+  logObserver(logTo({ write: (line) => (text += line) }, 'info')).onRequest?.(REQUEST);
+  expect(text).not.toContain('my-client');
+});
