@@ -16,7 +16,7 @@ export const FETCH_CARRIER: Carrier = { createRouter: createTemplateRouter, read
 
 export function createHandler({ stages, observer }: Api): FetchHandler {
   const run = compose(stages as Stage[]) as (ctx: Context) => Promise<void>;
-  return async (request, info = NO_INFO) => {
+  return async (request, info = {}) => {
     const ctx = new FetchContext(request, info);
     await run(ctx);
     let response: Response;
@@ -30,5 +30,3 @@ export function createHandler({ stages, observer }: Api): FetchHandler {
     return response;
   };
 }
-
-const NO_INFO: FetchInfo = {};
