@@ -186,7 +186,7 @@ describe('a server that stops', () => {
     await expect.poll(() => server.statistics().connections).toBe(1);
     const clock = stopClock();
     const stopped = server.stop(TIMEOUT);
-    await until(() => server.isStopping);
+    await untilRefused(origin);
     const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2000);
     clock.pass(50);
     now.mockRestore();
