@@ -110,6 +110,17 @@ describe('the contents', () => {
       example: { code: 'not_found', message: 'there is no pet with id 1', status: 404n },
     });
     expect(get.failures.map(({ code }) => code)).toContain('storage_unavailable');
+    expect(operation('create-pet').failures).toContainEqual({
+      status: '403',
+      code: 'forbidden',
+      example: {
+        code: 'forbidden',
+        message: 'the API key is read-only: it may list and read pets, but not create one',
+        status: 403n,
+      },
+    });
+    for (const id of ['list-pets', 'get-pet'])
+      expect(operation(id).failures.map(({ code }) => code)).not.toContain('forbidden');
     expect(operation('list-pets')).not.toHaveProperty('sunset');
     expect(operation('create-pet').body?.schema).toEqual({ $ref: '#/components/schemas/NewPet' });
     expect(get).not.toHaveProperty('body');
