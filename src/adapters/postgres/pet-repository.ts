@@ -3,7 +3,7 @@ import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
 import { SharedReads } from '../storage-kit/shared-reads.ts';
 import type { Creates } from './creates.ts';
 import { groupedGets } from './gets.ts';
-import { listStatement, petOf } from './pets.ts';
+import { COLUMNS, listStatement, petOf } from './pets.ts';
 import type { Read } from './reads.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { Read } from './reads.ts';
  */
 const VERSION =
   "concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())";
-const VERSION_COLUMN = 4;
+const VERSION_COLUMN = COLUMNS.split(',').length;
 
 /**
  * Caches pages as long as the version of the data is the same. Equal queries share one statement.
