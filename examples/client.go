@@ -134,7 +134,7 @@ func (s *Store) send(method, address string, header http.Header, body []byte, re
 			if err != nil {
 				return nil, err
 			}
-			return response, decode(method, response.StatusCode, received, result)
+			return response, decode(method, response, received, result)
 		}
 		wait := (time.Second << attempt) / 4
 		if response != nil {
@@ -166,12 +166,13 @@ func (s *Store) attempt(method, address string, header http.Header, body []byte)
 }
 
 // decode returns an *APIError for an error of the API. After another error, a pet may have been created.
-func decode(method string, status int, body []byte, result any) error {
+func decode(method string, response *http.Response, body []byte, result any) error {
 	expected := http.StatusOK
 	if method == http.MethodPost {
 		expected = http.StatusCreated
 	}
-	if status == expected {
+	status, isJSON := response.StatusCode, response.Header.Get("Content-Type") == "application/json"
+	if status == expected && isJSON {
 		return json.Unmarshal(body, result)
 	}
 	refused := &APIError{}

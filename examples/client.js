@@ -68,8 +68,9 @@ async function* listPets(query) {
 
 /** Returns the body of a response. Throws an error with `code` and `status`, or without them if the API did not send it. */
 function bodyOf({ response, text }, expected = 200) {
-  const { status } = response;
-  if (status === expected) return JSON.parse(text, readExactly);
+  const { status, headers } = response;
+  if (status === expected && headers.get('Content-Type') === 'application/json')
+    return JSON.parse(text, readExactly);
   const { code, message } = status < 400 ? {} : errorIn(text);
   if (code === undefined) throw new Error(`status ${status}, which the API did not send`);
   throw Object.assign(new Error(`${status} ${code}: ${message}`), { code, status });

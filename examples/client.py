@@ -81,7 +81,7 @@ class AnimalStore:
             wait = 2.0 ** (attempt - 1)
             try:
                 with urlopen(request, timeout=30) as response:
-                    if response.status != expected:
+                    if (response.status, response.headers.get_content_type()) != (expected, "application/json"):
                         raise ValueError(f"status {response.status}, which the API did not send")
                     return json.load(response), response.headers
             except HTTPError as error:

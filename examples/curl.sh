@@ -9,17 +9,23 @@ set -eu
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
-# Sends a request. curl retries it after a lost connection, 408, 429, 500, 502, 503 and 504, with at most 5 attempts, and waits
-# for the time in Retry-After. Prints the body, sets $link to the Link field, and fails if the
-# status is 400 or above.
+# Sends a request, and expects a status. curl retries it after a lost connection, 408, 429, 500, 502, 503 and 504, with at most
+# 5 attempts, and waits for the time in Retry-After. Prints the body, sets $link to the Link field, and fails if the response is
+# another one. After one that the API did not send, such as a page of a proxy, a pet may have been created.
 send() {
+  expected=$1
+  shift
   curl --silent --max-time 30 --retry 4 --retry-all-errors --retry-max-time 120 \
     --header "Authorization: Bearer $ANIMAL_STORE_KEY" \
-    --output "$folder/body" --write-out '%{http_code} %header{link}\n' "$@" > "$folder/result" || return
-  read -r status link < "$folder/result"
+    --output "$folder/body" --write-out '%{http_code} %{content_type}\n%header{link}\n' "$@" > "$folder/result" || return
+  { read -r status type; read -r link; } < "$folder/result" || return
   cat "$folder/body"
   echo
-  [ "$status" -lt 400 ]
+  case "$status $type" in
+    "$expected application/json") ;;
+    [45]??\ application/json) return 1 ;;
+    *) echo "status $status, which the API did not send" >&2; return 1 ;;
+  esac
 }
 
 # region create
@@ -27,7 +33,7 @@ send() {
 # Creates a pet from JSON. Each attempt has the same key, and each pet has its own key.
 create_pet() {
   key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-  send --header "Idempotency-Key: $key" --json "$1" "$ANIMAL_STORE_URL/pets"
+  send 201 --header "Idempotency-Key: $key" --json "$1" "$ANIMAL_STORE_URL/pets"
 }
 
 # endregion
@@ -39,7 +45,7 @@ list_pets() {
   origin=$(printf %s "$ANIMAL_STORE_URL" | sed 's|\(//[^/]*\).*|\1|')
   path="${ANIMAL_STORE_URL#"$origin"}/pets?$1"
   while [ -n "$path" ]; do
-    send "$origin$path"
+    send 200 "$origin$path"
     path=$(printf %s "$link" | sed -n 's/.*<\([^>]*\)>; rel="next".*/\1/p')
   done
 }

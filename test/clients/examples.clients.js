@@ -4,8 +4,9 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BROKEN_PROMISE } from '../support/retry.ts';
+import { REPLACEMENTS, startGateway } from './gateway.js';
 import { startServer } from './server.js';
 import { checkRetries, startUnreliable } from './unreliable.js';
 
@@ -126,6 +127,30 @@ test.each(FOLLOWING)(
     }
   },
 );
+
+/** What a client says about a response that the API did not send. */
+const NOT_OF_THE_API =
+  /which the API did not send|does not respond as the API does|responds with status|is not the address/;
+
+describe.each(REPLACEMENTS)('behind a gateway that sends $name', (replacement) => {
+  let gateway;
+  beforeAll(async () => {
+    gateway = await startGateway(server.origin, replacement);
+  });
+  afterAll(() => gateway.stop());
+
+  test.each(EXAMPLES.filter(([file]) => file !== 'examples/embed.ts'))(
+    '%s says so',
+    async (file, command) => {
+      const failed = await run(command, file, gateway.origin, server.key).then(
+        (output) => expect.unreachable(`the example succeeded: ${output}`),
+        (error) => error.message,
+      );
+      expect(failed).toMatch(NOT_OF_THE_API);
+      expect(failed).not.toMatch(/SyntaxError|JSONDecodeError|Unexpected|invalid character|panic/);
+    },
+  );
+});
 
 async function expectOutput(command, file, expected, { origin, key }) {
   expect(await run(command, file, origin, key)).toMatch(expected);
