@@ -7,7 +7,7 @@ import {
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import type { KnownFaults } from '../storage-kit/known-faults.ts';
 
-export type Faults = KnownFaults<'read' | 'write' | 'ids'>;
+export type Faults = KnownFaults<'read' | 'write' | 'tables' | 'ids'>;
 
 /**
  * The meanings of a SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of all that begin

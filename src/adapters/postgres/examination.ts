@@ -6,7 +6,8 @@ import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-p
 import { clientConfig, withClient } from './config.ts';
 import { detailed } from './errors.ts';
 import { orderWarningsOf } from './order.ts';
-import { INVALID_PETS, readVersion, SCHEMA_VERSION, warningsOf } from './schema.ts';
+import { INVALID_PETS, readVersion, SCHEMA_VERSION, tableFaultsOf, warningsOf } from './schema.ts';
+import { changedTables } from './tables.ts';
 import { locationOf } from './url/index.ts';
 
 const FACTS = `SELECT
@@ -52,6 +53,9 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
         const message = `${location}: the database contains no store: the start of a server creates it`;
         problems.push({ severity: 'error', message });
         return { ...report, exists: false };
+      }
+      for (const fault of await tableFaultsOf(client)) {
+        problems.push({ severity: 'error', message: changedTables(fault).message });
       }
       for (const message of await orderWarningsOf(config)) problems.push({ severity: 'warning', message });
       const { rows } = await client.query<Facts>(FACTS, [Date.now()]);

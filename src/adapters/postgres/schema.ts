@@ -3,6 +3,7 @@ import { StorageFault, storageUnavailable } from '../../application/ports/storag
 import { withClient } from './config.ts';
 import type { SqlStatement } from './connection-pool.ts';
 import { orderWarningsOf } from './order.ts';
+import { changedTables, tableFaults } from './tables.ts';
 
 /**
  * A released migration is never changed: each change of the schema is a new migration. The names of keys and callers are
@@ -63,6 +64,9 @@ export const INVALID_PETS = `SELECT id::text, name, category_id::text, status FR
 
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 
+/** Selects what another program has changed in the tables. A newer release can have changed them too, while this one runs. */
+export const TABLE_FAULTS: SqlStatement = tableFaults(SCHEMA_VERSION);
+
 /** The advisory lock of a server that updates the schema, or adds the first key: "PETS". */
 export const LOCK = 0x50455453;
 
@@ -97,10 +101,24 @@ export async function prepareSchema(
       throw new StorageFault('file_missing', 'the database contains no store');
     }
     if (version === undefined || version < SCHEMA_VERSION) await migrate(client);
-    const { rows } = await client.query<{ isOneServer: boolean }>(IS_ONE_SERVER);
+    const isOneServer = await isOne(client);
+    const [fault] = await tableFaultsOf(client);
+    if (fault !== undefined) throw changedTables(fault);
     const warnings = [...(await warningsOf(client)), ...(await orderWarningsOf(config))];
-    return { warnings, isOneServer: rows[0]?.isOneServer ?? false };
+    return { warnings, isOneServer };
   });
+}
+
+async function isOne(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ isOneServer: boolean }>(IS_ONE_SERVER);
+  return rows[0]?.isOneServer ?? false;
+}
+
+/** Resolves with what another program has changed. An engine that distributes the data has a catalog of its own. */
+export async function tableFaultsOf(client: Client): Promise<readonly string[]> {
+  if (!(await isOne(client))) return [];
+  const { rows } = await client.query<{ fault: string }>(TABLE_FAULTS);
+  return rows.map(({ fault }) => fault);
 }
 
 /** Resolves with the schema version, or with `undefined` when the database contains no tables of a store. */

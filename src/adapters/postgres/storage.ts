@@ -24,7 +24,8 @@ import { idempotentCreates } from './idempotent-creates.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
 import { readsOver } from './reads.ts';
-import { LAST_ID, prepareSchema, WRITE_TEST } from './schema.ts';
+import { LAST_ID, prepareSchema, TABLE_FAULTS, WRITE_TEST } from './schema.ts';
+import { changedTables } from './tables.ts';
 import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */
@@ -77,7 +78,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     throw storageUnavailable(`${location}: ${detailed(error)}`, error, reason);
   });
   for (const warning of warnings) safeObserver.onWarning?.(warning);
-  const faults: Faults = new KnownFaults(['read', 'write', 'ids'], safeObserver);
+  const faults: Faults = new KnownFaults(['read', 'write', 'tables', 'ids'], safeObserver);
   const cache = new PageCache();
   // A new connection can lead to a server with other data.
   const forget = () => void cache.enter(undefined);
@@ -98,8 +99,17 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     if (row?.[0] === INT64_MAX) faults.reportFailure('ids', idsExhausted());
     else faults.reportSuccess('ids');
   };
+  const testTables = async (): Promise<void> => {
+    const [row] = isOneServer ? await read(TABLE_FAULTS) : [];
+    if (row === undefined) faults.reportSuccess('tables');
+    else faults.reportFailure('tables', changedTables(String(row[0])));
+  };
   const test = (): Promise<unknown> =>
-    Promise.allSettled([testRead(), faults.of('write') === undefined ? undefined : testWrite()]);
+    Promise.allSettled([
+      testRead(),
+      testTables(),
+      faults.of('write') === undefined ? undefined : testWrite(),
+    ]);
   const close = async (): Promise<void> => {
     await Promise.all([reads.close(), creates.close()]);
     await Promise.all([writes.close(), others.close()]);

@@ -20,9 +20,9 @@ async function onInsertOf(url: string, name: string, action: string): Promise<vo
   const other = await connect(url);
   await other.query(`
     CREATE SEQUENCE failures;
-    CREATE FUNCTION check_pet() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN IF new.name = '${name}' THEN ${action} END IF; RETURN new; END $$;
-    CREATE TRIGGER check_pet BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION check_pet()`);
+    CREATE FUNCTION check_pet(name text) RETURNS boolean LANGUAGE plpgsql AS $$
+      BEGIN IF name = '${name}' THEN ${action} END IF; RETURN true; END $$;
+    ALTER TABLE pets ADD CHECK (check_pet(name)) NOT VALID`);
 }
 
 /** Returns an action that fails with a code the first times. */
