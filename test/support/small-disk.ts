@@ -48,7 +48,13 @@ export function mountReadOnly(folder: string, path: string): () => void {
   onTestFinished(() => {
     spawnSync('umount', ['--lazy', path]);
   });
-  expect(mount('-o', 'remount,bind,ro', path)).toBe(true);
+  // The kernel refuses it while a process is within a write.
+  const isMounted = Array.from({ length: 100 }).some(() => {
+    const isDone = mount('-o', 'remount,bind,ro', path);
+    if (!isDone) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    return isDone;
+  });
+  expect(isMounted).toBe(true);
   return () => expect(spawnSync('umount', [path]).status).toBe(0);
 }
 
