@@ -16,7 +16,8 @@ const store = await createAnimalStore({
 // region create
 
 for (const name of ['Rex', 'Tom', 'Минька']) {
-  await store.createPet({ name, categoryId: 9007199254740993n, status: 'sold' });
+  const { id } = await store.createPet({ name, categoryId: 9007199254740993n, status: 'sold' });
+  console.log(`created pet ${id}`);
 }
 
 // endregion
@@ -31,7 +32,7 @@ for await (const { id, name, categoryId } of store.listPets({ status: 'sold' }))
 
 // region create
 
-await store.createPet({ name: '', categoryId: 7 }).catch(({ code, message }) => {
+await store.createPet({ name: '', categoryId: 7n }).catch(({ code, message }) => {
   console.log(`refused: ${code}: ${message}`);
 });
 

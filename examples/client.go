@@ -195,8 +195,8 @@ func main() {
 	store := &Store{baseURL, key, http.Client{Timeout: 30 * time.Second}}
 
 	// region create
-	for number := int64(1); number <= 3; number++ {
-		pet, err := store.Create(NewPet{Name: "Rex", CategoryID: 1<<53 + number, Status: "sold"})
+	for _, name := range []string{"Rex", "Tom", "Минька"} {
+		pet, err := store.Create(NewPet{Name: name, CategoryID: 9007199254740993, Status: "sold"})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -205,12 +205,9 @@ func main() {
 	// endregion
 
 	// region list
-	pages := 0
 	walked := store.Walk(url.Values{"status": {"sold"}, "limit": {"2"}}, func(page []Pet) error {
-		pages++
-		fmt.Printf("page %d:\n", pages)
 		for _, pet := range page {
-			fmt.Printf("  pet %d: %s in category %d, %s\n", pet.ID, pet.Name, pet.CategoryID, pet.Status)
+			fmt.Printf("pet %d: %s in category %d\n", pet.ID, pet.Name, pet.CategoryID)
 		}
 		return nil
 	})

@@ -96,7 +96,8 @@ function writeExactly(_key, value) {
 }
 
 for (const name of ['Rex', 'Tom', 'Минька']) {
-  await createPet({ name, categoryId: 9007199254740993n, status: 'sold' });
+  const { id } = await createPet({ name, categoryId: 9007199254740993n, status: 'sold' });
+  console.log(`created pet ${id}`);
 }
 
 // endregion
@@ -111,6 +112,6 @@ for await (const { id, name, categoryId } of listPets({ status: 'sold', limit: 2
 
 // region create
 
-await createPet({ name: '', categoryId: 7 }).catch((error) => console.log(`refused: ${error.message}`));
+await createPet({ name: '', categoryId: 7n }).catch((error) => console.log(`refused: ${error.message}`));
 
 // endregion

@@ -102,16 +102,17 @@ if __name__ == "__main__":
         sys.exit("set ANIMAL_STORE_KEY to an API key")
     store = AnimalStore(os.environ.get("ANIMAL_STORE_URL", "http://127.0.0.1:3000/v1"), key)
     # region create
-    for number in range(3):
-        print("created:", store.create_pet(f"Минька {number}", 2**53 + number, "pending"))
+    for name in ("Rex", "Tom", "Минька"):
+        pet = store.create_pet(name, 9007199254740993, "sold")
+        print(f"created pet {pet['id']}")
     # endregion
     # region list
-    for pet in store.list_pets(status="pending", limit=2):
-        print("pending:", pet)
+    for pet in store.list_pets(status="sold", limit=2):
+        print(f"pet {pet['id']}: {pet['name']} in category {pet['categoryId']}")
     # endregion
     # region create
     try:
-        store.create_pet("", 1)
+        store.create_pet("", 7)
     except AnimalStoreError as error:
-        print("refused:", error)
+        print(f"refused: {error}")
     # endregion

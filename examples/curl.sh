@@ -56,15 +56,15 @@ list_pets() {
 
 echo '# Create three pets whose categoryId is too large for a double'
 for name in Rex Tom Минька; do
-  create_pet '{"name":"'"$name"'","categoryId":9007199254740993,"status":"pending"}'
+  create_pet '{"name":"'"$name"'","categoryId":9007199254740993,"status":"sold"}'
 done
 
 # endregion
 
 # region list
 
-echo '# List all pending pets, two per page'
-list_pets 'status=pending&limit=2'
+echo '# List all sold pets, two per page'
+list_pets 'status=sold&limit=2'
 
 # endregion
 

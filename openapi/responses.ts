@@ -58,7 +58,7 @@ export function responsesOf(operation: Operation): Part {
 function describeErrors(operation: Operation, status: number, codes: readonly HttpErrorCode[]): Part {
   const examples = codes.map((code) => {
     const broken = code === 'invalid_request' ? BROKEN_RULES[operation.id] : undefined;
-    return [code, { value: { code, message: broken ?? MESSAGES[code], status } }];
+    return [code, { summary: WHEN[code], value: { code, message: broken ?? MESSAGES[code], status } }];
   });
   return {
     description: codes.map((code) => `\`${code}\`: ${WHEN[code]}`).join(' '),

@@ -23,6 +23,8 @@ export interface Success {
 export interface Failure {
   readonly status: string;
   readonly code: string;
+  /** When the operation has this error, in Markdown. */
+  readonly when?: string;
   /** The body of such a response. */
   readonly example: unknown;
 }
@@ -122,7 +124,12 @@ function successOf(status: string, { description, headers = {}, content }: Respo
 /** Returns the errors with a status. The names of the examples are the error codes. */
 function failuresOf(status: string, { content }: ResponseObject): Failure[] {
   const examples = Object.entries(content?.['application/json']?.examples ?? {});
-  return examples.map(([code, { value }]) => ({ status, code, example: value }));
+  return examples.map(([code, { summary, value }]) => ({
+    status,
+    code,
+    example: value,
+    ...(summary !== undefined && { when: summary }),
+  }));
 }
 
 /** Returns the day in the `Sunset` field (RFC 8594), or `undefined` when no response has a fixed `Sunset` field. */

@@ -21,39 +21,50 @@ const BEFORE_MATCH = 40;
 
 const NOT_FOUND = 4;
 
-/** Returns the words of a query, in lower case. */
+/** Returns the words of a query, in lower case and in the singular. */
 export function wordsOf(query: string): string[] {
-  return query.toLowerCase().split(/\s+/).filter(Boolean);
+  return singular(query).split(/\s+/).filter(Boolean);
 }
 
-/** Returns the entries that contain every word: sections and parts whose title does come first. */
+/** `retries` becomes `retry`, so that each of them finds the other. */
+function singular(text: string): string {
+  return text.toLowerCase().replaceAll(/ies\b/g, 'y');
+}
+
+/**
+ * Returns the entries that contain every word: sections whose title does come first, then other titles, then texts. Of
+ * entries with the same title and text, the first one is returned.
+ */
 export function findEntries<E extends Entry>(entries: readonly E[], words: readonly string[]): E[] {
   if (words.length === 0) return [];
   const rank = ({ title, text, isSection }: E) => {
     if (!has(title, words)) return has(`${title} ${text}`, words) ? 3 : NOT_FOUND;
     if (isSection) return 0;
-    return title.toLowerCase().startsWith(words[0] as string) ? 1 : 2;
+    return singular(title).startsWith(words[0] as string) ? 1 : 2;
   };
   const ranks = new Map(entries.map((entry) => [entry, rank(entry)]));
   const rankOf = (entry: E) => ranks.get(entry) ?? NOT_FOUND;
-  return entries.filter((entry) => rankOf(entry) < NOT_FOUND).toSorted((a, b) => rankOf(a) - rankOf(b));
+  const found = entries.filter((entry) => rankOf(entry) < NOT_FOUND);
+  const unique = new Map(found.toReversed().map((entry) => [`${entry.title}\0${entry.text}`, entry]));
+  return found
+    .filter((entry) => unique.get(`${entry.title}\0${entry.text}`) === entry)
+    .toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** Returns the part of a text around the first match, and marks every match. */
 export function excerptOf(text: string, words: readonly string[]): Piece[] {
-  const lower = text.toLowerCase();
-  const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
+  const patterns = words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '\\$&').replace(/y$/, '(?:y|ies\\b)'));
+  const found = patterns.map((pattern) => text.search(new RegExp(pattern, 'i'))).filter((at) => at >= 0);
   const start = Math.max(Math.min(...found, text.length) - BEFORE_MATCH, 0);
   const end = start + EXCERPT_LENGTH;
   const part = `${start > 0 ? '…' : ''}${text.slice(start, end).trim()}${end < text.length ? '…' : ''}`;
-  const pattern = words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '\\$&')).join('|');
   return part
-    .split(new RegExp(`(${pattern})`, 'i'))
+    .split(new RegExp(`(${patterns.join('|')})`, 'i'))
     .map((piece, index) => ({ text: piece, isMatch: index % 2 === 1 }))
     .filter(({ text: piece }) => piece !== '');
 }
 
 function has(text: string, words: readonly string[]): boolean {
-  const lower = text.toLowerCase();
-  return words.every((word) => lower.includes(word));
+  const searched = singular(text);
+  return words.every((word) => searched.includes(word));
 }

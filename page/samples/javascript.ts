@@ -55,7 +55,7 @@ function objectOf(body = ''): object | undefined {
 /** Returns the JavaScript literal of a value that `parseExact` returns. */
 function literal(value: unknown): string {
   if (typeof value === 'string') return quote(value);
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? `${value}` : `${value}n`;
+  if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return String(value);
   const members = Object.entries(value).map(([name, member]) => {

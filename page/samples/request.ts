@@ -7,8 +7,8 @@ export interface SampleRequest {
   /** The slug of the operation, such as `list-pets`. */
   readonly operation: string;
   readonly baseUrl: string;
-  /** The parameters that are given. Integers are `bigint`. */
-  readonly parameters: Readonly<Record<string, string | bigint>>;
+  /** The parameters that are given. An int64 is a `bigint`. */
+  readonly parameters: Readonly<Record<string, string | number | bigint>>;
   readonly method: string;
   readonly url: string;
   /** The header fields, except `Authorization`. */
@@ -50,7 +50,7 @@ export function requestOf(
     parameters: Object.fromEntries(
       all.map(({ name, schema, value }) => [
         name,
-        schema.type === 'integer' && /^-?\d+$/.test(value) ? BigInt(value) : value,
+        schema.type === 'integer' && /^-?\d+$/.test(value) ? integerOf(value, schema.format) : value,
       ]),
     ),
     method: operation.method,
@@ -58,6 +58,11 @@ export function requestOf(
     headers: [...(hasBody ? [['Content-Type', 'application/json'] as const] : []), ...given('header')],
     ...(hasBody && { body }),
   };
+}
+
+function integerOf(text: string, format: string | undefined): number | bigint {
+  const number = Number(text);
+  return format === 'int64' || !Number.isSafeInteger(number) ? BigInt(text) : number;
 }
 
 /** Returns the query parameters of the next page, or `undefined` when `Link` (RFC 8288) has no next page. */

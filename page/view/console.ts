@@ -51,7 +51,7 @@ export function consoleOf(
       'div',
       { class: 'send-row' },
       send,
-      el('kbd', {}, 'Ctrl Enter'),
+      el('kbd', { class: 'keys' }, 'Ctrl Enter'),
       urls.forConsole !== urls.forPrograms && el('span', {}, `to ${urls.forConsole}`),
     ),
   );

@@ -75,7 +75,8 @@ export function apiKeyField(id: string, choices: Choices): HTMLElement {
     type: 'password',
     autocomplete: 'off',
     spellcheck: 'false',
-    placeholder: 'pets_…',
+    placeholder: 'pets_...',
+    'aria-describedby': `${id}-key-source`,
   });
   control.addEventListener('input', () => apiKey.set(control.value.trim()));
   apiKey.observe((key) => {
@@ -89,6 +90,13 @@ export function apiKeyField(id: string, choices: Choices): HTMLElement {
     { class: 'key-field' },
     el('label', { for: control.id, class: 'label' }, 'API key'),
     el('div', { class: 'key-row' }, control, showKeyButton(choices)),
+    el(
+      'p',
+      { class: 'hint', id: `${id}-key-source` },
+      'From the operator of the server: its first start prints a key, and ',
+      el('code', {}, 'animal-store keys create'),
+      ' makes more.',
+    ),
   );
 }
 

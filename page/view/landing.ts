@@ -30,6 +30,7 @@ function idIn(hash: string): string {
 
 function show(element: HTMLElement): void {
   for (const details of ancestorsOf(element)) details.open = true;
+  element.dispatchEvent(new Event('beforematch', { bubbles: true }));
   element.scrollIntoView();
   const heading = element.matches('section') ? element.querySelector('.heading, h1') : null;
   const shown = heading ?? element;
@@ -37,9 +38,7 @@ function show(element: HTMLElement): void {
   shown.classList.add('is-landed');
 }
 
-/** Returns the folded parts that an element is in or has. */
+/** Returns the folded parts that an element is in. */
 function ancestorsOf(element: HTMLElement): HTMLDetailsElement[] {
-  const own = element.matches('li') ? element.querySelector('details') : null;
-  const all = [...document.querySelectorAll('details')].filter((details) => details.contains(element));
-  return own === null ? all : [...all, own];
+  return [...document.querySelectorAll('details')].filter((details) => details.contains(element));
 }

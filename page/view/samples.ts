@@ -54,7 +54,7 @@ export function sampleTabs(
     showCode(pre, codeOf(shown));
   };
   for (const state of [language as State<unknown>, ...sources]) state.observe(update);
-  const tabs = tabList(`Language of the ${label}`, languages, language, pre.id);
+  const tabs = tabList(`Language of the ${label}`, languages, language, () => pre.id);
   const showKey = sources.length > 0 && showKeyButton(choices);
   const bar = el('div', { class: 'code-bar' }, tabs, showKey, copyButton(label, pre));
   return el('div', { class: 'code' }, bar, pre);

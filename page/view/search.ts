@@ -115,27 +115,31 @@ function resultRow({ title, section, text }: Place, index: number, words: readon
 }
 
 function placesIn(content: HTMLElement): Place[] {
-  return [...content.querySelectorAll<HTMLElement>(PLACES)]
-    .filter((element) => element.closest(EXCLUDED) === null)
-    .filter((element) => element.matches(ROWS) || element.closest(ROWS) === null)
-    .map((element) => {
-      const section = element.closest<HTMLElement>('section[id]');
-      const isSection = element.matches(HEADINGS);
-      return {
-        element: isSection && section !== null ? section : element,
-        section: section?.querySelector(HEADINGS)?.textContent ?? '',
-        title: titleOf(element),
-        isSection,
-        text: partsOf(element)
-          .map((part) => part.textContent)
-          .join(' '),
-      };
-    });
+  return (
+    [...content.querySelectorAll<HTMLElement>(PLACES)]
+      .filter((element) => element.closest(EXCLUDED) === null)
+      .filter((element) => element.matches(ROWS) || element.closest(ROWS) === null)
+      // A paragraph of an item of a list is found with the item.
+      .filter((element) => element.matches(HEADINGS) || element.parentElement?.closest('p, li') === null)
+      .map((element) => {
+        const section = element.closest<HTMLElement>('section[id]');
+        const isSection = element.matches(HEADINGS);
+        return {
+          element: isSection && section !== null ? section : element,
+          section: section?.querySelector(HEADINGS)?.textContent ?? '',
+          title: titleOf(element),
+          isSection,
+          text: partsOf(element)
+            .map((part) => part.textContent)
+            .join(' '),
+        };
+      })
+  );
 }
 
 /** Returns the elements with the text of a place. The cells of a row have no space between them. */
 function partsOf(element: HTMLElement): Element[] {
-  if (element.matches('.failures li')) return [...element.querySelectorAll('pre')];
+  if (element.matches('.failures li')) return [...element.querySelectorAll('.meaning + p, pre')];
   return element.matches(ROWS) ? [...element.children] : [element];
 }
 
@@ -148,5 +152,5 @@ function titleOf(element: HTMLElement): string {
       .map((cell) => cell.textContent)
       .join(' ');
   }
-  return element.querySelector('.field-name, summary')?.textContent ?? '';
+  return element.querySelector('.field-name, .failure-name')?.textContent ?? '';
 }

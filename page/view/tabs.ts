@@ -6,17 +6,19 @@ import type { State } from './state.ts';
 /**
  * Creates the tabs. The first tab is selected when no tab has the selected value.
  *
- * @param panelId the id of the element that shows the selected tab
+ * @param panelIdOf returns the id of the element that shows a tab
  */
 export function tabList<T extends string>(
   name: string,
   values: readonly T[],
   selected: State<T>,
-  panelId: string,
+  panelIdOf: (value: T) => string,
 ): HTMLElement {
   const tabs = values.map((value) =>
-    button({ role: 'tab', id: `${panelId}-${value}`, 'aria-controls': panelId }, value, () =>
-      selected.set(value),
+    button(
+      { role: 'tab', id: `${panelIdOf(value)}-${value}`, 'aria-controls': panelIdOf(value) },
+      value,
+      () => selected.set(value),
     ),
   );
   const selectedAt = () => Math.max(values.indexOf(selected.value), 0);

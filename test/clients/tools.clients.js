@@ -4,7 +4,7 @@
  */
 
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -44,6 +44,37 @@ test('the client of the API runs its story', async () => {
   await withClientServers((addresses) => clientStory(createAnimalStore, addresses));
 });
 
+/** The examples of clients that are generated, as `docs/integrate.md` says. They compile, and round no integer. */
+test('generated clients are exact', async () => {
+  const folder = `${FOLDER}generated/exact/`;
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(fileURLToPath(new URL('../../examples/generated/', import.meta.url)), folder, { recursive: true });
+  mkdirSync(`${folder}node_modules`);
+  symlinkSync(fileURLToPath(new URL('../../', import.meta.url)), `${folder}node_modules/animal-store`);
+  const address = 'http://127.0.0.1:3000/openapi.json';
+  const config = readFileSync(`${folder}openapi-ts.config.ts`, 'utf8');
+  expect(config).toContain(address);
+  writeFileSync(`${folder}openapi-ts.config.ts`, config.replace(address, DOCUMENT));
+  await run('openapi-ts', [], folder);
+  await run(process.execPath, ['openapi-fetch-types.ts', `file://${DOCUMENT}`, 'pets.d.ts'], folder);
+  writeFileSync(
+    `${folder}tsconfig.json`,
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      // The generated code is not written for this option.
+      compilerOptions: { exactOptionalPropertyTypes: false },
+      include: ['*.ts'],
+    }),
+  );
+  await run('tsc', ['-p', '.'], folder);
+  const { origin, key } = await ownServer();
+  const variables = { ANIMAL_STORE_URL: `${origin}/v1`, ANIMAL_STORE_KEY: key };
+  for (const program of ['openapi-fetch.ts', 'hey-api.ts']) {
+    const { stdout } = await run(process.execPath, [program], folder, variables);
+    expect(stdout, program).toBe('9007199254740993n\n9007199254740993n\n');
+  }
+});
+
 /** Prism with `--errors` responds with 500 to a request or a response that the document does not allow. */
 test('the story through Prism breaks no rule of the document', async () => {
   const { origin, key } = await ownServer();
@@ -76,8 +107,8 @@ async function ownServer() {
   return server;
 }
 
-function run(command, args) {
-  return execute(command, args, { cwd: FOLDER, env: environment }).catch((error) => {
+function run(command, args, cwd = FOLDER, variables = {}) {
+  return execute(command, args, { cwd, env: { ...environment, ...variables } }).catch((error) => {
     throw new Error(`${error.stdout}${error.stderr}${error.message}`);
   });
 }

@@ -107,6 +107,7 @@ describe('the contents', () => {
     expect(get.failures).toContainEqual({
       status: '404',
       code: 'not_found',
+      when: 'No pet has this id, or nothing is at this path.',
       example: { code: 'not_found', message: 'there is no pet with id 1', status: 404n },
     });
     expect(get.failures.map(({ code }) => code)).toContain('storage_unavailable');
@@ -310,7 +311,7 @@ describe('the samples', () => {
     ['get-pet', { petId: '9007199254740993' }, '', 'getPet(9007199254740993n)'],
     ['get-pet', { petId: 'x' }, '', "getPet('x')"],
     ['list-pets', {}, '', 'listPage()'],
-    ['list-pets', { status: 'sold', after: '-7' }, '', "listPage({ status: 'sold', after: -7 })"],
+    ['list-pets', { status: 'sold', after: '-7' }, '', "listPage({ status: 'sold', after: -7n })"],
     [
       'create-pet',
       { 'Idempotency-Key': 'k-1' },
@@ -322,7 +323,7 @@ describe('the samples', () => {
       'create-pet',
       {},
       `{"name":"${'x'.repeat(80)}","categoryId":1}`,
-      `createPet({\n  name: '${'x'.repeat(80)}',\n  categoryId: 1,\n})`,
+      `createPet({\n  name: '${'x'.repeat(80)}',\n  categoryId: 1n,\n})`,
     ],
   ])('JavaScript calls the client for %s with %j', (slug, parameters, text, call) => {
     const values = { parameters: new Map(Object.entries(parameters)), body: text };
@@ -358,6 +359,10 @@ describe('the search', () => {
     { title: 'payload_too_large 413', text: 'the body has more than 64 KiB', isSection: false },
     { title: '413 payload_too_large', text: '', isSection: false },
     { title: 'Too large', text: '', isSection: true },
+    { title: '', text: 'Wait before each retry.', isSection: false },
+    { title: 'Retry-After', text: 'how long to wait', isSection: false },
+    { title: 'Safe retries', text: 'Safe retries', isSection: true },
+    { title: 'Retry-After', text: 'how long to wait', isSection: false },
   ];
 
   test.each([
@@ -367,6 +372,8 @@ describe('the search', () => {
     ['overloaded', [0]],
     ['413 kib', [2]],
     ['none', []],
+    ['retry', [7, 6, 5]],
+    ['Retries', [7, 6, 5]],
     [' ', []],
   ])('finds %j in %j', (query, found) => {
     expect(findEntries(entries, wordsOf(query))).toEqual(found.map((index) => entries[index]));
@@ -382,6 +389,10 @@ describe('the search', () => {
       { text: 'a', isMatch: false },
       { text: '.', isMatch: true },
       { text: 'b', isMatch: false },
+    ]);
+    expect(excerptOf('no retries', ['retry'])).toEqual([
+      { text: 'no ', isMatch: false },
+      { text: 'retries', isMatch: true },
     ]);
     expect(excerptOf('title only', ['none'])).toEqual([{ text: 'title only', isMatch: false }]);
   });

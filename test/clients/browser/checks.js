@@ -37,7 +37,7 @@ export function consoles({ context, server }) {
     assert.match(await list.response.textContent(), new RegExp(`"categoryId": ${LARGE}\\b`));
     await list.section.getByRole('button', { name: 'Next page' }).click();
     await page.waitForFunction(() =>
-      document.querySelector('#list-pets [role=tabpanel]')?.textContent.includes('after=1'),
+      document.querySelector('#list-pets .operation-aside [role=tabpanel]')?.textContent.includes('after=1'),
     );
     await list.response.filter({ hasText: '"Rex"' }).waitFor();
     assert.equal(await list.section.getByRole('button', { name: 'Next page' }).count(), 0);
@@ -75,7 +75,7 @@ export async function contents({ context, server }) {
     ['05 Dec 2030', '01 Feb 2031'],
     ['64 KiB', '65 KiB'],
     ['## Caching', '## Caches of clients\\n\\n```sh\\nin a shell\\n```\\n\\n```go\\nin Go\\n```\\n'],
-    ['"payload_too_large":{"value"', '"body_too_large":{"value"'],
+    ['"payload_too_large":{"summary"', '"body_too_large":{"summary"'],
   ];
   const prepare = (page) =>
     page.route('**/openapi.json', async (route) => {
@@ -101,7 +101,7 @@ export async function contents({ context, server }) {
     assert.equal(await guide.getByRole('tabpanel').textContent(), 'in a shell');
     await guide.getByRole('tab', { name: 'Go' }).click();
     assert.equal(await guide.getByRole('tabpanel').textContent(), 'in Go');
-    assert.match(await list.getByRole('tabpanel').textContent(), /^package main/);
+    assert.match(await list.locator('.operation-aside [role=tabpanel]').textContent(), /^package main/);
   });
 }
 
@@ -197,13 +197,22 @@ export async function keyboard({ context, server }) {
     await page.keyboard.press('Tab');
     assert.ok(await focused('.skip'));
     await page.keyboard.press('Enter');
-    await tabTo('#list-pets [role=tab][aria-selected=true]');
+    await tabTo('#list-pets .operation-aside [role=tab][aria-selected=true]');
     await page.keyboard.press('ArrowRight');
-    assert.match(await page.locator('#create-pet [role=tabpanel]').textContent(), /createAnimalStore/);
+    assert.match(
+      await page.locator('#create-pet .operation-aside [role=tabpanel]').textContent(),
+      /createAnimalStore/,
+    );
     await page.keyboard.press('End');
-    assert.match(await page.locator('#list-pets [role=tabpanel]').textContent(), /package main/);
+    assert.match(
+      await page.locator('#list-pets .operation-aside [role=tabpanel]').textContent(),
+      /package main/,
+    );
     await page.keyboard.press('ArrowRight');
-    assert.ok(await focused('#list-pets [role=tab]:first-child'), 'the last tab is followed by the first');
+    assert.ok(
+      await focused('#list-pets .operation-aside [role=tab]:first-child'),
+      'the last tab is followed by the first',
+    );
     await tabTo('#list-pets input[name=limit]');
     await page.keyboard.type('2');
     await page.keyboard.press('Enter');

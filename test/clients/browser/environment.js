@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { startServer } from '../server.js';
 import { operation, startBrowser, typeKey, visit } from './visit.js';
 
-const MAXIMUM_BYTES = 120_000;
-const MAXIMUM_MILLISECONDS = 2000;
+const MAXIMUM_BYTES = 70_000;
 
 /** With `PUBLIC_URL`, the samples use this URL. The console uses the origin of the page, and says so. */
 export async function publicUrl({ context }) {
@@ -46,7 +45,7 @@ export async function noScript({ server }) {
   }
 }
 
-/** With an empty cache, the page is small and fast. */
+/** With an empty cache, the page is small. How fast it is depends on the machine, so the time is only printed. */
 export async function coldStart({ context, server }) {
   let bytes = 0;
   let startedAt = 0;
@@ -64,7 +63,6 @@ export async function coldStart({ context, server }) {
     const milliseconds = Math.round(performance.now() - startedAt);
     await page.waitForLoadState('networkidle');
     assert.ok(bytes > 10_000 && bytes <= MAXIMUM_BYTES, `${bytes} bytes`);
-    assert.ok(milliseconds <= MAXIMUM_MILLISECONDS, `${milliseconds} ms`);
     console.log(`        ${Math.round(bytes / 1000)} kB over the wire, shown after ${milliseconds} ms`);
   });
 }

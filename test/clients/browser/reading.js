@@ -1,7 +1,7 @@
 /** What the page remembers of its reader, and what it prints. */
 
 import assert from 'node:assert/strict';
-import { operation, PHONE, visit } from './visit.js';
+import { operation, PHONE, startBrowser, visit } from './visit.js';
 
 /** The page remembers the theme and the language. */
 export function remembers({ context, server }) {
@@ -55,4 +55,44 @@ export function tables({ context, server }) {
     assert.ok((await table.getByRole('row').count()) > 10);
     assert.equal(await table.evaluate((element) => element.scrollWidth <= element.clientWidth), true);
   });
+}
+
+/** A tab for each status shows what the response means and an example. A link leads to the tab that it needs. */
+export function responses({ context, server }) {
+  return visit(context, server.origin, {}, async (page) => {
+    const create = page.locator('#create-pet .responses');
+    const panel = create.locator('[role=tabpanel]:not([hidden])');
+    const statuses = await create.getByRole('tab').allTextContents();
+    assert.deepEqual(statuses.slice(0, 4), ['201', '400', '401', '403']);
+    assert.match(await panel.textContent(), /The pet was created\..*"categoryId": 7/s);
+    await create.getByRole('tab', { name: '403' }).click();
+    assert.match(await panel.textContent(), /403 forbidden.*read-only.*"code": "forbidden"/s);
+    await create.getByRole('tab', { name: '403' }).press('End');
+    assert.match(await panel.textContent(), /503 overloaded.*Nothing was stored.*503 storage_unavailable/s);
+    await page.evaluate(() => {
+      location.hash = '#create-pet-response-422';
+    });
+    await panel.filter({ hasText: 'idempotency_conflict' }).waitFor();
+    assert.equal(await create.getByRole('tab', { name: '422' }).getAttribute('aria-selected'), 'true');
+    assert.equal(await page.locator('#list-pets .responses [aria-selected=true]').textContent(), '200');
+  });
+}
+
+/** The shortcut is shown where there is a keyboard. The source of a key stands beside its field. */
+export async function fields({ server }) {
+  for (const hasTouch of [false, true]) {
+    const { context, close } = await startBrowser({ hasTouch, isMobile: hasTouch });
+    try {
+      await visit(context, server.origin, { size: hasTouch ? PHONE : undefined }, async (page) => {
+        const form = operation(page, 'create-pet').form;
+        assert.equal(await form.getByText('Ctrl Enter').isVisible(), !hasTouch);
+        const key = form.getByLabel('API key');
+        const source = page.locator(`#${await key.getAttribute('aria-describedby')}`);
+        assert.match(await source.textContent(), /animal-store keys create/);
+        assert.equal(await key.getAttribute('placeholder'), 'pets_...');
+      });
+    } finally {
+      await close();
+    }
+  }
 }

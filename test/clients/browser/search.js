@@ -28,7 +28,7 @@ export async function search({ context, server }) {
     await input.fill('422 conflict');
     await page.keyboard.press('ArrowUp');
     await options.first().click();
-    assert.match(page.url(), /#create-pet$/);
+    assert.match(page.url(), /#create-pet-response-422$/);
     const error = page.locator('.failures .is-landed, li.is-landed');
     assert.match(await error.textContent(), /"code": "idempotency_conflict"/);
     assert.equal(await error.locator('pre').isVisible(), true, 'the error is unfolded');
@@ -43,6 +43,10 @@ export async function search({ context, server }) {
       await input.fill(query);
       assert.ok((await titles()).includes(expected), `${query}: ${await titles()}`);
     }
+    await input.fill('retry');
+    assert.deepEqual((await titles()).slice(0, 1), ['Safe retries']);
+    const shown = await options.allTextContents();
+    assert.equal(new Set(shown).size, shown.length, 'nothing is found twice');
     await input.fill('no such word');
     assert.equal(await options.count(), 0);
     assert.equal(await dialog.getByRole('status').textContent(), '0 found');

@@ -113,7 +113,7 @@ export function operation(page, slug) {
   return {
     section,
     form: section.locator('form.console'),
-    sample: section.locator('[role=tabpanel]'),
+    sample: section.locator('.operation-aside [role=tabpanel]'),
     status: section.getByRole('status'),
     response: section.locator('.response-details pre').first(),
     field: (name) => section.locator(`form.console [name="${name}"]`),

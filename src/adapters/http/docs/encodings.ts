@@ -3,23 +3,23 @@ import { type Representation, respondRevalidated } from '../api/responses.ts';
 
 export interface Encodings {
   readonly identity: Representation;
-  readonly gzip: Representation | undefined;
+  readonly gzip: Representation;
 }
 
 const GZIP = /^\s*(?:x-)?gzip\s*$/i;
 const NOT_ACCEPTED = /^\s*q=0(?:\.0*)?\s*$/i;
 
 /** @param etag the entity tag of the content */
-export function encodings(identity: Buffer, gzip: Buffer | undefined, etag: string, type: string): Encodings {
+export function encodings(identity: Buffer, gzip: Buffer, etag: string, type: string): Encodings {
   return {
     identity: { body: identity, etag, type },
     // The codings have different strong entity tags, as RFC 9110, section 8.8.3, requires.
-    gzip: gzip && { body: gzip, etag: etag.replace(/"$/, '-gzip"'), type, encoding: 'gzip' },
+    gzip: { body: gzip, etag: etag.replace(/"$/, '-gzip"'), type, encoding: 'gzip' },
   };
 }
 
 export function respondNegotiated(ctx: Context, { identity, gzip }: Encodings): void {
-  respondRevalidated(ctx, (acceptsGzip(fieldOf(ctx, 'accept-encoding')) && gzip) || identity);
+  respondRevalidated(ctx, acceptsGzip(fieldOf(ctx, 'accept-encoding')) ? gzip : identity);
   ctx.vary('Accept-Encoding');
 }
 

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { fieldOf, type Stage } from '../api/context.ts';
 import { indentedJson } from '../api/exact-json.ts';
 import type { HttpOptions } from '../api/options.ts';
@@ -6,9 +5,13 @@ import { BASE_PATH, serverUrlOf } from '../api/public-url.ts';
 import { entityTag } from '../api/responses.ts';
 import { builtFile } from './built-file.ts';
 import { type Encodings, encodings, respondNegotiated } from './encodings.ts';
+import { splicedGzip } from './spliced-gzip.ts';
 
-/** The built document, whose server URL is {@link BASE_PATH}. */
-const template = builtFile('openapi.json', String);
+/** The built document: the parts around the URL of the server, and what compresses them. */
+const template = builtFile('openapi.json', (content) => {
+  const [before = '', after = ''] = String(content).split(serversOf(BASE_PATH));
+  return { before, after, compress: splicedGzip(before, after) };
+});
 
 /**
  * Returns the OpenAPI document as JSON, in which all integers are exact.
@@ -18,7 +21,8 @@ const template = builtFile('openapi.json', String);
  * @param options `indent` is the number of spaces per level of indentation; by default the document is a single line
  */
 export function openApiDocument(origin: string, { indent = 0 }: { readonly indent?: number } = {}): string {
-  const text = template().replace(serversOf(BASE_PATH), () => serversOf(serverUrlOf(origin)));
+  const { before, after } = template();
+  const text = `${before}${serversOf(serverUrlOf(origin))}${after}`;
   return indent === 0 ? text : indentedJson(text, indent);
 }
 
@@ -32,8 +36,7 @@ export function openApi({ publicUrl }: HttpOptions): Stage {
     const origin = publicUrl ?? (host ? `${ctx.state.animalStore.scheme}://${host}` : '');
     if (origin !== lastOrigin) {
       const content = Buffer.from(openApiDocument(origin));
-      // Everybody could have the document compressed for another host each time.
-      const gzip = publicUrl === undefined ? undefined : gzipSync(content, { level: 9 });
+      const gzip = template().compress(serversOf(serverUrlOf(origin)));
       last = encodings(content, gzip, entityTag(content), 'application/json');
       lastOrigin = origin;
     }
