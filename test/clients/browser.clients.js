@@ -75,8 +75,10 @@ describe.each([
         await checkAccessibility(page, where);
       };
       await examine('loaded');
-      for (const summary of await page.locator('main summary').all()) await summary.click();
+      for (const summary of await page.locator('main summary:visible').all()) await summary.click();
       await examine('opened');
+      for (const tab of await page.locator('.responses [role=tab]:last-child').all()) await tab.click();
+      await examine('errors');
       await typeKey(page, server.key);
       for (const slug of ['list-pets', 'create-pet', 'get-pet']) await operation(page, slug).send();
       for (const summary of await page.locator('.response-details summary').all()) await summary.click();
