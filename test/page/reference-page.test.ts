@@ -114,6 +114,7 @@ describe('the contents', () => {
     expect(operation('create-pet').failures).toContainEqual({
       status: '403',
       code: 'forbidden',
+      when: 'The API key is read-only.',
       example: {
         code: 'forbidden',
         message: 'the API key is read-only: it may list and read pets, but not create one',
