@@ -68,13 +68,13 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'a page cache that survives a commit',
     file: 'src/adapters/sqlite/pet-repository.ts',
-    text: 'pages.enter(snapshot.enter());',
+    text: 'pages.enter(snapshot.version());',
     replacement: "pages.enter('always the same');",
   },
   {
     name: 'a snapshot that is not renewed',
     file: 'src/adapters/sqlite/read-snapshot.ts',
-    text: '    for (const runRead of reads) runRead();\n    this.leave();',
+    text: '    for (const runRead of reads) runRead();\n    this.#leave();',
     replacement: '    for (const runRead of reads) runRead();',
   },
   {

@@ -41,7 +41,7 @@ export function apiKeyRepository(
   let version: unknown;
 
   function cachedKey(key: string): ApiKey | undefined {
-    const present = snapshot.enter();
+    const present = snapshot.recentVersion();
     if (present !== version) cache.clear();
     version = present;
     return cache.get(key);

@@ -23,7 +23,7 @@ export function petRepository(
   const pages = new PageCache();
 
   function cachedPage(key: string): PetPage | undefined {
-    pages.enter(snapshot.enter());
+    pages.enter(snapshot.version());
     return pages.get(key);
   }
 

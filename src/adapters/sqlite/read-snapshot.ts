@@ -6,9 +6,10 @@ import type { Health } from './health.ts';
 import { causeOf } from './inspection.ts';
 
 /**
- * One read transaction for all reads in an iteration of the event loop, so that SQLite acquires its locks only once. The
- * reads run one after another at its end, because the code and the data of SQLite then stay in the caches of the
- * processor. The transaction ends before the promise of a write of any thread resolves, so that later reads return it.
+ * One read transaction for all reads that are requested in an iteration of the event loop, so that SQLite acquires its locks
+ * only once. They run one after another at the end of the iteration, because the code and the data of SQLite then stay in
+ * the caches of the processor. No transaction stays open longer: a write that another thread or process acknowledges in the
+ * same iteration must be visible to all reads that begin afterwards.
  */
 export class ReadSnapshot {
   readonly #db: Database.Database;
@@ -16,35 +17,42 @@ export class ReadSnapshot {
   readonly #begin: Database.Statement;
   readonly #rollback: Database.Statement;
   readonly #dataVersion: Database.Statement;
-  readonly #commits: Int32Array<SharedArrayBuffer> | undefined;
+  /** The version of the data when the read transaction began, or while none is open, earlier in this iteration. */
   #version: unknown;
-  /** Before the read transaction began. */
-  #commitsSeen = 0;
   #isOpen = false;
   #queue: (() => void)[] = [];
   #isScheduled = false;
   #isClosed = false;
 
-  /** @param commits the number of commits of all threads, if several threads share the writer thread */
-  constructor(db: Database.Database, health: Health, commits?: Int32Array<SharedArrayBuffer>) {
+  constructor(db: Database.Database, health: Health) {
     this.#db = db;
     this.#health = health;
-    this.#commits = commits;
     this.#begin = db.prepare('BEGIN');
     this.#rollback = db.prepare('ROLLBACK');
     this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
   }
 
   /** Returns the version of the data. As long as it is the same, data that was read before is up to date. */
-  enter(): unknown {
-    if (this.#isOpen && !this.#isOutdated) return this.#version;
+  version(): unknown {
+    if (this.#isOpen) return this.#version;
     try {
-      this.leave();
-      this.#open();
+      this.#assertReadable();
+      this.#version = this.#dataVersion.get();
     } catch (error) {
       throw this.#readFailed(error, () => {});
     }
+    this.#schedule();
     return this.#version;
+  }
+
+  /** Returns the version that was current at some time in this iteration, which costs nothing if it is known. */
+  recentVersion(): unknown {
+    return this.#version ?? this.version();
+  }
+
+  /** Called for each write that this storage acknowledges, so that {@link recentVersion} is not from before it. */
+  forgetVersion(): void {
+    this.#version = undefined;
   }
 
   /** Queues a read for the end of this iteration of the event loop. Rejects when the snapshot is closed by then. */
@@ -62,21 +70,17 @@ export class ReadSnapshot {
     });
   }
 
-  /** COMMIT would fail on a damaged file. After some errors, SQLite has already rolled back. */
-  leave(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    if (this.#db.inTransaction) this.#rollback.run();
-  }
-
   close(): void {
-    this.leave();
+    this.#leave();
     this.#isClosed = true;
   }
 
-  /** Whether another thread may have acknowledged a write since the read transaction began. */
-  get #isOutdated(): boolean {
-    return this.#commits !== undefined && Atomics.load(this.#commits, 0) !== this.#commitsSeen;
+  /** COMMIT would fail on a damaged file. After some errors, SQLite has already rolled back. */
+  #leave(): void {
+    this.#version = undefined;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (this.#db.inTransaction) this.#rollback.run();
   }
 
   #schedule(): void {
@@ -88,26 +92,27 @@ export class ReadSnapshot {
   readonly #endTurn = (): void => {
     const reads = this.#queue;
     this.#queue = [];
-    if (this.#isOutdated) this.leave();
     for (const runRead of reads) runRead();
-    this.leave();
+    this.#leave();
     this.#isScheduled = false;
   };
 
   /** BEGIN acquires no lock, so reading the version is the first step that can fail. */
   #open(): void {
-    if (this.#isClosed) throw closedError();
-    this.#health.assertReadable();
-    if (this.#commits !== undefined) this.#commitsSeen = Atomics.load(this.#commits, 0);
+    this.#assertReadable();
     this.#begin.run();
     this.#isOpen = true;
     try {
       this.#version = this.#dataVersion.get();
     } catch (error) {
-      this.leave();
+      this.#leave();
       throw error;
     }
-    this.#schedule();
+  }
+
+  #assertReadable(): void {
+    if (this.#isClosed) throw closedError();
+    this.#health.assertReadable();
   }
 
   #readFailed(error: unknown, read: () => unknown): AnimalStoreError {

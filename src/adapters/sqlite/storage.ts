@@ -73,10 +73,9 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const warning = mountWarning(realPath(path));
   if (warning !== undefined) safeObserver.onWarning?.(warning);
   const health = new Health(filesOf(path), safeObserver);
-  const snapshot = new ReadSnapshot(db, health, sharing?.commits);
-  // Ends the read transaction after a commit, so that later reads return the committed data.
+  const snapshot = new ReadSnapshot(db, health);
   const onCommit = (commit: Commit): void => {
-    snapshot.leave();
+    snapshot.forgetVersion();
     safeObserver.onCommit?.(commit);
   };
   const writer = new Writer(health, onCommit, sharing);
@@ -109,7 +108,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
       options.onVerified?.(contents);
     },
     async check() {
-      snapshot.enter();
+      snapshot.version();
       await health.check(() => writer.probe());
     },
     async close() {

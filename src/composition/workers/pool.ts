@@ -55,7 +55,6 @@ export class WorkerPool implements HttpServer {
     this.observer = this.#reports.observer;
     this.sharing = {
       threads: main.config.workers,
-      commits: new Int32Array(new SharedArrayBuffer(4)),
       onOpen: (attachPort) => {
         this.#attachPort = attachPort;
       },
@@ -105,7 +104,6 @@ export class WorkerPool implements HttpServer {
       config: { ...config, database: { scheme, location, source } },
       version,
       server,
-      commits: this.sharing.commits,
       logUnderway: this.#reports.logUnderway,
     };
     const worker = new Worker(THREAD, { workerData, name: `worker ${index + 1}` });

@@ -10,8 +10,7 @@ export interface ThreadData {
   readonly config: Omit<Config, 'database'> & { readonly database: DatabasePlace };
   readonly version: string;
   readonly server: ServerThread;
-  /** The number of commits, and the number of characters of log lines on their way to the main thread. */
-  readonly commits: Int32Array<SharedArrayBuffer>;
+  /** The number of characters of log lines on their way to the main thread. */
   readonly logUnderway: Int32Array<SharedArrayBuffer>;
 }
 

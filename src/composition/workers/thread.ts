@@ -11,7 +11,7 @@ import { Calls } from './calls.ts';
 import type { ThreadData } from './thread-data.ts';
 import { ThreadLog } from './thread-log.ts';
 
-const { version, server, commits, logUnderway, ...data } = workerData as ThreadData;
+const { version, server, logUnderway, ...data } = workerData as ThreadData;
 const config: Config = { ...data.config, database: databaseAt(data.config.database) };
 const log = new ThreadLog(logUnderway, (lines) => calls.send('log', lines));
 const calls: Calls = new Calls(parentPort as MessagePort, {
@@ -30,7 +30,6 @@ const opened = openParts(config, version, {
   server,
   sharing: {
     threads: server.count,
-    commits,
     sendPort: (port) => calls.send('attachPort', port, [port]),
   },
   log,

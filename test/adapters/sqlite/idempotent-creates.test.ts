@@ -16,10 +16,10 @@ function openLimited(path: string, limit: number): IdempotentCreates {
   const health = openHealth(path);
   const db = openReader(path);
   const snapshot = new ReadSnapshot(db, health);
-  const writer = new Writer(health, () => snapshot.leave());
+  const writer = new Writer(health, () => snapshot.forgetVersion());
   onTestFinished(async () => {
     await writer.close();
-    snapshot.leave();
+    snapshot.close();
     db.close();
   });
   return idempotentCreates(db, snapshot, writer, limit);

@@ -6,23 +6,63 @@ import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openHealth, temporaryFile } from './temporary-file.ts';
 
-test('the version changes when another connection writes', async () => {
+test('the version changes as soon as another connection has written', async () => {
   const path = temporaryFile();
   prepareDatabase(path);
   const db = openReader(path);
   const snapshot = new ReadSnapshot(db, openHealth());
   const other = connect(path);
-  const first = snapshot.enter();
-  expect(snapshot.enter()).toBe(first);
-  await nextTurn();
-  expect(db.inTransaction).toBe(false);
-  expect(snapshot.enter()).toBe(first);
+  const first = snapshot.version();
+  expect(snapshot.version()).toBe(first);
+  expect(snapshot.recentVersion()).toBe(first);
   other.exec('CREATE TABLE t (x)');
-  expect(snapshot.enter()).toBe(first);
-  snapshot.leave();
-  snapshot.leave();
-  expect(snapshot.enter()).not.toBe(first);
+  expect(snapshot.recentVersion()).toBe(first);
+  const second = snapshot.version();
+  expect(second).not.toBe(first);
+  expect(snapshot.recentVersion()).toBe(second);
+  db.close();
+});
+
+test('the recent version is not from before a write of this storage, nor from an earlier turn', async () => {
+  const path = temporaryFile();
+  prepareDatabase(path);
+  const db = openReader(path);
+  const snapshot = new ReadSnapshot(db, openHealth());
+  const other = connect(path);
+  const first = snapshot.recentVersion();
+  other.exec('CREATE TABLE t (x)');
+  snapshot.forgetVersion();
+  const second = snapshot.recentVersion();
+  expect(second).not.toBe(first);
+  other.exec('CREATE TABLE u (x)');
   await nextTurn();
+  expect(snapshot.recentVersion()).not.toBe(second);
+  db.close();
+});
+
+test('reads see what was written after they were requested, and the version is that of their transaction', async () => {
+  const path = temporaryFile();
+  prepareDatabase(path);
+  const db = openReader(path);
+  const snapshot = new ReadSnapshot(db, openHealth());
+  const other = connect(path);
+  other.exec('CREATE TABLE t (x)');
+  const count = db.prepare('SELECT count(*) FROM t').pluck().safeIntegers(false);
+  const versions: unknown[] = [];
+  const read = (): Promise<unknown> =>
+    snapshot.read(() => {
+      versions.push(snapshot.version(), snapshot.recentVersion());
+      const counted = count.get();
+      other.exec('INSERT INTO t VALUES (1)');
+      return counted;
+    });
+  const before = snapshot.version();
+  const reads = Promise.all([read(), read()]);
+  other.exec('INSERT INTO t VALUES (1)');
+  expect(await reads).toEqual([1, 1]);
+  expect(new Set(versions).size).toBe(1);
+  expect(versions[0]).not.toBe(before);
+  expect(snapshot.version()).not.toBe(versions[0]);
   db.close();
 });
 
@@ -32,14 +72,14 @@ test('a snapshot that could not be opened leaves no transaction open', async () 
   other.exec('CREATE TABLE t (x)');
   const db = new Database(path, { timeout: 0 });
   const snapshot = new ReadSnapshot(db, openHealth());
-  const before = snapshot.enter();
-  await nextTurn();
+  const before = snapshot.version();
   other.exec('BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)');
-  expect(() => snapshot.enter()).toThrow('database is locked');
-  expect(() => snapshot.enter()).toThrow('database is locked');
+  expect(() => snapshot.version()).toThrow('database is locked');
+  await expect(snapshot.read(() => 'read')).rejects.toThrow('database is locked');
   other.exec('COMMIT');
-  expect(snapshot.enter()).not.toBe(before);
-  expect(db.prepare('SELECT count(*) FROM t').pluck().get()).toBe(1);
+  expect(snapshot.version()).not.toBe(before);
+  const count = db.prepare('SELECT count(*) FROM t').pluck().safeIntegers(false);
+  expect(await snapshot.read(() => count.get())).toBe(1);
   await nextTurn();
   expect(db.inTransaction).toBe(false);
   db.close();
@@ -50,12 +90,11 @@ test('a snapshot that SQLite has rolled back is left without an error', async ()
   prepareDatabase(path);
   const db = openReader(path);
   const snapshot = new ReadSnapshot(db, openHealth());
-  snapshot.enter();
-  db.exec('ROLLBACK');
+  await snapshot.read(() => db.exec('ROLLBACK'));
   await nextTurn();
-  snapshot.enter();
-  expect(db.inTransaction).toBe(true);
+  expect(await snapshot.read(() => db.inTransaction)).toBe(true);
   await nextTurn();
+  expect(db.inTransaction).toBe(false);
   db.close();
 });
 
@@ -88,7 +127,7 @@ test('closing rejects the queued reads', async () => {
   prepareDatabase(path);
   const db = openReader(path);
   const snapshot = new ReadSnapshot(db, openHealth());
-  snapshot.enter();
+  snapshot.version();
   const read = snapshot.read(() => 'read');
   snapshot.close();
   db.close();

@@ -87,7 +87,7 @@ export class WriterHandle {
   }
 
   #startThread(): Worker {
-    const workerData: WriterData = { files: this.#files, commits: this.#sharing?.commits };
+    const workerData: WriterData = { files: this.#files };
     // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the writer thread.
     const thread = new Worker(THREAD, { workerData, execArgv: [] });
     thread.on('message', (reply: Reply | typeof READY) => this.#receive(thread, reply));

@@ -11,7 +11,7 @@ import { allFailed, BatchRunner } from './batch.ts';
 import type { BatchReply, BatchTask, ProbeReply, Task, Write, WriterData } from './protocol.ts';
 import { READY } from './protocol.ts';
 
-const { files, commits } = workerData as WriterData;
+const { files } = workerData as WriterData;
 const ports = new Set<MessagePort>();
 let runner: BatchRunner | undefined;
 
@@ -70,7 +70,6 @@ function commitBatches(batches: ReadonlyMap<MessagePort, BatchTask>): void {
     tasks.flatMap(({ writes }) => writes),
     lockTimeout,
   );
-  if (commits !== undefined) Atomics.add(commits, 0, 1);
   let start = 0;
   for (const [port, { writes }] of batches) {
     const end = start + writes.length;

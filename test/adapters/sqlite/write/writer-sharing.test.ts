@@ -1,15 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessagePort, type Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openReader } from '../../../../src/adapters/sqlite/database.ts';
 import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
-import { ReadSnapshot } from '../../../../src/adapters/sqlite/read-snapshot.ts';
 import type { WriterSharing } from '../../../../src/adapters/sqlite/write/protocol.ts';
 import type { Commit } from '../../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { stopClock, until } from '../../../support/clock.ts';
 import { connect } from '../../../support/sqlite.ts';
-import { addPets, openHealth, REX, temporaryFile } from '../temporary-file.ts';
+import { REX, temporaryFile } from '../temporary-file.ts';
 import { addMany, assertStored, outcomesOf } from '../warm-storage.ts';
 
 interface Shared {
@@ -25,7 +23,6 @@ function openShared(count: number): Shared {
   const shared: Shared = { path: temporaryFile(), storages: [], commits: [], threads: [] };
   const remember = (thread: Worker) => shared.threads.push(thread);
   process.on('worker', remember);
-  const common = { threads: count, commits: new Int32Array(new SharedArrayBuffer(4)) };
   let sendPort = (_port: MessagePort): void => {};
   const onOpen = (attachPort: typeof sendPort): void => {
     sendPort = attachPort;
@@ -35,9 +32,9 @@ function openShared(count: number): Shared {
       observer: { onCommit: (commit) => shared.commits.push(commit) },
       sharing,
     });
-  const first = open({ ...common, onOpen });
+  const first = open({ threads: count, onOpen });
   const others = Array.from({ length: count - 1 }, () =>
-    open({ ...common, sendPort: (port) => sendPort(port) }),
+    open({ threads: count, sendPort: (port) => sendPort(port) }),
   );
   onTestFinished(async () => {
     process.off('worker', remember);
@@ -90,30 +87,6 @@ test('a pet that one storage has added is in the next list of each other one', a
       expect(await pets.find(pet.id)).toEqual(pet);
     }
   }
-});
-
-test('a read after a commit of another thread returns its data, even in the same iteration of the event loop', async () => {
-  const path = temporaryFile();
-  const health = openHealth(path);
-  const db = openReader(path);
-  onTestFinished(() => void db.close());
-  const commits = new Int32Array(new SharedArrayBuffer(4));
-  const snapshot = new ReadSnapshot(db, health, commits);
-  const count = db.prepare('SELECT count(*) FROM pets').pluck().safeIntegers(false);
-  const before = snapshot.enter();
-  const reading = snapshot.read(() => count.get());
-  addPets(path, 1, REX);
-  expect(snapshot.enter()).toBe(before);
-  expect(count.get()).toBe(0);
-  Atomics.add(commits, 0, 1);
-  const after = snapshot.enter();
-  expect(after).not.toBe(before);
-  expect(snapshot.enter()).toBe(after);
-  expect(count.get()).toBe(1);
-  addPets(path, 1, REX);
-  Atomics.add(commits, 0, 1);
-  expect(await reading).toBe(2);
-  snapshot.close();
 });
 
 test('when the writer thread exits, every storage rejects the writes in flight, and stores the next ones', async () => {
