@@ -86,7 +86,7 @@ function hasNews(changelog: string): boolean {
   return section.replace('[Unreleased]', '').trim() !== '';
 }
 
-/** Returns whether a version, such as `2.1.0-dev`, has a greater number than a released one, such as `2.0.0`. */
+/** Returns whether a version, such as `3.0.0-dev`, has a greater number than a released one, such as `2.0.0`. */
 function isLater(version: string, released: string): boolean {
   const [numbers, others] = [version, released].map(
     (text) => text.split('-')[0]?.split('.').map(Number) ?? [],
