@@ -3,7 +3,7 @@ import { ANY, BOOLEAN, FUNCTION, type OptionRules, type Rule, SIGNAL, STRING, TI
 import { IDEMPOTENCY_DAYS_MAX } from './create-pet-once.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
-import type { BackupOptions } from './ports/maintenance.ts';
+import type { BackupOptions, RestoreOptions } from './ports/maintenance.ts';
 import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
 import type { Storage } from './ports/storage.ts';
@@ -91,12 +91,12 @@ export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {
 };
 export const CALL_OPTIONS: OptionRules<CallOptions> = { timeout: TIMEOUT, signal: SIGNAL };
 export const CREATE_OPTIONS: OptionRules<CreateOptions> = { idempotencyKey: ANY, ...CALL_OPTIONS };
-export const BACKUP_OPTIONS: OptionRules<BackupOptions> = {
+export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
   overwrite: BOOLEAN,
   onProgress: FUNCTION,
-  onVerified: FUNCTION,
   signal: SIGNAL,
 };
+export const BACKUP_OPTIONS: OptionRules<BackupOptions> = { ...RESTORE_OPTIONS, onVerified: FUNCTION };
 
 /** Returns an optional part of a storage. Throws `invalid_request` when the storage does not have it. */
 export function supported<T>(part: T | undefined, operation: string): T {

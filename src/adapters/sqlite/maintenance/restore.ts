@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { checkArgument, checkOptions, STRING } from '../../../application/arguments.ts';
 import type { Restored, RestoreOptions } from '../../../application/ports/maintenance.ts';
-import { BACKUP_OPTIONS } from '../../../application/store-options.ts';
+import { RESTORE_OPTIONS } from '../../../application/store-options.ts';
 import { createFolderOf } from '../database.ts';
 import { fileError } from '../errors.ts';
 import { fsync, modeOfNewFile, realPath, withPartialFile } from '../files.ts';
@@ -25,7 +25,7 @@ export async function restoreSqliteStore(
 ): Promise<Restored> {
   checkArgument('path', path, STRING);
   checkArgument('file', file, STRING);
-  checkOptions(options, BACKUP_OPTIONS);
+  checkOptions(options, RESTORE_OPTIONS);
   const store = realPath(path);
   try {
     const source = refuseNoBackup(file, store);
