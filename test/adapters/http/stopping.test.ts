@@ -187,10 +187,28 @@ describe('a server that stops', () => {
     const clock = stopClock();
     const stopped = server.stop(TIMEOUT);
     await untilRefused(origin);
-    const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2000);
-    clock.pass(50);
+    const now = vi.spyOn(performance, 'now');
+    for (let count = 0; count < 10; count++) {
+      now.mockReturnValue(performance.now() + 2000);
+      clock.pass(50);
+    }
     now.mockRestore();
     idle.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    expect(await idle.next()).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    await clock.passUntil(stopped);
+  });
+
+  test('handles a request that arrives before it closes the idle connections, and is not read yet', async () => {
+    const { origin, key, server } = await startServer('memory');
+    const idle = await Connection.open(origin);
+    await expect.poll(() => server.statistics().connections).toBe(1);
+    const clock = stopClock();
+    const stopped = server.stop(TIMEOUT);
+    await untilRefused(origin);
+    // Timers are due before the event loop reads from sockets.
+    await new Promise((resolve) => setImmediate(resolve));
+    idle.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    clock.pass(1000);
     expect(await idle.next()).toMatchObject({ status: 200, headers: { connection: 'close' } });
     await clock.passUntil(stopped);
   });

@@ -36,11 +36,8 @@ const IDLE_TIME = 1000;
 const OTHERS_TIMEOUT = 1000;
 const OTHERS_INTERVAL = 5;
 
-/** In milliseconds. */
+/** In milliseconds. However long the machine stands still between two turns, clients send nothing, so that one is counted. */
 const DRAIN_INTERVAL = 50;
-
-/** In milliseconds. While the machine stands still, clients send nothing, so that this time does not count. */
-const DRAIN_STEP_MAX = 250;
 
 /**
  * Creates a server with limits, responses to invalid messages, and a graceful stop.
@@ -131,14 +128,13 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
       checkArgument('timeout', timeout, TIMEOUT);
       load.isStopping = true;
       if (timeout > 0) await acceptQueued(server);
-      let [idleTime, last] = [0, performance.now()];
+      let idleTime = 0;
       const drain = setInterval(() => {
-        const now = performance.now();
-        idleTime += Math.min(now - last, DRAIN_STEP_MAX);
-        last = now;
+        idleTime += DRAIN_INTERVAL;
         if (idleTime < IDLE_TIME) return;
-        load.isRefusing = true;
-        connections.closeIdle();
+        // The event loop first reads the requests that have arrived. They are handled.
+        load.isRefusing = idleTime > IDLE_TIME;
+        setImmediate(() => connections.closeIdle());
       }, DRAIN_INTERVAL);
       const deadline = setTimeout(() => connections.destroy(), timeout);
       const closed = listeners.close();
