@@ -14,6 +14,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const BIN = join(import.meta.dirname, '../bin/animal-store.js');
 const PETS = 30;
 
+/** In milliseconds. A call takes as long as the server needs to start again, also on a busy machine. */
+const TIMEOUT = 100_000;
+
 const { createAnimalStore } = await import('../dist/library/client.js');
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-demo-'));
 let server: ChildProcess | undefined;
@@ -92,7 +95,7 @@ async function exactIntegers(): Promise<void> {
   const text = await (await post('{"name":"Big","categoryId":9007199254740993}')).text();
   show(`the response:             ${text}`);
   show(`JSON.parse makes of it:   ${JSON.stringify(JSON.parse(text))}`);
-  const store = await createAnimalStore({ database: url, apiKey: key });
+  const store = await createAnimalStore({ database: url, apiKey: key, timeout: TIMEOUT });
   const pet = (await store.listPage({ after: 1n, limit: 1 })).pets[0];
   await store.close();
   show(`the client makes of it:   categoryId ${pet?.categoryId}n`);
@@ -101,7 +104,7 @@ async function exactIntegers(): Promise<void> {
 
 async function followThroughRestarts(): Promise<void> {
   title(`3. A follower, while ${PETS} pets are created and the server is killed twice`);
-  const store = await createAnimalStore({ database: url, apiKey: key });
+  const store = await createAnimalStore({ database: url, apiKey: key, timeout: TIMEOUT });
   const stop = new AbortController();
   const seen: bigint[] = [];
   const following = (async () => {
@@ -121,7 +124,7 @@ async function followThroughRestarts(): Promise<void> {
     }
     created.push((await creating).id);
   }
-  for (let turn = 0; turn < 200 && seen.length < created.length; turn++) await sleep(50);
+  for (let turn = 0; turn < TIMEOUT / 50 && seen.length < created.length; turn++) await sleep(50);
   stop.abort();
   await following;
   await store.close();

@@ -5,10 +5,10 @@ import { runCommand } from '../support/process.ts';
 const ROOT = `${import.meta.dirname}/../..`;
 
 test('npm run demo shows that its three promises hold, and prints what the README shows', {
-  timeout: 240_000,
+  timeout: 300_000,
 }, async () => {
   const { out, exit } = runCommand(process.execPath, ['scripts/demo.ts'], { cwd: ROOT });
-  expect(await exit).toEqual({ code: 0, signal: null });
+  expect(await exit, out.stderr).toEqual({ code: 0, signal: null });
   expect(out.stdout.match(/^ {2}=> .*$/gm)).toEqual([
     '  => there is one pet',
     '  => no digit is lost',

@@ -1,11 +1,14 @@
 /** Runs the blocks `sh` of the manuals, each document in one folder and from top to bottom. */
 
 import { spawnSync } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { blocksOf } from '../manuals/manuals.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { BIN, runCommand, temporaryFolder } from '../support/process.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
+
+// A manual starts up to twenty processes, one after the other, on a machine that may stand still.
+vi.setConfig({ testTimeout: 300_000 });
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 

@@ -4,7 +4,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { withTimeout } from '../adapters/postgres/database.ts';
 import { Client } from '../support/client.ts';
 import { READY, stateLines, untilReadinessIs } from '../support/faults.ts';
@@ -22,6 +22,9 @@ import { BROKEN_PROMISE } from '../support/retry.ts';
 const THREAD_DEATH = fileURLToPath(new URL('../support/thread-death.ts', import.meta.url));
 const OTHER_PLATFORM = fileURLToPath(new URL('../support/other-platform.ts', import.meta.url));
 const WORKERS = 3;
+
+// A test starts up to three servers of several threads, and some a PostgreSQL server, on a machine that may stand still.
+vi.setConfig({ testTimeout: 300_000 });
 
 /** Threads share a port on Node.js on Linux only. */
 const canShare = process.platform === 'linux';

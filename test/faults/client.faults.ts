@@ -10,7 +10,7 @@ const LIFETIME = 300;
 const CONCURRENCY = 32;
 
 test(`${CREATES} pets are stored once each, although the server is killed every ${LIFETIME} ms`, {
-  timeout: 120_000 + CREATES * 60,
+  timeout: 120_000 + CREATES * 180,
 }, async () => {
   const start = performance.now();
   const load = { pets: CREATES, concurrency: CONCURRENCY, lifetime: LIFETIME };

@@ -14,6 +14,12 @@ const CUT = 10;
 /** A connection that is to be cut transfers at most this number of responses before. */
 const RESPONSES_LIMIT = 5;
 
+/** In milliseconds. Time in which the machine stands still is one step of the life of a server. */
+const STEP = 10;
+
+/** So many servers are enough, however slow the machine is: none is killed before it has sent its share of the responses. */
+const LIVES = 40;
+
 /** In milliseconds. On a busy machine, a server is rarely up, and a call needs many attempts. */
 const CALL_TIMEOUT = 100_000;
 
@@ -21,7 +27,7 @@ export interface Load {
   readonly pets: number;
   /** The number of creates in flight. */
   readonly concurrency: number;
-  /** How long a server lives before it is killed, in milliseconds. */
+  /** How long a server lives at least before it is killed, in milliseconds. */
   readonly lifetime: number;
 }
 
@@ -45,7 +51,10 @@ export async function createThroughKills({ pets, concurrency, lifetime }: Load):
   let isRunning = true;
   const killing = (async () => {
     for (;;) {
-      await sleep(lifetime);
+      const enough = proxy.responses() + pets / LIVES;
+      for (let time = 0; isRunning && (time < lifetime || proxy.responses() < enough); time += STEP) {
+        await sleep(STEP);
+      }
       if (!isRunning) return;
       await server.kill();
       kills += 1;
@@ -80,6 +89,7 @@ export async function createThroughKills({ pets, concurrency, lifetime }: Load):
 interface Proxy {
   readonly port: number;
   cuts(): number;
+  responses(): number;
   close(): void;
 }
 
@@ -87,6 +97,7 @@ interface Proxy {
 async function startProxy(port: number): Promise<Proxy> {
   let connections = 0;
   let cuts = 0;
+  let passed = 0;
   const sockets = new Set<Socket>();
   const door: Server = createServer((client) => {
     connections += 1;
@@ -105,6 +116,7 @@ async function startProxy(port: number): Promise<Proxy> {
     }
     client.pipe(server);
     server.on('data', (data) => {
+      passed += 1;
       responses -= 1;
       if (responses > 0) {
         client.write(data);
@@ -118,6 +130,7 @@ async function startProxy(port: number): Promise<Proxy> {
   return {
     port: (door.address() as AddressInfo).port,
     cuts: () => cuts,
+    responses: () => passed,
     close() {
       for (const socket of sockets) socket.destroy();
       door.close();

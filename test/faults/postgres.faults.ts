@@ -36,6 +36,9 @@ const SERVICE = 500;
 /** So long that a busy machine misses it only when PostgreSQL hangs, in milliseconds. */
 const QUERY_TIMEOUT = 5000;
 
+/** PostgreSQL ends an import that stands still after 10 seconds. A create must have failed before, in milliseconds. */
+const CREATE_TIMEOUT = 4000;
+
 async function query<Row>(postgres: PostgresServer, text: string): Promise<Row[]> {
   const client = new Client({ connectionString: postgres.url });
   await client.connect();
@@ -73,9 +76,10 @@ test.skipIf(!canStartPostgres)(
 
 test.skipIf(!canStartPostgres)(
   `an import that is stopped while it copies its pets is ended, and creates work again${startPostgresNote}`,
+  { timeout: 300_000 },
   async () => {
     const postgres = await startPostgres();
-    const env = { DATABASE_URL: withTimeout(postgres.url, 1000) };
+    const env = { DATABASE_URL: withTimeout(postgres.url, CREATE_TIMEOUT) };
     let importing: ChildProcess | undefined;
     try {
       const server = await FaultsServer.start({ env });
@@ -83,7 +87,7 @@ test.skipIf(!canStartPostgres)(
       const file = join(server.folder, 'pets');
       writeFileSync(file, '{"name":"imported","categoryId":1}\n'.repeat(100_000));
       importing = spawn(process.execPath, [BIN, 'import', file], {
-        env: { ...process.env, ...env },
+        env: { ...process.env, DATABASE_URL: postgres.url },
         stdio: 'ignore',
       });
       const held = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 7301 AND granted";

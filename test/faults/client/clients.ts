@@ -70,13 +70,16 @@ export class ClientGroup {
   async #run(number: number): Promise<void> {
     const { origin, key, next, pause, isProxy = false, endsWhenRefused = false } = this.#options;
     const client = isProxy ? new Client(origin, key, (answer) => answer) : new Client(origin, key);
+    let idleSince = performance.now();
     for (let count = 0; !this.#isStopping; count++) {
       const exchange = next(number, count);
       const start = performance.now();
+      const idle = start - idleSince;
       const { method, target, options } = exchange;
       const result = await client.request(method, target, options).catch((error: unknown) => error as Error);
       if (endsWhenRefused && isRefused(result)) break;
-      this.#note(exchange, result, performance.now() - start);
+      idleSince = performance.now();
+      this.#note(exchange, result, idleSince - start, idle);
       if (count === 0 && ++this.#connections === this.#options.clients) this.#connected.resolve();
       const time = pause?.(number) ?? 0;
       if (time > 0) await sleep(time);
@@ -84,13 +87,14 @@ export class ClientGroup {
     client.close();
   }
 
-  #note({ method, target }: Exchange, result: Answer | Error, ms: number): void {
+  #note({ method, target }: Exchange, result: Answer | Error, ms: number, idle: number): void {
     const { outcomes } = this;
+    const times = `after ${ms} ms, on a connection without requests for ${idle} ms`;
     outcomes.requests += 1;
     const expected = method === 'POST' ? 201 : 200;
-    if (result instanceof Error) outcomes.failures.push(`${method} ${target}: ${result} after ${ms} ms`);
+    if (result instanceof Error) outcomes.failures.push(`${method} ${target}: ${result} ${times}`);
     else if (result.status !== expected) {
-      outcomes.failures.push(`${method} ${target}: ${result.status} ${result.body} after ${ms} ms`);
+      outcomes.failures.push(`${method} ${target}: ${result.status} ${result.body} ${times}`);
     } else if (method === 'POST') outcomes.pets.push(result.body);
     (method === 'POST' ? outcomes.creates : outcomes.reads).add(ms);
   }
