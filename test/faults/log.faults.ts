@@ -23,7 +23,7 @@ import { canMount, mountNote, SmallDisk } from '../support/small-disk.ts';
 
 const ENDED = { code: 0, signal: null };
 
-/** A number of reads whose log lines do not fit into the pipe and the buffer of the server. */
+/** A number of requests whose log lines fit neither into the pipe or the small disk nor into the buffer of the server. */
 const MANY_READS = 2 * MANY;
 
 const deviceNote = canMakeDevices ? '' : ' (skipped: this user may not make a device)';
@@ -86,12 +86,12 @@ test.skipIf(!canMount)(
     const disk = new SmallDisk('256k');
     const log = join(disk.folder, 'log');
     const service = await serve({ stderr: log });
-    await flood(service.origin, MANY, LONG_LINES);
+    await flood(service.origin, MANY_READS, LONG_LINES);
     disk.resize('16m');
     await expect.poll(() => readFileSync(log, 'utf8')).toContain('"dropped"');
-    await service.client.get('/v1/pets', { 'X-Request-Id': `flood-${MANY}` });
+    await service.client.get('/v1/pets', { 'X-Request-Id': `flood-${MANY_READS}` });
     expect(await stopService(service)).toEqual(ENDED);
-    expectOneGap(linesOf(readFileSync(log, 'utf8')), MANY + 1);
+    expectOneGap(linesOf(readFileSync(log, 'utf8')), MANY_READS + 1);
   },
 );
 
