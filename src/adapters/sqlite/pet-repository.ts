@@ -22,11 +22,6 @@ export function petRepository(
   const listByStatus = db.prepare<[string, bigint, number], PetRow>(LIST_BY_STATUS).raw();
   const pages = new PageCache();
 
-  function cachedPage(key: string): PetPage | undefined {
-    pages.enter(snapshot.version());
-    return pages.get(key);
-  }
-
   /** Reads one pet more than the limit, to find out whether more pets match. */
   function readPage({ limit, status, after = INT64_MIN }: PetQuery): PetPage {
     const rows =
@@ -46,17 +41,13 @@ export function petRepository(
         const row = findOne.get(id);
         return row && petOf(row);
       }),
-    async list(query) {
+    list(query) {
       const key = pageKey(query);
-      const cached = cachedPage(key);
-      if (cached !== undefined) {
-        pages.statistics.hits += 1;
-        return cached;
-      }
-      return await snapshot.read(() => {
-        const known = cachedPage(key);
+      return snapshot.read(() => {
+        pages.enter(snapshot.version());
+        const known = pages.get(key);
+        pages.statistics[known === undefined ? 'misses' : 'hits'] += 1;
         if (known !== undefined) return known;
-        pages.statistics.misses += 1;
         const page = readPage(query);
         pages.set(key, page);
         return page;
