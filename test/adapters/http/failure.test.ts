@@ -23,19 +23,6 @@ function failing(error: unknown): (storage: Storage) => Storage {
 }
 
 describe('when the storage fails', () => {
-  test.each([
-    ['storage_unavailable', 503, 'the disk is full'],
-    ['overloaded', 503, 'too many writes are waiting'],
-  ] as const)('%s gets a %s with Retry-After', async (code, status, message) => {
-    const { client } = await startServer('memory', { wrap: failing(new AnimalStoreError(code, message)) });
-    for (const [method, target, body] of OPERATIONS) {
-      const headers = { 'Content-Type': 'application/json' };
-      const answer = await client.request(method, target, body === undefined ? {} : { headers, body });
-      expect(answer).toMatchObject({ status, headers: { 'retry-after': '1' } });
-      expect(JSON.parse(answer.body)).toEqual({ code, message, status });
-    }
-  });
-
   test('an error of another copy of the class is recognized by its code', async () => {
     const foreign = Object.assign(new Error('full'), {
       name: 'AnimalStoreError',
@@ -106,33 +93,6 @@ describe('when the storage fails', () => {
     });
     expect((await client.get('/v1/pets')).status).toBe(503);
     expect((await client.request('GET', '/v1/pets', { key: null })).status).toBe(401);
-  });
-
-  test('/livez reports that the process runs, and /readyz reports whether the storage works', async () => {
-    let isReady = true;
-    const { client } = await startServer('memory', {
-      wrap: (store) => ({
-        ...store,
-        check: () => (isReady ? store.check() : Promise.reject(new Error('secret'))),
-      }),
-    });
-    for (const path of ['/livez', '/readyz']) {
-      const answer = await client.request('GET', path, { key: null });
-      expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}' });
-      expect(answer.headers).toMatchObject({
-        'content-type': 'application/json',
-        'cache-control': 'no-store',
-      });
-    }
-    isReady = false;
-    expect((await client.get('/livez')).status).toBe(200);
-    expect(await client.get('/readyz')).toMatchObject({
-      status: 503,
-      body: '{"status":"unavailable","reason":"storage"}',
-      headers: { 'retry-after': '1', 'content-type': 'application/json' },
-    });
-    isReady = true;
-    expect((await client.get('/readyz')).status).toBe(200);
   });
 });
 

@@ -328,12 +328,6 @@ describe('the rate limiter', () => {
     expect(rateLimiter.takeToken('a')).toBe(0);
   });
 
-  test('limits each caller separately', () => {
-    const { accepted } = limiter(5, 1);
-    expect(accepted(9, 'a')).toBe(5);
-    expect(accepted(9, 'b')).toBe(5);
-  });
-
   test('remembers callers within a fixed memory, and first forgets those that can use their full limit', () => {
     const { clock, rateLimiter } = limiter(1, 1);
     for (let caller = 0; caller < 40_000; caller += 1) rateLimiter.takeToken(`early ${caller}`);

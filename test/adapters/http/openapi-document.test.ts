@@ -132,12 +132,6 @@ describe('/openapi.json', () => {
     expect(again).toMatchObject({ status: 304, headers: { etag: headers['etag'] } });
   });
 
-  test('names the public address if it is configured', async () => {
-    const { client } = await startServer('memory', { publicUrl: 'https://pets.example.org' });
-    const { body } = await client.get('/openapi.json');
-    expect(documentOf(body).servers).toEqual([{ url: 'https://pets.example.org/v1' }]);
-  });
-
   test.each(['https://pets.example.org', undefined])(
     'is compressed if its address is %s',
     async (publicUrl) => {

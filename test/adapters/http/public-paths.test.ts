@@ -16,39 +16,10 @@ import { stopClock } from '../../support/clock.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 
-const ORIGIN = 'https://shop.example';
 const metrics = { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => 'up 1\n' };
 const server = sharedServer('memory');
-const withCors = sharedServer('memory', { corsOrigins: [ORIGIN] });
-
-describe('GET /', () => {
-  const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-  const get = (Accept: string, method = 'GET', target = '/', { client } = server) =>
-    client.request(method, target, { key: null, headers: { Accept, 'X-Request-Id': 'same' } });
-
-  test('has the path of the public URL, and varies by origin with CORS', async () => {
-    const shop = await startServer('memory', { publicUrl: 'https://example.org/shop' });
-    expect((await get(FIREFOX, 'GET', '/', shop)).headers).toMatchObject({ location: '/shop/docs' });
-    for (const accept of [FIREFOX, '*/*']) {
-      expect((await get(accept, 'GET', '/', withCors)).headers['vary']).toBe('Origin, Accept');
-    }
-  });
-});
 
 describe('/metrics', () => {
-  test('responds with the metrics, which must not be stored', async () => {
-    const { client } = await startServer('memory', { metrics });
-    expect(await client.get('/metrics')).toMatchObject({
-      status: 200,
-      body: 'up 1\n',
-      headers: { 'content-type': metrics.contentType, 'cache-control': 'no-store' },
-    });
-  });
-
-  test('does not exist without metrics', async () => {
-    expect((await server.client.request('GET', '/metrics', { key: null })).status).toBe(404);
-  });
-
   test.each([
     ['without a rate limit', undefined],
     ['with a lower rate limit', { requests: 1, seconds: 3600 }],
@@ -71,17 +42,6 @@ describe('/metrics', () => {
     clock.pass(1000);
     expect(await statuses(11)).toEqual([...Array(10).fill(200), 429]);
     expect(node.statistics().refused).toMatchObject({ rate: 4 });
-  });
-
-  test('does not count for the rate limit of a key, and the server counts what it refuses', async () => {
-    const rateLimit = { requests: 1, seconds: 3600 };
-    const { client, server: node } = await startServer('memory', { metrics, rateLimit });
-    const statuses: number[] = [];
-    for (const path of ['/metrics', '/metrics', '/v1/pets', '/v1/pets', '/metrics']) {
-      statuses.push((await client.get(path)).status);
-    }
-    expect(statuses).toEqual([200, 200, 200, 429, 200]);
-    expect(node.statistics().refused).toEqual({ rate: 1, busy: 0, creates: 0, stopping: 0 });
   });
 
   test('the server counts its connections and the requests in flight', async () => {
@@ -137,16 +97,6 @@ describe.each(DOCS_ASSETS)('$path', ({ path, type }) => {
         expect(again.headers).not.toHaveProperty(name);
       }
       expect((await send(path, { ...accept, 'If-None-Match': `${other.headers['etag']}` })).status).toBe(200);
-    }
-  });
-
-  test('also varies by Origin if CORS is configured', async () => {
-    for (const fields of [{}, { Origin: ORIGIN }, { Origin: 'https://other.example' }]) {
-      const { headers } = await send(path, { ...GZIP, ...fields }, withCors);
-      expect(headers['vary']).toBe('Origin, Accept-Encoding');
-      const sent = { ...GZIP, ...fields, 'If-None-Match': `${headers['etag']}` };
-      const vary = 'Origin, Accept-Encoding';
-      expect(await send(path, sent, withCors)).toMatchObject({ status: 304, headers: { vary } });
     }
   });
 });

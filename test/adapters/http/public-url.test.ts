@@ -79,18 +79,6 @@ describe('behind a proxy that removes a path', () => {
       expect([answer.status, answer.headers.get('Link')]).toEqual([status, link]);
     }
   });
-
-  test('a preflight request to the deprecated path names the path of the client', async () => {
-    const { origin } = await startServer('memory', {
-      publicUrl: 'https://pets.example/shop',
-      corsOrigins: ['https://app.example'],
-    });
-    const { headers } = await fetch(`${origin}/v1/pets/1`, {
-      method: 'OPTIONS',
-      headers: { Origin: 'https://app.example', 'Access-Control-Request-Method': 'GET' },
-    });
-    expect(headers.get('Link')).toContain('</shop/v1/pets>');
-  });
 });
 
 test('two apps with different public URLs serve one store, each with its own links', async () => {
@@ -138,10 +126,3 @@ test.each([
 ])('%s is the server %s with the prefix %j', (publicUrl, server, prefix) => {
   expect([serverUrlOf(publicUrl), pathPrefixOf(publicUrl)]).toEqual([server, prefix]);
 });
-
-test.each(['xhttps://example.org', 'httpsx://example.org', 'ftp://example.org', 'example.org', ''])(
-  '%j is no public URL',
-  (publicUrl) => {
-    expect(() => pathPrefixOf(publicUrl)).toThrow('publicUrl: expected an http or https URL');
-  },
-);

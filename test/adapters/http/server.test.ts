@@ -2,19 +2,15 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Api, createApi } from '../../../src/adapters/http/api/app.ts';
 import type { HttpServer, HttpServerOptions } from '../../../src/adapters/http/api/server-options.ts';
 import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
-import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
 import { KOA_CARRIER } from '../../../src/adapters/http/koa/carrier.ts';
 import type { HandleRequest } from '../../../src/adapters/http/node/connection.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
-import { cannotExpress } from '../../support/carrier.ts';
-import { Connection } from '../../support/connection.ts';
 import { startServer } from '../../support/server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -23,73 +19,6 @@ const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
 );
 
 describe('a server', () => {
-  test.each<[string, message: string, status: number, code: string]>([
-    ['that is not HTTP', 'garbage\r\n\r\n', 400, 'invalid_request'],
-    ['with CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
-    [
-      'with an unknown expectation',
-      'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n',
-      400,
-      'invalid_request',
-    ],
-    [
-      'that announces an invalid body',
-      'POST /v1/pets HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
-      401,
-      'unauthorized',
-    ],
-    ...(cannotExpress('a missing Host')
-      ? []
-      : [
-          ['without Host', 'GET /livez HTTP/1.1\r\n\r\n', 400, 'invalid_request'] as [
-            string,
-            string,
-            number,
-            string,
-          ],
-        ]),
-  ])('responds itself to a message %s', async (_case, message, status, code) => {
-    const { origin } = await startServer('memory');
-    const connection = await Connection.open(origin);
-    connection.write(message);
-    const answer = await connection.next();
-    expect([answer.status, JSON.parse(answer.body).code]).toEqual([status, code]);
-    expect(connection.interim).toEqual([]);
-    connection.destroy();
-  });
-
-  test('closes connections beyond `maxConnections` at once, and by default has no limit', async () => {
-    for (const maxConnections of [2, undefined]) {
-      const { origin } = await startServer('memory', { maxConnections });
-      const connections = await Promise.all(Array.from({ length: 6 }, () => Connection.open(origin)));
-      for (const connection of connections) connection.write(GET);
-      const answers = await Promise.allSettled(connections.map((connection) => connection.next()));
-      const served = answers.filter(({ status }) => status === 'fulfilled');
-      expect(served).toHaveLength(maxConnections ?? connections.length);
-      for (const connection of connections) connection.destroy();
-    }
-  });
-
-  test('refuses a slow head soon after its timeout', async () => {
-    const { promise: refused, resolve } = Promise.withResolvers<number>();
-    const onRequest = ({ status }: { status: number }) => status !== 200 && resolve(status);
-    const { origin } = await startServer('memory', { headersTimeout: 50, observers: [{ onRequest }] });
-    const connection = await Connection.open(origin);
-    connection.write(`${GET}GET /livez HTTP/1.1\r\n`);
-    await connection.next();
-    // Timers of one process expire in their order, also when they are late.
-    expect(await Promise.race([refused, sleep(800, 'late')])).toBe(408);
-    connection.destroy();
-  });
-
-  test('counts the requests that it refuses', async () => {
-    const { server, client } = await startServer('memory');
-    const turn = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(1000);
-    onTestFinished(() => turn.mockRestore());
-    expect((await client.get('/v1/pets')).status).toBe(503);
-    expect(server.statistics().refused).toEqual({ busy: 1, creates: 0, rate: 0, stopping: 0 });
-  });
-
   test('leaves no timer after its stop', async () => {
     const { server } = await startServer('memory');
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
