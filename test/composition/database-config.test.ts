@@ -1,6 +1,7 @@
 /** The database of the configuration, from the environment or from --database-url. */
 
 import dns from 'node:dns';
+import { userInfo } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { parsePostgresUrl } from '../../src/adapters/postgres/url/index.ts';
@@ -124,12 +125,10 @@ describe('the database of the configuration', () => {
     ['postgres://me:a%2Fb%40c@db:5433/pets', { host: 'db', port: 5433, password: 'a/b@c', database: 'pets' }],
     ['postgres://me:p@ss:word@db/pets', { host: 'db', user: 'me', password: 'p@ss:word' }],
     ['postgresql://[::1]:1/a%2Fb', { host: '::1', port: 1, database: 'a/b' }],
+    ['postgres://db', { user: userInfo().username, database: userInfo().username, password: undefined }],
     ['postgres:///pets?host=%2Ftmp&options=-c+a%3Db', { host: '/tmp', options: '-c a=b', port: 5432 }],
     ['postgres://%2Fvar%2Frun/pets', { host: '/var/run', tls: undefined }],
-    [
-      'postgres://db?user=me&password=a%3Db&port=7',
-      { user: 'me', password: 'a=b', port: 7, database: undefined },
-    ],
+    ['postgres://db?user=me&password=a%3Db&port=7', { user: 'me', password: 'a=b', port: 7, database: 'me' }],
     ['postgres://db/p?query_timeout=0&max=1000', { queryTimeout: 0, maxReads: 1000 }],
     ['postgres://db/p?sslmode=no-verify', { tls: { isVerified: false } }],
     ['postgres://db/p?sslrootcert=%2Fca', { tls: { isVerified: true, authority: '/ca' } }],

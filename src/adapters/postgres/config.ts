@@ -9,7 +9,10 @@ const INT8 = 20;
 /** The deadline for what may take long: a statement of a transfer, of an examination, and of an update of the schema. */
 export const LONG_TIMEOUT = 60_000;
 
-/** The driver gets no URL: it would read `sslmode` in its own way, and prefer the `query_timeout` of the URL to the deadline. */
+/**
+ * Has each value for which the driver would otherwise read a variable of the environment. The driver gets no URL: it would read
+ * `sslmode` in its own way, and prefer the `query_timeout` of the URL to the deadline.
+ */
 export function clientConfig(url: string): ClientConfig & { readonly maxReads: number } {
   const { host, port, user, password, database, applicationName, options, ...rest } = parsePostgresUrl(url);
   const { tls, queryTimeout, maxReads } = rest;
@@ -20,9 +23,10 @@ export function clientConfig(url: string): ClientConfig & { readonly maxReads: n
     database,
     password: password ?? refusePassword,
     ssl: tls === undefined ? false : tlsOptions(tls),
-    application_name: applicationName,
+    sslnegotiation: 'postgres',
+    application_name: applicationName ?? 'animal-store',
     options,
-    fallback_application_name: 'animal-store',
+    client_encoding: 'utf8',
     // Zero means no deadline for a query. A call must not wait forever for a connection.
     connectionTimeoutMillis: queryTimeout || QUERY_TIMEOUT,
     query_timeout: queryTimeout,
@@ -33,6 +37,17 @@ export function clientConfig(url: string): ClientConfig & { readonly maxReads: n
     } as ClientConfig['types'],
     maxReads,
   };
+}
+
+/** Without these two values, the driver reads `PGOPTIONS` and `PGREPLICATION`, and an empty value does not prevent it. */
+export class ExplicitClient extends Client {
+  declare readonly connectionParameters: { options?: string | undefined; replication?: string | undefined };
+
+  constructor(config: ClientConfig = {}) {
+    super(config);
+    this.connectionParameters.options = config.options;
+    this.connectionParameters.replication = undefined;
+  }
 }
 
 /** The driver calls this function if the server asks for a password. */
@@ -59,7 +74,7 @@ function textOf(parameter: string, path: string): string {
 
 /** Calls `use` with a connection whose statements may take long, and then disconnects. */
 export async function withClient<T>(config: ClientConfig, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ ...config, query_timeout: LONG_TIMEOUT });
+  const client = new ExplicitClient({ ...config, query_timeout: LONG_TIMEOUT });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -4,7 +4,7 @@ import type { ConnectionStatistics } from '../../application/ports/statistics.ts
 import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { waitAtMost } from '../../application/wait-at-most.ts';
-import { LONG_TIMEOUT } from './config.ts';
+import { ExplicitClient, LONG_TIMEOUT } from './config.ts';
 import {
   hadNoEffect,
   isPoolTimeout,
@@ -72,6 +72,7 @@ export class ConnectionPool {
     this.#pool = new Pool({
       ...config,
       ...limits,
+      Client: ExplicitClient,
       // After `close`, the process does not wait for a server that hangs.
       allowExitOnIdle: true,
       onConnect: (client) => this.#prepare(client).then(onConnect),

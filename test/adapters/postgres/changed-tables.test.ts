@@ -73,7 +73,7 @@ describe.skipIf(!canRunPostgres)(`changed tables${postgresNote}`, () => {
     await other.query(`ALTER TABLE pets ADD COLUMN note text; CREATE INDEX by_name ON pets (name);
       CREATE VIEW sold AS SELECT * FROM pets WHERE status = 'sold';
       CREATE TABLE notes (id bigint REFERENCES pets (id) ON DELETE CASCADE);
-      DROP INDEX pets_by_status; CREATE INDEX by_status ON pets (status, id) INCLUDE (name)`);
+      CREATE PUBLICATION audit FOR TABLE pets; DROP INDEX pets_by_status; CREATE INDEX by_status ON pets (status, id) INCLUDE (name)`);
     await storage.check();
     await (await openPostgresStorage(url)).close();
     const { problems } = await examinePostgresStore(url);

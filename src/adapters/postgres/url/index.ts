@@ -1,14 +1,17 @@
 /** Reads the URL of a database in PostgreSQL. Needs no driver, and no message shows a part of an invalid URL. */
 
+import { userInfo } from 'node:os';
 import { invalidRequest } from '../../../domain/errors.ts';
 
 export interface PostgresUrl {
   /** A host name, an IP address, or the folder of a Unix domain socket. */
   readonly host: string;
   readonly port: number;
-  readonly user: string | undefined;
+  /** By default, the user of this process, as for PostgreSQL's own programs. */
+  readonly user: string;
   readonly password: string | undefined;
-  readonly database: string | undefined;
+  /** By default, the database with the name of the user. */
+  readonly database: string;
   readonly applicationName: string | undefined;
   /** The options of the session, such as `-c search_path=pets`. */
   readonly options: string | undefined;
@@ -75,15 +78,14 @@ export function parsePostgresUrl(url: string): PostgresUrl {
     port: Number(read('port') ?? port),
   };
   if (!HOST_NAME.test(place.host) || !(place.port >= 1 && place.port <= MAX_PORT)) throw badForm();
-  const result = {
-    ...place,
-    user: read('user') ?? (decoded(user) || undefined),
-    password: read('password') ?? (decoded(password) || undefined),
-    database: decoded(database) || undefined,
-  };
+  const result = { ...place, password: read('password') ?? (decoded(password) || undefined) };
+  const names = { user: read('user') ?? decoded(user), database: decoded(database) };
   refuseUnknown(parameters);
+  const ownUser = names.user || userOfProcess();
   return {
     ...result,
+    user: ownUser,
+    database: names.database || ownUser,
     applicationName: read('application_name'),
     options: read('options'),
     tls: tlsOf(read),
@@ -94,8 +96,17 @@ export function parsePostgresUrl(url: string): PostgresUrl {
 
 /** Returns the server and the database of a URL, such as `localhost:5432/pets`. */
 export function locationOf(url: string): string {
-  const { host, port, database, user } = parsePostgresUrl(url);
-  return `${host}:${port}/${database ?? user ?? ''}`;
+  const { host, port, database } = parsePostgresUrl(url);
+  return `${host}:${port}/${database}`;
+}
+
+/** The operating system is asked, because the environment is not read. It can have no name for the id of a user. */
+function userOfProcess(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    throw invalidRequest(`expected ${FORM} with a user, because the user of this process has no name`);
+  }
 }
 
 function parametersOf(query: string): ReadonlyMap<string, string> {
