@@ -23,6 +23,11 @@ export class ResponseReader {
   fault: string | undefined;
   readonly #methods: readonly string[];
   #rest: Buffer = Buffer.alloc(0);
+  /** What arrived after `#rest`: joined only when the incomplete response can be complete, since bodies can be large. */
+  #later: Buffer[] = [];
+  #laterLength = 0;
+  /** The length of the incomplete response, as far as it is known. */
+  #expected = 0;
 
   /** @param methods of the requests, in order: a response to HEAD has no body */
   constructor(methods: readonly string[]) {
@@ -31,12 +36,22 @@ export class ResponseReader {
 
   /** The bytes of an incomplete response. */
   get rest(): Buffer {
+    this.#join();
     return this.#rest;
   }
 
   feed(chunk: Buffer): void {
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#later.push(chunk);
+    this.#laterLength += chunk.length;
+    if (this.#rest.length + this.#laterLength < this.#expected) return;
+    this.#join();
     while (this.fault === undefined && this.#take()) {}
+  }
+
+  #join(): void {
+    if (this.#later.length > 0) this.#rest = Buffer.concat([this.#rest, ...this.#later]);
+    this.#later = [];
+    this.#laterLength = 0;
   }
 
   #take(): boolean {
@@ -54,7 +69,10 @@ export class ResponseReader {
     const fields = matches.map((match) => [match?.[1] ?? '', match?.[2] ?? ''] as const);
     const start = end + HEAD_END.length;
     const length = this.#lengthOf(status, fields, start);
-    if (length === undefined || this.#rest.length < start + length) return false;
+    if (length === undefined) return false;
+    this.#expected = start + length;
+    if (this.#rest.length < this.#expected) return false;
+    this.#expected = 0;
     const body = this.#rest.subarray(start, start + length);
     this.#rest = this.#rest.subarray(start + length);
     if (status < 200) this.interim.push(status);
