@@ -1,28 +1,27 @@
-/** Tests the adapter against the contract of its port: `node --test contract.ts`. */
+/** Tests the adapter against the contract of its port: `node --test contract.js`, after `tsc`. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { PetRepository } from 'animal-store';
-import { type Opened, petRepositoryContract } from 'animal-store/testing';
-import { openJsonFile } from './json-file.ts';
+import { petRepositoryContract } from 'animal-store/testing';
+import { openJsonFile } from './json-file.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'json-file-'));
 after(() => rm(folder, { recursive: true }));
 
-const paths = new WeakMap<Opened<PetRepository>, string>();
 let count = 0;
 
-async function openAt(path: string): Promise<Opened<PetRepository>> {
-  const pets = await openJsonFile(path);
-  const opened = { port: pets, close: () => pets.close() };
-  paths.set(opened, path);
-  return opened;
+async function openStore() {
+  const port = await openJsonFile(join(folder, `${count}.json`));
+  return { port, close: () => port.close() };
 }
 
 const cases = petRepositoryContract({
-  open: () => openAt(join(folder, `${++count}.json`)),
-  reopen: (closed) => openAt(paths.get(closed) ?? ''),
+  open() {
+    count += 1; // a new, empty store
+    return openStore();
+  },
+  reopen: openStore,
 });
 for (const { name, run } of cases) test(name, run);

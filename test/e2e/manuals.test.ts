@@ -16,13 +16,13 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const INSTALL = `mkdir .bin && PATH="$PWD/.bin:$PATH"
 printf '#!/bin/sh\\nexec "$NODE" "$BIN" "$@"\\n' > .bin/animal-store && chmod +x .bin/animal-store`;
 
-/** The commands of a manual that are meant to run, as one script. */
+/** The commands of a manual that are meant to run, as one script. `ID` is that of the second key. */
 function scriptOf(manual: string): string {
   const blocks = blocksOf(`docs/${manual}`).filter(
     ({ language, note }) => language === 'sh' && !note?.startsWith('not run: '),
   );
   expect(blocks.length).toBeGreaterThan(0);
-  return blocks.map(({ code }) => code).join('');
+  return blocks.map(({ code }) => code.replaceAll(/\bID\b/g, '2')).join('');
 }
 
 /** Runs a script in a new folder, where `animal-store` is the built command. Resolves with its standard output. */

@@ -150,6 +150,7 @@ const OTHERS: readonly string[] = [
     'raise the 24 hours to',
   ],
   'takes about 50 MB, and under attack up to 300 MB',
+  '1.4 GB in all for `WORKERS=4`',
 ];
 
 /** What is left out: measurements. `docs/performance.md` and `docs/reliability.md` consist of them. */
@@ -313,6 +314,13 @@ describe('codes', () => {
     );
     expect(rows.toSorted()).toEqual(['stopping', 'storage', ...STORAGE_FAULT_REASONS].toSorted());
   });
+
+  test('docs/repair.md has a heading for each reason of a storage', () => {
+    const headings = [...read('docs/repair.md').matchAll(/^## (`.*)$/gm)].flatMap(([, text = '']) =>
+      codeSpans(text),
+    );
+    expect(headings.toSorted()).toEqual([...STORAGE_FAULT_REASONS].toSorted());
+  });
 });
 
 test('docs/operations.md has a row for each metric', () => {
@@ -324,20 +332,44 @@ test('docs/operations.md has a row for each metric', () => {
   expect(rows.filter((name) => name.startsWith('animal_store_')).toSorted()).toEqual([...metrics].toSorted());
 });
 
-test('docs/operations.md has a row for each command, with its options', () => {
+describe('commands', () => {
   const program = new Command('animal-store');
   defineCommands(program, { version: '' } as CliOptions);
-  const leaves = program.commands.flatMap((command) =>
-    command.commands.length > 0
-      ? command.commands.map((child) => [`${command.name()} ${child.name()}`, child] as const)
-      : [[command.name(), command] as const],
+  const commands = new Map(
+    program.commands.flatMap((command) =>
+      command.commands.length > 0
+        ? command.commands.map((child) => [`${command.name()} ${child.name()}`, child] as const)
+        : [[command.name(), command] as const],
+    ),
   );
-  const expected = leaves.map(([name, { options }]) => [name, options.map(({ long }) => long).toSorted()]);
-  const rows = tableBelow('docs/operations.md', 'Commands').map(([command = '', options = '']) => [
-    command.replace(/ [A-Z]+`$/, '').replaceAll('`', ''),
-    codeSpans(options).toSorted(),
-  ]);
-  expect(rows.toSorted()).toEqual(expected.toSorted());
+
+  test('docs/operations.md has a row for each, with its options', () => {
+    const expected = [...commands].map(([name, { options }]) => [
+      name,
+      options.map(({ long }) => long).toSorted(),
+    ]);
+    const rows = tableBelow('docs/operations.md', 'Commands').map(([command = '', options = '']) => [
+      command.replace(/ [A-Z]+`$/, '').replaceAll('`', ''),
+      codeSpans(options).toSorted(),
+    ]);
+    expect(rows.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test.each(['README.md', 'CONTRIBUTING.md', ...MANUALS])(
+    '%s names only commands and options that exist',
+    (path) => {
+      const unknown = codeSpans(read(path)).flatMap((span) =>
+        [...span.matchAll(/animal-store ([a-z][^|&;]*)/g)].flatMap(([text, rest = '']) => {
+          const words = rest.trim().split(/\s+/);
+          const command = commands.get(words.slice(0, 2).join(' ')) ?? commands.get(words[0] ?? '');
+          if (command === undefined) return [text];
+          const known = ['--database-url', ...command.options.map(({ long }) => long)];
+          return words.filter((word) => word.startsWith('--') && !known.includes(word));
+        }),
+      );
+      expect(unknown).toEqual([]);
+    },
+  );
 });
 
 describe('what is measured', () => {

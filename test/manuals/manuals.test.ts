@@ -53,6 +53,36 @@ function brokenLinks(document: string): string[] {
   });
 }
 
+describe('docs/run.md', () => {
+  const sections = read('docs/run.md').split(/^## /m).slice(1);
+  const QUESTIONS = [
+    ...[
+      'leaked',
+      'lost',
+      'full',
+      'memory',
+      'exposed',
+      'restart',
+      'stale',
+      'rotated',
+      'upgrade',
+      'PostgreSQL',
+    ],
+  ];
+
+  test('has the ten questions of an operator', () => {
+    const headings = sections.map((section) => section.split('\n', 1)[0] ?? '');
+    expect(headings).toEqual(QUESTIONS.map((word) => expect.stringContaining(word)));
+  });
+
+  test.each(sections)('answers in five lines: %s', (section) => {
+    const [, ...lines] = section.split('\n').filter((line) => line !== '');
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.length).toBeLessThanOrEqual(5);
+    expect(lines.filter((line) => line.length > 170)).toEqual([]);
+  });
+});
+
 describe.each(DOCUMENTS)('%s', (document) => {
   test('links to files and headings that exist', () => expect(brokenLinks(document)).toEqual([]));
 });

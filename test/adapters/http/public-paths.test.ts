@@ -20,6 +20,12 @@ const metrics = { contentType: 'text/plain; version=0.0.4; charset=utf-8', text:
 const server = sharedServer('memory');
 
 describe('/metrics', () => {
+  test('needs only a read-only key', async () => {
+    const { client, store } = await startServer('memory', { metrics });
+    const { key } = await store.apiKeys.create('prometheus', undefined, true);
+    expect(await client.request('GET', '/metrics', { key })).toMatchObject({ status: 200, body: 'up 1\n' });
+  });
+
   test.each([
     ['without a rate limit', undefined],
     ['with a lower rate limit', { requests: 1, seconds: 3600 }],

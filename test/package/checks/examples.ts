@@ -33,13 +33,7 @@ test.each(['docs/adapter.md', 'docs/mounting.md'])('%s shows examples word for w
 });
 
 test('the examples are well typed', async () => {
-  const options = [
-    '--strict',
-    '--exactOptionalPropertyTypes',
-    '--noEmit',
-    '--allowImportingTsExtensions',
-    '--skipLibCheck',
-  ];
+  const options = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--skipLibCheck'];
   const files = globSync('*/*.ts', { cwd: hosting, exclude: ['node_modules/**'] });
   assert.ok(files.length > 6);
   await run(tsc, [...options, '--target', 'es2023', '--module', 'nodenext', '--types', 'node', ...files], {
@@ -47,17 +41,24 @@ test('the examples are well typed', async () => {
   });
 });
 
-test('the JSON file adapter passes the contract suite of its port', async () => {
-  const output = await run(process.execPath, ['--test', 'json-file-adapter/contract.ts'], { cwd: hosting });
+test('the JSON file adapter compiles in a project of `npm init` and `tsc --init`, passes its contract suite and is served', async () => {
+  const project = join(folder, 'adapter');
+  cpSync(join(ROOT, 'examples/json-file-adapter'), project, { recursive: true });
+  await run('npm', ['init', '--yes'], { cwd: project });
+  await run('npm', ['pkg', 'set', 'type=module'], { cwd: project });
+  const types = `@types/node@${versionOf('@types/node')}`;
+  await run('npm', ['install', '--prefer-offline', tarball, types], { cwd: project });
+  await run(tsc, ['--init'], { cwd: project });
+  await run(tsc, [], { cwd: project });
+  const output = await run(process.execPath, ['--test', 'contract.js'], { cwd: project });
   assert.match(output, /pass [2-9]\d\n/);
+  const served = await run(process.execPath, ['main.js', 'pets.json'], { cwd: project });
+  assert.equal(served, '[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]\n');
 });
 
-test('the JSON file adapter can be served', async () => {
-  const output = await run(process.execPath, ['json-file-adapter/main.ts', 'pets.json'], { cwd: hosting });
-  assert.equal(output, '[{"id":1,"name":"Rex","categoryId":7,"status":"available"}]\n');
-});
+const MOUNTED = ['express', 'fastify', 'koa', 'koa-middleware', 'node-http'];
 
-test.each(['express', 'fastify', 'koa', 'node-http'])('the API is mounted in %s', async (name) => {
+test.each(MOUNTED)('the API is mounted in %s', async (name) => {
   const library = join(hosting, 'node_modules/animal-store/dist/library/index.js');
   const { createAnimalStore } = (await import(pathToFileURL(library).href)) as Library;
   const { serve } = (await import(pathToFileURL(join(hosting, `mounting/${name}.ts`)).href)) as Mounting;
@@ -76,7 +77,7 @@ test.each(['express', 'fastify', 'koa', 'node-http'])('the API is mounted in %s'
 
 test('every example of mounting is tested', () => {
   const files = globSync('mounting/*.ts', { cwd: hosting }).map((file) => basename(file, '.ts'));
-  assert.deepEqual(files.toSorted(), ['express', 'fastify', 'koa', 'node-http']);
+  assert.deepEqual(files.toSorted(), MOUNTED);
 });
 
 interface Store {

@@ -29,6 +29,29 @@ test('the types of the core need neither those of Node.js nor a newer library', 
   await run(tsc, [...STRICT, ...browser, '--noEmit', 'core.ts'], { cwd: installed });
 });
 
+describe('TypeScript in CommonJS', () => {
+  const compile = (module: string, file: string) => {
+    const options = ['--strict', '--skipLibCheck', '--target', 'es2023', '--types', 'node'];
+    return run(tsc, [...options, '--module', module, '--outDir', `out-${module}`, file], { cwd: installed });
+  };
+
+  test.each(['node16', 'node18'])(
+    '%s reports TS1479 for an import, and accepts await import()',
+    async (module) => {
+      await assert.rejects(compile(module, 'commonjs-import.cts'), /\(2,\d+\): error TS1479: /);
+      await compile(module, 'commonjs-await.cts');
+      const output = await run(process.execPath, [`out-${module}/commonjs-await.cjs`], { cwd: installed });
+      assert.equal(output, 'done\n');
+    },
+  );
+
+  test.each(['node20', 'nodenext'])('%s accepts an import', async (module) => {
+    await compile(module, 'commonjs-import.cts');
+    const output = await run(process.execPath, [`out-${module}/commonjs-import.cjs`], { cwd: installed });
+    assert.equal(output, 'done\n');
+  });
+});
+
 for (const [name, node] of Object.entries(NODES)) {
   describe(`with Node.js ${name}`, () => {
     const program = async (folder: string, file: string) => {

@@ -19,6 +19,7 @@ test('attw finds no fault in any entry point', async () => {
     './package.json',
     './postgres',
     './sqlite',
+    './storage-kit',
     './testing',
   ]);
 });

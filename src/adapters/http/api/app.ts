@@ -1,7 +1,7 @@
 import { checkArgument, checkOptions, type OptionRules } from '../../../application/arguments.ts';
 import { fenced } from '../../../application/fenced.ts';
 import { combineMethods } from '../../../application/observers.ts';
-import { authenticate } from './authentication.ts';
+import { authenticate, requireWriteAccess } from './authentication.ts';
 import { beginRequests } from './begin-request.ts';
 import { checkHead } from './check-head.ts';
 import { cachedProxies } from './client-address.ts';
@@ -56,7 +56,12 @@ export function createApi(
   const load = new Load(thread?.count);
   const verifier = apiKeys ?? { verify: (key) => store.verifyApiKey(key) };
   const metricsPath = metrics && METRICS_PATH;
-  const pets = petRoutes(store, prefix, load, readJson(readBytes, newPetMembers, thread?.count));
+  const beforeCreate: readonly Stage[] = [
+    requireWriteAccess, // 403: the key is read-only
+    readJson(readBytes, newPetMembers, thread?.count), // 400, 408, 413, 415: the body
+    load.countCreate, // 503: too many creates are in progress
+  ];
+  const pets = petRoutes(store, prefix, beforeCreate);
   const endpoints = endpointsOf(pets, store, load, options, prefix);
 
   const stages: readonly Stage[] = [
@@ -68,11 +73,11 @@ export function createApi(
     load.takeTurn, // waits while the server is busy
     ...(middleware?.beforeKey ?? []).map(guest),
     authenticate(verifier, metricsPath), // 401, before anything else is said about a path under /v1
-    load.limitLoad(metricsPath), // 503: the server stops, is too busy, or stores too many pets
+    load.limitLoad(metricsPath), // 503: the server stops, is too busy, or has too many creates in progress
     limitRate(rateLimit, metricsPath, load.refused, thread), // 429
     checkHead(), // what HTTP forbids
     ...(middleware?.afterKey ?? []).map(guest),
-    createRouter(endpoints), // the handlers
+    createRouter(endpoints), // the handlers; beforeCreate stands in front of that of creates
     refuseUnrouted, // what the router knows of a path's methods: OPTIONS, 405, 404
   ];
   return { stages, load, observer, settings };

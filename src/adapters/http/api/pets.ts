@@ -2,10 +2,8 @@ import type { PetPage, PetQuery } from '../../../application/ports/pet-repositor
 import { parseInt64 } from '../../../domain/int64.ts';
 import type { Pet } from '../../../domain/pet.ts';
 import { petJson, petsJson } from '../../../domain/pet-json.ts';
-import { requireWriteAccess } from './authentication.ts';
 import { fieldOf, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
-import type { Load } from './load.ts';
 import type { Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
 import { checkCreate } from './preconditions.ts';
@@ -17,18 +15,13 @@ export type PetRoutes = Readonly<Record<Operation['id'], readonly Stage[]>>;
 
 /**
  * @param prefix the path in front of `/v1` in the links of responses
- * @param readBody sets `ctx.request.body` to the members of a new pet
+ * @param beforeCreate what stands in front of creates, and sets `ctx.request.body` to the members of a new pet
  */
-export function petRoutes(
-  store: HttpStore,
-  prefix: string,
-  { countCreate }: Load,
-  readBody: Stage,
-): PetRoutes {
+export function petRoutes(store: HttpStore, prefix: string, beforeCreate: readonly Stage[]): PetRoutes {
   const { listPets, createPet, getPet } = petHandlers(store, prefix);
   return {
     listPets: [listPets],
-    createPet: [requireWriteAccess, readBody, countCreate, createPet],
+    createPet: [...beforeCreate, createPet],
     getPet: [getPet],
   };
 }
