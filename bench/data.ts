@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { APPLICATION_ID, MIGRATIONS } from '../src/adapters/sqlite/schema.ts';
-import { apiKeyPrefix, formatApiKey } from '../src/domain/api-key-format.ts';
+import { apiKeyPrefix, formatApiKey } from '../src/domain/api-key.ts';
 import { workDir } from './processes.ts';
 
 const SEED = 42;

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { Client, types } from 'pg';
 import { prepareSchema } from '../src/adapters/postgres/schema.ts';
-import { apiKeyPrefix } from '../src/domain/api-key-format.ts';
+import { apiKeyPrefix } from '../src/domain/api-key.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres/server.ts';
 import { API_KEY, type Data } from './data.ts';
 

@@ -69,16 +69,14 @@ function retriedCreate(): string {
 
 /** The stages of the API in the order of `src/adapters/http/api/app.ts`, and what each of them can respond. */
 export const STAGES: readonly (readonly [name: string, responds: string])[] = [
-  ['beginRequests', 'request id'],
-  ['observe', 'log, metrics'],
+  ['observe', 'request id, log, metrics'],
   ['deprecation', ''],
   ['sendErrors', 'what is thrown becomes the Error body'],
   ['cors', '204 to a preflight request'],
   ['takeTurn', 'waits while the server is busy'],
   ['beforeKey', 'your own middleware'],
   ['authenticate', '401'],
-  ['limitLoad', '503'],
-  ['limitRate', '429'],
+  ['limitLoad', '503, 429'],
   ['checkHead', '400'],
   ['afterKey', 'your own middleware'],
   ['createRouter', 'handlers: list, create, get'],

@@ -1,5 +1,12 @@
-import { type ApiKey, apiKeyName, isActive, type NewApiKey } from '../domain/api-key.ts';
-import { API_KEY_BYTES, apiKeyPrefix, formatApiKey } from '../domain/api-key-format.ts';
+import {
+  API_KEY_BYTES,
+  type ApiKey,
+  apiKeyName,
+  apiKeyPrefix,
+  formatApiKey,
+  isActive,
+  type NewApiKey,
+} from '../domain/api-key.ts';
 import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
 import { BOOLEAN, checkArgument, FUNCTION, STRING } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';

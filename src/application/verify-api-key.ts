@@ -1,5 +1,4 @@
-import { type ApiKey, isActive } from '../domain/api-key.ts';
-import { isApiKey } from '../domain/api-key-format.ts';
+import { type ApiKey, isActive, isApiKey } from '../domain/api-key.ts';
 import { checkArgument, STRING } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';

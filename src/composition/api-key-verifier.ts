@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { KeyVerifier } from '../adapters/http/api/index.ts';
 import type { AnimalStore } from '../application/animal-store.ts';
 import type { ApiKeyHolder } from '../application/ports/api-key-verifier.ts';
-import { secretPartFinder } from '../domain/api-key-format.ts';
+import { secretPartFinder } from '../domain/api-key.ts';
 
 /** Accepts the keys in the store, and the keys of `API_KEYS` with the ids `env-1`, `env-2` and so on, in their order. */
 export function createApiKeyVerifier(

@@ -1,4 +1,3 @@
-import { containsApiKey } from './api-key-format.ts';
 import { invalidRequest } from './errors.ts';
 
 /** In Unicode code points. */
@@ -58,4 +57,96 @@ export function apiKeyName(name: string): string {
   }
   if (containsApiKey(name)) throw invalidRequest('invalid name: it must not contain an API key');
   return name;
+}
+
+/** Secret scanners recognize a leaked key by this prefix. */
+export const API_KEY_PREFIX = 'pets_';
+
+export const API_KEY_BYTES = 32;
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_LENGTH = 43;
+const CHECKSUM_LENGTH = 6;
+const BODY_LENGTH = API_KEY_PREFIX.length + SECRET_LENGTH;
+const KEY_LENGTH = BODY_LENGTH + CHECKSUM_LENGTH;
+const PREFIX_LENGTH = API_KEY_PREFIX.length + 4;
+
+/** The value of each base62 digit by its character code, and -1 for other characters. */
+const DIGITS = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
+
+/** Matches a key or a secret part of it. The underscore can be percent-encoded, as in a URL. */
+const LOOKS_LIKE_A_KEY = new RegExp(`${API_KEY_PREFIX.replace('_', '(?:_|%5f)')}[0-9a-z]{16}\\w*`, 'gi');
+
+/** Formats {@link API_KEY_BYTES} random bytes as a key: `pets_`, 43 base62 characters and a checksum of 6 characters. */
+export function formatApiKey(random: Uint8Array): string {
+  let secret = 0n;
+  for (const byte of random) secret = (secret << 8n) | BigInt(byte);
+  let digits = '';
+  for (; digits.length < SECRET_LENGTH; secret /= 62n) digits = ALPHABET[Number(secret % 62n)] + digits;
+  const body = API_KEY_PREFIX + digits;
+  let checksum = '';
+  for (let rest = crc32(body); checksum.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62)) {
+    checksum = ALPHABET[rest % 62] + checksum;
+  }
+  return body + checksum;
+}
+
+/** Returns whether a string has the format of a generated key, including a correct checksum. */
+export function isApiKey(text: string): boolean {
+  if (text.length !== KEY_LENGTH || !text.startsWith(API_KEY_PREFIX)) return false;
+  let checksum = 0;
+  for (let index = API_KEY_PREFIX.length; index < KEY_LENGTH; index++) {
+    const digit = DIGITS[text.charCodeAt(index)] ?? -1;
+    if (digit < 0) return false;
+    if (index >= BODY_LENGTH) checksum = checksum * 62 + digit;
+  }
+  return checksum === crc32(text);
+}
+
+/** Returns the first characters of a key, which may be shown. */
+export function apiKeyPrefix(key: string): string {
+  return key.slice(0, PREFIX_LENGTH);
+}
+
+export function containsApiKey(text: string): boolean {
+  return text.search(LOOKS_LIKE_A_KEY) >= 0;
+}
+
+/** Shortens each key, and each secret part of a key, to its first characters and `…`. */
+export function withoutApiKeys(text: string): string {
+  return text.replaceAll(LOOKS_LIKE_A_KEY, (key) => `${apiKeyPrefix(key)}…`);
+}
+
+const SECRET_PART_LENGTH = 16;
+
+/** Finds a secret part of a key of any format. Hyphens are ignored, because a UUID can be written without them. */
+export function secretPartFinder(keys: readonly string[]): (text: string) => boolean {
+  const secrets = keys.map(withoutHyphens).join('\n');
+  return (text) => {
+    const searched = withoutHyphens(text);
+    for (let end = SECRET_PART_LENGTH; end <= searched.length; end++) {
+      if (secrets.includes(searched.slice(end - SECRET_PART_LENGTH, end))) return true;
+    }
+    return false;
+  };
+}
+
+function withoutHyphens(text: string): string {
+  return text.replaceAll('-', '').toLowerCase();
+}
+
+/** The CRC-32 of each byte value (ISO 3309, polynomial 0xedb88320). */
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  return crc;
+});
+
+/** Returns the CRC-32 of the characters before the checksum. It detects typing errors, but not attacks. */
+function crc32(key: string): number {
+  let crc = 0xffffffff;
+  for (let index = 0; index < BODY_LENGTH; index++) {
+    crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ key.charCodeAt(index)) & 0xff] as number);
+  }
+  return ~crc >>> 0;
 }

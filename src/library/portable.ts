@@ -41,8 +41,7 @@ export type {
   StoreStorage,
 } from '../application/store-options.ts';
 export { VerifyApiKey } from '../application/verify-api-key.ts';
-export { type ApiKey, isActive, type NewApiKey } from '../domain/api-key.ts';
-export { apiKeyPrefix, isApiKey } from '../domain/api-key-format.ts';
+export { type ApiKey, apiKeyPrefix, isActive, isApiKey, type NewApiKey } from '../domain/api-key.ts';
 export {
   AnimalStoreError,
   asAnimalStoreError,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/api-key-repository.ts';
 import { ApiKeys } from '../../src/application/api-keys.ts';
 import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
-import { isApiKey } from '../../src/domain/api-key-format.ts';
+import { isApiKey } from '../../src/domain/api-key.ts';
 
 const HOUR = 60 * 60 * 1000;
 

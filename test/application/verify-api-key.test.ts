@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/index.ts';
 import { ApiKeys } from '../../src/application/api-keys.ts';
 import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
-import { API_KEY_BYTES, formatApiKey } from '../../src/domain/api-key-format.ts';
+import { API_KEY_BYTES, formatApiKey } from '../../src/domain/api-key.ts';
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;

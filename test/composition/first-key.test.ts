@@ -21,7 +21,7 @@ import type { Environment } from '../../src/composition/config/settings.ts';
 import { loadConfig } from '../../src/composition/config.ts';
 import { createFirstKey } from '../../src/composition/first-key.ts';
 import type { Service } from '../../src/composition/serve.ts';
-import { isApiKey } from '../../src/domain/api-key-format.ts';
+import { isApiKey } from '../../src/domain/api-key.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
 import { clientOf, environmentOf, startInProcess } from '../support/service.ts';

@@ -10,7 +10,7 @@ import {
   isApiKey,
   secretPartFinder,
   withoutApiKeys,
-} from '../../src/domain/api-key-format.ts';
+} from '../../src/domain/api-key.ts';
 import { runs } from '../support/property-runs.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { apiKeyName, apiKeyStatus, isActive } from '../../src/domain/api-key.ts';
-import { API_KEY_BYTES, formatApiKey } from '../../src/domain/api-key-format.ts';
+import { API_KEY_BYTES, apiKeyName, apiKeyStatus, formatApiKey, isActive } from '../../src/domain/api-key.ts';
 import { codePoint } from '../support/code-points.ts';
 import { runs } from '../support/property-runs.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
-import { itemTexts, memberReader } from '../../src/domain/json.ts';
-import { scanJson } from '../../src/domain/json-scan.ts';
+import { itemTexts, memberReader, scanJson } from '../../src/domain/json.ts';
 import { codePoint } from '../support/code-points.ts';
 import { runs } from '../support/property-runs.ts';
 

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isApiKey } from '../../src/domain/api-key-format.ts';
+import { isApiKey } from '../../src/domain/api-key.ts';
 import type { Service } from '../support/process.ts';
 import { stopService } from '../support/process.ts';
 import { listWith, Workspace } from './workspace.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isApiKey } from '../../src/domain/api-key-format.ts';
+import { isApiKey } from '../../src/domain/api-key.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { Client } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';

@@ -1,6 +1,6 @@
 /** The API keys of a run. They are derived from the seed, so that a run can send the same bytes again. */
 
-import { formatApiKey } from '../../src/domain/api-key-format.ts';
+import { formatApiKey } from '../../src/domain/api-key.ts';
 import { piecesOf } from '../support/canary.ts';
 import { SEED } from './options.ts';
 import { Random } from './random.ts';

@@ -1,7 +1,6 @@
 /** The API as a function from a `Request` to a `Response`: what the tests over a server do not show. */
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { TurnQueue } from '../../src/adapters/http/api/turn-queue.ts';
 import {
   createFetchHandler,
   type FetchHandler,
@@ -11,7 +10,6 @@ import type { HttpOptions, RequestObserver, RequestOutcome } from '../../src/ada
 import type { AnimalStore } from '../../src/library/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { registerKey } from '../support/canary.ts';
-import { stopClock } from '../support/clock.ts';
 
 const ORIGIN = 'http://pets.example';
 const REX = '{"name":"Rex","categoryId":7}';
@@ -141,19 +139,6 @@ describe('a request', () => {
     await store.close();
     await handle(new Request(`${ORIGIN}/v1/pets`, { headers: { Authorization: 'Bearer x' } }), info);
     expect(onError.mock.lastCall?.[2]).toBe('192.0.2.7');
-  });
-
-  test('of a busy server is refused at once each time, because nobody knows which connection it belongs to', async () => {
-    const { handle, authorization } = await open();
-    const busy = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(1000);
-    onTestFinished(() => void busy.mockRestore());
-    const clock = stopClock();
-    for (let count = 0; count < 3; count += 1) {
-      const start = performance.now();
-      const request = new Request(`${ORIGIN}/v1/pets`, { headers: { authorization } });
-      expect((await clock.passUntil(handle(request))).status).toBe(503);
-      expect(performance.now() - start).toBeLessThan(500);
-    }
   });
 
   test('needs no Host, and has the scheme and the authority of its URL', async () => {

@@ -47,7 +47,6 @@ function numberIn(file: string, pattern: RegExp): number {
   return Number(digits.replaceAll('_', ''));
 }
 
-const delay = (name: string) => seconds(constant(`${API}/refusal-delays.ts`, name));
 const whole = (value: number) => value.toLocaleString('en-US');
 const kib = (bytes: number) => `${bytes / 1024} KiB`;
 const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
@@ -62,7 +61,7 @@ const unread = mib(constant(`${NODE}/server.ts`, 'UNSENT_LIMIT'));
 const keepAlive = seconds(constant(`${NODE}/server.ts`, 'KEEP_ALIVE_TIMEOUT'));
 const leaving = constant(`${NODE}/server.ts`, 'IDLE_TIME');
 const metricsRate = numberIn(
-  `${API}/limit-rate.ts`,
+  `${API}/load.ts`,
   /^const METRICS_LIMIT: RateLimit = \{ requests: (\d+), seconds: 1 \}/m,
 );
 const readingTimeout = timeoutOf('readingTimeout');
@@ -84,7 +83,7 @@ const FACTS: readonly string[] = [
   `up to ${IDEMPOTENCY_DAYS_MAX} days`,
   `A caller can use ${whole(RECORDS_PER_CALLER)} of them within ${hours} hours`,
   `idempotency keys of a caller, for each day that they are valid | ${whole(RECORDS_PER_CALLER)}`,
-  `the body of a request | ${kib(BODY_LIMIT)}, and ${constant('src/domain/json-scan.ts', 'MAX_DEPTH')} levels of nesting`,
+  `the body of a request | ${kib(BODY_LIMIT)}, and ${constant('src/domain/json.ts', 'MAX_DEPTH')} levels of nesting`,
   `has at most ${kib(constant('src/adapters/cli/files/lines.ts', 'LINE_LIMIT'))}. Input`,
   `the request line and the header fields | ${kib(constant(`${NODE}/server.ts`, 'HEAD_LIMIT'))}`,
   `the time to send the header fields | ${timeoutOf('headersTimeout')} s`,
@@ -111,14 +110,12 @@ const FACTS: readonly string[] = [
   `for \`/metrics\` | ${metricsRate} per second`,
   `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'NO_SPACE'))} of free space`,
   `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'LITTLE_SPACE'))}, few descriptors`,
-  `wait | ${constant(`${API}/load.ts`, 'BUSY_TIME')} ms, or ${constant(`${API}/load.ts`, 'BUSY_TIME_OF_STRANGERS')} ms for a key`,
-  `is sent ${delay('DELAY_MIN') * 0.5} to ${delay('DELAY_MAX') * 1.5} seconds later`,
-  `create requests in progress | ${whole(constant(`${API}/load.ts`, 'CREATES_LIMIT'))} |`,
-  `without waiting for a response | ${constant(`${NODE}/connection.ts`, 'PIPELINE_LIMIT')} |`,
+  `processor time for which requests wait | ${constant(`${API}/load.ts`, 'BUSY_TIME')} ms |`,
+  `without waiting for a response | ${constant(`${NODE}/connections.ts`, 'PIPELINE_LIMIT')} |`,
   `arrive at the same time | ${whole(constant(`${API}/json-body.ts`, 'BODIES_LIMIT'))} |`,
   `all together | ${unread}`,
   `an unread response | ${readingTimeout} seconds`,
-  `bytes after the last response of a connection | ${seconds(constant(`${NODE}/lingering-close.ts`, 'LINGER_TIMEOUT'))} seconds`,
+  `bytes after the last response of a connection | ${seconds(constant(`${NODE}/connections.ts`, 'LINGER_TIMEOUT'))} seconds`,
   `among at most ${constant(`${API}/client-address.ts`, 'MAX_PROXIES')}.`,
   `systemd waits ${stopTimeout} seconds`,
   `it does, after ${numberIn('deploy/animal-store.service', /^RestartSec=(\d+)$/m)} seconds.`,
@@ -185,9 +182,7 @@ function unknownQuantities(text: string, phrases: readonly string[]): string[] {
 
 function timeoutOf(option: string): number {
   const [, digits = ''] =
-    new RegExp(`Default: ([\\d,]+)\\.\\s*\\*/\\s*readonly ${option}`).exec(
-      read(`${API}/server-options.ts`),
-    ) ?? [];
+    new RegExp(`Default: ([\\d,]+)\\.\\s*\\*/\\s*readonly ${option}`).exec(read(`${API}/options.ts`)) ?? [];
   return seconds(Number(digits.replaceAll(',', '')));
 }
 

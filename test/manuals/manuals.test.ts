@@ -97,7 +97,7 @@ test.each(['README.md', 'docs/architecture.md'])('%s names only modules that exi
 
 test('the README lists the middleware of the API in its order', () => {
   const stages = stagesOfApi();
-  const [, shown = ''] = /^```text\n(beginRequests .*?)```$/ms.exec(read('README.md')) ?? [];
+  const [, shown = ''] = /^```text\n(observe .*?)```$/ms.exec(read('README.md')) ?? [];
   expect(stages.length).toBeGreaterThan(9);
   expect(shown.split('>').map((text) => text.trim().replaceAll(/^\(your |\)$/g, ''))).toEqual(stages);
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { formatApiKey } from '../../src/domain/api-key-format.ts';
+import { formatApiKey } from '../../src/domain/api-key.ts';
 import { expectNoKey, expectNoKeyInOutput, expectNoNotedKeys, noteKeys, registerKey } from './canary.ts';
 import { AUTHORIZED } from './log-streams.ts';
 import { OPERATOR_KEY } from './process.ts';

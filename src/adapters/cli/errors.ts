@@ -1,5 +1,5 @@
 import { OverwriteRefused } from '../../application/ports/maintenance.ts';
-import { withoutApiKeys } from '../../domain/api-key-format.ts';
+import { withoutApiKeys } from '../../domain/api-key.ts';
 import { asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
 import { visible } from '../../domain/visible.ts';
 

@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import { createApi } from './api/app.ts';
 import type { HttpOptions, HttpStore } from './api/options.ts';
-import { type HttpServer, type HttpServerOptions, SERVER_OPTIONS } from './api/server-options.ts';
+import { type HttpServer, type HttpServerOptions, SERVER_OPTIONS } from './api/options.ts';
 import { createApp } from './koa/app.ts';
 import { KOA_CARRIER } from './koa/carrier.ts';
 import { createMiddleware, type MiddlewareOptions } from './koa/middleware.ts';
@@ -11,10 +11,18 @@ import { createNodeServer } from './node/server.ts';
 
 export type { TrustedProxies } from './api/client-address.ts';
 export { sunsetNotice } from './api/deprecation.ts';
-export type { HttpOptions, HttpStore, KeyVerifier, MetricsText } from './api/options.ts';
-export type { RateLimit } from './api/rate-limiter.ts';
-export type { RequestObserver, RequestOutcome } from './api/request-observer.ts';
-export type { HttpServer, HttpServerOptions, ServerLimits, ServerStatistics } from './api/server-options.ts';
+export type { RequestObserver, RequestOutcome } from './api/observe.ts';
+export type {
+  HttpOptions,
+  HttpServer,
+  HttpServerOptions,
+  HttpStore,
+  KeyVerifier,
+  MetricsText,
+  ServerLimits,
+  ServerStatistics,
+} from './api/options.ts';
+export type { RateLimit } from './api/shared-limits.ts';
 export type { UserMiddleware, UserMiddlewares } from './api/user-middleware.ts';
 export { openApiDocument } from './docs/openapi.ts';
 export type { MiddlewareOptions } from './koa/middleware.ts';

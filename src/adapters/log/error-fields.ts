@@ -1,6 +1,6 @@
 /** Formats errors for the log, without API keys. */
 
-import { withoutApiKeys } from '../../domain/api-key-format.ts';
+import { withoutApiKeys } from '../../domain/api-key.ts';
 
 const STACK_LIMIT = 8_000;
 const KIND_LIMIT = 300;

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { BlockList } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApi } from '../../../src/adapters/http/api/app.ts';
-import type { RequestOutcome } from '../../../src/adapters/http/api/request-observer.ts';
+import type { RequestOutcome } from '../../../src/adapters/http/api/observe.ts';
 import { KOA_CARRIER } from '../../../src/adapters/http/koa/carrier.ts';
 import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';

@@ -1,8 +1,8 @@
 /** What code of the host returns or throws: verifiers, observers, proxies, metrics and storages without types. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { RequestOutcome } from '../../../src/adapters/http/api/observe.ts';
 import type { KeyVerifier } from '../../../src/adapters/http/api/options.ts';
-import type { RequestOutcome } from '../../../src/adapters/http/api/request-observer.ts';
 import type { HttpOptions } from '../../../src/adapters/http/index.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { createApiKeyVerifier } from '../../../src/composition/api-key-verifier.ts';
-import { formatApiKey } from '../../../src/domain/api-key-format.ts';
+import { formatApiKey } from '../../../src/domain/api-key.ts';
 import { registerKey } from '../../support/canary.ts';
 import { runs } from '../../support/property-runs.ts';
 import { sharedServer } from '../../support/server.ts';

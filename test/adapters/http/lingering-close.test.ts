@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { lingeringClose } from '../../../src/adapters/http/node/lingering-close.ts';
+import { lingeringClose } from '../../../src/adapters/http/node/connections.ts';
 import { stopClock, until } from '../../support/clock.ts';
 import { sharedServer } from '../../support/server.ts';
 import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';

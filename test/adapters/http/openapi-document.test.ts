@@ -7,10 +7,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { generateDocument } from '../../../openapi/document.ts';
 import { MESSAGES, WHEN } from '../../../openapi/errors.ts';
 import { type HttpErrorCode, STATUS_OF } from '../../../src/adapters/http/api/errors.ts';
+import { TurnQueue } from '../../../src/adapters/http/api/load.ts';
 import { OPERATIONS } from '../../../src/adapters/http/api/operations.ts';
-import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
-import { openApi, openApiDocument } from '../../../src/adapters/http/docs/openapi.ts';
-import { splicedGzip } from '../../../src/adapters/http/docs/spliced-gzip.ts';
+import { openApi, openApiDocument, splicedGzip } from '../../../src/adapters/http/docs/openapi.ts';
 import { FetchContext } from '../../../src/adapters/http/fetch/context.ts';
 import { assertSame } from '../../../src/adapters/sqlite/store-files.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
@@ -260,7 +259,7 @@ test('the example of every error is a response of the server', async () => {
   await failing(thrownBy(() => assertSame(missing)));
   await failing(new Error('unexpected'));
 
-  const turn = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(1000);
+  const turn = vi.spyOn(TurnQueue.prototype, 'enter').mockResolvedValue(true);
   onTestFinished(() => turn.mockRestore());
   collect(await client.get('/v1/pets', { Connection: 'close' }));
 

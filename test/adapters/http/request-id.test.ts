@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newRequestId, requestIdOf } from '../../../src/adapters/http/api/request-id.ts';
+import { newRequestId, requestIdOf } from '../../../src/adapters/http/api/observe.ts';
 
 test('new ids differ, and grow from one prefix of the process', () => {
   const ids = Array.from({ length: 40 }, newRequestId);

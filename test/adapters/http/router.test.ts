@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Context } from '../../../src/adapters/http/api/context.ts';
 import type { CreateRouter, Endpoint } from '../../../src/adapters/http/api/routes.ts';
-import { createTemplateRouter } from '../../../src/adapters/http/fetch/router.ts';
-import { createRouter } from '../../../src/adapters/http/koa/router.ts';
+import { FETCH_CARRIER } from '../../../src/adapters/http/fetch/handler.ts';
+import { KOA_CARRIER } from '../../../src/adapters/http/koa/carrier.ts';
 import { runs } from '../../support/property-runs.ts';
 
 const METHODS = [['GET'], ['POST'], []] as const;
@@ -30,7 +30,7 @@ function routing(create: CreateRouter, templates: readonly string[]) {
   };
 }
 
-const route = routing(createRouter, ['/v1/pets', '/v1/pets/{petId}']);
+const route = routing(KOA_CARRIER.createRouter, ['/v1/pets', '/v1/pets/{petId}']);
 
 test.each([
   ['/v1/pets', ['/v1/pets', 'GET', {}]],
@@ -53,7 +53,10 @@ test('a path whose method has no route is known', async () => {
 
 test('requests over fetch have the route that @koa/router finds, with the same values', async () => {
   const templates = ['/v1/pets/{petId}', '/v1/{kind}/{id}/photos', '/'];
-  const [own, koa] = [routing(createTemplateRouter, templates), routing(createRouter, templates)];
+  const [own, koa] = [
+    routing(FETCH_CARRIER.createRouter, templates),
+    routing(KOA_CARRIER.createRouter, templates),
+  ];
   const segment = fc.oneof(
     fc.constantFrom(
       'v1',

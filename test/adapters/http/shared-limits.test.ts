@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { RateLimiter } from '../../../src/adapters/http/api/rate-limiter.ts';
 import {
   bucketsOf,
   forgetServer,
   newSharedLimits,
+  RateLimiter,
   type ServerThread,
   SharedConnections,
 } from '../../../src/adapters/http/api/shared-limits.ts';

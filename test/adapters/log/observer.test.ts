@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { logTo } from '../../../src/adapters/log/log.ts';
 import { type LoggedRequest, logObserver } from '../../../src/adapters/log/observer.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
-import { formatApiKey } from '../../../src/domain/api-key-format.ts';
+import { formatApiKey } from '../../../src/domain/api-key.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
 type Line = Record<string, unknown>;

@@ -2,22 +2,17 @@ import { checkArgument, checkOptions, type OptionRules } from '../../../applicat
 import { fenced } from '../../../application/fenced.ts';
 import { combineMethods } from '../../../application/observers.ts';
 import { authenticate, requireWriteAccess } from './authentication.ts';
-import { beginRequests } from './begin-request.ts';
 import { checkHead } from './check-head.ts';
-import { cachedProxies } from './client-address.ts';
-import type { Stage } from './context.ts';
+import { METRICS_PATH, type Stage } from './context.ts';
 import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
 import { type ReadBytes, readJson } from './json-body.ts';
-import { limitRate } from './limit-rate.ts';
 import { Load } from './load.ts';
-import { observe } from './observe.ts';
+import { observe, type RequestObserver, type RequestSettings } from './observe.ts';
 import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore, type KeyVerifier } from './options.ts';
 import { petRoutes } from './pets.ts';
 import { pathPrefixOf } from './public-url.ts';
-import type { RequestObserver } from './request-observer.ts';
-import type { RequestSettings } from './request-state.ts';
-import { type CreateRouter, endpointsOf, METRICS_PATH, refuseUnrouted } from './routes.ts';
+import { type CreateRouter, endpointsOf, refuseUnrouted } from './routes.ts';
 import { newPetMembers } from './schemas.ts';
 import { sendErrors } from './send-errors.ts';
 import { guest } from './user-middleware.ts';
@@ -49,34 +44,30 @@ export function createApi(
   const prefix = pathPrefixOf(publicUrl);
   const observer = combineMethods(observers, ['onRequest', 'onError']);
   const settings: RequestSettings = {
-    proxies: cachedProxies(options.trustedProxies),
+    proxies: options.trustedProxies,
     needsAddress: observers.some((each) => each.onRequest !== undefined && !each.ignoresClient),
     isSecret: (text) => isPartOfKey(apiKeys, text),
   };
-  const load = new Load(thread?.count);
+  const load = new Load(rateLimit, thread);
   const verifier = apiKeys ?? { verify: (key) => store.verifyApiKey(key) };
-  const metricsPath = metrics && METRICS_PATH;
   const beforeCreate: readonly Stage[] = [
     requireWriteAccess, // 403: the key is read-only
     readJson(readBytes, newPetMembers, thread?.count), // 400, 408, 413, 415: the body
-    load.countCreate, // 503: too many creates are in progress
   ];
   const pets = petRoutes(store, prefix, beforeCreate);
   const endpoints = endpointsOf(pets, store, load, options, prefix);
 
   const stages: readonly Stage[] = [
-    beginRequests(settings), // request id, path, the fields of every response
-    observe(observer, settings.needsAddress), // tells the observers about every response
+    observe(observer, settings), // request id, path, the fields of every response; tells the observers about each
     deprecation(prefix), // the fields of the deprecated operation, also on its errors
     sendErrors(observer), // whatever is thrown becomes the Error body
     cors(corsOrigins), // fields first, so that a browser can read errors too; responds to preflight requests
     load.takeTurn, // waits while the server is busy
-    ...(middleware?.beforeKey ?? []).map(guest),
-    authenticate(verifier, metricsPath), // 401, before anything else is said about a path under /v1
-    load.limitLoad(metricsPath), // 503: the server stops, is too busy, or has too many creates in progress
-    limitRate(rateLimit, metricsPath, load.refused, thread), // 429
-    checkHead(), // what HTTP forbids
-    ...(middleware?.afterKey ?? []).map(guest),
+    ...(middleware?.beforeKey ?? []).map(guest), // yours
+    authenticate(verifier, metrics && METRICS_PATH), // 401, before anything else is said about a path under /v1
+    load.limitLoad, // 503: the server stops, or is too busy; 429
+    checkHead, // what HTTP forbids
+    ...(middleware?.afterKey ?? []).map(guest), // yours
     createRouter(endpoints), // the handlers; beforeCreate stands in front of that of creates
     refuseUnrouted, // what the router knows of a path's methods: OPTIONS, 405, 404
   ];

@@ -1,9 +1,8 @@
 import { described } from '../../../application/arguments.ts';
 import type { ApiKeyHolder, ApiKeyVerifier } from '../../../application/ports/api-key-verifier.ts';
 import { invalidRequest } from '../../../domain/errors.ts';
-import { type Context, fieldOf, type Stage } from './context.ts';
+import { type Context, countFieldLines, fieldOf, needsApiKey, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
-import { countFieldLines } from './headers.ts';
 
 /** A valid `Authorization` field. The scheme is case-insensitive (RFC 9110, section 11.1; RFC 6750, section 2.1). */
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
@@ -30,10 +29,6 @@ export function authenticate(verifier: ApiKeyVerifier, protectedPath?: string): 
   };
 }
 
-export function needsApiKey(path: string): boolean {
-  return path.startsWith('/v1') && (path.length === 3 || path[3] === '/');
-}
-
 /**
  * Returns the API key in the `Authorization` field, which may not exist. Throws `unauthorized` when the field is missing,
  * malformed or repeated. The message never contains a part of the field, because any part can be a key.
@@ -47,8 +42,7 @@ function bearerKey(ctx: Context): string {
   }
   const key = BEARER.exec(authorization)?.[1];
   if (key === undefined) throw invalidKey(faultOf(authorization));
-  if (countFieldLines(ctx.req.rawHeaders, 'authorization') > 1)
-    throw invalidKey('Authorization must be given once');
+  if (countFieldLines(ctx, 'authorization') > 1) throw invalidKey('Authorization must be given once');
   return key;
 }
 

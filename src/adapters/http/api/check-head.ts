@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { invalidRequest } from '../../../domain/errors.ts';
-import { type Context, fieldOf, type RawRequest, type Stage } from './context.ts';
-import { countFieldLines } from './headers.ts';
+import { type Context, countFieldLines, fieldOf, type RawRequest, type Stage } from './context.ts';
 
 /** A host name or an IP address, optionally with a port, and without user name (RFC 3986, section 3.2). */
 const AUTHORITY = /^(?:[\w.-]{1,255}|\[([\da-f:.]{2,45})\])(?::(\d{0,5}))?$/i;
@@ -21,35 +20,25 @@ const TARGET_RULE =
  * Refuses invalid requests which Node.js would accept, or would refuse with an empty body (RFC 9112, sections 2.3, 3.2 and
  * 6.1; RFC 9110, sections 4.2.4 and 10.1.1).
  */
-export function checkHead(): Stage {
-  const refuseMalformed = headRules();
-  return (ctx, next) => {
-    refuseMalformed(ctx);
-    return next();
-  };
-}
+export const checkHead: Stage = (ctx, next) => {
+  refuseMalformed(ctx);
+  return next();
+};
 
-export function headRules(): (ctx: Context) => void {
-  // Almost all requests have the same `Host`, which is not validated again.
-  let lastHost = '';
-  return (ctx) => {
-    const { url, req } = ctx;
-    const { httpVersion, rawHeaders } = req;
-    const host = fieldOf(ctx, 'host');
-    const expect = fieldOf(ctx, 'expect');
-    if (!isFramed(req)) throw invalidRequest(framingRule(httpVersion));
-    if (host === undefined ? httpVersion === '1.1' : countFieldLines(rawHeaders, 'host') > 1) {
-      throw invalidRequest('Host must be given once');
-    }
-    if (host && host !== lastHost) {
-      if (!isAuthority(host)) throw invalidRequest(HOST_RULE);
-      lastHost = host;
-    }
-    if (!isTarget(url)) throw invalidRequest(TARGET_RULE);
-    if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-      throw invalidRequest('Expect must be 100-continue');
-    }
-  };
+export function refuseMalformed(ctx: Context): void {
+  const { url, req } = ctx;
+  const { httpVersion } = req;
+  const host = fieldOf(ctx, 'host');
+  const expect = fieldOf(ctx, 'expect');
+  if (!isFramed(req)) throw invalidRequest(framingRule(httpVersion));
+  if (host === undefined ? httpVersion === '1.1' : countFieldLines(ctx, 'host') > 1) {
+    throw invalidRequest('Host must be given once');
+  }
+  if (host && !isAuthority(host)) throw invalidRequest(HOST_RULE);
+  if (!isTarget(url)) throw invalidRequest(TARGET_RULE);
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw invalidRequest('Expect must be 100-continue');
+  }
 }
 
 /**

@@ -7,9 +7,6 @@ export interface TrustedProxies {
   check(address: string, family: 'ipv4' | 'ipv6'): boolean;
 }
 
-/** The maximum number of addresses whose check is cached. */
-const CACHE_LIMIT = 1000;
-
 /** The rest of `X-Forwarded-For`, and a longer element, are ignored. */
 const MAX_PROXIES = 16;
 const MAX_ELEMENT_LENGTH = 64;
@@ -21,24 +18,6 @@ const BRACKETS_OR_PORT = /^(?:\[([\da-f:.]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
 
 /** The last element of `X-Forwarded-Proto`. */
 const LAST_SCHEME = /(?:^|,)\s*(https?)\s*$/i;
-
-/** Caches the checked addresses, because a check of `BlockList` takes longer than the rest of {@link clientAddress}. */
-export function cachedProxies(proxies: TrustedProxies | undefined): TrustedProxies | undefined {
-  if (proxies === undefined) return undefined;
-  const checked = new Map<string, boolean>();
-  return {
-    check: (address, family) => {
-      let isTrusted = checked.get(address);
-      if (isTrusted === undefined) {
-        // Anything else is not trusted, such as a promise, or an exception.
-        isTrusted = fenced(() => proxies.check(address, family)) === true;
-        if (checked.size >= CACHE_LIMIT) checked.clear();
-        checked.set(address, isTrusted);
-      }
-      return isTrusted;
-    },
-  };
-}
 
 /**
  * Returns the address of the client: that of the peer, or, if this is a trusted proxy, the rightmost address in
@@ -82,10 +61,10 @@ function unmapped(address: string): string {
     : address;
 }
 
+/** Whatever the check of a host returns is no trust, unless it is `true`: a promise, for example, or an exception. */
 function isTrusted(address: string, proxies: TrustedProxies): boolean {
-  if (!address.includes(':')) return proxies.check(address, 'ipv4');
-  const zone = address.indexOf('%');
-  return proxies.check(zone === -1 ? address : address.slice(0, zone), 'ipv6');
+  const [withoutZone = ''] = address.split('%', 1);
+  return fenced(() => proxies.check(withoutZone, address.includes(':') ? 'ipv6' : 'ipv4')) === true;
 }
 
 /** Returns the IP address in an element of `X-Forwarded-For`, without a port. */

@@ -86,7 +86,29 @@ export type Next = () => Promise<unknown>;
 /** A Koa middleware: what a stage does before and after the rest of the list stands in one function. */
 export type Stage = (ctx: Context, next: Next) => unknown;
 
+/** The paths that need an API key, `/v1` and all below it, are those that belong to the API in every app. */
+export function needsApiKey(path: string): boolean {
+  return path.startsWith('/v1') && (path.length === 3 || path[3] === '/');
+}
+
+export function isHealthCheck(path: string): boolean {
+  return path === '/livez' || path === '/readyz';
+}
+
+export const METRICS_PATH = '/metrics';
+
 export function fieldOf({ headers }: Pick<Context, 'headers'>, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Counts the lines of a field, whose name is in lower case. `headers` can have only the first value, as of `Host`. */
+export function countFieldLines(ctx: Context, name: string): number {
+  const { rawHeaders } = ctx.req;
+  let times = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index] as string;
+    if (given.length === name.length && given.toLowerCase() === name) times += 1;
+  }
+  return times;
 }

@@ -1,4 +1,4 @@
-import { headRules } from './check-head.ts';
+import { refuseMalformed } from './check-head.ts';
 import { type Context, fieldOf, type Stage } from './context.ts';
 import { SERVER_METHODS } from './errors.ts';
 import { noContent } from './responses.ts';
@@ -20,7 +20,6 @@ const MAX_AGE = '600';
  */
 export function cors(origins: readonly string[] = []): Stage {
   if (origins.length === 0) return (_, next) => next();
-  const refuseMalformed = headRules();
   return (ctx, next) => {
     ctx.set('Vary', 'Origin');
     const origin = fieldOf(ctx, 'origin');

@@ -43,15 +43,12 @@ export function readJson(readBytes: ReadBytes, parse: (text: string) => unknown,
 }
 
 /** Also rejects with `request_timeout`, when this is the oldest of too many bodies. */
-async function received(body: Promise<Uint8Array>, bodies: SlowClients): Promise<Uint8Array> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const client = { destroy: () => reject(new HttpError('request_timeout', TOO_MANY_BODIES)) };
-  bodies.hold(client, 1);
-  try {
-    return await Promise.race([body, promise]);
-  } finally {
-    bodies.release(client);
-  }
+function received(body: Promise<Uint8Array>, bodies: SlowClients): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const client = { destroy: () => reject(new HttpError('request_timeout', TOO_MANY_BODIES)) };
+    bodies.hold(client, 1);
+    body.then(resolve, reject).finally(() => bodies.release(client));
+  });
 }
 
 function parsed(bytes: Uint8Array, parse: (text: string) => unknown): unknown {

@@ -1,33 +1,34 @@
 /** Which requests a busy server handles at once, later, or not at all. */
 
-import { needsApiKey } from './authentication.ts';
-import { fieldOf, type Stage } from './context.ts';
+import { AnimalStoreError } from '../../../domain/errors.ts';
+import { fieldOf, isHealthCheck, METRICS_PATH, needsApiKey, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
-import { isHealthCheck } from './health.ts';
-import { RefusalDelays } from './refusal-delays.ts';
-import { TurnQueue } from './turn-queue.ts';
-
-/** Responses to clients without an API key are delayed when requests have waited for this time, in milliseconds. */
-const CROWDED_TIME = 10;
+import { bucketsOf, type RateLimit, RateLimiter, type ServerThread } from './shared-limits.ts';
 
 /**
- * Requests are refused when others have waited for this time: those with an API key that was valid when it was last used,
- * and all others. In milliseconds.
+ * How long the requests of a queue may take in one turn, an iteration of the event loop, in milliseconds. The server
+ * accepts connections between two turns, so short turns keep no new client waiting.
+ */
+const TURN_TIME = 2;
+
+/**
+ * In milliseconds of processor time, because refusing requests would not regain the time of other programs. Requests are
+ * refused that arrive when others have waited for BUSY_TIME. They wait for REFUSAL_TIME before, or longer if there are many:
+ * clients that ignore `Retry-After` would otherwise take the processor time from the requests that are accepted.
  */
 const BUSY_TIME = 200;
-const BUSY_TIME_OF_STRANGERS = 500;
+const REFUSAL_TIME = 1000;
 
 /** The maximum number of `Authorization` fields that are known to be valid. */
 const KNOWN_LIMIT = 1_000;
 
-/** The maximum number of creates in progress: twice as many as the largest transaction of SQLite stores. */
-const CREATES_LIMIT = 2_000;
+const METRICS_LIMIT: RateLimit = { requests: 10, seconds: 1 };
 
 /** The numbers of refused requests, by reason. */
-export type Refused = Record<'busy' | 'creates' | 'rate' | 'stopping', number>;
+export type Refused = Record<'busy' | 'rate' | 'stopping', number>;
 
 export class Load {
-  readonly refused: Refused = { busy: 0, creates: 0, rate: 0, stopping: 0 };
+  readonly refused: Refused = { busy: 0, rate: 0, stopping: 0 };
   isStopping = false;
   /** Whether every request under `/v1` is refused. Requests that clients sent before they learned of a stop are not. */
   isRefusing = false;
@@ -35,19 +36,16 @@ export class Load {
   readonly #known = new TurnQueue();
   readonly #strangers = new TurnQueue();
   readonly #valid = new Set<string>();
-  readonly #delays = new RefusalDelays();
-  readonly #createsLimit: number;
-  #creates = 0;
+  readonly #limiter: RateLimiter | undefined;
+  readonly #metricsLimiter: RateLimiter;
 
-  /** @param servers the number of servers that share the limit on creates */
-  constructor(servers = 1) {
-    this.#createsLimit = Math.ceil(CREATES_LIMIT / servers);
+  /** @param thread set if several servers share the limits */
+  constructor(rateLimit?: RateLimit, thread?: ServerThread) {
+    this.#limiter = rateLimit && new RateLimiter(rateLimit, bucketsOf('requests', thread));
+    this.#metricsLimiter = new RateLimiter(METRICS_LIMIT, bucketsOf('metrics', thread));
   }
 
-  /**
-   * Waits for the turn of a request before its API key is checked. One that {@link limitLoad} will refuse does not wait, and
-   * is refused later if its client comes back at once, as are all responses to clients without a key while requests wait.
-   */
+  /** Waits for the turn of a request, before its API key is checked. Health checks never wait. */
   readonly takeTurn: Stage = async (ctx, next) => {
     const state = ctx.state.animalStore;
     if (isHealthCheck(state.path)) {
@@ -55,55 +53,26 @@ export class Load {
       return;
     }
     const authorization = fieldOf(ctx, 'authorization') ?? '';
-    const isKnown = this.#valid.has(authorization);
-    const queue = isKnown ? this.#known : this.#strangers;
-    state.isTooBusy = queue.waitingTime >= (isKnown ? BUSY_TIME : BUSY_TIME_OF_STRANGERS);
-    const turn = state.isTooBusy ? undefined : queue.enter();
-    if (turn !== undefined) await turn;
-    let isRefused = state.isTooBusy;
+    const turn = (this.#valid.has(authorization) ? this.#known : this.#strangers).enter();
+    if (turn !== undefined) state.isTooBusy = await turn;
     try {
       await next();
-    } catch (error) {
-      isRefused ||= isOverload(error);
-      throw error;
     } finally {
       if (needsApiKey(state.path)) this.#setValid(authorization, state.holder !== undefined);
-      isRefused ||= state.holder === undefined && this.#isCrowded;
-      if (isRefused) await this.#delays.wait(ctx, () => this.isStopping);
     }
   };
 
-  get #isCrowded(): boolean {
-    return Math.max(this.#strangers.waitingTime, this.#known.waitingTime) >= CROWDED_TIME;
-  }
-
-  /** Refuses requests whose API key was checked. Metrics are needed most meanwhile. */
-  limitLoad(metricsPath: string | undefined): Stage {
-    return (ctx, next) => {
-      const { callerId, isTooBusy, path } = ctx.state.animalStore;
-      if (path !== metricsPath) {
-        if (this.isRefusing && callerId !== undefined) this.#refuse('stopping', STOPPING);
-        if (isTooBusy) this.#refuse('busy', TOO_BUSY);
-        if (callerId !== undefined && ctx.method === 'POST') this.#limitCreates();
-      }
-      return next();
-    };
-  }
-
-  /** Stands in front of the handler of creates, behind their bodies, which can take long to arrive. */
-  readonly countCreate: Stage = async (_, next) => {
-    this.#limitCreates();
-    this.#creates += 1;
-    try {
-      await next();
-    } finally {
-      this.#creates -= 1;
-    }
+  /** Refuses requests whose API key was checked. Metrics have a limit of their own, because they are needed most meanwhile. */
+  readonly limitLoad: Stage = (ctx, next) => {
+    const { callerId, isTooBusy, path } = ctx.state.animalStore;
+    const isMetrics = path === METRICS_PATH;
+    if (!isMetrics && this.isRefusing && callerId !== undefined) this.#refuse('stopping', STOPPING);
+    if (!isMetrics && isTooBusy) this.#refuse('busy', TOO_BUSY);
+    const limiter = isMetrics ? this.#metricsLimiter : this.#limiter;
+    const wait = callerId === undefined ? 0 : (limiter?.takeToken(callerId) ?? 0);
+    if (wait > 0) this.#refuse('rate', rateLimited(wait));
+    return next();
   };
-
-  #limitCreates(): void {
-    if (this.#creates >= this.#createsLimit) this.#refuse('creates', TOO_MANY_CREATES);
-  }
 
   #refuse(reason: keyof Refused, error: Error): never {
     this.refused[reason] += 1;
@@ -119,11 +88,81 @@ export class Load {
   }
 }
 
-function isOverload(error: unknown): boolean {
-  return error instanceof HttpError && error.code === 'overloaded';
-}
-
 // These errors are created only once, because the stack of an error takes much of the time of a refusal.
 const STOPPING = new HttpError('overloaded', 'the server is stopping');
 const TOO_BUSY = new HttpError('overloaded', 'the server receives more requests than it can handle');
-const TOO_MANY_CREATES = new HttpError('overloaded', 'too many pets are being stored');
+
+function rateLimited(milliseconds: number): AnimalStoreError {
+  const retryAfter = Math.ceil(milliseconds / 1000);
+  const message = `too many requests with this API key: retry after ${retryAfter} s`;
+  return new AnimalStoreError('rate_limited', message, { retryAfter });
+}
+
+/**
+ * Whether requests can wait for each other. The Workers of Cloudflare end the timers of a request with its response, so no
+ * request may wait for a turn that another one has begun.
+ */
+const HAS_TURNS = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
+
+interface Waiting {
+  readonly begin: (isRefused: boolean) => void;
+  /** The processor time when the request arrived. */
+  readonly since: number;
+}
+
+/** Spreads the requests of many connections over several turns, in the order of their arrival. */
+export class TurnQueue {
+  readonly #accepted: Waiting[] = [];
+  /** The requests that arrived while others had waited for too long. */
+  readonly #refused: Waiting[] = [];
+  /** When the current turn ends. 0 between turns. */
+  #endsAt = 0;
+  /** The processor time at the start of the current turn, while requests wait. */
+  #time = 0;
+
+  /** Returns `undefined` if a request can be handled at once, or else a promise of its turn, and whether it is refused. */
+  enter(): Promise<boolean> | undefined {
+    if (!HAS_TURNS) return undefined;
+    const now = performance.now();
+    if (this.#endsAt === 0) {
+      this.#endsAt = now + TURN_TIME;
+      setImmediate(this.#beginTurn);
+    }
+    if (!this.#isWaiting) {
+      if (now < this.#endsAt) return undefined;
+      this.#time = processorTime();
+    }
+    const queue = this.#hasWaited(this.#accepted, BUSY_TIME) ? this.#refused : this.#accepted;
+    return new Promise((begin) => {
+      queue.push({ begin, since: this.#time });
+    });
+  }
+
+  get #isWaiting(): boolean {
+    return this.#accepted.length + this.#refused.length > 0;
+  }
+
+  #hasWaited([oldest]: readonly Waiting[], time: number): boolean {
+    return oldest !== undefined && this.#time - oldest.since >= time;
+  }
+
+  readonly #beginTurn = async (): Promise<void> => {
+    this.#endsAt = performance.now() + TURN_TIME;
+    if (this.#isWaiting) this.#time = processorTime();
+    while (performance.now() < this.#endsAt && this.#isWaiting) {
+      if (this.#hasWaited(this.#refused, REFUSAL_TIME)) this.#refused.shift()?.begin(true);
+      (this.#accepted.shift() ?? this.#refused.shift())?.begin(false);
+      // Lets the requests run before the time is measured again.
+      await undefined;
+    }
+    if (this.#isWaiting) setImmediate(this.#beginTurn);
+    else this.#endsAt = 0;
+  };
+}
+
+/** The processor time of this thread in milliseconds, or the elapsed time where the runtime cannot measure it. */
+function processorTime(): number {
+  if (process.threadCpuUsage === undefined) return performance.now();
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}

@@ -6,8 +6,7 @@ import { fieldOf, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
 import type { Operation } from './operations.ts';
 import type { HttpStore } from './options.ts';
-import { checkCreate } from './preconditions.ts';
-import { entityTag, type Representation, respondJson, respondRevalidated } from './responses.ts';
+import { checkCreate, entityTag, type Representation, respondJson, respondRevalidated } from './responses.ts';
 import { listQueryReader, type newPetMembers, readNewPet } from './schemas.ts';
 
 /** The stages of each operation: its handler, and what stands in front of it. */

@@ -1,19 +1,15 @@
+import Negotiator from 'negotiator';
 import { described } from '../../../application/arguments.ts';
+import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { DOCS_ASSETS, docsAsset } from '../docs/assets.ts';
 import { openApi } from '../docs/openapi.ts';
-import { needsApiKey } from './authentication.ts';
-import type { Context, Stage } from './context.ts';
-import { HttpError, methodNotAllowed, noSuchPath, SERVER_METHODS } from './errors.ts';
-import { livez, readyz } from './health.ts';
+import { type Context, METRICS_PATH, needsApiKey, type Stage } from './context.ts';
+import { HttpError, methodNotAllowed, noSuchPath, SERVER_METHODS, STATUS_OF } from './errors.ts';
 import type { Load } from './load.ts';
 import { OPERATIONS } from './operations.ts';
 import type { HttpOptions, HttpStore, MetricsText } from './options.ts';
 import type { PetRoutes } from './pets.ts';
-import { checkRead } from './preconditions.ts';
-import { noContent } from './responses.ts';
-import { root } from './root.ts';
-
-export const METRICS_PATH = '/metrics';
+import { checkRead, noContent, respondJson } from './responses.ts';
 
 export interface Endpoint {
   /** The path template, such as `/v1/pets/{petId}`. */
@@ -85,3 +81,40 @@ function unknownPath({ url, state }: Context): HttpError {
 }
 
 const PATHS = `expected ${[...new Set(OPERATIONS.map(({ path }) => path))].join(' or ')}`;
+
+const livez: Stage = (ctx) => respondJson(ctx, 200, '{"status":"ok"}');
+
+function readyz(store: HttpStore, isStopping: () => boolean): Stage {
+  return async (ctx) => {
+    if (isStopping()) return unavailable(ctx, 'stopping');
+    try {
+      await store.check();
+    } catch (error) {
+      return unavailable(ctx, storageFaultReason(error) ?? 'storage');
+    }
+    return respondJson(ctx, 200, '{"status":"ok"}');
+  };
+}
+
+function unavailable(ctx: Context, reason: string): void {
+  ctx.set('Retry-After', '1');
+  respondJson(ctx, STATUS_OF.storage_unavailable, JSON.stringify({ status: 'unavailable', reason }));
+}
+
+/** The first one is for clients without a preference. */
+const MEDIA_TYPES = ['application/json', 'text/html'];
+
+/** Redirects a client that prefers HTML to JSON, such as a browser, to the reference page. Others get `not_found`. */
+function root(prefix: string): Stage {
+  return (ctx) => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw noSuchPath();
+    ctx.vary('Accept');
+    const headers = { accept: ctx.headers['accept'] as string | undefined };
+    if (new Negotiator({ headers }).mediaType(MEDIA_TYPES) !== 'text/html') throw noSuchPath();
+    ctx.status = 303;
+    ctx.set('Location', `${prefix}/docs`);
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = '';
+    ctx.remove('Content-Type');
+  };
+}

@@ -1,8 +1,9 @@
 import { type AnimalStoreError, asAnimalStoreError } from '../../../domain/errors.ts';
 import { isFramed } from './check-head.ts';
+import { clientAddress } from './client-address.ts';
 import type { Context, Stage } from './context.ts';
 import { HttpError, STATUS_OF } from './errors.ts';
-import type { RequestObserver } from './request-observer.ts';
+import { API_FIELDS, newRequestId, type RequestObserver, type RequestSettings } from './observe.ts';
 
 /** In seconds (RFC 9111, section 1.2.2). */
 const RETRY_AFTER_MAX = 2 ** 31 - 1;
@@ -41,7 +42,39 @@ export function respondWithError(ctx: Context, error: unknown, observer: Request
   ctx.body = body;
 }
 
-export function errorContent(error: unknown, requestId: string): ErrorContent {
+/**
+ * Returns the response to a message that the server could not parse as a request, and notifies the observers. Such a
+ * message never reaches the stages of the API.
+ */
+export function refuseMessage(
+  { observer, settings }: { readonly observer: RequestObserver; readonly settings: RequestSettings },
+  error: HttpError,
+  peer: string | undefined,
+  forwardedFor: string | string[] | undefined,
+): ErrorContent {
+  const requestId = newRequestId();
+  const { status, fields, body } = errorContent(error, requestId);
+  observer.onRequest?.({
+    method: '',
+    route: undefined,
+    path: undefined,
+    status,
+    ms: 0,
+    requestId,
+    keyId: undefined,
+    address: clientAddress(peer, forwardedFor, settings.proxies),
+    aborted: undefined,
+    traceparent: undefined,
+  });
+  const length = String(Buffer.byteLength(body));
+  return {
+    status,
+    fields: { ...API_FIELDS, ...fields, 'X-Request-Id': requestId, 'Content-Length': length },
+    body,
+  };
+}
+
+function errorContent(error: unknown, requestId: string): ErrorContent {
   const known = knownError(error);
   const code = known?.code ?? 'internal_error';
   const status = known instanceof HttpError ? known.status : STATUS_OF[code];

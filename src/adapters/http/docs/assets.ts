@@ -1,8 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { Stage } from '../api/context.ts';
 import { entityTag } from '../api/responses.ts';
-import { builtFile } from './built-file.ts';
-import { encodings, respondNegotiated } from './encodings.ts';
+import { builtFile, encodings, respondNegotiated } from './built-files.ts';
 
 export interface Asset {
   readonly path: string;

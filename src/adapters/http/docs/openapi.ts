@@ -1,11 +1,10 @@
+import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { fieldOf, type Stage } from '../api/context.ts';
 import { indentedJson } from '../api/exact-json.ts';
 import type { HttpOptions } from '../api/options.ts';
 import { BASE_PATH, serverUrlOf } from '../api/public-url.ts';
 import { entityTag } from '../api/responses.ts';
-import { builtFile } from './built-file.ts';
-import { type Encodings, encodings, respondNegotiated } from './encodings.ts';
-import { splicedGzip } from './spliced-gzip.ts';
+import { builtFile, type Encodings, encodings, respondNegotiated } from './built-files.ts';
 
 /** The built document: the parts around the URL of the server, and what compresses them. */
 const template = builtFile('openapi.json', (content) => {
@@ -46,4 +45,27 @@ export function openApi({ publicUrl }: HttpOptions): Stage {
 
 function serversOf(url: string): string {
   return `"servers":${JSON.stringify([{ url }])}`;
+}
+
+const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]);
+
+/**
+ * Returns a function that compresses a text with another middle part each time. The parts around it are compressed once, so
+ * a call costs little for a large text. The result is one member of gzip (RFC 1952).
+ */
+export function splicedGzip(before: string, after: string): (middle: string) => Buffer {
+  const head = deflatedPart(before);
+  const tail = deflateRawSync(after, { level: 9 });
+  return (middle) => {
+    const content = Buffer.from(before + middle + after);
+    const trailer = Buffer.alloc(8);
+    trailer.writeUInt32LE(crc32(content), 0);
+    trailer.writeUInt32LE(content.length, 4);
+    return Buffer.concat([HEADER, head, deflatedPart(middle), tail, trailer]);
+  };
+}
+
+/** Blocks that end at a byte and are not the last ones, so that others can follow. */
+function deflatedPart(text: string): Buffer {
+  return deflateRawSync(text, { level: 9, finishFlush: constants.Z_FULL_FLUSH });
 }

@@ -1,6 +1,6 @@
 import type { Context, MatchedRoute, RawRequest, RequestFields } from '../api/context.ts';
-import { type FieldValue, ResponseFields } from '../api/response-fields.ts';
-import { fieldValues } from './field-values.ts';
+
+type FieldValue = string | number | readonly string[];
 
 /** What a runtime knows about the connection of a request, and a `Request` does not contain. */
 export interface FetchInfo {
@@ -34,10 +34,11 @@ export class FetchContext implements Context, RawRequest {
   readonly original: Request;
   /** Called when the response has been created. */
   sent: (() => void) | undefined;
-  readonly #fields = new ResponseFields();
+  /** By name in lower case. */
+  readonly #fields = new Map<string, FieldValue>();
 
   constructor(request: Request, info: FetchInfo) {
-    const { url, method, headers } = request;
+    const { url, method } = request;
     const start = pathStart(url);
     const fragment = url.indexOf('#', start);
     const end = fragment === -1 ? url.length : fragment;
@@ -47,7 +48,7 @@ export class FetchContext implements Context, RawRequest {
     this.url = url.slice(start);
     this.path = url.slice(start, hasQuery ? mark : end);
     this.querystring = hasQuery ? url.slice(mark + 1, end) : '';
-    this.headers = fieldValues(headers, url);
+    this.headers = fieldsOf(request);
     this.socket = info;
     this.original = request;
     this.res = {
@@ -71,20 +72,21 @@ export class FetchContext implements Context, RawRequest {
   }
 
   set(field: string | Readonly<Record<string, FieldValue>>, value: FieldValue = ''): void {
-    if (typeof field === 'string') this.#fields.set(field, value);
-    else for (const [name, each] of Object.entries(field)) this.#fields.set(name, each);
+    if (typeof field === 'string') this.#fields.set(field.toLowerCase(), value);
+    else for (const name in field) this.set(name, field[name]);
   }
 
   append(name: string, value: FieldValue): void {
-    this.#fields.set(name, [this.#fields.get(name) ?? [], value].flat().map(String));
+    this.set(name, [this.#fields.get(name.toLowerCase()) ?? [], value].flat().map(String));
   }
 
   remove(name: string): void {
-    this.#fields.remove(name);
+    this.#fields.delete(name.toLowerCase());
   }
 
   vary(name: string): void {
-    this.#fields.vary(name);
+    const given = this.#fields.get('vary');
+    this.set('Vary', given === undefined ? name : `${given}, ${name}`);
   }
 
   onceSent(listener: () => void): void {
@@ -94,24 +96,27 @@ export class FetchContext implements Context, RawRequest {
   /** Returns the response that the stages of the API have set. */
   response(): Response {
     const { status, method } = this;
-    const headers = new Headers();
-    const { list } = this.#fields;
-    for (let index = 0; index < list.length; index += 2) {
-      for (const value of [list[index + 1]].flat()) headers.append(list[index] as string, String(value));
-    }
     const hasBody = status !== 204 && status !== 304;
     const body =
       typeof this.body === 'string' || this.body instanceof Uint8Array ? this.body : jsonOf(this.body);
     if (hasBody) {
-      if (typeof this.body === 'object' && !headers.has('Content-Type') && body !== '') {
-        headers.set('Content-Type', 'application/json');
+      if (typeof this.body === 'object' && !this.#fields.has('content-type') && body !== '') {
+        this.set('Content-Type', 'application/json');
       }
-      headers.set('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
+      this.set('Content-Length', typeof body === 'string' ? Buffer.byteLength(body) : body.length);
     }
-    if (!this.res.shouldKeepAlive) headers.set('Connection', 'close');
+    if (!this.res.shouldKeepAlive) this.set('Connection', 'close');
+    // Runtimes take an object faster than they fill a `Headers` field by field.
+    const headers: Record<string, string> = {};
+    for (const [name, value] of this.#fields) if (typeof value !== 'object') headers[name] = String(value);
     // A `Response` with one of these statuses must not have a body, not even an empty one.
     const isEmpty = !hasBody || method === 'HEAD' || body.length === 0;
-    return new Response(isEmpty ? null : (body as string | Uint8Array<ArrayBuffer>), { status, headers });
+    const init = { status, headers };
+    const response = new Response(isEmpty ? null : (body as string | Uint8Array<ArrayBuffer>), init);
+    for (const [name, values] of this.#fields) {
+      if (typeof values === 'object') for (const value of values) response.headers.append(name, value);
+    }
+    return response;
   }
 }
 
@@ -125,4 +130,18 @@ function pathStart(url: string): number {
   if (url.startsWith('/')) return 0;
   const start = url.indexOf('/', 'https://'.length);
   return start === -1 ? url.length : start;
+}
+
+/** The fields of a request by name, as in Koa. Each is looked up when the API reads it, because it reads few of them. */
+function fieldsOf({ headers, url }: Request): RequestFields {
+  const get = (_: object, name: string | symbol): string | undefined => {
+    if (typeof name === 'symbol') return undefined;
+    return headers.get(name) ?? (name === 'host' ? authorityOf(url) : undefined);
+  };
+  return new Proxy({}, { get });
+}
+
+/** Over HTTP/2, the host and the port are in no field. */
+function authorityOf(url: string): string | undefined {
+  return url.split('/', 3)[2];
 }

@@ -5,9 +5,9 @@ import type { HttpOptions, HttpStore } from '../api/options.ts';
 import { createHandler, FETCH_CARRIER, type FetchHandler } from './handler.ts';
 
 export type { TrustedProxies } from '../api/client-address.ts';
+export type { RequestObserver, RequestOutcome } from '../api/observe.ts';
 export type { HttpOptions, HttpStore, KeyVerifier, MetricsText } from '../api/options.ts';
-export type { RateLimit } from '../api/rate-limiter.ts';
-export type { RequestObserver, RequestOutcome } from '../api/request-observer.ts';
+export type { RateLimit } from '../api/shared-limits.ts';
 export type { FetchInfo } from './context.ts';
 export type { FetchHandler } from './handler.ts';
 

@@ -2,12 +2,10 @@ import type Koa from 'koa';
 import compose from 'koa-compose';
 import { BOOLEAN } from '../../../application/arguments.ts';
 import { createApi } from '../api/app.ts';
-import { needsApiKey } from '../api/authentication.ts';
-import type { Context } from '../api/context.ts';
-import { isHealthCheck } from '../api/health.ts';
+
+import { type Context, isHealthCheck, METRICS_PATH, needsApiKey } from '../api/context.ts';
+import { pathOf } from '../api/observe.ts';
 import { HTTP_OPTIONS, type HttpOptions, type HttpStore } from '../api/options.ts';
-import { pathOf } from '../api/request-state.ts';
-import { METRICS_PATH } from '../api/routes.ts';
 import { KOA_CARRIER } from './carrier.ts';
 
 /** The options of {@link animalStore}. The path `/metrics` belongs to the middleware if the option `metrics` is set. */

@@ -2,9 +2,9 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Api } from '../api/app.ts';
 import { HttpError, methodNotAllowed, SERVER_METHODS } from '../api/errors.ts';
-import { refuseMessage as refusalOf } from '../api/refuse-message.ts';
 import type { ErrorContent } from '../api/send-errors.ts';
-import type { Connection } from './connection.ts';
+import { refuseMessage as refusalOf } from '../api/send-errors.ts';
+import type { Connection } from './connections.ts';
 
 /**
  * Responds to a message that is invalid or arrives too slowly, or to CONNECT, and closes the connection. The responses to

@@ -1,21 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkArgument } from '../../../application/arguments.ts';
 import type { Api } from '../api/app.ts';
-import {
-  HOST,
-  type HttpServer,
-  type HttpServerOptions,
-  limitsOf,
-  PORT,
-  TIMEOUT,
-} from '../api/server-options.ts';
+import { HOST, type HttpServer, type HttpServerOptions, limitsOf, PORT, TIMEOUT } from '../api/options.ts';
 import { SharedConnections } from '../api/shared-limits.ts';
 import { SlowClients } from '../api/slow-clients.ts';
-import { acceptQueued } from './accept-queue.ts';
 import { refuseMessage } from './bad-message.ts';
-import type { HandleRequest } from './connection.ts';
+import type { HandleRequest } from './connections.ts';
 import { Connections } from './connections.ts';
 import { Listeners } from './listeners.ts';
 
@@ -157,4 +149,27 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
       refused: { ...load.refused },
     }),
   };
+}
+
+/** In milliseconds. While clients open connections all the time, the queue is never empty for long. */
+const ACCEPT_TIMEOUT = 500;
+
+/**
+ * Resolves when a server has accepted the connections that clients have opened. The operating system has a queue of them,
+ * which it resets when the listening socket is closed. The queue is empty when an iteration of the event loop has accepted
+ * none.
+ */
+export async function acceptQueued(server: Server): Promise<void> {
+  const deadline = performance.now() + ACCEPT_TIMEOUT;
+  // Of the first iteration, only a part is observed.
+  let iterations = 2;
+  const onConnection = (): void => {
+    iterations = 1;
+  };
+  server.on('connection', onConnection);
+  while (iterations > 0 && performance.now() < deadline) {
+    iterations -= 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  server.off('connection', onConnection);
 }

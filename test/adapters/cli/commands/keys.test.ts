@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isApiKey } from '../../../../src/domain/api-key-format.ts';
+import { isApiKey } from '../../../../src/domain/api-key.ts';
 import { commandLine, inMemory, TERMINAL } from '../cli.ts';
 
 type Cli = ReturnType<typeof inMemory>;

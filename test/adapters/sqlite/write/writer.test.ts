@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
 import { Writer } from '../../../../src/adapters/sqlite/write/writer.ts';
-import { formatApiKey } from '../../../../src/domain/api-key-format.ts';
+import { formatApiKey } from '../../../../src/domain/api-key.ts';
 import { stopClock } from '../../../support/clock.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { openHealth, openStorage, REX, temporaryFile } from '../temporary-file.ts';
