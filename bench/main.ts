@@ -7,14 +7,20 @@ import { relative } from 'node:path';
 import { writeChart } from './chart.ts';
 import { describeMachine, machineText } from './machine.ts';
 import { type Options, type Part, readOptions } from './options.ts';
-import { compare, compareTable } from './parts/compare.ts';
-import { idempotencyTable, measureIdempotency } from './parts/idempotency.ts';
-import { logLevelsTable, measureLogLevels } from './parts/log-level.ts';
+import {
+  compare,
+  compareTable,
+  idempotencyTable,
+  logLevelsTable,
+  measureIdempotency,
+  measureLogLevels,
+  measureWorkers,
+  workersTable,
+} from './parts/compare.ts';
 import { measureMemory, memoryTable } from './parts/memory.ts';
 import { measurePostgres, postgresTable } from './parts/postgres.ts';
 import { measureSlowFsync, slowFsyncTable } from './parts/slow-fsync.ts';
 import { measureStart, startTable } from './parts/start.ts';
-import { measureWorkers, workersTable } from './parts/workers.ts';
 import { prepareProcess } from './processes.ts';
 import { type Found, newResults, writeResults } from './results.ts';
 
@@ -63,18 +69,8 @@ async function main(options: Options): Promise<void> {
   }
 }
 
-/** Returns the options. For wrong usage, prints a message without a stack, and exits. */
-function optionsOrEnd(): Options {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exit(2);
-  }
-}
-
 try {
-  await main(optionsOrEnd());
+  await main(readOptions(process.argv.slice(2)));
 } catch (error) {
   console.error(error);
   process.exitCode = 1;

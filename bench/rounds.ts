@@ -68,16 +68,17 @@ async function measure(session: Session, work: Work, { seconds, warmup, connecti
 function rowOf(work: Work, label: string, measured: readonly Figures[]): Row {
   const of = (read: (figures: Figures) => number | undefined) =>
     median(measured.map(read).filter((value) => value !== undefined));
+  const middle = (name: keyof Figures) => of((figures) => figures[name]) ?? 0;
   const loadShare = of((figures) => figures.loadShare);
   return {
     work,
     label,
-    perSecond: of((figures) => figures.perSecond) ?? 0,
+    perSecond: middle('perSecond'),
     min: Math.min(...measured.map((figures) => figures.min)),
-    p50: of((figures) => figures.p50) ?? 0,
-    p90: of((figures) => figures.p90) ?? 0,
-    p99: of((figures) => figures.p99) ?? 0,
-    longest: of((figures) => figures.longest) ?? 0,
+    p50: middle('p50'),
+    p90: middle('p90'),
+    p99: middle('p99'),
+    longest: middle('longest'),
     loadShare,
     serverShare: of((figures) => figures.serverShare),
     rounds: measured.map((figures) => figures.perSecond),

@@ -3,7 +3,6 @@
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPostgres } from './postgres.ts';
 import { end, launch, workDir } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -43,11 +42,6 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Fastify has a program of its own for PostgreSQL, because the drivers have different interfaces. */
-function commandOf(name: ServerName, url: string): readonly string[] {
-  return name === 'fastify' && isPostgres(url) ? ['bench/peers/fastify-postgres.ts'] : SERVERS[name].command;
-}
-
 /** Returns the arguments that `npm start` passes to Node.js, except for the option that reads `.env`. */
 function startArguments(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -67,7 +61,7 @@ export async function startServer(name: ServerName, options: StartOptions): Prom
   const { url, workers } = options;
   const child = launch(
     workers === undefined ? 'server' : 'any',
-    [process.execPath, ...commandOf(name, url)],
+    [process.execPath, ...SERVERS[name].command],
     {
       cwd: ROOT,
       stdio: ['ignore', output, output],

@@ -19,26 +19,15 @@ const PATIENCE = 5;
 /** A run of one server. Wrong responses and lost creates cause an error, so that their figures are never reported. */
 export class Session {
   readonly server: RunningServer;
-  readonly #data: Data;
-  readonly #pets: number;
-  readonly #lastId: number;
-  readonly #listLength: number;
-  readonly #idempotencyKeys: boolean;
+  readonly #facts: SessionFacts;
   #createdAtLeast: number;
   #createdAtMost: number;
 
-  private constructor(
-    server: RunningServer,
-    { data, pets, lastId, listLength, created, idempotencyKeys }: Readonly<SessionFacts>,
-  ) {
+  private constructor(server: RunningServer, facts: SessionFacts) {
     this.server = server;
-    this.#data = data;
-    this.#pets = pets;
-    this.#lastId = lastId;
-    this.#listLength = listLength;
-    this.#idempotencyKeys = idempotencyKeys;
-    this.#createdAtLeast = created;
-    this.#createdAtMost = created;
+    this.#facts = facts;
+    this.#createdAtLeast = facts.created;
+    this.#createdAtMost = facts.created;
   }
 
   /** Starts a server, and checks its responses. Calls `use` with a session that nothing else uses. */
@@ -62,11 +51,11 @@ export class Session {
     const load = {
       origin,
       work,
-      pets: this.#pets,
+      pets: this.#facts.pets,
       key: API_KEY,
       seconds,
       connections,
-      idempotencyKeys: this.#idempotencyKeys,
+      idempotencyKeys: this.#facts.idempotencyKeys,
     };
     let result = await runClosed(load);
     if (result.requests === 0) {
@@ -80,22 +69,15 @@ export class Session {
     if (requests === 0 || refused > 0 || broken > 0) {
       this.#fail(`${work}: ${refused} of ${requests} responses were not 2xx, ${broken} connections failed`);
     }
-    if (work === 'list' && bytes < requests * this.#listLength)
+    if (work === 'list' && bytes < requests * this.#facts.listLength)
       this.#fail(`${work}: responses are too short`);
     if (writes(work)) {
       const acknowledged = work === 'create' ? requests : createsSent - connections;
       this.noteCreates(Math.max(0, acknowledged), createsSent);
     }
-    return {
-      perSecond: requests / result.seconds,
-      min: result.min,
-      p50: result.p50,
-      p90: result.p90,
-      p99: result.p99,
-      longest: result.longest,
-      loadShare: result.share,
-      serverShare: meter.share(),
-    };
+    const { min, p50, p90, p99, longest, share: loadShare } = result;
+    const perSecond = requests / result.seconds;
+    return { perSecond, min, p50, p90, p99, longest, loadShare, serverShare: meter.share() };
   }
 
   /**
@@ -117,7 +99,7 @@ export class Session {
 
   async #checkData(): Promise<void> {
     if (this.server.name === LIMIT) return;
-    const found = await petsAfter(this.#data, this.#lastId);
+    const found = await petsAfter(this.#facts.data, this.#facts.lastId);
     if (found < this.#createdAtLeast || found > this.#createdAtMost) {
       this.#fail(
         `the database has ${found} new pets; ${this.#createdAtLeast} were acknowledged, ${this.#createdAtMost} sent`,

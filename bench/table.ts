@@ -22,25 +22,15 @@ export function rowsTable(
   against: Readonly<Record<string, string>>,
   titleOf: (label: string) => string = (label) => label,
 ): string {
-  const head = [
-    'work',
-    caseTitle,
-    'requests/s',
-    ...Object.values(against),
-    'p50 ms',
-    'p90 ms',
-    'p99 ms',
-    'longest ms',
-  ];
+  const times = ['p50', 'p90', 'p99', 'longest'] as const;
+  const units = times.map((time) => `${time} ms`);
+  const head = ['work', caseTitle, 'requests/s', ...Object.values(against), ...units];
   const body = rows.map((row) => [
     WORK_TITLES[row.work],
     titleOf(row.label),
     whole(row.perSecond) + (row.generatorIsLimit ? ' *' : ''),
     ...Object.keys(against).map((label) => ratio(ratioTo(label, row, rows))),
-    milliseconds(row.p50),
-    milliseconds(row.p90),
-    milliseconds(row.p99),
-    milliseconds(row.longest),
+    ...times.map((time) => milliseconds(row[time])),
   ]);
   const note = '\n\n* the load generator used its whole core, so the server may be faster';
   return table(head, body) + (rows.some((row) => row.generatorIsLimit) ? note : '');

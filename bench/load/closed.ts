@@ -1,68 +1,40 @@
-/**
- * Generates load as fast as the server responds, with wrk if it is installed, or else with autocannon in its own
- * process.
- */
+/** Generates load as fast as the server responds, with wrk if it is installed, or else with a process of Node.js. */
 
 import { join } from 'node:path';
 import { has, runToEnd } from '../processes.ts';
 import type { Work } from '../works.ts';
+import { type Reported, runStreams, type StreamsLoad } from './streams.ts';
 
-export interface ClosedLoad {
-  readonly origin: string;
+export interface ClosedLoad extends Omit<StreamsLoad, 'streams'> {
   readonly work: Work;
-  readonly pets: number;
-  readonly key: string;
-  readonly seconds: number;
   readonly connections: number;
-  /** Whether each create has a new `Idempotency-Key`. */
-  readonly idempotencyKeys: boolean;
 }
 
-/** The report of a load generator. Times are in milliseconds, except `seconds`. */
-export interface Reported {
-  readonly requests: number;
-  readonly seconds: number;
-  /** The number of received bytes, including the header fields. */
-  readonly bytes: number;
-  readonly min: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  /** The longest time that a client waited for a response. */
-  readonly longest: number;
-  /** The number of responses that are not 2xx. */
-  readonly refused: number;
-  /** The number of connections that failed or timed out. */
-  readonly broken: number;
-  readonly createsSent: number;
-  /**
-   * The share of one core that the load generator used, or `undefined` if the generator does not measure this share.
-   */
-  readonly share?: number;
-}
-
-export interface LoadResult extends Omit<Reported, 'share'> {
+export interface LoadResult extends Reported {
+  /** The share of one core that the load generator used. */
   readonly share: number | undefined;
 }
 
-export const generator: 'wrk' | 'autocannon' = has('wrk') ? 'wrk' : 'autocannon';
+export const generator: 'wrk' | 'node:http' = has('wrk') ? 'wrk' : 'node:http';
 
 export async function runClosed(load: ClosedLoad): Promise<LoadResult> {
-  const { output, share } = await (generator === 'wrk' ? wrk(load) : autocannon(load));
-  const line = output.trim().split('\n').at(-1) ?? '';
-  return { share, ...(JSON.parse(line) as Reported) };
+  if (generator === 'wrk') return wrk(load);
+  const { work, connections } = load;
+  const { share, results } = await runStreams({
+    ...load,
+    streams: [{ works: [work], rate: 0, connections }],
+  });
+  return { share, ...(results[0] as Reported) };
 }
 
 /** Runs wrk, which accepts only whole seconds. For any other duration, SIGINT makes wrk report earlier. */
-function wrk({ origin, work, pets, key, seconds, connections, idempotencyKeys }: ClosedLoad) {
+async function wrk(load: ClosedLoad): Promise<LoadResult> {
+  const { origin, work, pets, key, seconds, connections, idempotencyKeys } = load;
   const whole = Math.ceil(seconds);
   const script = join(import.meta.dirname, 'wrk.lua');
   const options = ['-t1', `-c${connections}`, `-d${whole}s`, '--timeout', '30s', '-s', script, origin];
-  return runToEnd(['wrk', ...options, '--', work, String(pets), key, ...(idempotencyKeys ? ['keys'] : [])], {
-    interruptAfter: whole === seconds ? undefined : seconds * 1000,
-  });
-}
-
-function autocannon(load: ClosedLoad) {
-  return runToEnd([process.execPath, join(import.meta.dirname, 'autocannon.ts'), JSON.stringify(load)]);
+  const args = [...options, '--', work, String(pets), key, ...(idempotencyKeys ? ['keys'] : [])];
+  const interruptAfter = whole === seconds ? undefined : seconds * 1000;
+  const { output, share } = await runToEnd(['wrk', ...args], { interruptAfter });
+  return { share, ...(JSON.parse(output.trim().split('\n').at(-1) ?? '') as Reported) };
 }

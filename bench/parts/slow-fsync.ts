@@ -1,7 +1,7 @@
 /** Measures reads during creates with slower fsyncs. Requires Linux and a C compiler. */
 
 import { API_KEY, filledFile } from '../data.ts';
-import { runOpen, type StreamResult } from '../load/open.ts';
+import { type Reported, runStreams } from '../load/streams.ts';
 import type { Options } from '../options.ts';
 import { progress } from '../rounds.ts';
 import { OURS, type ServerName, titleOf } from '../servers.ts';
@@ -22,8 +22,8 @@ const SERVERS: readonly ServerName[] = ['fastify', OURS];
 interface Run {
   readonly server: ServerName;
   readonly delay: number;
-  readonly reads: StreamResult;
-  readonly creates: StreamResult;
+  readonly reads: Reported;
+  readonly creates: Reported;
 }
 
 export interface SlowFsync {
@@ -61,18 +61,19 @@ async function run(server: ServerName, delay: number, options: Options): Promise
     ] as const;
     const seconds = Math.max(options.seconds, (MIN_FSYNCS * delay) / 1000);
     const load = { origin: session.server.origin, key: API_KEY, pets, seconds, streams };
-    const [reads, creates] = (await runOpen(load)) as [StreamResult, StreamResult];
-    if (reads.refused + creates.refused > 0) throw new Error(`${server}: responses were not 2xx`);
+    const [reads, creates] = (await runStreams(load)).results as [Reported, Reported];
+    const failed = [reads, creates].reduce((sum, { refused, broken }) => sum + refused + broken, 0);
+    if (failed > 0) throw new Error(`${server}: ${failed} requests were refused or failed`);
     if (creates.min < delay) throw new Error(`${server}: a create was acknowledged before its fsync`);
-    session.noteCreates(creates.responses, creates.sent);
+    session.noteCreates(creates.requests, creates.createsSent);
     return { server, delay, reads, creates };
   });
 }
 
 export function slowFsyncTable({ skipped, reads: runs }: SlowFsync): string {
   if (skipped !== undefined) return `Skipped: ${skipped}.`;
-  const figures = ({ perSecond, p50, p99 }: StreamResult) => [
-    whole(perSecond),
+  const figures = ({ requests, seconds, p50, p99 }: Reported) => [
+    whole(requests / seconds),
     milliseconds(p50),
     milliseconds(p99),
   ];

@@ -1,42 +1,136 @@
-/** Fastify 5 as its documentation recommends: with validating schemas, compiled serializers, and a hook for the key. */
+/**
+ * Fastify 5 as its documentation recommends, on SQLite or PostgreSQL: with validating schemas, compiled serializers, and
+ * a hook for the key. Nothing waits for the store of SQLite, whose methods return at once.
+ */
 
-import {
-  app,
-  createOptions,
-  getOptions,
-  type ListQuery,
-  listOptions,
-  type NewPet,
-  notFound,
-  refuseKey,
-} from './fastify-app.ts';
-import { readPetId } from './input.ts';
+import Fastify, { type FastifyError, type FastifyReply } from 'fastify';
+import { INT64_MAX, INT64_MIN, parseExact, readPetId } from './json.ts';
+import { PostgresStore } from './postgres-store.ts';
 import { address, announce, endOnSignal, openStore } from './run.ts';
 
-const store = openStore();
+interface ListQuery {
+  limit: number;
+  status?: string;
+  after?: string;
+}
+
+interface NewPet {
+  name: string;
+  categoryId: number | bigint;
+  status: string;
+}
+
+const status = { type: 'string', enum: ['available', 'pending', 'sold'] };
+const pet = {
+  type: 'object',
+  required: ['id', 'name', 'categoryId', 'status'],
+  properties: {
+    id: { type: 'integer' },
+    name: { type: 'string' },
+    categoryId: { type: 'integer' },
+    status: { type: 'string' },
+  },
+};
+const error = {
+  type: 'object',
+  properties: { code: { type: 'string' }, message: { type: 'string' }, status: { type: 'integer' } },
+};
+const query = {
+  type: 'object',
+  properties: {
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    status,
+    after: { type: 'string', pattern: '^-?\\d{1,19}$' },
+  },
+};
+const newPet = {
+  type: 'object',
+  required: ['name', 'categoryId'],
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 255 },
+    categoryId: { int64: true },
+    status: { ...status, default: 'available' },
+  },
+};
+
+const listOptions = {
+  schema: { querystring: query, response: { 200: { type: 'array', items: pet }, '4xx': error } },
+};
+const getOptions = { schema: { response: { 200: pet, '4xx': error } } };
+const createOptions = {
+  schema: { body: newPet, response: { 201: pet, '4xx': error } },
+};
+
+const app = Fastify({
+  ajv: { customOptions: { keywords: [{ keyword: 'int64', validate: isInt64 }] } },
+});
+
+app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+  try {
+    done(null, parseExact(text as string));
+  } catch (cause) {
+    done(Object.assign(new Error('the body is not JSON', { cause }), { statusCode: 400 }));
+  }
+});
+
+app.setErrorHandler((fault: FastifyError, _request, reply) => {
+  const code = fault.statusCode ?? 500;
+  const kind = code < 500 ? 'invalid_request' : 'internal_error';
+  reply.code(code).send({ code: kind, message: code < 500 ? fault.message : 'internal error', status: code });
+});
+
+app.setNotFoundHandler((_request, reply) => {
+  reply.code(404).send({ code: 'not_found', message: 'there is no such path', status: 404 });
+});
+
+function refuseKey(reply: FastifyReply): void {
+  reply.code(401).send({ code: 'unauthorized', message: 'a valid API key is needed', status: 401 });
+}
+
+function notFound(reply: FastifyReply): FastifyReply {
+  return reply.code(404).send({ code: 'not_found', message: 'there is no such pet', status: 404 });
+}
+
+function isInt64(_schema: unknown, value: unknown): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value);
+  return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
+}
+
+const url = process.env['DATABASE_URL'] ?? '';
+const store = url.startsWith('postgres:') ? new PostgresStore(url) : openStore();
+
+function whenDone<T, R>(result: T | Promise<T>, use: (value: T) => R): R | Promise<R> {
+  return result instanceof Promise ? result.then(use) : use(result);
+}
 
 app.addHook('onRequest', (request, reply, done) => {
-  if (store.allows(request.headers.authorization)) done();
-  else refuseKey(reply);
+  const isAllowed = store.allows(request.headers.authorization);
+  if (isAllowed === true) return done();
+  whenDone(isAllowed, (allowed) => (allowed ? done() : refuseKey(reply)));
 });
 
 app.get<{ Querystring: ListQuery }>('/v1/pets', listOptions, (request, reply) => {
   const { limit, status, after } = request.query;
-  reply.send(store.list({ limit, status, after: after === undefined ? undefined : BigInt(after) }));
+  const query = { limit, status, after: after === undefined ? undefined : BigInt(after) };
+  return whenDone(store.list(query), (pets) => reply.send(pets));
 });
 
 app.get<{ Params: { petId: string } }>('/v1/pets/:petId', getOptions, (request, reply) => {
   const id = readPetId(request.params.petId);
   const found = id === undefined ? undefined : store.find(id);
-  return found === undefined ? notFound(reply) : reply.send(found);
+  return whenDone(found, (pet) => (pet === undefined ? notFound(reply) : reply.send(pet)));
 });
 
 app.post<{ Body: NewPet }>('/v1/pets', createOptions, (request, reply) => {
   const { name, categoryId, status } = request.body;
-  const created = store.add(name, BigInt(categoryId), status);
-  reply.code(201).header('Location', `/v1/pets/${created.id}`).send(created);
+  return whenDone(store.add(name, BigInt(categoryId), status), (pet) =>
+    reply.code(201).header('Location', `/v1/pets/${pet.id}`).send(pet),
+  );
 });
 
 await app.listen(address);
 announce(app.server);
-endOnSignal(() => app.close(), store);
+endOnSignal(async () => {
+  await app.close();
+  await store.close();
+});

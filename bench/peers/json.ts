@@ -22,3 +22,12 @@ export function petJson({ id, name, categoryId, status }: Pet): string {
 export function petsJson(pets: readonly Pet[]): string {
   return `[${pets.map(petJson).join(',')}]`;
 }
+
+export const INT64_MIN: bigint = -(2n ** 63n);
+export const INT64_MAX: bigint = 2n ** 63n - 1n;
+
+/** Parses the id of a pet. Returns `undefined` if the text is not an int64, because no pet can have such an id. */
+export function readPetId(text: string): bigint | undefined {
+  const id = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
+  return id === undefined || id < INT64_MIN || id > INT64_MAX ? undefined : id;
+}

@@ -1,9 +1,8 @@
 /** The storage of the PostgreSQL peer, with the same tables and indexes as animal-store, and one statement per request. */
 
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Pool, types } from 'pg';
-import { INT64_MIN } from './input.ts';
-import type { Pet, Query } from './store.ts';
+import { INT64_MIN } from './json.ts';
+import { hashIn, isValid, type KeyRow, type Pet, type Query } from './store.ts';
 
 const POOL_SIZE = 10;
 const INT8 = 20;
@@ -19,12 +18,6 @@ const LIST_OF_STATUS = `SELECT ${COLUMNS} FROM pets
 const FIND = `SELECT ${COLUMNS} FROM pets WHERE id = $1`;
 const ADD = `INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
 const KEY = 'SELECT hash, expires_at, revoked_at FROM api_keys WHERE hash = $1';
-
-interface KeyRow {
-  readonly hash: Buffer;
-  readonly expires_at: bigint | null;
-  readonly revoked_at: bigint | null;
-}
 
 export class PostgresStore {
   readonly #pool: Pool;
@@ -59,23 +52,18 @@ export class PostgresStore {
     return (await this.#pool.query<Pet>(query)).rows[0] as Pet;
   }
 
-  /** Whether an `Authorization` header contains a key that was valid a moment ago. */
-  hasCached(authorization = ''): boolean {
-    return (this.#cachedUntil.get(authorization) ?? 0) > performance.now();
+  /** Whether an `Authorization` header contains a key that is valid, or was valid a moment ago: this costs no promise. */
+  allows(authorization = ''): boolean | Promise<boolean> {
+    return (this.#cachedUntil.get(authorization) ?? 0) > performance.now() || this.#look(authorization);
   }
 
-  /** Whether an `Authorization` header contains a key that is valid now. */
-  async allows(authorization = ''): Promise<boolean> {
-    const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-    if (key === undefined) return false;
-    const hash = createHash('sha256').update(key).digest();
+  async #look(authorization: string): Promise<boolean> {
+    const hash = hashIn(authorization);
+    if (hash === undefined) return false;
     const { rows } = await this.#pool.query<KeyRow>({ name: 'key', text: KEY, values: [hash] });
-    const [row] = rows;
-    if (row === undefined || !timingSafeEqual(row.hash, hash)) return false;
-    if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= BigInt(Date.now())))
-      return false;
-    this.#cachedUntil.set(authorization, performance.now() + CACHE_TIME);
-    return true;
+    const found = isValid(rows[0], hash);
+    if (found) this.#cachedUntil.set(authorization, performance.now() + CACHE_TIME);
+    return found;
   }
 
   close(): Promise<void> {

@@ -16,19 +16,18 @@ export function openStore(): Store {
   return new Store(new Database(file, { fileMustExist: true }).defaultSafeIntegers(true));
 }
 
-export function run(server: Server, store?: Store): void {
+export function run(server: Server): void {
   server.listen(address, () => announce(server));
-  endOnSignal(() => server.close(), store);
+  endOnSignal(() => server.close());
 }
 
 export function announce(server: Server): void {
   console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`);
 }
 
-export function endOnSignal(close: () => unknown, store?: Store): void {
+export function endOnSignal(close: () => unknown): void {
   const end = async () => {
     await close();
-    store?.close();
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);

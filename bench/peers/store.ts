@@ -1,6 +1,7 @@
 /** The storage of the peers, with the same table, index and pragmas as animal-store, and one transaction per create. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type Database from 'better-sqlite3';
 
 export interface Pet {
   readonly id: bigint;
@@ -15,37 +16,36 @@ export interface Query {
   readonly after?: bigint | undefined;
 }
 
-interface KeyRow {
-  readonly hash: Uint8Array;
+export interface KeyRow {
+  readonly hash: Buffer;
   readonly expires_at: bigint | null;
   readonly revoked_at: bigint | null;
 }
 
 const COLUMNS = 'id, name, category_id AS categoryId, status';
 
-/** The part of better-sqlite3 that the peers use. */
-export interface Driver {
-  exec(sql: string): unknown;
-  prepare(sql: string): Statement;
-  close(): unknown;
+/** Returns the hash of the key in an `Authorization` header. */
+export function hashIn(authorization = ''): Buffer | undefined {
+  const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  return key === undefined ? undefined : createHash('sha256').update(key).digest();
 }
 
-interface Statement {
-  all(...parameters: unknown[]): unknown[];
-  get(...parameters: unknown[]): unknown;
-  run(...parameters: unknown[]): { readonly lastInsertRowid: number | bigint };
+/** Whether the row of a key has this hash, and is neither revoked nor expired. */
+export function isValid(row: KeyRow | undefined, hash: Buffer): boolean {
+  if (row === undefined || !timingSafeEqual(row.hash, hash)) return false;
+  return row.revoked_at === null && (row.expires_at === null || row.expires_at > BigInt(Date.now()));
 }
 
 export class Store {
-  readonly #db: Driver;
-  readonly #list: Statement;
-  readonly #listOfStatus: Statement;
-  readonly #find: Statement;
-  readonly #add: Statement;
-  readonly #key: Statement;
+  readonly #db: Database.Database;
+  readonly #list: Database.Statement;
+  readonly #listOfStatus: Database.Statement;
+  readonly #find: Database.Statement;
+  readonly #add: Database.Statement;
+  readonly #key: Database.Statement;
 
   /** @param db an open file, whose integers are returned as bigint */
-  constructor(db: Driver) {
+  constructor(db: Database.Database) {
     db.exec('PRAGMA journal_mode = WAL');
     db.exec('PRAGMA synchronous = FULL');
     this.#db = db;
@@ -65,7 +65,7 @@ export class Store {
   }
 
   find(id: bigint): Pet | undefined {
-    return (this.#find.get(id) ?? undefined) as Pet | undefined;
+    return this.#find.get(id) as Pet | undefined;
   }
 
   /** Stores a pet. The pet is durable when this method returns. */
@@ -76,12 +76,8 @@ export class Store {
 
   /** Whether an `Authorization` header contains a key that is valid now. */
   allows(authorization: string | undefined): boolean {
-    const key = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (key === undefined) return false;
-    const hash = createHash('sha256').update(key).digest();
-    const row = this.#key.get(hash) as KeyRow | null | undefined;
-    if (!row || !timingSafeEqual(row.hash, hash)) return false;
-    return row.revoked_at === null && (row.expires_at === null || row.expires_at > BigInt(Date.now()));
+    const hash = hashIn(authorization);
+    return hash !== undefined && isValid(this.#key.get(hash) as KeyRow | undefined, hash);
   }
 
   close(): void {

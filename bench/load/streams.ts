@@ -1,0 +1,114 @@
+/**
+ * Generates load in a process of its own: at a steady rate, even if the server cannot keep up, or as fast as the server
+ * responds. A latency starts when the request is due, and so includes the time until a connection is free.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runToEnd } from '../processes.ts';
+import { nextRequest, seededRandom, type Work } from '../works.ts';
+
+export interface Stream {
+  /** The kinds of work that are requested in turn. */
+  readonly works: readonly Work[];
+  /** The requests per second. If the rate is 0, a connection sends its next request as soon as it has a response. */
+  readonly rate: number;
+  readonly connections: number;
+}
+
+export interface StreamsLoad {
+  readonly origin: string;
+  readonly key: string;
+  readonly pets: number;
+  readonly seconds: number;
+  readonly streams: readonly Stream[];
+  /** Whether each create has a new `Idempotency-Key`. */
+  readonly idempotencyKeys?: boolean;
+}
+
+/** The figures of one stream, or of wrk. Times are in milliseconds, except `seconds`. */
+export interface Reported {
+  /** The number of requests with a response. */
+  readonly requests: number;
+  readonly seconds: number;
+  /** The number of received bytes. wrk includes the header fields. */
+  readonly bytes: number;
+  readonly min: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  /** The longest time that a client waited for a response. */
+  readonly longest: number;
+  /** The number of responses that are not 2xx. */
+  readonly refused: number;
+  /** The number of connections that failed or timed out. */
+  readonly broken: number;
+  readonly createsSent: number;
+}
+
+export async function runStreams(
+  load: StreamsLoad,
+): Promise<{ readonly share: number | undefined; readonly results: readonly Reported[] }> {
+  const { output, share } = await runToEnd([process.execPath, import.meta.filename, JSON.stringify(load)]);
+  return { share, results: JSON.parse(output) as readonly Reported[] };
+}
+
+async function runStream(
+  { works, rate, connections }: Stream,
+  { origin, key, pets, seconds, idempotencyKeys }: StreamsLoad,
+): Promise<Reported> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const random = seededRandom(42);
+  const latencies: number[] = [];
+  const count = { sent: 0, bytes: 0, refused: 0, broken: 0, createsSent: 0 };
+  const send = (due: number) =>
+    new Promise<void>((resolve) => {
+      const { method, path, body } = nextRequest(works[count.sent++ % works.length] as Work, pets, random);
+      if (body !== undefined) count.createsSent++;
+      const headers = {
+        Authorization: `Bearer ${key}`,
+        ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
+        ...(body && idempotencyKeys && { 'Idempotency-Key': randomUUID() }),
+      };
+      request(origin + path, { method, headers, agent }, (response) => {
+        if ((response.statusCode ?? 500) > 299) count.refused++;
+        response.on('data', (data: Buffer) => {
+          count.bytes += data.length;
+        });
+        response.once('end', () => {
+          latencies.push(performance.now() - due);
+          resolve();
+        });
+      })
+        .once('error', () => {
+          count.broken++;
+          resolve();
+        })
+        .end(body);
+    });
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  const sending: Promise<void>[] = [];
+  if (rate === 0) {
+    const repeat = async () => {
+      while (performance.now() < end) await send(performance.now());
+    };
+    sending.push(...Array.from({ length: connections }, repeat));
+  }
+  for (let due = start; rate > 0 && due < end; await sleep(1)) {
+    for (const now = Math.min(performance.now(), end); due < now; due += 1000 / rate) sending.push(send(due));
+  }
+  await Promise.all(sending);
+  agent.destroy();
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+  const { sent: _, ...counted } = count;
+  const times = { min: at(0), p50: at(0.5), p90: at(0.9), p99: at(0.99), longest: latencies.at(-1) ?? 0 };
+  return { requests: latencies.length, seconds: (performance.now() - start) / 1000, ...times, ...counted };
+}
+
+if (import.meta.main) {
+  const load = JSON.parse(process.argv[2] ?? '') as StreamsLoad;
+  console.log(JSON.stringify(await Promise.all(load.streams.map((stream) => runStream(stream, load)))));
+}
