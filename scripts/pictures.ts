@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dashboardPanels, type Panel } from '../test/deploy/dashboard.ts';
 import { Prometheus, type Range, ROOT } from '../test/deploy/prometheus.ts';
-import { OPERATOR } from '../test/faults/keys.ts';
-import { cleanUp, FaultsServer, newFolder } from '../test/faults/server.ts';
+import { FaultsServer } from '../test/faults/server.ts';
+import { cleanUpFile, OPERATOR_KEY, temporaryFolder } from '../test/support/process.ts';
 import { type Chart, drawCharts, type Line } from './line-chart.ts';
 
 const IMAGES = join(ROOT, 'docs/images');
@@ -24,7 +24,7 @@ const STEP = 4;
 const CLIENTS = [2, 4, 12, 4, 2];
 
 const server = await FaultsServer.start({ logLevel: 'error', env: { RATE_LIMIT: '900/s' } });
-const prometheus = await Prometheus.start([server.port], OPERATOR);
+const prometheus = await Prometheus.start([server.port], OPERATOR_KEY);
 try {
   await sleep(5000);
   const start = Date.now() / 1000;
@@ -34,12 +34,12 @@ try {
 } finally {
   await prometheus.stop();
   await server.stop();
-  cleanUp();
+  await cleanUpFile();
 }
 
 /** Sends requests with pauses: one tenth are creates, some of them with a key that was used before. */
 async function keepBusy(client: number, start: number): Promise<void> {
-  const headers = { Authorization: `Bearer ${OPERATOR}`, 'Content-Type': 'application/json' };
+  const headers = { Authorization: `Bearer ${OPERATOR_KEY}`, 'Content-Type': 'application/json' };
   const url = `${server.origin}/v1/pets`;
   for (let turn = 0; ; turn++) {
     const elapsed = Date.now() / 1000 - start;
@@ -105,7 +105,7 @@ function screenshot(expression: string): void {
     CHROMIUM,
     [
       ...['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--window-size=1100,900'],
-      ...[`--user-data-dir=${newFolder()}`, '--virtual-time-budget=10000'],
+      ...[`--user-data-dir=${temporaryFolder()}`, '--virtual-time-budget=10000'],
       `--screenshot=${join(IMAGES, 'prometheus.png')}`,
       `${prometheus.origin}/graph?${query}`,
     ],

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../faults/client/open-client.ts';
-import { FaultsServer, newFolder } from '../faults/server.ts';
+import { FaultsServer } from '../faults/server.ts';
+import { temporaryFolder } from '../support/process.ts';
 import { DEPLOY } from './unit.ts';
 
 const hasLogrotate = spawnSync('logrotate', ['--version']).status === 0;
@@ -16,7 +16,7 @@ const ROTATIONS = 10;
 
 /** Returns a function that rotates the log of a folder with the configuration in `deploy`. */
 function rotationOf(folder: string): () => void {
-  const [config, state] = [join(newFolder(), 'config'), join(newFolder(), 'state')];
+  const [config, state] = [join(temporaryFolder(), 'config'), join(temporaryFolder(), 'state')];
   const text = readFileSync(join(DEPLOY, 'logrotate'), 'utf8');
   expect(text).toContain('/var/log/animal-store/*.log {');
   writeFileSync(config, text.replace('/var/log/animal-store/*.log', join(folder, 'log')), { mode: 0o644 });
@@ -37,12 +37,13 @@ function logsOf(folder: string): string[] {
 
 describe.skipIf(!hasLogrotate && !process.env['CI'])(`logrotate${NOTE}`, () => {
   test('the log continues in a truncated file, and only lines of the moment of a copy are lost', async () => {
-    const server = await FaultsServer.start({ logLevel: 'info' });
+    const folder = temporaryFolder();
+    const server = await FaultsServer.start({ logLevel: 'info', folder, stderr: join(folder, 'log') });
     onTestFinished(async () => {
       await server.stop();
     });
-    const client = openClient(server);
-    const rotate = rotationOf(server.folder);
+    const client = server.client;
+    const rotate = rotationOf(folder);
     let isOver = false;
     let requests = 0;
     const load = Array.from({ length: 8 }, async () => {
@@ -60,7 +61,7 @@ describe.skipIf(!hasLogrotate && !process.env['CI'])(`logrotate${NOTE}`, () => {
     await Promise.all(load);
     expect((await server.stop()).code).toBe(0);
 
-    const logs = logsOf(server.folder);
+    const logs = logsOf(folder);
     expect(logs).toHaveLength(ROTATIONS + 1);
     let written = 0;
     let broken = 0;
@@ -79,7 +80,7 @@ describe.skipIf(!hasLogrotate && !process.env['CI'])(`logrotate${NOTE}`, () => {
   });
 
   test('an empty log is not rotated', () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     writeFileSync(join(folder, 'log'), '');
     rotationOf(folder)();
     expect(readdirSync(folder)).toEqual(['log']);

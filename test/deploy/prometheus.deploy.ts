@@ -8,9 +8,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { OPERATOR } from '../faults/keys.ts';
 import { FaultsServer } from '../faults/server.ts';
 import { freePort } from '../support/free-port.ts';
+import { OPERATOR_KEY } from '../support/process.ts';
 import { canMount, SmallDisk } from '../support/small-disk.ts';
 import { dashboardPanels } from './dashboard.ts';
 import { ALERTS, hasPrometheus, Prometheus, ROOT } from './prometheus.ts';
@@ -30,7 +30,7 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
 
   beforeAll(async () => {
     server = await FaultsServer.start({ logLevel: 'error', env: { RATE_LIMIT: '2000/s' } });
-    prometheus = await Prometheus.start([server.port, await freePort()], OPERATOR);
+    prometheus = await Prometheus.start([server.port, await freePort()], OPERATOR_KEY);
     load = Promise.all(Array.from({ length: 4 }, () => keepBusy(server.origin)));
     await sleep(15_000);
   });
@@ -43,7 +43,7 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
   });
 
   async function keepBusy(url: string): Promise<void> {
-    const headers = { Authorization: `Bearer ${OPERATOR}`, 'Content-Type': 'application/json' };
+    const headers = { Authorization: `Bearer ${OPERATOR_KEY}`, 'Content-Type': 'application/json' };
     for (let turn = 0; isLoading; turn++) {
       const isCreate = turn % 10 === 0;
       const key = turn % 20 === 0 ? { 'Idempotency-Key': `key-${turn % 100}` } : {};
@@ -55,7 +55,7 @@ describe.skipIf(!hasPrometheus && !process.env['CI'])(`Prometheus${NOTE}`, () =>
   }
 
   test('promtool accepts the metrics', async () => {
-    const headers = { Authorization: `Bearer ${OPERATOR}` };
+    const headers = { Authorization: `Bearer ${OPERATOR_KEY}` };
     const metrics = await (await fetch(`${server.origin}/metrics`, { headers })).text();
     const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], {
       input: metrics,
@@ -126,12 +126,12 @@ test.skipIf(!canMount || (!hasPrometheus && !process.env['CI']))(
     onTestFinished(async () => {
       await server.stop();
     });
-    const prometheus = await Prometheus.start([server.port], OPERATOR);
+    const prometheus = await Prometheus.start([server.port], OPERATOR_KEY);
     onTestFinished(() => prometheus.stop());
     await expect.poll(() => prometheus.query('up == 1'), { timeout: 30_000 }).toHaveLength(1);
     await expect.poll(() => prometheus.alerts(), { timeout: 30_000 }).toEqual([]);
 
-    const headers = { Authorization: `Bearer ${OPERATOR}`, 'Content-Type': 'application/json' };
+    const headers = { Authorization: `Bearer ${OPERATOR_KEY}`, 'Content-Type': 'application/json' };
     const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
     expect(() => writeFileSync(join(disk.folder, 'other'), Buffer.alloc(2 ** 21))).toThrow(/ENOSPC/);
     let status = 201;

@@ -5,8 +5,8 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stop } from '../faults/nginx.ts';
-import { newFolder } from '../faults/server.ts';
 import { freePort } from '../support/free-port.ts';
+import { temporaryFolder } from '../support/process.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
 export const ALERTS: string = join(ROOT, 'docs/alerts.yml');
@@ -39,7 +39,7 @@ export class Prometheus {
 
   /** Starts a Prometheus that reads the metrics of the servers on the given ports every second. */
   static async start(ports: readonly number[], key: string): Promise<Prometheus> {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const port = await freePort();
     writeFileSync(join(folder, 'key'), key, { mode: 0o600 });
     writeFileSync(

@@ -4,9 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { endOf, Workspace } from '../e2e/workspace.ts';
 import { ClientGroup, createOf, LIST } from '../faults/client/clients.ts';
 import { hasNginx, startNginx } from '../faults/nginx.ts';
@@ -14,6 +13,7 @@ import { blocksOf } from '../manuals/manuals.ts';
 import { freePort } from '../support/free-port.ts';
 import { OPERATOR_KEY, type RunningProcess, runCommand, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
+import { listen } from '../support/sockets.ts';
 import { environmentOf, settings, unitText, wordsOf } from './unit.ts';
 
 const UNIT = 'animal-store@.service';
@@ -57,15 +57,10 @@ async function systemctlOf(servers: Map<string, RunningProcess>, folder: string)
     response.statusCode = (await server?.exit)?.code === 0 ? 200 : 500;
     servers.set(instance, await startInstance(Number(instance), folder));
     response.end();
-  }).listen(0, '127.0.0.1');
-  await once(control, 'listening');
-  onTestFinished(() => void control.close());
+  });
+  const origin = await listen(control);
   const programs = temporaryFolder();
-  const { port } = control.address() as AddressInfo;
-  writeFileSync(
-    join(programs, 'systemctl'),
-    `#!/bin/sh\nexec curl --silent --fail "http://127.0.0.1:${port}/$1/$2"\n`,
-  );
+  writeFileSync(join(programs, 'systemctl'), `#!/bin/sh\nexec curl --silent --fail "${origin}/$1/$2"\n`);
   chmodSync(join(programs, 'systemctl'), 0o755);
   return `${programs}:${process.env['PATH']}`;
 }

@@ -10,8 +10,9 @@ import { writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { until } from '../support/clock.ts';
 import { BIN, runCommand } from '../support/process.ts';
-import { endOf, lines, listWith, until, Workspace } from './workspace.ts';
+import { endOf, lines, listWith, Workspace } from './workspace.ts';
 
 /** Pets whose export does not fit into a pipe and the buffers at its ends. */
 const MANY = lines(5000, 'x'.repeat(200));

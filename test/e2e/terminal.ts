@@ -1,9 +1,10 @@
 /** Runs `npm start` on a pseudo-terminal. */
 
 import { spawnSync } from 'node:child_process';
+import { until } from '../support/clock.ts';
 import { Connection } from '../support/connection.ts';
 import { OPERATOR_KEY, type RunningProcess, runCommand } from '../support/process.ts';
-import { folderOfClone, until } from './workspace.ts';
+import { folderOfClone } from './workspace.ts';
 
 const CTRL_C = '\u0003';
 

@@ -2,7 +2,6 @@
 
 import { copyFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createCommands } from '../../src/composition/commands.ts';
 import { commandLine, type Run } from '../adapters/cli/cli.ts';
 import {
@@ -102,8 +101,4 @@ export function lines(count: number, name = 'animal'): string {
     { length: count },
     (_, index) => `{"name":"${name} ${index}","categoryId":${2n ** 62n + BigInt(index)},"status":"sold"}\n`,
   ).join('');
-}
-
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(5);
 }

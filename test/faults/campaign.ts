@@ -1,5 +1,6 @@
 /** Sends many messages to one server, several at a time, and checks every exchange. */
 
+import { temporaryFolder } from '../support/process.ts';
 import { exchange } from './client/exchange.ts';
 import { findSecret, type Keys, keysOf, secretPieces } from './keys.ts';
 import type { Message } from './messages/message.ts';
@@ -7,7 +8,7 @@ import { FIRST_PETS, PROTECTED_NAME } from './messages/request.ts';
 import { MESSAGES, SEED } from './options.ts';
 import { Ledger } from './oracle/ledger.ts';
 import { judge } from './oracle/message-rules.ts';
-import { FaultsServer, newFolder } from './server.ts';
+import { FaultsServer } from './server.ts';
 
 /** The number of messages in flight. */
 const CONCURRENCY = 32;
@@ -49,7 +50,7 @@ export class Campaign {
   }
 
   static async start(): Promise<Campaign> {
-    const campaign = new Campaign(await startOn(newFolder()));
+    const campaign = new Campaign(await startOn(temporaryFolder()));
     for (let count = 1; count <= FIRST_PETS; count += 1) await campaign.#createFirst(count);
     return campaign;
   }
@@ -75,8 +76,7 @@ export class Campaign {
 
   /** The place where the log contains a key; `undefined` when it contains none. */
   secretsInLog(): string[] {
-    return this.server
-      .log()
+    return this.server.out.stderr
       .split('\n')
       .filter((line) => findSecret(line, this.#secrets) !== undefined)
       .slice(0, SHOWN_FAULTS);
@@ -86,7 +86,7 @@ export class Campaign {
     outcome.messages += 1;
     this.#inFlight.add(message);
     const server = this.#server;
-    const result = await exchange(server.port, message).catch((error: unknown) => String(error));
+    const result = await exchange(server.origin, message).catch((error: unknown) => String(error));
     const isBroken =
       typeof result === 'string' || (result.end === 'reset' && judge(message, result, []).length > 0);
     if (isBroken && (await server.exitsWithin(DEATH_TIMEOUT))) {
@@ -119,8 +119,7 @@ export class Campaign {
   async #startAgain(dead: FaultsServer, outcome: Outcome): Promise<void> {
     const { code, signal } = await dead.exit;
     const suspects = [...this.#inFlight].map(({ number, recipe }) => `${number} (${recipe.slice(0, 40)})`);
-    const lastWords = dead
-      .log()
+    const lastWords = dead.out.stderr
       .trimEnd()
       .split('\n')
       .filter((line) => !line.startsWith('{'))

@@ -6,12 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Answer, Client } from '../support/client.ts';
 import { canFaultDisk, faultyClock, faultyDiskNote } from '../support/faults.ts';
+import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { connect } from '../support/sqlite.ts';
 import { ClientGroup, createOf, LIST } from './client/clients.ts';
-import { openClient } from './client/open-client.ts';
 import { createKey } from './commands.ts';
-import { OPERATOR } from './keys.ts';
-import { FaultsServer, newFolder } from './server.ts';
+import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -21,13 +20,13 @@ test.skipIf(!canFaultDisk)(
   `the clock jumps ten years forwards and back: no request fails, and keys and records expire by the clock${faultyDiskNote}`,
   async () => {
     const clock = faultyClock();
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const server = await FaultsServer.start({ logLevel: 'info', folder, env: clock.env });
-    const client = openClient(server);
+    const client = server.client;
     const [expiringKey] = await createKey(folder, 'expires', '--expires', '90d');
     const [lastingKey] = await createKey(folder, 'lasts');
-    const expiring = openClient(server, expiringKey);
-    const lasting = openClient(server, lastingKey);
+    const expiring = server.clientWith(expiringKey);
+    const lasting = server.clientWith(lastingKey);
     const statusWith = async (holder: Client) => (await holder.get('/v1/pets?limit=1')).status;
     const statuses = async () => [await statusWith(expiring), await statusWith(lasting)];
     const create = (key: string): Promise<Answer> =>
@@ -42,16 +41,12 @@ test.skipIf(!canFaultDisk)(
     const expectSound = async (year: number) => {
       for (const target of ['/livez', '/readyz']) expect((await client.get(target)).status).toBe(200);
       await client.get('/v1/pets?limit=1', { 'X-Request-Id': `in-${year}` });
-      const found = () =>
-        server
-          .log()
-          .split('\n')
-          .find((line) => line.includes(`"in-${year}"`));
+      const found = () => server.out.stderr.split('\n').find((line) => line.includes(`"in-${year}"`));
       await expect.poll(found).toMatch(`"time":"${year}-`);
     };
     const group = new ClientGroup({
       origin: server.origin,
-      key: OPERATOR,
+      key: OPERATOR_KEY,
       clients: 4,
       next: (number, count) => (count % 2 === 0 ? createOf(`load ${number}.${count}`) : LIST),
       pause: () => 5,
@@ -116,7 +111,7 @@ test.skipIf(!canFaultDisk)(
       ],
     ]);
     expect(failures).toEqual([]);
-    expect(server.log().match(/"msg":"the storage/g)).toHaveLength(2);
+    expect(server.out.stderr.match(/"msg":"the storage/g)).toHaveLength(2);
     expect(await server.stop()).toEqual({ code: 0, signal: null });
   },
 );

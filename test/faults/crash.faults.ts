@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '../support/client.ts';
 import { Connection } from '../support/connection.ts';
 import { pipelineOf } from '../support/pipeline.ts';
+import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { OPERATOR } from './keys.ts';
 import { PIPELINED, ROUNDS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
-import { exportOf, FaultsServer, newFolder } from './server.ts';
+import { exportOf, FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 const CONNECTIONS = 8;
@@ -19,8 +19,8 @@ const TIMEOUT = { timeout: 120_000 + ROUNDS * 20_000 };
 
 describe(`a server that is killed while it creates, ${ROUNDS} rounds of seed ${SEED}`, TIMEOUT, () => {
   const random = new Random(SEED, STREAM);
-  const folder = newFolder();
-  const { create } = pipelineOf(OPERATOR);
+  const folder = temporaryFolder();
+  const { create } = pipelineOf(OPERATOR_KEY);
   const acknowledged: string[] = [];
   let greatestId = 0;
   let sent = 0;

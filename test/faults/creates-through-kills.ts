@@ -1,12 +1,11 @@
 /** A program that creates pets over HTTP while the server is killed, behind a proxy that cuts connections. */
 
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAnimalStore } from '../../src/library/client.ts';
 import { freePort } from '../support/free-port.ts';
-import { OPERATOR } from './keys.ts';
-import { FaultsServer, newFolder } from './server.ts';
+import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
+import { startTunnel } from '../support/sockets.ts';
+import { FaultsServer } from './server.ts';
 
 /** One connection in this number is cut. */
 const CUT = 10;
@@ -41,18 +40,22 @@ export interface Outcome {
 }
 
 export async function createThroughKills({ pets, concurrency, lifetime }: Load): Promise<Outcome> {
-  const place = { folder: newFolder(), port: await freePort() };
+  const place = { folder: temporaryFolder(), port: await freePort() };
   let server = await FaultsServer.start(place);
   let kills = 0;
   const proxy = await startProxy(place.port);
   const open = (port: number) =>
-    createAnimalStore({ database: `http://127.0.0.1:${port}/v1`, apiKey: OPERATOR, timeout: CALL_TIMEOUT });
+    createAnimalStore({
+      database: `http://127.0.0.1:${port}/v1`,
+      apiKey: OPERATOR_KEY,
+      timeout: CALL_TIMEOUT,
+    });
   const client = await open(proxy.port);
   let isRunning = true;
   const killing = (async () => {
     for (;;) {
-      const enough = proxy.responses() + pets / LIVES;
-      for (let time = 0; isRunning && (time < lifetime || proxy.responses() < enough); time += STEP) {
+      const enough = proxy.count.responses + pets / LIVES;
+      for (let time = 0; isRunning && (time < lifetime || proxy.count.responses < enough); time += STEP) {
         await sleep(STEP);
       }
       if (!isRunning) return;
@@ -76,64 +79,32 @@ export async function createThroughKills({ pets, concurrency, lifetime }: Load):
     await killing;
     const stored: string[] = [];
     for await (const { name } of (await open(place.port)).listPets()) stored.push(name);
-    return { kills, cuts: proxy.cuts(), created, stored };
+    return { kills, cuts: proxy.count.cuts, created, stored };
   } finally {
     isRunning = false;
     await killing.catch(() => {});
     await client.close();
-    proxy.close();
     await server.kill();
   }
 }
 
-interface Proxy {
-  readonly port: number;
-  cuts(): number;
-  responses(): number;
-  close(): void;
-}
-
 /** Of ten connections, one is cut: when a request has reached the server, and before the client has its response. */
-async function startProxy(port: number): Promise<Proxy> {
-  let connections = 0;
-  let cuts = 0;
-  let passed = 0;
-  const sockets = new Set<Socket>();
-  const door: Server = createServer((client) => {
-    connections += 1;
-    let responses = connections % CUT === 0 ? 1 + (connections % RESPONSES_LIMIT) : Infinity;
-    const server = connect(port, '127.0.0.1');
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
+async function startProxy(to: number) {
+  const count = { connections: 0, cuts: 0, responses: 0 };
+  const { port } = await startTunnel({ port: to }, (client, server) => {
+    count.connections += 1;
+    let left = count.connections % CUT === 0 ? 1 + (count.connections % RESPONSES_LIMIT) : Infinity;
     client.pipe(server);
     server.on('data', (data) => {
-      passed += 1;
-      responses -= 1;
-      if (responses > 0) {
+      count.responses += 1;
+      left -= 1;
+      if (left > 0) {
         client.write(data);
         return;
       }
-      cuts += 1;
+      count.cuts += 1;
       client.destroy();
     });
-  }).listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  return {
-    port: (door.address() as AddressInfo).port,
-    cuts: () => cuts,
-    responses: () => passed,
-    close() {
-      for (const socket of sockets) socket.destroy();
-      door.close();
-    },
-  };
+  });
+  return { port, count };
 }

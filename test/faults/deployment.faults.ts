@@ -3,14 +3,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, LIST } from './client/clients.ts';
-import { OPERATOR } from './keys.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { RESTARTS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
-import { exportOf, FaultsServer, newFolder } from './server.ts';
+import { exportOf, FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 /** Half of the clients pause between two requests, for at most {@link MAX_PAUSE} milliseconds. */
@@ -25,14 +25,14 @@ test.skipIf(!hasNginx)(
   { timeout: 120_000 + RESTARTS * 60_000 },
   async () => {
     const random = new Random(SEED, STREAM);
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const ports = [await freePort(), await freePort()] as const;
     const start = (turn: number) => FaultsServer.start({ folder, port: ports[turn] as number });
     const servers = [await start(0), await start(1)];
     const nginx = await startNginx(ports);
     const group = new ClientGroup({
       origin: nginx.origin,
-      key: OPERATOR,
+      key: OPERATOR_KEY,
       clients: CLIENTS,
       isProxy: true,
       next: (client, count) => {

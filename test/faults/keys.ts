@@ -2,7 +2,6 @@
 
 import { formatApiKey } from '../../src/domain/api-key.ts';
 import { piecesOf } from '../support/canary.ts';
-import { SEED } from './options.ts';
 import { Random } from './random.ts';
 
 export interface Keys {
@@ -19,9 +18,6 @@ export function keysOf(seed: number): Keys {
   const generated = formatApiKey(Uint8Array.from({ length: 32 }, () => random.below(256)));
   return { generated, operator: `canary-${random.text(VISIBLE, 40)}` };
 }
-
-/** The key of the clients and servers in the tests that need one key. */
-export const OPERATOR: string = keysOf(SEED).operator;
 
 /** Pieces of the secret part of each key, in lower case. None of them may appear in a response or in the log. */
 export function secretPieces({ generated, operator }: Keys): readonly string[] {

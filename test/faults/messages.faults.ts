@@ -124,7 +124,7 @@ describe(`${MESSAGES} messages of seed ${SEED}`, TIMEOUT, () => {
   });
 
   test('no API key is in the log', () => {
-    expect(campaign.server.log()).toContain('"listening"');
+    expect(campaign.server.out.stderr).toContain('"listening"');
     expect(campaign.secretsInLog(), BROKEN_PROMISE).toEqual([]);
   });
 

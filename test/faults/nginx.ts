@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { newFolder } from './server.ts';
+import { temporaryFolder } from '../support/process.ts';
 
 const MANUAL = new URL('../../docs/upgrade.md', import.meta.url);
 const DEPLOYED = new URL('../../deploy/nginx.conf', import.meta.url);
@@ -28,7 +28,7 @@ export interface Nginx {
 /** Starts nginx in front of the servers on the given ports. nginx is stopped at the end of the test. */
 export async function startNginx(ports: readonly [number, number]): Promise<Nginx> {
   const port = await freePort();
-  const errors = await runNginx(newFolder(), manualConfiguration(port, ports), port);
+  const errors = await runNginx(temporaryFolder(), manualConfiguration(port, ports), port);
   return { origin: `http://127.0.0.1:${port}`, errors };
 }
 

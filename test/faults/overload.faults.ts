@@ -3,8 +3,8 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATOR_KEY } from '../support/process.ts';
 import type { Crowd, CrowdResult } from './crowd/crowd.ts';
-import { OPERATOR } from './keys.ts';
 import { CROWD } from './options.ts';
 import { FaultsServer, PROCESSORS } from './server.ts';
 import { Helper } from './soak/helper.ts';
@@ -107,7 +107,7 @@ describe.each(['list', 'create'] as const)('more requests than can be handled: %
 });
 
 async function round(server: FaultsServer, work: Crowd['work'], connections: number): Promise<Round> {
-  const options: Crowd = { port: server.port, key: OPERATOR, connections, work, warmUp: WARM_UP };
+  const options: Crowd = { port: server.port, key: OPERATOR_KEY, connections, work, warmUp: WARM_UP };
   const helper = new Helper<CrowdResult>('../crowd/crowd.ts', JSON.stringify(options));
   await helper.started;
   const watch = new Watch(server);

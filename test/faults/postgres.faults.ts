@@ -16,13 +16,11 @@ import {
   startPostgres,
   startPostgresNote,
 } from '../support/postgres/index.ts';
-import { BIN } from '../support/process.ts';
+import { BIN, OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { openClient } from './client/open-client.ts';
-import { OPERATOR } from './keys.ts';
 import { expectWithin } from './limits.ts';
 import { OUTAGES } from './options.ts';
-import { FaultsServer, newFolder } from './server.ts';
+import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 /** How long the load runs before each fault, and how long PostgreSQL is away, in milliseconds. */
@@ -56,13 +54,13 @@ test.skipIf(!canStartPostgres)(
   async () => {
     const postgres = await startPostgres();
     try {
-      const file = join(newFolder(), 'first-key');
+      const file = join(temporaryFolder(), 'first-key');
       const env = { DATABASE_URL: postgres.url, FIRST_KEY: `file:${file}` };
       const servers = await Promise.all(
         Array.from({ length: 10 }, () => FaultsServer.start({ keys: [], env })),
       );
       const key = readFileSync(file, 'utf8').trim();
-      for (const server of servers) expect((await openClient(server, key).get('/v1/pets')).status).toBe(200);
+      for (const server of servers) expect((await server.clientWith(key).get('/v1/pets')).status).toBe(200);
       expect(await query(postgres, 'SELECT version FROM animal_store_schema')).toEqual([
         { version: SCHEMA_VERSION },
       ]);
@@ -83,7 +81,7 @@ test.skipIf(!canStartPostgres)(
     let importing: ChildProcess | undefined;
     try {
       const server = await FaultsServer.start({ env });
-      const client = openClient(server);
+      const client = server.client;
       const file = join(server.folder, 'pets');
       writeFileSync(file, '{"name":"imported","categoryId":1}\n'.repeat(100_000));
       importing = spawn(process.execPath, [BIN, 'import', file], {
@@ -121,7 +119,7 @@ describe.skipIf(!canStartPostgres)(`two servers on a PostgreSQL that fails${star
     }
     load = new Load(
       servers.map(({ port }) => port),
-      OPERATOR,
+      OPERATOR_KEY,
     );
   });
 

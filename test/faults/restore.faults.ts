@@ -2,7 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { endOf, until } from '../e2e/workspace.ts';
+import { endOf } from '../e2e/workspace.ts';
+import { until } from '../support/clock.ts';
 import { OPERATOR_KEY, stopService } from '../support/process.ts';
 import { BackedUpStore } from './backed-up-store.ts';
 import { ROUNDS, SEED } from './options.ts';

@@ -1,15 +1,13 @@
 /** Kills the server repeatedly while clients create pets with idempotency keys, and retry until they have a response. */
 
-import { Agent, type IncomingMessage, request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { OPERATOR } from './keys.ts';
 import { ROUNDS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
-import { exportOf, FaultsServer, newFolder } from './server.ts';
+import { exportOf, FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 const CLIENTS = 16;
@@ -29,8 +27,7 @@ test(`through ${ROUNDS} kills of seed ${SEED}, each idempotency key has one pet 
   timeout: 120_000 + ROUNDS * 20_000,
 }, async () => {
   const random = new Random(SEED, STREAM);
-  const folder = newFolder();
-  const agent = new Agent({ keepAlive: true });
+  const folder = temporaryFolder();
   const acknowledged = new Map<string, string>();
   let server = await FaultsServer.start({ folder });
   let isRunning = true;
@@ -39,28 +36,11 @@ test(`through ${ROUNDS} kills of seed ${SEED}, each idempotency key has one pet 
 
   /** Sends one request. Rejects when the connection is lost. */
   async function send(key: string): Promise<Attempt | undefined> {
-    const body = JSON.stringify({ name: key, categoryId: 1 });
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      request({
-        agent,
-        port: server.port,
-        method: 'POST',
-        path: '/v1/pets',
-        headers: {
-          Authorization: `Bearer ${OPERATOR}`,
-          'Content-Type': 'application/json',
-          'Content-Length': body.length,
-          'Idempotency-Key': key,
-        },
-      })
-        .on('response', resolve)
-        .on('error', reject)
-        .end(body);
-    });
-    const received = await text(response);
-    if (response.statusCode === 503) return undefined;
-    expect(response.statusCode, received).toBe(201);
-    return { body: received, isReplay: response.headers['idempotency-replayed'] === 'true' };
+    const pet = { name: key, categoryId: 1 };
+    const { status, headers, body } = await server.client.post(pet, { 'Idempotency-Key': key });
+    if (status === 503) return undefined;
+    expect(status, body).toBe(201);
+    return { body, isReplay: headers['idempotency-replayed'] === 'true' };
   }
 
   /** Repeats a request until it has a response. */
@@ -94,7 +74,6 @@ test(`through ${ROUNDS} kills of seed ${SEED}, each idempotency key has one pet 
   }
   isRunning = false;
   await Promise.all(clients);
-  agent.destroy();
   await server.kill();
 
   const stored = exportOf(folder);

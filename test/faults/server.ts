@@ -1,14 +1,22 @@
-/** Starts the real command, once per file of tests. */
+/** The real command, which tests kill and measure. */
 
-import { type ChildProcess, execFileSync, type StdioOptions, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expectNoKey, registerKey } from '../support/canary.ts';
-import { BIN, type Exit, THREADS, workersOf } from '../support/process.ts';
-import { OPERATOR } from './keys.ts';
+import { Client } from '../support/client.ts';
+import {
+  atEnd,
+  BIN,
+  type Exit,
+  OPERATOR_KEY,
+  type Service,
+  startService,
+  THREADS,
+  temporaryFolder,
+  workersOf,
+} from '../support/process.ts';
 
 /** The option of `npm start`. */
 const NODE_ARGS = ['--max-semi-space-size=8'];
@@ -22,15 +30,11 @@ const TICKS_PER_SECOND = 100;
 /** The number of processors that the threads of the server can use at the same time. */
 export const PROCESSORS: number = Math.min(THREADS, availableParallelism());
 
-const LISTENING = /^Listening on http:\/\/127\.0\.0\.1:(\d+)\/v1$/m;
-
-/** The destination of standard error: a file, a device on which every write fails, or a pipe that is never read. */
-export type LogTarget = 'file' | 'full device' | 'unread pipe';
-
 export interface ServerOptions {
-  /** {@link OPERATOR} by default. */
+  /** {@link OPERATOR_KEY} by default. */
   readonly keys?: readonly string[];
-  readonly log?: LogTarget;
+  /** The path to which the log is appended, instead of {@link FaultsServer.out}. */
+  readonly stderr?: string;
   /** `warn` by default. */
   readonly logLevel?: string;
   /** A free port by default. */
@@ -41,94 +45,60 @@ export interface ServerOptions {
   readonly folder?: string;
 }
 
-const running = new Set<ChildProcess>();
-const folders = new Set<string>();
-
-/** Ends the processes that a file of tests has left running, checks that no log contains a key, and removes the folders. */
-export function cleanUp(): void {
-  for (const child of running) child.kill('SIGKILL');
-  const logs = [...folders].map((folder) => orNothing(() => readFileSync(join(folder, 'log'), 'utf8')) ?? '');
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  for (const log of logs) expectNoKey(log, 'the log');
-}
-
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'animal-store-faults-'));
-  folders.add(folder);
-  return folder;
-}
-
 export class FaultsServer {
   readonly folder: string;
+  readonly origin: string;
   readonly port: number;
-  readonly pid: number;
+  /** A client that uses {@link OPERATOR_KEY}. */
+  readonly client: Client;
+  readonly out: Service['out'];
   readonly exit: Promise<Exit>;
-  readonly #child: ChildProcess;
+  readonly #child: Service['child'];
   #hasExited = false;
 
-  private constructor(child: ChildProcess, folder: string, port: number, exit: Promise<Exit>) {
+  private constructor({ child, origin, client, out, exit }: Service, folder: string) {
     this.#child = child;
     this.folder = folder;
-    this.port = port;
-    this.pid = child.pid as number;
+    this.origin = origin;
+    this.port = Number(new URL(origin).port);
+    this.client = client;
+    this.out = out;
     this.exit = exit;
     void exit.then(() => {
       this.#hasExited = true;
     });
   }
 
-  static async start({
-    keys = [OPERATOR],
-    log = 'file',
-    logLevel = 'warn',
-    folder = newFolder(),
-    port: wanted = 0,
-    env,
-  }: ServerOptions = {}): Promise<FaultsServer> {
-    for (const key of keys) registerKey(key);
-    const child = spawn(process.execPath, [...NODE_ARGS, BIN, 'serve'], {
+  static async start(options: ServerOptions = {}): Promise<FaultsServer> {
+    const {
+      keys = [OPERATOR_KEY],
+      stderr,
+      logLevel = 'warn',
+      folder = temporaryFolder(),
+      port = 0,
+    } = options;
+    const { env = {} } = options;
+    const settings = { PORT: String(port), API_KEYS: keys.join(','), LOG_LEVEL: logLevel, ...workersOf(env) };
+    const service = await startService({
       cwd: folder,
-      env: {
-        ...storeOf(folder),
-        PORT: String(wanted),
-        API_KEYS: keys.join(','),
-        LOG_LEVEL: logLevel,
-        ...workersOf(env ?? {}),
-        ...env,
-      },
-      stdio: stdioOf(log, folder),
+      nodeArgs: NODE_ARGS,
+      env: { ...storeOf(folder), ...settings, ...env },
+      stderr,
     });
-    running.add(child);
-    const exit = once(child, 'exit').then(([code, signal]): Exit => ({ code, signal }));
-    void exit.then(() => running.delete(child));
-    const port = await new Promise<number>((resolve, reject) => {
-      let output = '';
-      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-        const found = LISTENING.exec(output)?.[1];
-        if (found !== undefined) resolve(Number(found));
-      });
-      void exit.then(({ code, signal }) => {
-        const reason = orNothing(() => readFileSync(join(folder, 'log'), 'utf8'));
-        reject(new Error(`the server did not start: ${signal ?? code} ${reason ?? ''}`));
-      });
-    });
-    return new FaultsServer(child, folder, port, exit);
+    return new FaultsServer(service, folder);
   }
 
-  get origin(): string {
-    return `http://127.0.0.1:${this.port}`;
+  /** Opens a client with a key of its own. */
+  clientWith(key: string): Client {
+    const client = new Client(this.origin, key);
+    atEnd(() => client.close());
+    return client;
   }
 
   async exitsWithin(milliseconds: number): Promise<boolean> {
     if (!this.#hasExited)
       await Promise.race([this.exit, setTimeout(milliseconds, undefined, { ref: false })]);
     return this.#hasExited;
-  }
-
-  /** The contents of the log, if it is a file. */
-  log(): string {
-    return readFileSync(join(this.folder, 'log'), 'utf8');
   }
 
   /** Exports all pets with the real command, one line of JSON each. */
@@ -150,7 +120,7 @@ export class FaultsServer {
   /** Resident memory in MB; `undefined` after the process has exited, or without /proc. */
   memory(): number | undefined {
     return orNothing(() => {
-      const text = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+      const text = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
       const kilobytes = /VmRSS:\s*(\d+)/.exec(text)?.[1];
       return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
     });
@@ -159,7 +129,7 @@ export class FaultsServer {
   /** The processor time that the process has used, in seconds. */
   processorTime(): number | undefined {
     return orNothing(() => {
-      const text = readFileSync(`/proc/${this.pid}/stat`, 'utf8');
+      const text = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
       const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
       return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
     });
@@ -167,7 +137,7 @@ export class FaultsServer {
 
   /** The number of open file descriptors. */
   descriptors(): number | undefined {
-    return orNothing(() => readdirSync(`/proc/${this.pid}/fd`).length);
+    return orNothing(() => readdirSync(`/proc/${this.#child.pid}/fd`).length);
   }
 }
 
@@ -186,7 +156,7 @@ function orNothing<T>(read: () => T): T | undefined {
 export function exportOf(folder: string): string[] {
   const output = execFileSync(process.execPath, [BIN, 'export'], {
     cwd: folder,
-    env: storeOf(folder),
+    env: { PATH: process.env['PATH'], ...storeOf(folder) },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
     maxBuffer: 2 ** 30,
@@ -194,32 +164,6 @@ export function exportOf(folder: string): string[] {
   return output.split('\n').slice(0, -1);
 }
 
-/** Only root can create a device. */
-export const canMakeDevice: boolean = (() => {
-  const folder = mkdtempSync(join(tmpdir(), 'animal-store-faults-'));
-  try {
-    closeSync(openSync(fullDevice(folder), 'w'));
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-})();
-
-export function storeOf(folder: string): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', DATABASE_URL: `sqlite:${join(folder, 'pets.db')}` };
-}
-
-function stdioOf(log: LogTarget, folder: string): StdioOptions {
-  if (log === 'unread pipe') return ['ignore', 'pipe', 'pipe'];
-  return ['ignore', 'pipe', openSync(log === 'file' ? join(folder, 'log') : fullDevice(folder), 'a')];
-}
-
-/** Creates a device like /dev/full: every write to it fails as on a full disk. */
-function fullDevice(folder: string): string {
-  const path = join(folder, 'full');
-  const { status } = spawnSync('mknod', [path, 'c', '1', '7']);
-  if (status !== 0) throw new Error('mknod failed');
-  return path;
+function storeOf(folder: string): Record<string, string> {
+  return { DATABASE_URL: `sqlite:${join(folder, 'pets.db')}` };
 }

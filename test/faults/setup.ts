@@ -1,6 +1,6 @@
 /** Runs around each file of tests. */
 
 import { afterAll } from 'vitest';
-import { cleanUp } from './server.ts';
+import { cleanUpFile } from '../support/process.ts';
 
-afterAll(cleanUp);
+afterAll(cleanUpFile);

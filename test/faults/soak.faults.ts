@@ -3,11 +3,11 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { THREADS } from '../support/process.ts';
-import { OPERATOR } from './keys.ts';
+import { canMakeDevices, fullDevice, Pipe } from '../support/log-streams.ts';
+import { OPERATOR_KEY, THREADS } from '../support/process.ts';
 import { ATTACKS, LOG, SECONDS } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
-import { canMakeDevice, FaultsServer, hasProc, type LogTarget, PROCESSORS } from './server.ts';
+import { FaultsServer, hasProc, PROCESSORS } from './server.ts';
 import type { Counts } from './soak/attackers.ts';
 import { LEFT_BEHIND } from './soak/attacks/broken-connections.ts';
 import type { GoodLoad, GoodResult } from './soak/good-load.ts';
@@ -45,18 +45,20 @@ const DESCRIPTORS_LIMIT = 2;
 
 const TIMEOUT = { timeout: LONGEST * SECONDS * 1000 + 120_000 };
 
+type LogTarget = 'full device' | 'unread pipe';
+
 /** Writes to the log fail in the first soak, and block in a second, shorter one. */
 const SOAKS: readonly (readonly [log: LogTarget, seconds: number])[] =
   LOG !== undefined
     ? [[LOG as LogTarget, SECONDS]]
-    : canMakeDevice
+    : canMakeDevices
       ? [
           ['full device', SECONDS],
           ['unread pipe', Math.ceil(SECONDS / 3)],
         ]
       : [['unread pipe', SECONDS]];
 
-if (!canMakeDevice) console.warn('SKIPPED: a log on a full device. This user may not make a device.');
+if (!canMakeDevices) console.warn('SKIPPED: a log on a full device. This user may not make a device.');
 if (!hasProc) console.warn('SKIPPED: memory and file descriptors. This system has no /proc.');
 
 describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds', TIMEOUT, (log, seconds) => {
@@ -76,7 +78,12 @@ describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds',
 
   beforeAll(async () => {
     busy = loadavg()[0] ?? 0;
-    server = await FaultsServer.start({ log, logLevel: 'info', env: { CORS_ORIGIN: 'https://example.org' } });
+    const stderr = log === 'full device' ? fullDevice() : new Pipe().path;
+    server = await FaultsServer.start({
+      stderr,
+      logLevel: 'info',
+      env: { CORS_ORIGIN: 'https://example.org' },
+    });
     calm = await goodLoad('calm').stopAfter(WARM_UP_SECONDS);
     const before = await atRest(server);
     idleMemory = server.memory() ?? 0;
@@ -110,11 +117,11 @@ describe.each(SOAKS)('all attacks at once, with the log on: %s, for %i seconds',
   afterAll(() => server?.kill());
 
   function target(): string {
-    return JSON.stringify({ port: server.port, key: OPERATOR });
+    return JSON.stringify({ port: server.port, key: OPERATOR_KEY });
   }
 
   function goodLoad(name: string) {
-    const load: GoodLoad = { port: server.port, key: OPERATOR, perSecond: PER_SECOND, name };
+    const load: GoodLoad = { port: server.port, key: OPERATOR_KEY, perSecond: PER_SECOND, name };
     const helper = new Helper<GoodResult>('good-load.ts', JSON.stringify(load));
     const stopAfter = async (time: number) => {
       await sleep(time * 1000);

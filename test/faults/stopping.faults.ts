@@ -2,13 +2,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, LIST } from './client/clients.ts';
-import { OPERATOR } from './keys.ts';
 import { SEED, STOPS } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
-import { exportOf, FaultsServer, newFolder } from './server.ts';
+import { exportOf, FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 /** Half of the clients pause between two requests, for at most {@link MAX_PAUSE} milliseconds. */
@@ -20,7 +20,7 @@ test(`SIGTERM under load breaks no request of ${CLIENTS} clients, in ${STOPS} ro
   timeout: 120_000 + STOPS * 20_000,
 }, async () => {
   const random = new Random(SEED, STREAM);
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const acknowledged: string[] = [];
   const failures: string[] = [];
   const stopTimes: number[] = [];
@@ -29,7 +29,7 @@ test(`SIGTERM under load breaks no request of ${CLIENTS} clients, in ${STOPS} ro
     const server = await FaultsServer.start({ folder });
     const group = new ClientGroup({
       origin: server.origin,
-      key: OPERATOR,
+      key: OPERATOR_KEY,
       clients: CLIENTS,
       next: (client, count) => (count % 2 === 0 ? createOf(`${round}.${client}.${count}`) : LIST),
       pause: (client) => (client % 2 === 0 ? 0 : random.between(0, MAX_PAUSE)),

@@ -4,13 +4,19 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Client } from '../support/client.ts';
-import { canFaultDisk, faultyDisk, faultyDiskNote } from '../support/faults.ts';
+import {
+  canFaultDisk,
+  faultyDisk,
+  faultyDiskNote,
+  notReady,
+  READY,
+  readinessOf,
+  stateLines,
+} from '../support/faults.ts';
+import { OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { connect } from '../support/sqlite.ts';
 import { ClientGroup, createOf, type Exchange, LIST, type Outcomes } from './client/clients.ts';
-import { openClient } from './client/open-client.ts';
-import { OPERATOR } from './keys.ts';
 import { nameOf } from './oracle/pet.ts';
 import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
@@ -18,8 +24,6 @@ import { printTable } from './table.ts';
 const TIMEOUT = { timeout: 120_000 };
 
 const LIVEZ: Exchange = { method: 'GET', target: '/livez' };
-
-const READY = { status: 200, body: '{"status":"ok"}' };
 
 /** The limit of the write-ahead log in `src/adapters/sqlite/database.ts`, in bytes. */
 const LOG_LIMIT = 16 * 1024 * 1024;
@@ -34,7 +38,7 @@ test.skipIf(!canFaultDisk)(
     const calm = await loadFor(server, 2000);
     disk.set('slow');
     const slow = await loadFor(server, 3000);
-    expect(await readinessOf(openClient(server))).toEqual(READY);
+    expect(await readinessOf(server)).toEqual(READY);
     disk.set('none');
     const rows = [
       ['calm', calm],
@@ -59,7 +63,7 @@ test(
   TIMEOUT,
   async () => {
     const server = await FaultsServer.start();
-    const client = openClient(server);
+    const client = server.client;
     const other = connect(pathOf(server));
     const names = Array.from({ length: 20 }, (_, index) => `pet ${index}`);
     const createAll = () =>
@@ -80,7 +84,7 @@ test(
       expect(status).toBe(201);
       expect(ms).toBeGreaterThan(900);
     }
-    expect(await readinessOf(client)).toEqual(READY);
+    expect(await readinessOf(server)).toEqual(READY);
 
     other.exec('BEGIN IMMEDIATE');
     const refused = await createAll();
@@ -89,15 +93,14 @@ test(
       expect(ms).toBeGreaterThan(4900);
       expect(ms).toBeLessThan(7000);
     }
-    const unavailable = { status: 503, body: '{"status":"unavailable","reason":"locked"}' };
     for (let times = 0; times < 5; times++) {
-      expect(await readinessOf(client)).toEqual(unavailable);
+      expect(await readinessOf(server)).toEqual(notReady('locked'));
       await sleep(300);
     }
     const { outcomes } = reads;
     await reads.stop();
     other.exec('ROLLBACK');
-    await expect.poll(() => readinessOf(client), { timeout: 5000 }).toMatchObject({ status: 200 });
+    await expect.poll(() => readinessOf(server), { timeout: 5000 }).toMatchObject({ status: 200 });
     expect((await client.post({ name: 'last', categoryId: 1 })).status).toBe(201);
 
     const { p50, p99, max } = outcomes.reads.summary();
@@ -118,7 +121,7 @@ test(
   TIMEOUT,
   async () => {
     const server = await FaultsServer.start();
-    const client = openClient(server);
+    const client = server.client;
     await client.post({ name: 'first', categoryId: 1 });
     const other = connect(pathOf(server));
     const sizeOfLog = () => statSync(join(server.folder, 'pets.db-wal')).size;
@@ -128,7 +131,7 @@ test(
     const seen = count();
     await expect.poll(sizeOfLog, { timeout: 60_000 }).toBeGreaterThan(1.5 * LOG_LIMIT);
     expect(count()).toBe(seen);
-    expect(await readinessOf(client)).toEqual(READY);
+    expect(await readinessOf(server)).toEqual(READY);
     const greatest = sizeOfLog();
     other.exec('ROLLBACK');
     const begin = performance.now();
@@ -154,7 +157,7 @@ function pathOf({ folder }: FaultsServer): string {
 function readersOf(server: FaultsServer, exchange = LIST): ClientGroup {
   return new ClientGroup({
     origin: server.origin,
-    key: OPERATOR,
+    key: OPERATOR_KEY,
     clients: 2,
     next: () => exchange,
     pause: () => 5,
@@ -164,7 +167,7 @@ function readersOf(server: FaultsServer, exchange = LIST): ClientGroup {
 function creatorsOf(server: FaultsServer, clients: number, name: string): ClientGroup {
   return new ClientGroup({
     origin: server.origin,
-    key: OPERATOR,
+    key: OPERATOR_KEY,
     clients,
     next: (client, count) => createOf(`${name} ${client}.${count}`),
     pause: () => 1,
@@ -193,20 +196,6 @@ function figuresOf(reads: Outcomes, live: Outcomes, creates: Outcomes): number[]
     created.p50,
     created.p99,
   ];
-}
-
-async function readinessOf(client: Client): Promise<{ readonly status: number; readonly body: string }> {
-  const { status, body } = await client.request('GET', '/readyz', { key: null });
-  return { status, body };
-}
-
-/** Returns the log lines about the state of the storage, oldest first. */
-function stateLines(server: FaultsServer): object[] {
-  return server
-    .log()
-    .split('\n')
-    .filter((line) => line.includes('"msg":"the storage'))
-    .map((line) => JSON.parse(line));
 }
 
 function megabytes(bytes: number): string {

@@ -1,24 +1,31 @@
-/** Moves, removes and truncates the files of a server while clients create pets. */
+/** Moves and replaces the files of a server while clients create pets. */
 
-import { mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { until } from '../e2e/workspace.ts';
-import { notReady, READY, readinessOf, stateLines, untilReadinessIs } from '../support/faults.ts';
-import { OPERATOR_KEY, type Service, startService, stopService } from '../support/process.ts';
+import { MOVES } from '../adapters/sqlite/watched-storage.ts';
+import { until } from '../support/clock.ts';
+import { READY, readinessOf, stateLines, untilReadinessIs } from '../support/faults.ts';
+import {
+  OPERATOR_KEY,
+  type Service,
+  startService,
+  stopService,
+  temporaryFolder,
+} from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, type Outcomes } from './client/clients.ts';
 import { ROUNDS } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
-import { exportOf, newFolder } from './server.ts';
+import { exportOf } from './server.ts';
 import { printTable } from './table.ts';
 
 const WRITERS = 8;
 const TIMEOUT = { timeout: 120_000 + ROUNDS * 20_000 };
 
 async function serve(): Promise<{ service: Service; path: string; load: () => ClientGroup }> {
-  const folder = join(newFolder(), 'data');
+  const folder = join(temporaryFolder(), 'data');
   mkdirSync(folder);
   const path = join(folder, 'pets.db');
   const service = await startService({ env: { API_KEYS: OPERATOR_KEY, DATABASE_URL: `sqlite:${path}` } });
@@ -45,24 +52,6 @@ function expectNothingLost({ pets, failures }: Outcomes, path: string): void {
   expect(failures.filter((failure) => !failure.includes(': 503 {"code":"storage_unavailable"'))).toEqual([]);
 }
 
-type Change = (path: string) => void;
-
-const MOVES: [away: Change, back: Change][] = [
-  [(path) => renameSync(path, `${path}.old`), (path) => renameSync(`${path}.old`, path)],
-  [(path) => renameSync(`${path}-wal`, `${path}.old`), (path) => renameSync(`${path}.old`, `${path}-wal`)],
-  [
-    (path) => renameSync(dirname(path), `${dirname(path)}.old`),
-    (path) => renameSync(`${dirname(path)}.old`, dirname(path)),
-  ],
-  [
-    (path) => {
-      renameSync(path, `${path}.old`);
-      writeFileSync(path, 'no database');
-    },
-    (path) => renameSync(`${path}.old`, path),
-  ],
-];
-
 test(
   `the files are renamed and renamed back under load, ${ROUNDS} times: nothing is lost`,
   TIMEOUT,
@@ -70,7 +59,7 @@ test(
     const { service, path, load } = await serve();
     const group = load();
     for (let round = 0; round < ROUNDS; round++) {
-      const [away, back] = MOVES[round % MOVES.length] as (typeof MOVES)[number];
+      const [, away, back] = MOVES[round % MOVES.length] as (typeof MOVES)[number];
       const { pets, failures } = group.outcomes;
       const [acknowledged, refused] = [pets.length, failures.length];
       await until(() => pets.length > acknowledged + 50);
@@ -98,24 +87,3 @@ test(
     expect(levels.at(-1)).toBe(30);
   },
 );
-
-test.each([
-  ['to nothing', 0],
-  ['to one page', 4096],
-  ['in the middle of a page', 3 * 4096 + 100],
-])('the file is truncated %s under load: no further create is acknowledged', TIMEOUT, async (_, size) => {
-  const { service, path, load } = await serve();
-  const group = load();
-  const { pets } = group.outcomes;
-  await until(() => pets.length > 500);
-  truncateSync(path, size);
-  await untilReadinessIs(service, notReady('damaged'));
-  const acknowledged = pets.length;
-  for (let times = 0; times < 4; times++) {
-    await sleep(300);
-    expect(await readinessOf(service)).toEqual(notReady('damaged'));
-  }
-  await group.stop();
-  expect(pets, BROKEN_PROMISE).toHaveLength(acknowledged);
-  expect(stateLines(service)).toEqual([expect.objectContaining({ level: 50, reason: 'damaged' })]);
-});

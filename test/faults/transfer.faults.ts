@@ -5,10 +5,11 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { type Ended, endOf, lines, listWith, until, Workspace } from '../e2e/workspace.ts';
+import { type Ended, endOf, lines, listWith, Workspace } from '../e2e/workspace.ts';
+import { until } from '../support/clock.ts';
 import { BIN, stopService } from '../support/process.ts';
+import { ClientGroup, createOf } from './client/clients.ts';
 import { printTable } from './table.ts';
-import { createUnderLoad, type Load } from './transfer-load.ts';
 
 const PETS = 60_000;
 const CLIENTS = 8;
@@ -116,26 +117,29 @@ test('an import does not grow in memory with a line that is decompressed to a gi
 });
 
 describe(`while ${CLIENTS} clients create pets in a store with ${PETS} pets`, TIMEOUT, () => {
-  async function underLoad(): Promise<Load & { readonly work: Workspace }> {
+  async function underLoad() {
     const work = new Workspace();
     await work.outputHere(['import', '--create-store', '-'], lines(PETS));
     const key = await work.createKey();
     const { origin } = await work.serve({ LOG_LEVEL: 'error' });
-    const load = createUnderLoad(origin, key, CLIENTS);
-    await until(() => load.acknowledged.length > 50);
-    return { work, ...load };
+    const load = new ClientGroup({ origin, key, clients: CLIENTS, next: () => createOf('Rex') });
+    const { pets, failures } = load.outcomes;
+    await until(() => pets.length > 50);
+    return { work, pets, failures, stop: () => load.stop() };
   }
 
+  const idOf = (pet: string): number => JSON.parse(pet).id;
+
   test('every export is a snapshot, every backup contains all acknowledged pets, and no request fails', async () => {
-    const { work, acknowledged, refused, stop } = await underLoad();
+    const { work, pets, failures, stop } = await underLoad();
     for (let times = 0; times < 3; times++) {
-      const known = Math.max(...acknowledged);
+      const known = Math.max(...pets.map(idOf));
       const ids = (await work.output('export')).match(/(?<="id":)\d+/g)?.map(Number) ?? [];
       expect(ids.length).toBeGreaterThanOrEqual(known);
       expect(ids.every((id, index) => id === index + 1)).toBe(true);
     }
     for (const name of ['first.db', 'second.db']) {
-      const known = [...acknowledged];
+      const known = pets.map(idOf);
       expect(await work.output('backup', name)).toMatch(/^Backed up to /);
       const copy = new Database(work.path(name), { readonly: true });
       expect(copy.pragma('integrity_check', { simple: true })).toBe('ok');
@@ -144,24 +148,24 @@ describe(`while ${CLIENTS} clients create pets in a store with ${PETS} pets`, TI
       expect(known.filter((id) => !stored.has(id))).toEqual([]);
     }
     await stop();
-    expect(refused).toEqual([]);
+    expect(failures).toEqual([]);
     expect(partialsIn(work)).toEqual([]);
   });
 
   test('an export whose reader stalls does not make the write-ahead log grow, and is still a snapshot', async () => {
-    const { work, acknowledged, refused, stop } = await underLoad();
+    const { work, pets, failures, stop } = await underLoad();
     const running = work.start(['export']);
     const { child, out } = running;
     await until(() => out.stdout !== '');
     child.stdout?.pause();
-    const before = acknowledged.length;
+    const before = pets.length;
     const logSizes: number[] = [];
     await until(() => {
       logSizes.push(statSync(`${work.store}-wal`).size);
-      return acknowledged.length > before + 5000;
+      return pets.length > before + 5000;
     });
     await stop();
-    expect(refused).toEqual([]);
+    expect(failures).toEqual([]);
     expect(Math.max(...logSizes)).toBeLessThan(8 * 1024 * 1024);
     expect(child.exitCode).toBeNull();
     child.stdout?.resume();
@@ -169,16 +173,16 @@ describe(`while ${CLIENTS} clients create pets in a store with ${PETS} pets`, TI
     const ids = out.stdout.match(/(?<="id":)\d+/g)?.map(Number) ?? [];
     expect(ids.every((id, index) => id === index + 1)).toBe(true);
     expect(ids.length).toBeGreaterThanOrEqual(PETS);
-    expect(ids.length).toBeLessThan(PETS + acknowledged.length);
+    expect(ids.length).toBeLessThan(PETS + pets.length);
   });
 
   test('an import delays creates, and the ids of its pets have no gap', async () => {
-    const { work, acknowledged, refused, stop } = await underLoad();
+    const { work, pets, failures, stop } = await underLoad();
     expect((await work.run(['import', '--create-store', '-'], lines(PETS, 'imported'))).status).toBe(0);
     await stop();
-    expect(refused.filter((answer) => !answer.includes('"storage_unavailable"'))).toEqual([]);
+    expect(failures.filter((failure) => !failure.includes('"storage_unavailable"'))).toEqual([]);
     const exported = (await work.outputHere(['export'])).trimEnd().split('\n');
-    expect(exported).toHaveLength(2 * PETS + acknowledged.length);
+    expect(exported).toHaveLength(2 * PETS + pets.length);
     const imported = exported.map((line) => JSON.parse(line)).filter(({ name }) => /^imported/.test(name));
     expect(imported).toHaveLength(PETS);
     expect(imported.at(-1).id - imported[0].id).toBe(PETS - 1);

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Answer, Client } from '../support/client.ts';
+import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { openClient } from './client/open-client.ts';
 import { createKey, runCommand } from './commands.ts';
 import { canonicalPet, nameOf } from './oracle/pet.ts';
-import { exportOf, FaultsServer, newFolder } from './server.ts';
+import { exportOf, FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 const MILLISECONDS = 6000;
@@ -28,20 +28,21 @@ interface Totals {
 }
 
 test('of ten servers that start at once on an empty store, one writes the first key', async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const env = { FIRST_KEY: `file:${join(folder, 'first-key')}` };
   const servers = await Promise.all(
     Array.from({ length: 10 }, () => FaultsServer.start({ folder, keys: [], env })),
   );
   const key = readFileSync(join(folder, 'first-key'), 'utf8').trim();
-  for (const server of servers) expect((await openClient(server, key).get('/v1/pets')).status).toBe(200);
+  for (const server of servers) expect((await server.clientWith(key).get('/v1/pets')).status).toBe(200);
   for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
 });
 
 test('two servers on one file: ids are unique, pages and keys are up to date, idempotency keys are shared', async () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const servers = [await FaultsServer.start({ folder }), await FaultsServer.start({ folder })];
-  const clientsOf = (key?: string) => servers.map((server) => openClient(server, key)) as [Client, Client];
+  const clientsOf = (key?: string) =>
+    servers.map((server) => (key === undefined ? server.client : server.clientWith(key))) as [Client, Client];
   const clients = clientsOf();
   const acknowledged = new Map<number, string>();
   const totals: Totals = { creates: 0, races: 0, replays: 0, handovers: 0, walks: 0, steps: 0 };

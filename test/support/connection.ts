@@ -15,9 +15,12 @@ export class Connection {
   readonly socket: Socket;
   /** Resolves when the server has closed its side of the connection, or when the connection was reset. */
   readonly closed: Promise<void>;
+  /** Which side has ended the connection: the server, or nobody, because it was reset. */
+  end: 'server' | 'reset' | undefined;
   readonly #asked: Asked[] = [];
   readonly #methods: string[] = [];
-  readonly #reader = new ResponseReader(this.#methods);
+  /** What was received so far. */
+  readonly reader: ResponseReader = new ResponseReader(this.#methods);
   #taken = 0;
   readonly #check: typeof checked;
   #isClosed = false;
@@ -25,9 +28,10 @@ export class Connection {
   private constructor(socket: Socket, check: typeof checked) {
     this.socket = socket;
     this.#check = check;
-    socket.on('error', () => {});
+    socket.on('error', () => this.#endedBy('reset'));
+    socket.on('end', () => this.#endedBy('server'));
     socket.on('data', (chunk: Buffer) => {
-      this.#reader.feed(chunk);
+      this.reader.feed(chunk);
       socket.emit('received');
     });
     this.closed = new Promise((resolve) => {
@@ -51,36 +55,51 @@ export class Connection {
 
   /** The status codes of the interim responses (such as 100) received so far. */
   get interim(): readonly number[] {
-    return this.#reader.interim;
+    return this.reader.interim;
   }
 
   /** Writes bytes. The next responses are matched to the request lines in the bytes. */
   write(data: string | Uint8Array): void {
-    this.#announce(data);
+    this.announce(askedIn(data));
     this.socket.write(data);
   }
 
   /** Writes bytes in pieces, with pauses, so that the server receives some pieces separately. */
   async writeInPieces(data: Uint8Array, size: number): Promise<void> {
-    this.#announce(data);
+    this.announce(askedIn(data));
     for (let start = 0; start < data.length; start += size) {
       this.socket.write(data.subarray(start, start + size));
       if ((start / size) % 16 === 0) await nextTurn();
     }
   }
 
-  #announce(data: string | Uint8Array): void {
-    const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
-    for (const [, method = '', target = ''] of text.matchAll(REQUEST_LINE)) {
-      this.#asked.push({ method, target });
-      this.#methods.push(method);
-    }
+  /** Says to which requests the next responses belong, when the test itself writes their bytes to the socket. */
+  announce(asked: readonly Asked[]): void {
+    this.#asked.push(...asked);
+    this.#methods.push(...asked.map(({ method }) => method));
+  }
+
+  /** Waits until a condition holds, which changes with what was received, or until the time in milliseconds has passed. */
+  until(isSo: () => boolean, timeout: number): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        this.socket.off('received', look);
+        resolve();
+      };
+      const look = () => {
+        if (isSo()) finish();
+      };
+      const timer = setTimeout(finish, timeout);
+      this.socket.on('received', look);
+      look();
+    });
   }
 
   /** Resolves with the next final response. Rejects if the connection ends before that response. */
   async next(): Promise<Answer> {
     const answer = await this.nextOrEnd();
-    if (answer === undefined) throw new Error(`no answer, but ${quote(this.#reader.rest.toString())}`);
+    if (answer === undefined) throw new Error(`no answer, but ${quote(this.reader.rest.toString())}`);
     return answer;
   }
 
@@ -100,7 +119,7 @@ export class Connection {
 
   /** Resolves with the next final response, or with `undefined` when the server has closed the connection. */
   async nextOrEnd(): Promise<Answer | undefined> {
-    const { responses } = this.#reader;
+    const { responses } = this.reader;
     for (;;) {
       const response = responses[this.#taken];
       if (response !== undefined) {
@@ -108,12 +127,22 @@ export class Connection {
         this.#taken += 1;
         return this.#check(answerOf(response.status, response.fields, response.body.toString()), asked);
       }
-      if (this.#reader.fault !== undefined) throw new Error(`no HTTP: ${this.#reader.fault}`);
+      if (this.reader.fault !== undefined) throw new Error(`no HTTP: ${this.reader.fault}`);
       if (this.#isClosed) return undefined;
       // `once` of node:events would reject when the connection is reset.
       await new Promise((resolve) => this.socket.once('received', resolve));
     }
   }
+
+  #endedBy(end: 'server' | 'reset'): void {
+    this.end ??= end;
+    this.socket.emit('received');
+  }
+}
+
+function askedIn(data: string | Uint8Array): Asked[] {
+  const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
+  return [...text.matchAll(REQUEST_LINE)].map(([, method = '', target = '']) => ({ method, target }));
 }
 
 /** Sends bytes on a new connection, and resolves with the first response. */

@@ -12,7 +12,7 @@ export interface Readiness {
   readonly body: string;
 }
 
-export async function readinessOf({ client }: Service): Promise<Readiness> {
+export async function readinessOf({ client }: Pick<Service, 'client'>): Promise<Readiness> {
   const { status, body } = await client.request('GET', '/readyz', { key: null });
   return { status, body };
 }
@@ -24,12 +24,12 @@ export function notReady(reason: string): Readiness {
 export const READY: Readiness = { status: 200, body: '{"status":"ok"}' };
 
 /** Resolves when the service has the expected readiness. */
-export async function untilReadinessIs(service: Service, expected: Readiness): Promise<void> {
+export async function untilReadinessIs(service: Pick<Service, 'client'>, expected: Readiness): Promise<void> {
   await expect.poll(() => readinessOf(service), { interval: 20 }).toEqual(expected);
 }
 
 /** Returns the log lines about the state of the storage, oldest first. */
-export function stateLines({ out }: Service): { level: number; reason?: string; msg: string }[] {
+export function stateLines({ out }: Pick<Service, 'out'>): { level: number; reason?: string; msg: string }[] {
   return out.stderr
     .split('\n')
     .filter((line) => /"msg":"the storage/.test(line))

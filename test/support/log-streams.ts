@@ -5,19 +5,13 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync, writeSyn
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { expectNoKey } from './canary.ts';
 import { Client } from './client.ts';
 import { freePort } from './free-port.ts';
-import { BIN, OPERATOR_KEY, runCommand, type Service, temporaryFolder } from './process.ts';
+import { atEnd, OPERATOR_KEY, type RunOptions, runBin, type Service, temporaryFolder } from './process.ts';
 
 export type Line = Readonly<Record<string, unknown>>;
-
-/** The paths to which the standard streams are redirected. */
-export interface Redirections {
-  readonly stdout?: string;
-  readonly stderr?: string;
-}
 
 const PIPELINED = 15;
 
@@ -55,7 +49,7 @@ export class Pipe {
   constructor() {
     expect(spawnSync('mkfifo', [this.path]).status).toBe(0);
     this.#output = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
-    onTestFinished(() => expectNoKey(this.#text, 'the log'));
+    atEnd(() => expectNoKey(this.#text, 'the log'));
   }
 
   /** Reads all available bytes. Returns all text that was read so far. */
@@ -93,23 +87,14 @@ export class Pipe {
 
 /** Runs `serve` on a free port. Resolves when the server responds. */
 export async function serve(
-  { stdout, stderr }: Redirections,
+  streams: Pick<RunOptions, 'stdout' | 'stderr'>,
   env: Record<string, string> = {},
 ): Promise<Service> {
   const port = await freePort();
-  const redirections = `${stdout === undefined ? '' : ' >"$STDOUT"'}${stderr === undefined ? '' : ' 2>>"$STDERR"'}`;
-  const running = runCommand('sh', ['-c', `exec "$0" "$@"${redirections}`, process.execPath, BIN, 'serve'], {
-    env: {
-      DATABASE_URL: 'memory:',
-      API_KEYS: OPERATOR_KEY,
-      PORT: String(port),
-      STDOUT: stdout ?? '',
-      STDERR: stderr ?? '',
-      ...env,
-    },
-  });
+  const settings = { DATABASE_URL: 'memory:', API_KEYS: OPERATOR_KEY, PORT: String(port), ...env };
+  const running = runBin(['serve'], { ...streams, env: settings });
   const client = new Client(`http://127.0.0.1:${port}`, OPERATOR_KEY);
-  onTestFinished(() => client.close());
+  atEnd(() => client.close());
   await expect.poll(() => client.get('/livez').then(({ status }) => status, String)).toBe(200);
   return { ...running, origin: client.origin, client };
 }

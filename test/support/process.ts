@@ -1,11 +1,11 @@
 /** Runs the built command in its own process. `npm test` builds the command first. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, TestRunner } from 'vitest';
 import { expectNoKeyInOutput, registerKey } from './canary.ts';
 import { Client } from './client.ts';
 
@@ -49,11 +49,27 @@ export interface RunOptions {
   readonly input?: string;
   /** Whether standard input stays open, so that the test can write to `child.stdin`. */
   readonly isInputOpen?: boolean;
+  /** The paths to which the standard streams are appended, instead of {@link RunningProcess.out}. */
+  readonly stdout?: string | undefined;
+  readonly stderr?: string | undefined;
+}
+
+/** What is left to do at the end of the file, for what was started outside of a test. */
+const atEndOfFile: (() => unknown)[] = [];
+
+/** Calls a function at the end of the test or, outside of a test, such as in `beforeAll`, by {@link cleanUpFile}. */
+export function atEnd(cleanUp: () => unknown): void {
+  if (TestRunner.getCurrentTest() === undefined) atEndOfFile.push(cleanUp);
+  else onTestFinished(async () => void (await cleanUp()));
+}
+
+export async function cleanUpFile(): Promise<void> {
+  for (const cleanUp of atEndOfFile.splice(0).reverse()) await cleanUp();
 }
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
@@ -65,20 +81,25 @@ export function runBin(args: readonly string[], options: RunOptions = {}): Runni
 
 /**
  * Runs any command. The process inherits only `PATH` and the cache of compiled modules from this environment, and is
- * killed at the end of the test. The test fails if the output contains an API key.
+ * killed at the end of the test or of the file. The test fails if the output contains an API key.
  */
 export function runCommand(
   command: string,
   args: readonly string[],
-  { env = {}, cwd = temporaryFolder(), input, isInputOpen = false }: Omit<RunOptions, 'node' | 'nodeArgs'>,
+  options: Omit<RunOptions, 'node' | 'nodeArgs'>,
 ): RunningProcess {
+  const { env = {}, cwd = temporaryFolder(), input, isInputOpen = false } = options;
   for (const key of env['API_KEYS']?.split(',') ?? []) registerKey(key.trim());
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const [stdout, stderr] = [options.stdout, options.stderr].map((path) =>
+    path === undefined ? 'pipe' : openSync(path, 'a'),
+  );
   const child = spawn(command, args, {
     cwd,
     env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...workersOf(env), ...env },
-    stdio: [input === undefined && !isInputOpen ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [input === undefined && !isInputOpen ? 'ignore' : 'pipe', stdout, stderr],
   });
+  for (const stream of [stdout, stderr]) if (typeof stream === 'number') closeSync(stream);
   child.stdin?.on('error', () => {});
   if (!isInputOpen) child.stdin?.end(input);
   const out = { stdout: '', stderr: '' };
@@ -91,7 +112,7 @@ export function runCommand(
   const exit = new Promise<Exit>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill('SIGKILL');
     await exit;
     expectNoKeyInOutput(out.stdout, out.stderr);
@@ -111,7 +132,7 @@ export async function startService(options: RunOptions = {}): Promise<Service> {
     void running.exit.then(() => reject(new Error(`it did not start: ${running.out.stderr}`)));
   });
   const client = new Client(started, OPERATOR_KEY);
-  onTestFinished(() => client.close());
+  atEnd(() => client.close());
   return { ...running, origin: started, client };
 }
 

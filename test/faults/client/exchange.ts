@@ -1,12 +1,12 @@
 /** Delivers one message on its own connection, and collects the responses. */
 
-import { connect, type Socket } from 'node:net';
-import { fieldOf, isClosing, type Response, ResponseReader } from '../../support/response-reader.ts';
+import type { Socket } from 'node:net';
+import { Connection } from '../../support/connection.ts';
+import { fieldOf, isClosing, type Response } from '../../support/response-reader.ts';
 import type { Message } from '../messages/message.ts';
 
 export interface Exchange {
   readonly responses: readonly Response[];
-  readonly interim: readonly number[];
   /** Why the received bytes are not HTTP; left out when they are. */
   readonly fault: string | undefined;
   /** Bytes after the last complete response. */
@@ -24,136 +24,48 @@ const CLOSE_TIMEOUT = 8000;
 /** In milliseconds. How long a client waits for a response to a message that may be incomplete. */
 const SILENCE = 150;
 
-export async function exchange(port: number, message: Message): Promise<Exchange> {
+const PROBE = { method: 'GET', target: '/livez' };
+
+export async function exchange(origin: string, message: Message): Promise<Exchange> {
   const { requests, delivery, isComplete, number } = message;
   const probeId = `p-${number}`;
-  const connection = new Connection(port, [...requests.map(({ method }) => method), 'GET']);
-  await connection.opened;
-  await send(connection, message);
-  if (delivery.ending === 'reset') connection.reset();
-  else if (delivery.ending === 'half-close') connection.halfClose();
+  const connection = await Connection.open(origin);
+  const { socket, reader } = connection;
+  connection.announce([...requests, PROBE]);
+  const isEnded = () => connection.end !== undefined;
+  /** Whether the server would ignore further bytes. */
+  const isDone = () => isEnded() || reader.fault !== undefined || reader.responses.some(isClosing);
+  const timeout = isComplete ? RESPONSE_TIMEOUT : SILENCE;
+  await send(socket, message, isDone);
+  if (delivery.ending === 'reset') socket.resetAndDestroy();
   else {
-    const isDue = () => connection.responses.length >= requests.length || connection.isDone;
-    await connection.until(isDue, isComplete ? RESPONSE_TIMEOUT : SILENCE);
-    const known = connection.responses.length;
-    connection.write(
-      `GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${probeId}\r\nConnection: close\r\n\r\n`,
-    );
-    await connection.until(
-      () => connection.isDone || connection.responses.length > known,
-      isComplete ? RESPONSE_TIMEOUT : SILENCE,
-    );
-    await connection.until(() => connection.isDone, SILENCE);
-    connection.halfClose();
+    if (delivery.ending === 'wait') {
+      await connection.until(() => reader.responses.length >= requests.length || isDone(), timeout);
+      const known = reader.responses.length;
+      const probe = `GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${probeId}\r\nConnection: close\r\n\r\n`;
+      if (!isDone()) socket.write(probe);
+      await connection.until(() => isDone() || reader.responses.length > known, timeout);
+      await connection.until(isDone, SILENCE);
+    }
+    if (!isEnded()) socket.end();
+    await connection.until(isEnded, CLOSE_TIMEOUT);
   }
-  await connection.until(() => connection.isEnded, CLOSE_TIMEOUT);
-  const { responses, interim, fault, rest } = connection;
-  const end = connection.end ?? 'hung';
+  const { responses, fault, rest } = reader;
+  const end = connection.end ?? (delivery.ending === 'reset' ? 'client' : 'hung');
   connection.destroy();
   const last = responses.at(-1);
   const isInStep = last !== undefined && last.status === 200 && fieldOf(last, 'x-request-id') === probeId;
-  return { responses: isInStep ? responses.slice(0, -1) : responses, interim, fault, rest, end, isInStep };
+  return { responses: isInStep ? responses.slice(0, -1) : responses, fault, rest, end, isInStep };
 }
 
 /** Writes segment by segment, as long as the server reads. */
-async function send(connection: Connection, { bytes, delivery }: Message): Promise<void> {
+async function send(socket: Socket, { bytes, delivery }: Message, isDone: () => boolean): Promise<void> {
   const ends = [...delivery.cuts.filter((cut) => cut < delivery.sent), delivery.sent];
   let start = 0;
   for (const end of ends) {
-    if (connection.isDone) return;
-    await connection.segment(bytes.subarray(start, end));
+    if (isDone()) return;
+    const segment = bytes.subarray(start, end);
+    await new Promise<void>((resolve) => socket.write(segment, () => setImmediate(resolve)));
     start = end;
-  }
-}
-
-class Connection {
-  readonly opened: Promise<void>;
-  end: Exchange['end'] | undefined;
-  readonly #socket: Socket;
-  readonly #reader: ResponseReader;
-  #changed: () => void = () => {};
-
-  constructor(port: number, methods: readonly string[]) {
-    this.#reader = new ResponseReader(methods);
-    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
-    this.opened = new Promise((resolve, reject) => {
-      this.#socket.once('connect', resolve);
-      this.#socket.once('error', reject);
-    });
-    this.#socket.on('error', () => this.#ended('reset'));
-    this.#socket.on('end', () => this.#ended('server'));
-    this.#socket.on('data', (chunk: Buffer) => {
-      this.#reader.feed(chunk);
-      this.#changed();
-    });
-  }
-
-  get responses(): readonly Response[] {
-    return this.#reader.responses;
-  }
-
-  get interim(): readonly number[] {
-    return this.#reader.interim;
-  }
-
-  get fault(): string | undefined {
-    return this.#reader.fault;
-  }
-
-  get rest(): Buffer {
-    return this.#reader.rest;
-  }
-
-  get isEnded(): boolean {
-    return this.end !== undefined;
-  }
-
-  /** Whether the server would ignore further bytes. */
-  get isDone(): boolean {
-    const last = this.responses.at(-1);
-    return this.isEnded || this.fault !== undefined || (last !== undefined && isClosing(last));
-  }
-
-  /** Writes bytes that must arrive as a separate segment. */
-  segment(bytes: Buffer): Promise<void> {
-    return new Promise((resolve) => this.#socket.write(bytes, () => setImmediate(resolve)));
-  }
-
-  write(text: string): void {
-    if (!this.isDone) this.#socket.write(text);
-  }
-
-  halfClose(): void {
-    if (!this.isEnded) this.#socket.end();
-  }
-
-  reset(): void {
-    this.#ended('client');
-    this.#socket.resetAndDestroy();
-  }
-
-  destroy(): void {
-    this.#socket.destroy();
-  }
-
-  /** Waits until the condition holds or the time in milliseconds has passed. */
-  until(isSo: () => boolean, timeout: number): Promise<void> {
-    return new Promise((resolve) => {
-      const finish = () => {
-        clearTimeout(timer);
-        this.#changed = () => {};
-        resolve();
-      };
-      const timer = setTimeout(finish, timeout);
-      this.#changed = () => {
-        if (isSo()) finish();
-      };
-      this.#changed();
-    });
-  }
-
-  #ended(end: Exchange['end']): void {
-    this.end ??= end;
-    this.#changed();
   }
 }

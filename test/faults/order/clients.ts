@@ -3,14 +3,14 @@
 import { expect } from 'vitest';
 import { createAnimalStore, type PetStore } from '../../../src/library/client.ts';
 import { type ExerciseOptions, exercise, History } from '../../../src/testing/index.ts';
+import { OPERATOR_KEY } from '../../support/process.ts';
 import { BROKEN_PROMISE } from '../../support/retry.ts';
-import { OPERATOR } from '../keys.ts';
 
 export async function openStores(ports: readonly number[]): Promise<PetStore[]> {
   const open = (port: number) =>
     createAnimalStore({
       database: `http://127.0.0.1:${port}/v1`,
-      apiKey: OPERATOR,
+      apiKey: OPERATOR_KEY,
       onDeprecation: () => {},
     });
   return await Promise.all(ports.map(open));

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { FaultsServer, newFolder } from '../server.ts';
+import { temporaryFolder } from '../../support/process.ts';
+import { FaultsServer } from '../server.ts';
 
 export interface Setting {
   readonly name: string;
@@ -69,7 +70,7 @@ export class MortalServers {
   }
 
   static async start(setting: Setting): Promise<MortalServers> {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const databaseUrl = await setting.databaseUrl(folder);
     const env = { DATABASE_URL: databaseUrl, WORKERS: setting.threads ?? '1' };
     const servers: MortalServer[] = [];
