@@ -1,6 +1,6 @@
 /** The commands with the parts of the program: which store they use, and how they name a wrong setting. */
 
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Workspace } from '../e2e/workspace.ts';
 import { clientOf, startInProcess } from '../support/service.ts';
@@ -50,13 +50,6 @@ describe('the store of a command', () => {
       expect(err).toContain(message);
       expect(err).not.toContain('secret');
     }
-  });
-
-  test('is not created by a command that only reads', async () => {
-    const work = new Workspace();
-    const { status, err } = await work.runHere(['keys', 'list']);
-    expect([status, err]).toEqual([1, `animal-store: DATABASE_URL: ${work.store}: there is no such file\n`]);
-    expect(readdirSync(work.folder)).toEqual([]);
   });
 
   test.each([

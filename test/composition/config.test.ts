@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ConfigError, type Environment } from '../../src/composition/config/settings.ts';
 import { loadConfig } from '../../src/composition/config.ts';
+import { temporaryFolder } from '../support/process.ts';
 
 const KEY = 'operator-key-of-32-characters-or-more';
 const DEFAULTS = {
@@ -26,14 +27,8 @@ const DEFAULTS = {
   },
 };
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
 function secretFile(text: string): string {
-  const path = join(folder, `secret-${Math.random()}`);
+  const path = join(temporaryFolder(), 'secret');
   writeFileSync(path, text);
   return path;
 }
@@ -52,17 +47,10 @@ function faultsOf(environment: Environment): string[] {
 describe('the configuration', () => {
   test('has a default for everything, and an empty variable counts as not set', () => {
     expect(loadConfig({})).toEqual(DEFAULTS);
-    const names = [
-      'HOST',
-      'PORT',
-      'DATABASE_URL',
-      'API_KEYS',
-      'LOG_LEVEL',
-      'PUBLIC_URL',
-      'CORS_ORIGIN',
-      'TRUST_PROXY',
+    const all = [
+      ...'HOST PORT DATABASE_URL API_KEYS LOG_LEVEL PUBLIC_URL CORS_ORIGIN TRUST_PROXY'.split(' '),
+      ...['SHUTDOWN_TIMEOUT_MS', 'DATABASE_URL_FILE', 'API_KEYS_FILE'],
     ];
-    const all = [...names, 'SHUTDOWN_TIMEOUT_MS', 'DATABASE_URL_FILE', 'API_KEYS_FILE'];
     expect(loadConfig(Object.fromEntries(all.map((name) => [name, ''])))).toEqual(DEFAULTS);
   });
 
@@ -246,24 +234,11 @@ describe('the configuration', () => {
   });
 
   test('reports all faults at once, one line each', () => {
-    const lines = faultsOf({
-      PORT: 'x',
-      DATABASE_URL: 'x',
-      API_KEYS: 'x',
-      LOG_LEVEL: 'x',
-      PUBLIC_URL: 'x',
-      CORS_ORIGIN: 'x',
-      SHUTDOWN_TIMEOUT_MS: 'x',
-    });
-    expect(lines.map((line) => line.split(':')[0]).toSorted()).toEqual([
-      'API_KEYS',
-      'CORS_ORIGIN',
-      'DATABASE_URL',
-      'LOG_LEVEL',
-      'PORT',
-      'PUBLIC_URL',
-      'SHUTDOWN_TIMEOUT_MS',
-    ]);
+    const names = 'API_KEYS CORS_ORIGIN DATABASE_URL LOG_LEVEL PORT PUBLIC_URL SHUTDOWN_TIMEOUT_MS'.split(
+      ' ',
+    );
+    const lines = faultsOf(Object.fromEntries(names.map((name) => [name, 'x'])));
+    expect(lines.map((line) => line.split(':')[0]).toSorted()).toEqual(names);
   });
 
   test.each([
@@ -299,6 +274,7 @@ describe('the configuration', () => {
   test.each(['DATABASE_URL', 'API_KEYS'])(
     'refuses a file for %s that cannot be read, and names it',
     (name) => {
+      const folder = temporaryFolder();
       const missing = join(folder, 'missing');
       expect(faultsOf({ [`${name}_FILE`]: missing })).toEqual([
         `${name}_FILE: the file ${missing} cannot be read`,

@@ -4,8 +4,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lines, Workspace } from '../e2e/workspace.ts';
+import { listen } from '../support/sockets.ts';
 
 type Case = [name: string, make: (work: Workspace) => void | Promise<void>];
 
@@ -32,12 +33,9 @@ async function refusal(
 
 describe('a start that fails', () => {
   test('names a port that is in use, and a host that is not available', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as { port: number };
+    const { port } = new URL(await listen(createServer()));
     for (const DATABASE_URL of ['memory:', `sqlite:${new Workspace().store}`]) {
-      expect(await refusal({ PORT: String(port), DATABASE_URL })).toEqual([
+      expect(await refusal({ PORT: port, DATABASE_URL })).toEqual([
         expect.stringContaining(`port ${port} of 127.0.0.1`),
       ]);
     }

@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -11,11 +10,6 @@ import { Connection } from '../support/connection.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
 import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
-
-const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
-  list?.some(({ address }) => address === '::1'),
-);
-const NOTE = hasIPv6 ? '' : ' (skipped: this machine has no IPv6)';
 
 test.each(STORAGES)('the service on %s serves with its first key, and can be stopped twice', async (kind) => {
   const service = await startInProcess(await environmentOf(kind));
@@ -78,12 +72,6 @@ describe('the service', () => {
     await service.stop();
     expect(await connection.rest()).toEqual([]);
     expect(connection.interim).toEqual([100]);
-  });
-
-  test.skipIf(!hasIPv6)(`has an IPv6 address in brackets in its URL${NOTE}`, async () => {
-    const service = await startInProcess({ ...(await environmentOf('memory')), HOST: '::1' });
-    expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+\/v1$/);
-    expect((await clientOf(service).get('/v1/pets')).status).toBe(200);
   });
 });
 

@@ -2,15 +2,13 @@
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { canMakeDevices, fullDevice, Pipe } from '../support/log-streams.ts';
+import { Pipe } from '../support/log-streams.ts';
 import { BIN, runCommand } from '../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../support/small-disk.ts';
 import { type Ended, endOf, lines, Workspace } from './workspace.ts';
 
 /** The number of bytes that a pipe can hold, on Linux. It is at most as large elsewhere. */
 const PIPE_SIZE = 64 * 1024;
-
-const noDevices = canMakeDevices ? '' : ' (skipped: this user may not make a device)';
 
 /** Runs the command in a shell, which redirects its input and output. The folder is `$FOLDER`. */
 function shell({ store }: Workspace, cwd: string, command: string): Promise<Ended> {
@@ -33,16 +31,6 @@ describe.skipIf(!canMount)(`a full disk${mountNote}`, () => {
     const { status, err } = await shell(work, folder, 'animal-store export > out');
     expect([status, err]).toEqual([1, expect.stringMatching(/^animal-store: standard output .*ENOSPC.*\n$/)]);
     expect(statSync(`${folder}/out`).size).toBeGreaterThan(0);
-  });
-
-  test('does not affect an import that writes only its progress to the disk', async () => {
-    const work = await storeWith(2);
-    const { folder } = new SmallDisk('64k');
-    writeFileSync(`${folder}/ballast`, 'x'.repeat(64 * 1024));
-    writeFileSync(work.path('in.ndjson'), `oops\n${lines(3)}`);
-    const command = `animal-store import --skip-invalid in.ndjson 2> ${folder}/err`;
-    const { status, out } = await shell(work, work.folder, command);
-    expect([status, out]).toEqual([0, expect.stringContaining('Imported 3 pets')]);
   });
 });
 
@@ -69,30 +57,6 @@ test.skipIf(!canMount)(
     expect((await work.outputHere(['export'])).match(/late/g)).toHaveLength(3);
   },
 );
-
-describe('the store', () => {
-  test('receives no output when the shell has truncated it', async () => {
-    const work = await storeWith(10);
-    const { status, err } = await shell(work, work.folder, 'animal-store export > pets.db');
-    expect([status, err]).toEqual([2, 'animal-store: standard output belongs to the store\n']);
-    expect(statSync(work.store).size).toBe(0);
-  });
-
-  test('cannot be imported from standard input', async () => {
-    const work = await storeWith(10);
-    const before = readFileSync(work.store);
-    const command = 'animal-store import --skip-invalid - < pets.db';
-    const { status, err } = await shell(work, work.folder, command);
-    expect([status, err]).toEqual([2, 'animal-store: standard input belongs to the store\n']);
-    expect(readFileSync(work.store).equals(before)).toBe(true);
-  });
-});
-
-test.skipIf(!canMakeDevices)(`a full device makes a command fail${noDevices}`, async () => {
-  const work = await storeWith(1);
-  const { status, err } = await shell(work, work.folder, `animal-store export > ${fullDevice()}`);
-  expect([status, err]).toEqual([1, expect.stringMatching(/^animal-store: .*ENOSPC.*\n$/)]);
-});
 
 test('a key that closed standard output would lose is not created', async () => {
   const work = await storeWith(1);

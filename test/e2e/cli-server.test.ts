@@ -1,13 +1,12 @@
 /** The commands with the address of a server instead of a database. */
 
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCommands } from '../../src/composition/commands.ts';
 import { commandLine } from '../adapters/cli/cli.ts';
 import { sharedServer } from '../support/server.ts';
+import { listen } from '../support/sockets.ts';
 import { Workspace } from './workspace.ts';
 
 const server = sharedServer('memory');
@@ -30,16 +29,10 @@ test('export reads all pages, and says that they are not one moment', async () =
 
 test('an interrupted export does not wait for a server that does not respond', async () => {
   const interrupted = new AbortController();
-  const silent = createServer(() => interrupted.abort()).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    silent.closeAllConnections();
-    silent.close();
-  });
-  await once(silent, 'listening');
+  const silent = await listen(createServer(() => interrupted.abort()));
   const cli = createCommands({ API_KEY: server.key }, '1.0.0');
   const { run: runCommand } = commandLine('', cli);
-  const { port } = silent.address() as AddressInfo;
-  const args = ['export', '--database-url', `http://127.0.0.1:${port}/v1`];
+  const args = ['export', '--database-url', `${silent}/v1`];
   expect(await runCommand(args, { signal: interrupted.signal })).toEqual({
     status: 1,
     out: '',

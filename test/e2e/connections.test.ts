@@ -1,15 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Client } from '../support/client.ts';
-import {
-  BIN,
-  OPERATOR_KEY,
-  runCommand,
-  type Service,
-  startService,
-  stopService,
-  THREADS,
-} from '../support/process.ts';
+import { BIN, OPERATOR_KEY, runCommand, type Service, stopService, THREADS } from '../support/process.ts';
 
 const isPosix = process.platform !== 'win32';
 
@@ -45,19 +37,6 @@ async function serveWithDescriptors(
 }
 
 describe('connections', () => {
-  test('beyond MAX_CONNECTIONS are closed immediately, and the earlier connections are served', async () => {
-    const service = await startService({ env: { MAX_CONNECTIONS: '5', API_KEYS: OPERATOR_KEY } });
-    const kept = await openConnections(service.origin, 20);
-    expect(kept).toHaveLength(5);
-    const [first] = kept as [Socket];
-    first.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    await new Promise((resolve) => first.once('close', resolve));
-    // The server may learn a moment later than the client that the connection is closed.
-    await expect.poll(async () => (await openConnections(service.origin, 1)).length).toBe(1);
-    for (const socket of kept) socket.destroy();
-    expect(await stopService(service)).toEqual({ code: 0, signal: null });
-  });
-
   test.skipIf(!isPosix)(
     'leave enough file descriptors for files when MAX_CONNECTIONS is not set',
     async () => {

@@ -232,17 +232,6 @@ describe('a body', () => {
     expect((await handle(request)).status).toBe(500);
   });
 
-  test('is required', async () => {
-    const { create } = await open();
-    for (const body of [null, '', streamOf([]).stream]) {
-      expect(await errorOf(await create(body))).toEqual([400, 'the body is missing']);
-    }
-    expect(await errorOf(await create(null, { 'Content-Length': '0' }))).toEqual([
-      400,
-      'the body is missing',
-    ]);
-  });
-
   test('that is too large is refused while it arrives, and the rest is not read', async () => {
     const { create } = await open();
     const chunks = Array.from({ length: 10 }, () => bytes(LIMIT / 2));

@@ -1,27 +1,17 @@
 /** The API over a store that a program embeds. */
 
-import { createServer as createNodeServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createNodeServer, type IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
+import { listen } from '../support/sockets.ts';
 
 async function storeWithKey() {
   const store = await createAnimalStore({ database: 'memory:' });
   const { key } = await store.apiKeys.create('me');
   return { store, headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' } };
-}
-
-async function listen(listener: RequestListener): Promise<string> {
-  const server = createNodeServer(listener);
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const REX = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
@@ -40,7 +30,7 @@ async function check(url: string, headers: Record<string, string>): Promise<void
 
 test('an app answers as a listener of node:http', async () => {
   const { store, headers } = await storeWithKey();
-  await check(await listen(createHttpApp(store).callback()), headers);
+  await check(await listen(createNodeServer(createHttpApp(store).callback())), headers);
 });
 
 test('an app answers inside another Koa app, whose state and errors stay its own', async () => {
@@ -54,7 +44,7 @@ test('an app answers inside another Koa app, whose state and errors stay its own
     seen.push(ctx.state.user);
   });
   for (const middleware of createHttpApp(store).middleware) host.use(middleware);
-  await check(await listen(host.callback()), headers);
+  await check(await listen(createNodeServer(host.callback())), headers);
   expect(seen).toEqual(['Anna', 'Anna', 'Anna', 'Anna']);
 });
 
@@ -63,20 +53,22 @@ test.each(['', '/v1', '/shop', '/v1/pets'])(
   async (mount) => {
     const { store, headers } = await storeWithKey();
     const callback = createHttpApp(store).callback();
-    const asExpress = await listen((req, res) => {
-      const { url = '' } = req;
-      callback(
-        Object.assign(req, { originalUrl: url, url: url.slice(mount.length).replace(/^(?!\/)/, '/') }),
-        res,
-      );
-    });
+    const asExpress = await listen(
+      createNodeServer((req, res) => {
+        const { url = '' } = req;
+        callback(
+          Object.assign(req, { originalUrl: url, url: url.slice(mount.length).replace(/^(?!\/)/, '/') }),
+          res,
+        );
+      }),
+    );
     const host = new Koa();
     host.use((ctx, next) => {
       ctx.path = ctx.path.slice(mount.length).replace(/^(?!\/)/, '/');
       return next();
     });
     for (const middleware of createHttpApp(store).middleware) host.use(middleware);
-    for (const url of [asExpress, await listen(host.callback())]) {
+    for (const url of [asExpress, await listen(createNodeServer(host.callback()))]) {
       const prefix = mount.startsWith('/v1') ? '' : mount;
       expect((await fetch(`${url}${prefix}/v1/pets?limit=1`, { headers })).status).toBe(200);
       expect((await fetch(`${url}${prefix}/v1/pets`)).status).toBe(401);
@@ -94,7 +86,7 @@ test('a body that the host has read is taken from rawBody, and is an error of th
   const create = async (url: string, body = REX) =>
     (await fetch(`${url}/v1/pets`, { method: 'POST', headers, body })).status;
   const host = (read: (req: IncomingMessage) => object | Promise<object>) =>
-    listen(async (req, res) => callback(Object.assign(req, await read(req)), res));
+    listen(createNodeServer(async (req, res) => callback(Object.assign(req, await read(req)), res)));
   const text = async (req: IncomingMessage) => Buffer.concat(await req.toArray());
   for (const url of [
     await host(async (req) => ({ rawBody: await text(req) })),
@@ -106,7 +98,7 @@ test('a body that the host has read is taken from rawBody, and is an error of th
   }
   const withParser = new Koa().use(bodyParser());
   for (const middleware of createHttpApp(store).middleware) withParser.use(middleware);
-  expect(await create(await listen(withParser.callback()))).toBe(201);
+  expect(await create(await listen(createNodeServer(withParser.callback())))).toBe(201);
   expect(errors).toEqual([]);
   for (const url of [
     await host(async (req) => ({ body: JSON.parse(String(await text(req))) })),
@@ -143,7 +135,7 @@ test('somebody else can decide whose key is good, and is told of answers and fai
       },
     ],
   });
-  const url = `${await listen(app.callback())}/v1/pets`;
+  const url = `${await listen(createNodeServer(app.callback()))}/v1/pets`;
   expect((await fetch(url, { headers })).status).toBe(401);
   const answer = await fetch(url, {
     headers: { Authorization: 'Bearer open-sesame', Origin: 'https://example.org' },

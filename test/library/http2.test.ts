@@ -2,22 +2,17 @@
 
 import { once } from 'node:events';
 import { connect, createServer, type OutgoingHttpHeaders } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpApp } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
+import { listen } from '../support/sockets.ts';
 
 test('an app answers as a listener of node:http2', async () => {
   const store = await createAnimalStore({ database: 'memory:' });
   const { key } = await store.apiKeys.create('me');
-  const server = createServer(createHttpApp(store).callback()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  onTestFinished(() => {
-    session.destroy();
-    server.close();
-  });
+  const session = connect(await listen(createServer(createHttpApp(store).callback())));
+  onTestFinished(() => session.destroy());
   const get = async (headers: OutgoingHttpHeaders): Promise<[unknown, string]> => {
     const stream = session.request(headers);
     const [response] = await once(stream, 'response');

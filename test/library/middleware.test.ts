@@ -1,7 +1,6 @@
 /** The API as middleware: in another Koa app, and with middleware of users inside its list. */
 
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
@@ -15,16 +14,7 @@ import {
   type RequestOutcome,
 } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
-
-async function listen(listener: RequestListener): Promise<string> {
-  const server = createHttpServer(listener);
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+import { listen } from '../support/sockets.ts';
 
 async function openStore() {
   const store = await createAnimalStore({ database: 'memory:' });
@@ -55,7 +45,7 @@ describe('in another Koa app', () => {
       if (ctx.path === '/fails') ctx.throw(418, 'the host fails');
       ctx.body = `the host at ${ctx.path}`;
     });
-    const url = await listen(app.callback());
+    const url = await listen(createHttpServer(app.callback()));
     const ask = async (path: string, init: RequestInit = {}) => {
       const response = await fetch(url + path, { headers: opened.headers, ...init });
       return { status: response.status, headers: response.headers, text: await response.text() };
@@ -130,7 +120,7 @@ describe('a middleware of a user in the list', () => {
     const opened = await openStore();
     const all = { ...options, observers: opened.observers };
     const handle = createFetchHandler(opened.store, all);
-    const url = await listen(createHttpApp(opened.store, all).callback());
+    const url = await listen(createHttpServer(createHttpApp(opened.store, all).callback()));
     const ask = async (path: string, init: RequestInit = {}) => {
       const request = new Request(url + path, { headers: opened.headers, ...init });
       const response = await (carrier === 'koa' ? fetch(request) : handle(request));
@@ -216,7 +206,7 @@ describe('a middleware of a user in the list', () => {
     app.middleware.unshift(() => {
       throw new Error('the host fails');
     });
-    const response = await fetch(`${await listen(app.callback())}/v1/pets`);
+    const response = await fetch(`${await listen(createHttpServer(app.callback()))}/v1/pets`);
     const { code, message } = JSON.parse(await response.text());
     const requestId = response.headers.get('x-request-id');
     expect([response.status, code]).toEqual([500, 'internal_error']);
@@ -294,9 +284,11 @@ describe('a middleware of a user in the list', () => {
     };
     const respond: Koa.Middleware = (ctx) => responses[ctx.path.slice(4)]?.(ctx);
     const { store, headers } = await openStore();
-    const own = await listen(createHttpApp(store, { middleware: { afterKey: [respond] } }).callback());
+    const own = await listen(
+      createHttpServer(createHttpApp(store, { middleware: { afterKey: [respond] } }).callback()),
+    );
     const host = new Koa().use(animalStore(store, { middleware: { afterKey: [respond] } }));
-    const stock = await listen(host.callback());
+    const stock = await listen(createHttpServer(host.callback()));
     for (const name of [...Object.keys(responses), 'nothing']) {
       for (const method of ['GET', 'HEAD']) {
         const [given, expected] = await Promise.all(

@@ -78,7 +78,7 @@ export const AREAS = {
     ],
     testFiles: [
       `${SQLITE_TESTS}/{errors,health/health,health/probe,observer,statistics}.test.ts`,
-      `${SQLITE_TESTS}/write/{batch,write-queue,writer,writer-gather,writer-sharing,writer-timeout}.test.ts`,
+      `${SQLITE_TESTS}/write/{batch,writer,writer-gather,writer-sharing,writer-timeout}.test.ts`,
       `test/adapters/storage-kit/{call-queue,gathering}.test.ts`,
     ],
     threshold: 95,

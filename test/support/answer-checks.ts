@@ -1,6 +1,7 @@
 /** Checks that every response of the server must pass, independently of the request. */
 
 import { expect } from 'vitest';
+import { type HttpErrorCode, STATUS_OF } from '../../src/adapters/http/api/errors.ts';
 import type { Answer, Asked } from './client.ts';
 import { checkAgainstDocument } from './openapi-check.ts';
 
@@ -16,24 +17,6 @@ export const ANSWER_CHECKS: AnswerCheck[] = [
   checkError,
   checkAgainstDocument,
 ];
-
-const STATUS_OF: Readonly<Record<string, number>> = {
-  invalid_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  precondition_failed: 412,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  idempotency_conflict: 422,
-  rate_limited: 429,
-  headers_too_large: 431,
-  internal_error: 500,
-  overloaded: 503,
-  storage_unavailable: 503,
-};
 
 function checkHeadersOfAll({ headers, rawHeaders, body, status }: Answer, { method }: Asked): void {
   expect(headers).toMatchObject({
@@ -106,5 +89,5 @@ function checkError({ body, headers, status }: Answer, { method, target }: Asked
   expect(Object.keys(error).sort()).toEqual(['code', 'message', 'status']);
   expect(error.message).toEqual(expect.stringMatching(/^.+$/s));
   expect(error.status).toBe(status);
-  expect(STATUS_OF[error.code]).toBe(status);
+  expect(STATUS_OF[error.code as HttpErrorCode]).toBe(status);
 }

@@ -2,21 +2,19 @@
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import { formatApiKey } from '../../src/domain/api-key.ts';
 import { expectNoKey, expectNoKeyInOutput, expectNoNotedKeys, noteKeys, registerKey } from './canary.ts';
 import { AUTHORIZED } from './log-streams.ts';
 import { OPERATOR_KEY } from './process.ts';
+import { listen } from './sockets.ts';
 
 const newKey = () => formatApiKey(crypto.getRandomValues(new Uint8Array(32)));
 
 /** Starts a server that returns the `Authorization` field of each request. */
-async function startEcho(): Promise<string> {
-  const server = createServer((req, res) => res.end(`{"message":"${req.headers.authorization}"}`));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+function startEcho(): Promise<string> {
+  return listen(createServer((req, res) => res.end(`{"message":"${req.headers.authorization}"}`)));
 }
 
 describe('a key in a text', () => {
@@ -68,9 +66,8 @@ describe('a key in a response', () => {
       for (const character of OPERATOR_KEY) accepted.write(character);
       accepted.end();
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void server.close());
-    await once(connect((server.address() as AddressInfo).port, '127.0.0.1').resume(), 'close');
+    const other = new URL(await listen(server));
+    await once(connect(Number(other.port), '127.0.0.1').resume(), 'close');
     expect(expectNoNotedKeys).toThrow('a response contains');
   });
 });

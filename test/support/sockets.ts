@@ -1,8 +1,10 @@
 /** Both sides of one connection to a server of a test. */
 
 import { once } from 'node:events';
-import { connect, type Server, type Socket } from 'node:net';
+import { Server as HttpServer } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { atEnd } from './process.ts';
 
 export interface SocketPair {
   /** The socket of the client. It stays open when the server has ended its side. */
@@ -13,10 +15,51 @@ export interface SocketPair {
   send(bytes: string): Promise<void>;
 }
 
-/** Lets a server listen on a free port until the end of the test. */
-export async function listen(server: Server): Promise<void> {
-  onTestFinished(() => void server.close());
+/** Lets a server listen on a free port until the end of the test, and returns its origin. */
+export async function listen(server: Server): Promise<string> {
+  atEnd(() => {
+    server.close();
+    if (server instanceof HttpServer) server.closeAllConnections();
+  });
   await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export interface Tunnel {
+  readonly port: number;
+  cutAll(): void;
+}
+
+/**
+ * Starts a proxy between clients and a server. `transfer` transfers the data of each new connection. When one side is
+ * closed, so is the other one.
+ */
+export async function startTunnel(
+  to: { readonly port: number; readonly host?: string },
+  transfer: (client: Socket, server: Socket) => void,
+): Promise<Tunnel> {
+  const sockets = new Set<Socket>();
+  const door = createServer((client) => {
+    const server = connect({ host: '127.0.0.1', ...to });
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    transfer(client, server);
+  });
+  const { port } = new URL(await listen(door));
+  const cutAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  atEnd(cutAll);
+  return { port: Number(port), cutAll };
 }
 
 /** Opens a connection to a server that listens. Both sides are destroyed at the end of the test. */

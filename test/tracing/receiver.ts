@@ -1,9 +1,9 @@
 /** Receives spans over OTLP/HTTP with JSON, as a collector of OpenTelemetry does. */
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
+import { listen } from '../support/sockets.ts';
 
 /** The numbers of `SpanKind` in OTLP. */
 export const KIND = { internal: 1, server: 2, client: 3 } as const;
@@ -43,33 +43,22 @@ interface OtlpRequest {
 }
 
 export class Receiver {
-  readonly #server: Server;
   /** The received messages. */
   readonly messages: string[] = [];
   readonly spans: ReceivedSpan[] = [];
-
-  private constructor() {
-    this.#server = createServer(async (request, response) => {
-      const message = await text(request);
-      this.messages.push(message);
-      this.spans.push(...spansOf(JSON.parse(message)));
-      response.setHeader('Content-Type', 'application/json').end('{}');
-    });
-  }
+  url = '';
 
   /** Starts a receiver, which stops at the end of the test. */
   static async start(): Promise<Receiver> {
     const receiver = new Receiver();
-    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(async () => {
-      receiver.#server.closeAllConnections();
-      await new Promise((resolve) => receiver.#server.close(resolve));
+    const server = createServer(async (request, response) => {
+      const message = await text(request);
+      receiver.messages.push(message);
+      receiver.spans.push(...spansOf(JSON.parse(message)));
+      response.setHeader('Content-Type', 'application/json').end('{}');
     });
+    receiver.url = await listen(server);
     return receiver;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** Resolves with the span that has this id, when it has arrived. */

@@ -1,6 +1,6 @@
 /** The traces of the built server, with the real SDK and a receiver of OTLP. */
 
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { Connection } from '../support/connection.ts';
 import { stopService } from '../support/process.ts';
@@ -178,11 +178,9 @@ test.each(['SIGTERM', 'SIGINT'] as const)('the last spans are exported at the st
 });
 
 test('a receiver that does not respond does not keep the server from stopping', async () => {
-  const silent = createServer(() => {});
-  await listen(silent);
-  const { port } = silent.address() as AddressInfo;
+  const url = await listen(createServer(() => {}));
   const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_EXPORT_TIMEOUT: '600000' };
-  const service = await startTraced('sqlite', { url: `http://127.0.0.1:${port}` }, PRELOAD, patience);
+  const service = await startTraced('sqlite', { url }, PRELOAD, patience);
   expect((await service.client.get('/v1/pets')).status).toBe(200);
   expect(await stopService(service)).toEqual({ code: 0, signal: null });
 });

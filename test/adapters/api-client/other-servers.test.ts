@@ -2,13 +2,13 @@
 
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createGzip } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ClientOptions, createAnimalStore, type PetStore } from '../../../src/library/client.ts';
+import { listen } from '../../support/sockets.ts';
 import { API_KEY, BASE, petText } from './fake-api.ts';
 
 setFlagsFromString('--expose-gc');
@@ -18,13 +18,8 @@ const MIB = 1024 * 1024;
 const REX = { name: 'Rex', categoryId: 7n };
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, 'listening');
-  return `127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const { host } = new URL(await listen(createServer(listener)));
+  return `${host}/v1`;
 }
 
 function openStore(database: string, options: ClientOptions = {}): Promise<PetStore> {

@@ -19,6 +19,11 @@ export interface Run {
   readonly err: string;
 }
 
+/** What a command leaves that fails, without output. */
+export function failed(status: number, message: string): Run {
+  return { status, out: '', err: `animal-store: ${message}\n` };
+}
+
 export interface RunOptions {
   readonly stdin?: string | Readable;
   readonly screen?: Screen;
@@ -131,6 +136,14 @@ export function openSqliteStore(path: string, mustExist = true): AnimalStore {
 /** A line of NDJSON. */
 export function line(name: string, more = ''): string {
   return `{"name":${JSON.stringify(name)},"categoryId":1${more}}\n`;
+}
+
+/** A command line whose store has the pets of `stdin`. */
+export async function storeOf(stdin: string | Readable = ''): Promise<CommandLine> {
+  const cli = commandLine();
+  const { status, err } = await cli.run(['import', '--create-store', '-'], { stdin });
+  if (status !== 0) throw new Error(`the import failed: ${err}`);
+  return cli;
 }
 
 export async function exportOf({ run }: CommandLine): Promise<string> {

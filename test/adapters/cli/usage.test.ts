@@ -24,6 +24,12 @@ describe('wrong usage names the help of the command', () => {
       "'lost' is invalid. Allowed choices are available, pending, sold",
     ],
     [['export', '--force'], 'animal-store export', '--force requires --output'],
+    [['import', '--refused', 'x', '-'], 'animal-store import', '--refused requires --skip-invalid'],
+    [
+      ['import', '--dry-run', '--create-store', '-'],
+      'animal-store import',
+      "option '--dry-run' cannot be used with option '--create-store'",
+    ],
     [['keys', 'rotate', '1', '--overlap', 'x'], 'animal-store keys rotate', '--overlap: expected a duration'],
     [['help', 'keys', 'fly'], 'animal-store keys', "unknown command 'fly'"],
   ])('%j', async (args, command, message) => {

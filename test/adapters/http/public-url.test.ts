@@ -1,12 +1,12 @@
 /** Tests the server behind a proxy that removes a path from requests, as `PUBLIC_URL` with a path requires. */
 
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pathPrefixOf, serverUrlOf } from '../../../src/adapters/http/api/public-url.ts';
 import { createHttpApp } from '../../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../../src/library/index.ts';
 import { startServer } from '../../support/server.ts';
+import { listen } from '../../support/sockets.ts';
 
 /** Starts a proxy that removes `prefix` from paths. Resolves with the origin of the proxy. */
 async function startProxy(target: string, prefix: string): Promise<string> {
@@ -22,12 +22,7 @@ async function startProxy(target: string, prefix: string): Promise<string> {
     });
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    proxy.close();
-    proxy.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return listen(proxy);
 }
 
 /** Returns the URL of the link with a relation, as a client resolves it. */
@@ -86,13 +81,8 @@ test('two apps with different public URLs serve one store, each with its own lin
   const { key } = await store.apiKeys.create('me');
   for (let id = 1; id <= 3; id += 1) await store.createPet({ name: 'Rex', categoryId: 7n });
   const listOf = async (publicUrl?: string) => {
-    const server = createServer(createHttpApp(store, { publicUrl }).callback());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      server.close();
-      server.closeAllConnections();
-    });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/pets?limit=2`;
+    const origin = await listen(createServer(createHttpApp(store, { publicUrl }).callback()));
+    const url = `${origin}/v1/pets?limit=2`;
     return async () => {
       const { headers } = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
       return [headers.get('Link'), headers.get('ETag')];

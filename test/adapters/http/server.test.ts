@@ -17,6 +17,7 @@ const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
   each?.some(({ address }) => address === '::1'),
 );
+const NOTE = hasIPv6 ? '' : ' (skipped: this machine has no IPv6)';
 
 describe('a server', () => {
   test('leaves no timer after its stop', async () => {
@@ -143,7 +144,7 @@ test('a connection that is closed makes room for another one among the servers o
   }
 });
 
-test.skipIf(!hasIPv6)('the URL of a server has an IPv6 address in brackets', async () => {
+test.skipIf(!hasIPv6)(`the URL of a server has an IPv6 address in brackets${NOTE}`, async () => {
   const server = createNodeServer(async (_req, res) => void res.end(), anyApi(), {});
   const origin = await server.listen(0, '::1');
   onTestFinished(() => server.stop(0));

@@ -1,8 +1,7 @@
 /** A proxy between a storage and a PostgreSQL server, which cuts a connection at a given byte. */
 
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import type { Socket } from 'node:net';
+import { startTunnel } from '../../support/sockets.ts';
 
 export type Direction = 'to the server' | 'to the client';
 
@@ -23,17 +22,10 @@ export interface CuttingProxy {
 export async function startProxy(url: string): Promise<CuttingProxy> {
   const target = new URL(url);
   let replaced = (data: Buffer): Buffer => data;
-  const sockets = new Set<Socket>();
   let count: Record<Direction, number> = { 'to the server': 0, 'to the client': 0 };
   let cut: { left: number; readonly direction: Direction } | undefined;
 
   function transfer(from: Socket, to: Socket, direction: Direction): void {
-    sockets.add(from);
-    from.on('error', () => {});
-    from.on('close', () => {
-      sockets.delete(from);
-      to.destroy();
-    });
     from.on('end', () => to.end());
     from.on('data', (data: Buffer) => {
       if (cut?.direction !== direction || data.length < cut.left) {
@@ -50,20 +42,11 @@ export async function startProxy(url: string): Promise<CuttingProxy> {
     });
   }
 
-  const door = createServer((client) => {
-    const server = connect(Number(target.port), target.hostname);
+  const to = { port: Number(target.port), host: target.hostname };
+  const { port, cutAll } = await startTunnel(to, (client, server) => {
     transfer(client, server, 'to the server');
     transfer(server, client, 'to the client');
-  }).listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  const cutAll = () => {
-    for (const socket of sockets) socket.destroy();
-  };
-  onTestFinished(() => {
-    cutAll();
-    door.close();
   });
-  const port = String((door.address() as AddressInfo).port);
   return {
     url: Object.assign(new URL(url), { port }).href,
     replace(text, by) {

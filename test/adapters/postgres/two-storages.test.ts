@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, named, openStorage, REX, walk } from './database.ts';
@@ -41,32 +40,6 @@ describe.skipIf(!canRunPostgres)(`two storages on one PostgreSQL database${postg
     expect([...idsOf.values()].filter(({ size }) => size !== 1)).toEqual([]);
     expect(rounds.flat().filter(({ isReplay }) => !isReplay)).toHaveLength(200);
     expect(await walk(storages[0] as never, 1000)).toHaveLength(200);
-  });
-
-  test('each walk is complete and ascending while both create', async () => {
-    const url = await newDatabaseUrl();
-    const storages = [await openStorage(url), await openStorage(url)] as const;
-    const acknowledged = (
-      await Promise.all(Array.from({ length: 100 }, () => storages[0].pets.add(REX)))
-    ).map(({ id }) => id);
-    let isRunning = true;
-    const creating = storages.map(async (storage) => {
-      while (isRunning) {
-        const pets = await Promise.all(Array.from({ length: 10 }, () => storage.pets.add(REX)));
-        acknowledged.push(...pets.map(({ id }) => id));
-        await delay(5);
-      }
-    });
-    for (let count = 0; count < 4 || acknowledged.length < 200; count++) {
-      const known = [...acknowledged];
-      const seen = (await walk(storages[count % 2] as never, 37)).map(({ id }) => id);
-      expect(seen.filter((id, index) => index > 0 && id <= (seen[index - 1] as bigint))).toEqual([]);
-      const once = new Set(seen);
-      expect(known.filter((id) => !once.has(id))).toEqual([]);
-    }
-    isRunning = false;
-    await Promise.all(creating);
-    expect(new Set(acknowledged).size).toBe(acknowledged.length);
   });
 
   test('a page has each pet that the other one has acknowledged, whatever other transactions do', async () => {

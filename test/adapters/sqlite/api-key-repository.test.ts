@@ -54,15 +54,6 @@ test('requests of a turn with the same key read its row once', async () => {
   for (const other of others) expect(other).toBe(first);
 });
 
-test('of several storages that concurrently add the first key, one adds it', async () => {
-  const path = temporaryFile();
-  const storages = [openStorage(path), openStorage(path), openStorage(path)];
-  const issued = await Promise.all(storages.map(({ apiKeys }) => new ApiKeys(apiKeys).createFirst('first')));
-  expect(issued.filter((key) => key !== undefined)).toHaveLength(1);
-  await nextTurn();
-  for (const { apiKeys } of storages) expect(await apiKeys.list()).toHaveLength(1);
-});
-
 test('more keys than are cached are all found', async () => {
   const { apiKeys } = openStorage();
   const manager = new ApiKeys(apiKeys);

@@ -1,4 +1,4 @@
-/** The rules of a queue that test/adapters/sqlite/write/write-queue.test.ts does not check: retries. */
+/** The queue in which calls wait for a group: its limit, its deadlines and retries. */
 
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -69,6 +69,41 @@ test('at most 10,000 calls wait', async () => {
   expect(itemsOf(queue.takeCalls(1))).toEqual([0]);
   addIgnored(1);
   expect(queue.length).toBe(10_000);
+});
+
+test('the limit can be another one', async () => {
+  queue = new CallQueue({ timeout: TIMEOUT, full: 'too many calls', late: 'too late', lengthLimit: 2 });
+  addIgnored(1, 2);
+  await expect(queue.addCall(3)).rejects.toMatchObject({ code: 'overloaded', message: 'too many calls' });
+  expect(queue.length).toBe(2);
+});
+
+test('a call that is past its deadline is never taken, even when the timer is late', async () => {
+  vi.useRealTimers();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const late = expect(queue.addCall(1)).rejects.toMatchObject({ code: 'storage_unavailable' });
+  vi.advanceTimersByTime(TIMEOUT - 1);
+  addIgnored(2);
+  vi.advanceTimersByTime(1);
+  expect(itemsOf(queue.takeCalls(2))).toEqual([2]);
+  await late;
+});
+
+test('the deadlines are watched by one timer', () => {
+  addIgnored(...Array.from({ length: 100 }, (_, item) => item));
+  queue.putBackCalls(queue.takeCalls(50));
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(TIMEOUT);
+  expect([queue.length, vi.getTimerCount()]).toEqual([0, 0]);
+});
+
+test('the promise of a call has the result that the caller of `takeCalls` gives', async () => {
+  const [stored, failed] = [queue.addCall(1), queue.addCall(2)];
+  const [first, second] = queue.takeCalls(2);
+  first?.resolve('stored');
+  second?.reject(new AnimalStoreError('internal_error', 'failed'));
+  expect(await stored).toBe('stored');
+  await expect(failed).rejects.toMatchObject({ code: 'internal_error' });
 });
 
 test('calls that are put back are sent next, and are rejected at their old deadline', async () => {

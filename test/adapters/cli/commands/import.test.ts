@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { commandLine, exportOf, line, withRex } from '../cli.ts';
+import { commandLine, exportOf, line, storeOf, withRex } from '../cli.ts';
 
 const INT64_MAX = '9223372036854775807';
 
@@ -39,26 +39,10 @@ describe('import', () => {
   });
 
   test('keeps int64 values exact, in every notation of JSON', async () => {
-    const cli = commandLine();
-    const stdin = [
-      INT64_MAX,
-      `-${INT64_MAX.slice(0, -1)}8`,
-      '9007199254740993',
-      '9007199254740993.0',
-      '5e0',
-      '-0',
-    ]
-      .map((categoryId) => `{"name":"Rex","categoryId":${categoryId}}\n`)
-      .join('');
-    expect((await cli.run(['import', '--create-store', '-'], { stdin })).status).toBe(0);
-    expect((await exportOf(cli)).match(/(?<="categoryId":)-?\d+/g)).toEqual([
-      INT64_MAX,
-      `-${INT64_MAX.slice(0, -1)}8`,
-      '9007199254740993',
-      '9007199254740993',
-      '5',
-      '0',
-    ]);
+    const given = [INT64_MAX, '-9223372036854775808', '9007199254740993.0', '5e0', '-0'];
+    const cli = await storeOf(given.map((id) => `{"name":"Rex","categoryId":${id}}\n`).join(''));
+    const stored = [INT64_MAX, '-9223372036854775808', '9007199254740993', '5', '0'];
+    expect((await exportOf(cli)).match(/(?<="categoryId":)-?\d+/g)).toEqual(stored);
   });
 
   test('--json', async () => {
@@ -70,26 +54,12 @@ describe('import', () => {
 
   test.each([
     ['{"name":"Rex"}', 'categoryId is required'],
-    ['{"categoryId":1}', 'name is required'],
-    ['{"name":5,"categoryId":1}', 'name must be a string'],
-    ['{"name":"","categoryId":1}', 'name must have 1 to 255 characters'],
-    ['{"name":"\\ud800","categoryId":1}', 'well-formed'],
-    ['{"name":"\\u0000","categoryId":1}', 'U+0000'],
-    ['{"name":"Rex","categoryId":1.5}', 'categoryId must be an integer'],
-    ['{"name":"Rex","categoryId":9223372036854775808}', 'categoryId must be an integer'],
     ['{"name":"Rex","categoryId":9007199254740993.5}', 'categoryId must be an integer'],
-    ['{"name":"Rex","categoryId":"1"}', 'categoryId must be an integer'],
-    ['{"name":"Rex","categoryId":null}', 'categoryId must be an integer'],
-    ['{"name":"Rex","categoryId":1,"status":"lost"}', 'status must be one of'],
-    ['{"name":"Rex","categoryId":1,"status":null}', 'status must be one of'],
+    ['{"name":"\\ud800","categoryId":1}', 'well-formed'],
     ['{"id":0,"name":"Rex","categoryId":1}', 'id must be an integer from 1'],
-    ['{"id":"7","name":"Rex","categoryId":1}', 'id must be an integer from 1'],
-    ['{"id":9223372036854775808,"name":"Rex","categoryId":1}', 'id must be an integer from 1'],
     ['{"id":7,"name":"Rex","categoryId":1}', 'id must be left out'],
     ['[]', 'expected a JSON object'],
     ['null', 'expected a JSON object'],
-    ['"x"', 'expected a JSON object'],
-    ['{"name":"Rex","categoryId":1', 'invalid JSON'],
     ['{"name":"Rex","categoryId":01}', 'invalid JSON'],
     [`{"name":"${'x'.repeat(70_000)}"}`, 'longer than 64 KiB'],
   ])('%s is refused: %s', async (bad, reason) => {
@@ -162,8 +132,7 @@ describe('import of pets with ids', () => {
   const stdin = line('Mia', ',"id":9').concat(line('Max', `,"id":${INT64_MAX}`), line('Tom', ',"id":3'));
 
   test('keeps them in a store that is empty', async () => {
-    const cli = commandLine();
-    expect((await cli.run(['import', '--create-store', '-'], { stdin })).status).toBe(0);
+    const cli = await storeOf(stdin);
     expect((await exportOf(cli)).match(/(?<="id":)\d+/g)).toEqual(['3', '9', INT64_MAX]);
   });
 
@@ -258,22 +227,6 @@ describe('import --skip-invalid', () => {
     expect(existsSync(refused)).toBe(false);
     expect(readdirSync(dirname(cli.path)).filter((name) => name.includes('partial'))).toEqual([]);
   });
-
-  test('fails before anything is stored when the file cannot be written', async () => {
-    const cli = await withRex();
-    const args = ['import', '--skip-invalid', '--refused', join(dirname(cli.path), 'no', 'bad'), '-'];
-    const { status, err } = await cli.run(args, { stdin: `oops\n${line('Mia')}` });
-    expect(status).toBe(1);
-    expect(err).toMatch(/^animal-store: --refused: the folder of .*bad does not exist\n$/);
-    expect((await exportOf(cli)).match(/"id"/g)).toHaveLength(1);
-  });
-
-  test('is required by --refused', async () => {
-    expect(await commandLine().run(['import', '--refused', 'x', '-'])).toMatchObject({
-      status: 2,
-      err: 'animal-store: --refused requires --skip-invalid (see animal-store import --help)\n',
-    });
-  });
 });
 
 describe('import --dry-run', () => {
@@ -309,8 +262,7 @@ describe('import --dry-run', () => {
   });
 
   test('writes the file of invalid lines, and counts duplicate ids', async () => {
-    const cli = commandLine();
-    await cli.run(['import', '--create-store', '-']);
+    const cli = await storeOf();
     const refused = join(dirname(cli.path), 'bad');
     const stdin = line('Mia', ',"id":9').repeat(2) + line('Max');
     const options = [...args, '--skip-invalid', '--refused', refused, '--json'];
@@ -318,13 +270,6 @@ describe('import --dry-run', () => {
     expect(JSON.parse(out)).toMatchObject({ importable: 1, skipped: 2, refusedFile: refused });
     expect(readFileSync(refused, 'utf8').trim().split('\n')).toHaveLength(2);
     expect(await exportOf(cli)).toBe('');
-  });
-
-  test('is refused with --create-store', async () => {
-    expect(await commandLine().run([...args, '--create-store'])).toMatchObject({
-      status: 2,
-      err: "animal-store: option '--dry-run' cannot be used with option '--create-store' (see animal-store import --help)\n",
-    });
   });
 
   test('creates no store', async () => {

@@ -15,16 +15,14 @@ import {
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { openMemoryStorage } from '../../../../src/adapters/memory/index.ts';
 import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
 import { MIGRATIONS } from '../../../../src/adapters/sqlite/schema.ts';
-import { AnimalStore } from '../../../../src/application/animal-store.ts';
 import { createCommands } from '../../../../src/composition/commands.ts';
 import { temporaryFolder } from '../../../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../../../support/small-disk.ts';
 import { makeSpecialFiles } from '../../../support/special-files.ts';
 import { openStorage } from '../../sqlite/temporary-file.ts';
-import { type CommandLine, commandLine, copiesOf, exportOf, line, withRex } from '../cli.ts';
+import { type CommandLine, commandLine, copiesOf, exportOf, failed, line, withRex } from '../cli.ts';
 
 interface BackedUp {
   /** Its store has a key and two pets, of which the second was created after the backup. */
@@ -75,11 +73,9 @@ describe('restore', () => {
   test('replaces a store that has pets only with --force', async () => {
     const { cli, backup, text } = await withBackup();
     const before = await exportOf(cli);
-    expect(await cli.run(['restore', backup])).toEqual({
-      status: 2,
-      out: '',
-      err: `animal-store: ${cli.path} has 2 pets: --force replaces it\n`,
-    });
+    expect(await cli.run(['restore', backup])).toEqual(
+      failed(2, `${cli.path} has 2 pets: --force replaces it`),
+    );
     expect(await exportOf(cli)).toBe(before);
     const { status, out } = await cli.run(['restore', '--force', '--json', backup]);
     expect(status).toBe(0);
@@ -155,11 +151,9 @@ describe('a restore is refused', () => {
     const { cli, backup } = await withBackup();
     const storage = openStorage(cli.path);
     for (const flags of [[], ['--force']]) {
-      expect(await cli.run(['restore', ...flags, backup])).toEqual({
-        status: 1,
-        out: '',
-        err: `animal-store: ${cli.path} is in use by another process: stop the server before the restore\n`,
-      });
+      expect(await cli.run(['restore', ...flags, backup])).toEqual(
+        failed(1, `${cli.path} is in use by another process: stop the server before the restore`),
+      );
     }
     await storage.pets.add({ name: 'Still', categoryId: 1n, status: 'sold' });
     await storage.check();
@@ -246,20 +240,9 @@ describe('a restore is refused', () => {
     const { backup } = await withBackup();
     const cli = commandLine();
     mkdirSync(cli.path);
-    expect(await cli.run(['restore', '--force', backup])).toEqual({
-      status: 2,
-      out: '',
-      err: `animal-store: ${cli.path} is not a regular file\n`,
-    });
-  });
-
-  test('by a storage without restores, and for memory:', async () => {
-    await expect(createCommands({}, '1.0.0').restoreStore('memory:', 'x', {})).rejects.toMatchObject({
-      name: 'ConfigError',
-      message: expect.stringContaining('--database-url: memory: is supported by serve and doctor only'),
-    });
-    const store = new AnimalStore(openMemoryStorage());
-    await expect(store.backup('x')).rejects.toThrow('backup is not supported by this storage');
+    expect(await cli.run(['restore', '--force', backup])).toEqual(
+      failed(2, `${cli.path} is not a regular file`),
+    );
   });
 });
 
@@ -284,11 +267,9 @@ describe('a store that cannot be read', () => {
     const { cli, backup, text } = await withBackup();
     damage(cli.path);
     const before = namesIn(cli).map((name) => readFileSync(join(dirname(cli.path), name), 'utf8'));
-    expect(await cli.run(['restore', backup])).toEqual({
-      status: 2,
-      out: '',
-      err: `animal-store: ${cli.path} cannot be read as a store: --force replaces it\n`,
-    });
+    expect(await cli.run(['restore', backup])).toEqual(
+      failed(2, `${cli.path} cannot be read as a store: --force replaces it`),
+    );
     const { status, out, err } = await cli.run(['restore', '--force', '--json', backup]);
     expect(status).toBe(0);
     const { setAside } = JSON.parse(out) as { setAside: string[] };
@@ -305,11 +286,9 @@ test('a signal cancels a restore, and the store is unchanged', async () => {
   const { cli, backup } = await withBackup();
   const before = await exportOf(cli);
   const signal = AbortSignal.abort();
-  expect(await cli.run(['restore', '--force', backup], { signal })).toEqual({
-    status: 1,
-    out: '',
-    err: 'animal-store: interrupted; nothing was restored\n',
-  });
+  expect(await cli.run(['restore', '--force', backup], { signal })).toEqual(
+    failed(1, 'interrupted; nothing was restored'),
+  );
   expect(await exportOf(cli)).toBe(before);
   expect(namesIn(cli)).toEqual(['pets.db']);
 });

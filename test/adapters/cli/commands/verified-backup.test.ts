@@ -4,15 +4,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../../support/sqlite.ts';
-import { type CommandLine, commandLine, line } from '../cli.ts';
+import { type CommandLine, commandLine, line, storeOf } from '../cli.ts';
 
 const COPY = ': [\\d,]+ bytes in [^,]+, verified: 3 pets up to id 3 and 1 key, as in the store\\.';
 
 async function withPets(): Promise<CommandLine & { readonly file: string }> {
-  const cli = commandLine();
-  await cli.run(['import', '--create-store', '-'], {
-    stdin: [1, 2, 3].map((n) => line(`pet ${n}`)).join(''),
-  });
+  const cli = await storeOf([1, 2, 3].map((n) => line(`pet ${n}`)).join(''));
   await cli.run(['keys', 'create', '--name', 'shop']);
   return { ...cli, file: join(dirname(cli.path), 'copy.db') };
 }

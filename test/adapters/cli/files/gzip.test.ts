@@ -6,7 +6,7 @@ import { Readable, Writable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { identityOf, makeSpecialFiles } from '../../../support/special-files.ts';
-import { type CommandLine, commandLine, exportOf, line, TERMINAL, withRex } from '../cli.ts';
+import { type CommandLine, commandLine, exportOf, failed, line, storeOf, TERMINAL, withRex } from '../cli.ts';
 
 const MANY = Array.from({ length: 3000 }, (_, index) => line(`é🐈 ${index}`)).join('');
 
@@ -32,8 +32,7 @@ function partialsOf(cli: CommandLine): string[] {
 
 describe('import of gzip data', () => {
   test('is recognized by its content, whatever the name, from a file and from standard input', async () => {
-    const plain = commandLine();
-    await plain.run(['import', '--create-store', '-'], { stdin: MANY });
+    const plain = await storeOf(MANY);
     const expected = await exportOf(plain);
     const fromFile = commandLine();
     const file = inFolderOf(fromFile, 'pets.ndjson');
@@ -92,18 +91,11 @@ describe('import of gzip data', () => {
       expect(readdirSync(dirname(cli.path))).toEqual(['pets.db', 'pets.gz']);
     }
   });
-
-  test('refuses a line that is decompressed to more than 64 KiB', async () => {
-    const stdin = Readable.from([gzipSync(Buffer.alloc(1024 * 1024, 'x'))]);
-    const { status, err } = await commandLine().run(['import', '--create-store', '-'], { stdin });
-    expect([status, err]).toEqual([1, expect.stringContaining('line 1: longer than 64 KiB')]);
-  });
 });
 
 describe('export of gzip data', () => {
   test('--gzip compresses standard output', async () => {
-    const cli = commandLine();
-    await cli.run(['import', '--create-store', '-'], { stdin: MANY });
+    const cli = await storeOf(MANY);
     const { stdout, bytes } = byteOutput();
     const { status, err } = await cli.run(['export', '--gzip'], { stdout });
     expect(status).toBe(0);
@@ -130,8 +122,7 @@ describe('export of gzip data', () => {
   });
 
   test('of no pets is an empty file, and can be imported', async () => {
-    const cli = commandLine();
-    await cli.run(['import', '--create-store', '-']);
+    const cli = await storeOf();
     for (const [name, bytes] of [
       ['none', 0],
       ['none.gz', 20],
@@ -149,14 +140,6 @@ describe('export of gzip data', () => {
     expect([status, out]).toEqual([2, '']);
     expect(err).toContain('standard output is a terminal');
   });
-
-  test('ends quietly when the reader has gone', async () => {
-    const cli = await withRex();
-    const stdout = new Writable({
-      write: (_chunk, _encoding, done) => done(Object.assign(new Error('EPIPE'), { code: 'EPIPE' })),
-    });
-    expect(await cli.run(['export', '--gzip'], { stdout })).toEqual({ status: 0, out: '', err: '' });
-  });
 });
 
 describe('export --output', () => {
@@ -164,11 +147,9 @@ describe('export --output', () => {
     const cli = await withRex();
     const file = inFolderOf(cli, 'pets.ndjson');
     writeFileSync(file, 'precious');
-    expect(await cli.run(['export', '--output', file])).toEqual({
-      status: 2,
-      out: '',
-      err: `animal-store: ${file} exists already: --force replaces it\n`,
-    });
+    expect(await cli.run(['export', '--output', file])).toEqual(
+      failed(2, `${file} exists already: --force replaces it`),
+    );
     expect(readFileSync(file, 'utf8')).toBe('precious');
     expect((await cli.run(['export', '--force', '--output', file])).status).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(await exportOf(cli));
@@ -194,19 +175,16 @@ describe('export --output', () => {
   });
 
   test('leaves no file after a signal, and restores none that it did not replace', async () => {
-    const cli = commandLine();
-    await cli.run(['import', '--create-store', '-'], { stdin: MANY });
+    const cli = await storeOf(MANY);
     const [file, earlier] = [inFolderOf(cli, 'a.gz'), inFolderOf(cli, 'b.ndjson')];
     writeFileSync(earlier, 'earlier');
     for (const args of [
       ['export', '--output', file],
       ['export', '--force', '--output', earlier],
     ]) {
-      expect(await cli.run(args, { signal: AbortSignal.abort() })).toEqual({
-        status: 1,
-        out: '',
-        err: 'animal-store: interrupted; nothing was exported\n',
-      });
+      expect(await cli.run(args, { signal: AbortSignal.abort() })).toEqual(
+        failed(1, 'interrupted; nothing was exported'),
+      );
     }
     expect([existsSync(file), readFileSync(earlier, 'utf8')]).toEqual([false, 'earlier']);
     expect(partialsOf(cli)).toEqual([]);

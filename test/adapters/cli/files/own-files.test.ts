@@ -191,27 +191,6 @@ describe('an import of a file of the store is refused', () => {
   });
 });
 
-describe('a backup is refused', () => {
-  test.each([[[]], [['--force']]])(
-    'for files of the store and anything that is not a regular file, with %j',
-    async (flags) => {
-      const cli = await withRex();
-      for (const name of namesOf(cli.path)) {
-        expect(await refused(cli, ['backup', ...flags, name])).toBe(
-          `animal-store: ${name} belongs to the store\n`,
-        );
-      }
-      for (const name of await makeSpecialFiles(dirname(cli.path))) {
-        const reason = / is not a regular file$|: expected the path of a file, got a directory$/;
-        expect((await refused(cli, ['backup', ...flags, name])).trim()).toMatch(reason);
-      }
-      for (const name of [`${cli.path}-journal`, join(dirname(cli.path), 'other.db-wal')]) {
-        await refused(cli, ['backup', ...flags, name]);
-      }
-    },
-  );
-});
-
 describe('standard output to a file of the store is refused', () => {
   test.each([
     [['export']],

@@ -21,7 +21,16 @@ import { openMemoryStorage } from '../../../../src/adapters/memory/index.ts';
 import { temporaryFolder } from '../../../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../../../support/small-disk.ts';
 import { identityOf, makeSpecialFiles } from '../../../support/special-files.ts';
-import { type CommandLine, commandLine, exportOf, inMemory, line, type Run, withRex } from '../cli.ts';
+import {
+  type CommandLine,
+  commandLine,
+  exportOf,
+  failed,
+  inMemory,
+  line,
+  type Run,
+  withRex,
+} from '../cli.ts';
 
 const INPUT = `${line('Mia')}oops\n`;
 
@@ -224,11 +233,7 @@ describe('an existing file is neither replaced nor followed without --force', ()
     renameSync(isLink ? link : file, name);
     const before = await exportOf(cli);
     const advice = 'exists already: select another file with --refused';
-    expect(await cli.run([...args, input])).toEqual({
-      status: 2,
-      out: '',
-      err: `animal-store: ${name} ${advice}\n`,
-    });
+    expect(await cli.run([...args, input])).toEqual(failed(2, `${name} ${advice}`));
     expect([readFileSync(name, 'utf8'), await exportOf(cli)]).toEqual(['precious', before]);
     expect(await cli.run([...args, '--force', input])).toMatchObject({
       status: 2,

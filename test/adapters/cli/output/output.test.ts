@@ -7,7 +7,16 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { consoleOf } from '../../../../src/adapters/cli/output/console.ts';
 import { canMount, mountNote, SmallDisk } from '../../../support/small-disk.ts';
-import { type CommandLine, commandLine, exportOf, inMemory, line, type Run, withRex } from '../cli.ts';
+import {
+  type CommandLine,
+  commandLine,
+  exportOf,
+  failed,
+  inMemory,
+  line,
+  type Run,
+  withRex,
+} from '../cli.ts';
 
 /** A stream whose every write fails. */
 function failing(code: string): Writable {
@@ -25,11 +34,9 @@ describe('a result that cannot be written', () => {
     const cli = await withRex();
     for (const args of [[], ['--json'], ['--skip-invalid']]) {
       const before = (await exportOf(cli)).split('\n').length;
-      expect(await withFailing(cli, 'ENOSPC', 'import', '-', ...args)).toEqual({
-        status: 1,
-        out: '',
-        err: 'animal-store: imported 1 pet, but standard output cannot be written: ENOSPC: no\n',
-      });
+      expect(await withFailing(cli, 'ENOSPC', 'import', '-', ...args)).toEqual(
+        failed(1, 'imported 1 pet, but standard output cannot be written: ENOSPC: no'),
+      );
       expect((await exportOf(cli)).split('\n').length).toBe(before + 1);
     }
   });
@@ -82,11 +89,12 @@ describe('a result that cannot be written', () => {
       ['keys', 'rotate', '1', '--json'],
     ]) {
       const stdout = Object.assign(new PassThrough(), { fd });
-      expect(await cli.run(args, { stdout })).toEqual({
-        status: 1,
-        out: '',
-        err: 'animal-store: standard output is closed or the null device, so the new key would be lost: redirect it to a file or a pipe\n',
-      });
+      expect(await cli.run(args, { stdout })).toEqual(
+        failed(
+          1,
+          'standard output is closed or the null device, so the new key would be lost: redirect it to a file or a pipe',
+        ),
+      );
     }
     expect(JSON.parse((await cli.run(['keys', 'list', '--json'])).out)).toMatchObject([{ expiresAt: null }]);
   });
@@ -104,11 +112,9 @@ describe('a result that cannot be written', () => {
     async (args) => {
       const cli = inMemory();
       await cli.run(['keys', 'create', '--name', 'shop']);
-      expect(await withFailing(cli, 'ENOSPC', ...args)).toEqual({
-        status: 1,
-        out: '',
-        err: 'animal-store: standard output cannot be written: ENOSPC: no\n',
-      });
+      expect(await withFailing(cli, 'ENOSPC', ...args)).toEqual(
+        failed(1, 'standard output cannot be written: ENOSPC: no'),
+      );
       expect(await withFailing(cli, 'EPIPE', ...args)).toEqual({ status: 0, out: '', err: '' });
     },
   );

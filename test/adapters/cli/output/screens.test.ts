@@ -197,7 +197,3 @@ test('a call without a command shows the help, with the first steps as examples'
   expect(err).toContain('animal-store serve');
   expect(err).toContain('animal-store keys create');
 });
-
-test('--version', async () => {
-  expect(await commandLine().run(['--version'])).toEqual({ status: 0, out: '1.2.3\n', err: '' });
-});

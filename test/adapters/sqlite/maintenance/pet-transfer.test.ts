@@ -1,6 +1,5 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
 import type { NewPet, Pet } from '../../../../src/domain/pet.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { addPets, makeStore, NO_DUPLICATES, openStorage, REX, temporaryFile } from '../temporary-file.ts';
@@ -148,36 +147,5 @@ test('ids are refused in a store whose pets were deleted, because ids would be a
   })();
   await expect(openStorage(path).transfer.importPets(batches, NO_DUPLICATES)).rejects.toMatchObject({
     code: 'invalid_request',
-  });
-});
-
-describe('a storage for a short command', () => {
-  const options = { mustExist: true, startWriter: false };
-
-  test('refuses a missing file, and does not create it', async () => {
-    const path = temporaryFile();
-    expect(() => openSqliteStorage(path, options)).toThrow(`${path}: there is no such file`);
-    expect(() => openSqliteStorage(path, options)).toThrow(
-      expect.objectContaining({ code: 'storage_unavailable' }),
-    );
-  });
-
-  test('opens and reads while another process holds the lock for writing', async () => {
-    const path = temporaryFile();
-    makeStore(path, 2);
-    const other = connect(path);
-    other.exec('BEGIN IMMEDIATE');
-    const storage = openSqliteStorage(path, options);
-    expect((await storage.pets.list({ limit: 100 })).pets).toHaveLength(2);
-    await storage.close();
-    other.exec('ROLLBACK');
-  });
-
-  test('can write', async () => {
-    const path = temporaryFile();
-    makeStore(path);
-    const storage = openSqliteStorage(path, options);
-    expect((await storage.pets.add(REX)).id).toBe(1n);
-    await storage.close();
   });
 });

@@ -23,6 +23,14 @@ async function idsOf({ pets }: Storage): Promise<bigint[]> {
   return (await pets.list({ limit: 100 })).pets.map(({ id }) => id);
 }
 
+/** A storage whose first adds have been sent to the thread, and whose replies are held back. */
+async function openHeldWith(adds: number) {
+  const held = await openHeld();
+  const outcomes = outcomesOf(addMany(held.storage, adds));
+  await held.replies.sent(1);
+  return { ...held, outcomes };
+}
+
 describe('adds without a reply', () => {
   test('are rejected after 10 seconds, although they can be stored later', async () => {
     const { storage, replies, states, commits } = await openHeld();
@@ -72,9 +80,7 @@ describe('adds without a reply', () => {
   });
 
   test('delay the adds after them, which are refused at their own deadline', async () => {
-    const { storage, replies } = await openHeld();
-    const first = outcomesOf(addMany(storage, 1));
-    await replies.sent(1);
+    const { storage, replies, outcomes: first } = await openHeldWith(1);
     await pass(TASK_TIMEOUT);
     await first;
     const second = outcomesOf(addMany(storage, 2));
@@ -217,9 +223,7 @@ describe('adds while another process holds the lock', () => {
 });
 
 test('an idle thread is never late', async () => {
-  const { storage, replies, states } = await openHeld();
-  const outcomes = outcomesOf(addMany(storage, 1));
-  await replies.sent(1);
+  const { replies, states, outcomes } = await openHeldWith(1);
   replies.release();
   await outcomes;
   await pass(3 * TASK_TIMEOUT);
@@ -228,9 +232,7 @@ test('an idle thread is never late', async () => {
 
 describe('close', () => {
   test('does not wait for a thread that was late before', async () => {
-    const { storage, replies } = await openHeld();
-    const outcomes = outcomesOf(addMany(storage, 1));
-    await replies.sent(1);
+    const { storage, outcomes } = await openHeldWith(1);
     await pass(TASK_TIMEOUT);
     await outcomes;
     const queued = outcomesOf(addMany(storage, 1));
@@ -239,9 +241,7 @@ describe('close', () => {
   });
 
   test('stops waiting when the thread is late', async () => {
-    const { storage, replies } = await openHeld();
-    const outcomes = outcomesOf(addMany(storage, 1));
-    await replies.sent(1);
+    const { storage, outcomes } = await openHeldWith(1);
     let isClosed = false;
     const closing = storage.close().then(() => {
       isClosed = true;
@@ -353,9 +353,7 @@ describe('when the thread exits', () => {
   });
 
   test('its fault has ended', async () => {
-    const { storage, replies, thread, states } = await openHeld();
-    const outcomes = outcomesOf(addMany(storage, 1));
-    await replies.sent(1);
+    const { storage, thread, states, outcomes } = await openHeldWith(1);
     await pass(TASK_TIMEOUT);
     await outcomes;
     expect(states).toEqual(['not_responding']);

@@ -25,24 +25,6 @@ describe('when the thread exits', () => {
     await assertStored(storage, [next]);
   });
 
-  test('repeatedly, every add is settled', async () => {
-    const { storage } = await openWarm();
-    const outcomes: ReturnType<typeof outcomesOf>[] = [];
-    for (let time = 0; time < 5; time++) {
-      outcomes.push(outcomesOf(addMany(storage, 50)));
-      await nextTurn();
-      await threads.at(-1)?.terminate();
-    }
-    await storage.pets.add(REX);
-    const all = await Promise.all(outcomes);
-    const added = all.flatMap((each) => each.added);
-    const codes = all.flatMap((each) => each.codes);
-    expect(added.length + codes.length).toBe(250);
-    for (const code of codes) expect(code).toBe('storage_unavailable');
-    expect(new Set(added.map(({ id }) => id)).size).toBe(added.length);
-    await assertStored(storage, added);
-  });
-
   test('with an error, the error is the cause of the rejections, and later adds succeed', async () => {
     const { storage, thread } = await openWarm();
     const adds = addMany(storage, 2);
