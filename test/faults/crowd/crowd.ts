@@ -47,6 +47,9 @@ const request = Buffer.from(
   }[crowd.work],
 );
 
+/** Sent first, because a server closes a connection on which no request arrives for ten seconds. */
+const healthCheck = 'GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+
 let isMeasuring = false;
 let accepted = 0;
 let refused = 0;
@@ -81,6 +84,7 @@ function open(): Promise<Socket> {
     const socket = connect({ port: crowd.port, host: '127.0.0.1', noDelay: true });
     let text = '';
     let sentAt = 0;
+    let isOpen = false;
     const send = () => {
       text = '';
       sentAt = performance.now();
@@ -90,15 +94,20 @@ function open(): Promise<Socket> {
     socket.on('data', (chunk: string) => {
       text += chunk;
       if (text.length < (lengthOf(text) ?? Infinity)) return;
-      count(text, sentAt);
-      send();
+      if (isOpen) {
+        count(text, sentAt);
+        send();
+        return;
+      }
+      isOpen = true;
+      resolve(socket);
     });
     socket.on('error', () => {});
     socket.once('close', () => {
       failed += 1;
       resolve(socket);
     });
-    socket.once('connect', () => resolve(socket));
+    socket.once('connect', () => socket.write(healthCheck));
     socket.once('start', send);
   });
 }
