@@ -1,6 +1,5 @@
 /** Generates the OpenAPI 3.1 document from the schemas that validate requests, the operations and the limits of the API. */
 
-import { exactJson } from '../src/adapters/http/api/exact-json.ts';
 import { OPERATIONS, type Operation } from '../src/adapters/http/api/operations.ts';
 import { BASE_PATH } from '../src/adapters/http/api/public-url.ts';
 import { apiDescription } from './description.ts';
@@ -59,4 +58,14 @@ function describe(operation: Operation): Part {
       id === 'createPet' ? { required: true, content: json('NewPet', NEW_PET_EXAMPLES) } : undefined,
     responses: responsesOf(operation),
   };
+}
+
+/** `JSON.rawJSON` exists in every supported version of Node.js, but not yet in the types of TypeScript. */
+const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+
+/** Returns a value as JSON, in which each `bigint` is an exact integer. */
+function exactJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'bigint' ? rawJSON(String(member)) : member,
+  );
 }

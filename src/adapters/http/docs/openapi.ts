@@ -1,6 +1,5 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { fieldOf, type Stage } from '../api/context.ts';
-import { indentedJson } from '../api/exact-json.ts';
 import type { HttpOptions } from '../api/options.ts';
 import { BASE_PATH, serverUrlOf } from '../api/public-url.ts';
 import { entityTag } from '../api/responses.ts';
@@ -41,6 +40,22 @@ export function openApi({ publicUrl }: HttpOptions): Stage {
     }
     respondNegotiated(ctx, last);
   };
+}
+
+/** `JSON.rawJSON` exists in every supported version of Node.js, but not yet in the types of TypeScript. */
+const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+
+/** Returns JSON with this number of spaces per level of indentation. Each number is unchanged. */
+function indentedJson(text: string, indent: number): string {
+  return JSON.stringify(
+    JSON.parse(text, unchanged as (key: string, value: unknown) => unknown),
+    null,
+    indent,
+  );
+}
+
+function unchanged(_key: string, value: unknown, { source }: { source: string }): unknown {
+  return typeof value === 'number' ? rawJSON(source) : value;
 }
 
 function serversOf(url: string): string {
