@@ -158,14 +158,13 @@ test.skipIf(!hasNginx)(
   async () => {
     const { keys, ledger, server } = await Campaign.start();
     const nginx = await startNginx([server.port, server.port]);
-    const port = Number(new URL(nginx.origin).port);
     const statuses = new Map<number, number>();
     const failed: string[] = [];
     let next = 0;
     const work = async (): Promise<void> => {
       for (let number = next++; number < BEHIND_NGINX; number = next++) {
         const message = generateMessage(SEED, number, keys);
-        const result = await exchange(port, message);
+        const result = await exchange(nginx.origin, message);
         ledger.note(message, result);
         for (const { status } of result.responses) {
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
