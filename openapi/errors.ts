@@ -16,7 +16,7 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   unsupported_media_type: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
   idempotency_conflict: 'The `Idempotency-Key` was used for a different pet, and is still valid.',
   rate_limited:
-    'The API key has used up its rate limit, or 1,000,000 idempotency keys for each day that they are valid. Nothing was stored.',
+    'The API key has used up its rate limit. Nothing was stored.',
   headers_too_large: "The request's head has more than 16 KiB.",
   internal_error: 'An unexpected error.',
   overloaded: 'The server receives more requests than it can handle, or is stopping. Nothing was stored.',

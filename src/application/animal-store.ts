@@ -1,28 +1,27 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { AnimalStoreError } from '../domain/errors.ts';
+import type { AnimalStoreError } from '../domain/errors.ts';
 import type { ImportedPet, NewPetInput, Pet } from '../domain/pet.ts';
 import { ApiKeys } from './api-keys.ts';
-import { checkArgument, checkOptions, type OptionRules, STRING } from './arguments.ts';
+import { backUp } from './back-up.ts';
 import { CreatePet } from './create-pet.ts';
 import { CreatePetOnce, THIS_PROGRAM } from './create-pet-once.ts';
+import { type ExportQuery, exportPets } from './export-pets.ts';
 import { followPets } from './follow-pets.ts';
 import { GetPet } from './get-pet.ts';
 import { type ImportOptions, ImportPets } from './import-pets.ts';
-import { checkStatus, ListPets, type PetPageQuery } from './list-pets.ts';
+import { ListPets, type PetPageQuery } from './list-pets.ts';
 import type { ApiKeyHolder } from './ports/api-key-verifier.ts';
 import type { CreateResult } from './ports/idempotent-creates.ts';
 import type { BackupOptions } from './ports/maintenance.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
 import { startRecordRemoval } from './record-removal.ts';
 import {
-  BACKUP_OPTIONS,
   CALL_OPTIONS,
   CREATE_OPTIONS,
   type CreateOptions,
-  EXPORT_QUERY,
-  type ExportQuery,
   type FollowOptions,
+  OpenState,
   type PetWalk,
   type RetryOptions,
   type StoreStorage,
@@ -37,6 +36,7 @@ import { walkPets } from './walk-pets.ts';
  */
 export class AnimalStore implements AsyncDisposable {
   readonly #storage: StoreStorage;
+  readonly #state = new OpenState();
   readonly #createPet: CreatePet;
   readonly #createPetOnce: CreatePetOnce | undefined;
   readonly #listPets: ListPets;
@@ -44,15 +44,13 @@ export class AnimalStore implements AsyncDisposable {
   readonly #apiKeys: ApiKeys;
   readonly #verifyApiKey: VerifyApiKey;
   #stopRemoval: (() => void) | undefined;
-  #closed: Promise<void> | undefined;
 
   /** @param storage the storage of the store; {@link AnimalStore.close} closes this storage */
   constructor(storage: StoreStorage, { idempotencyDays }: RetryOptions = {}) {
-    const { pets, idempotentCreates } = storage;
+    const { pets, idempotentCreates: creates } = storage;
     this.#storage = storage;
     this.#createPet = new CreatePet(pets);
-    this.#createPetOnce =
-      idempotentCreates && new CreatePetOnce(idempotentCreates, Date.now, idempotencyDays);
+    this.#createPetOnce = creates && new CreatePetOnce(creates, Date.now, idempotencyDays);
     this.#listPets = new ListPets(pets);
     this.#getPet = new GetPet(pets);
     this.#apiKeys = new ApiKeys(storage.apiKeys);
@@ -70,7 +68,7 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   get apiKeys(): ApiKeys {
-    this.#assertOpen();
+    this.#state.assertOpen();
     return this.#apiKeys;
   }
 
@@ -85,7 +83,7 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async createPet(input: NewPetInput, options: CreateOptions = {}): Promise<Pet> {
-    this.#assertCallable(options, CREATE_OPTIONS);
+    this.#state.assertCallable(options, CREATE_OPTIONS);
     const { idempotencyKey: key, ...callOptions } = options;
     if (key === undefined) return await this.#createPet.execute(input, callOptions);
     return (await this.createPetOnce(input, THIS_PROGRAM, key, callOptions)).pet;
@@ -98,24 +96,21 @@ export class AnimalStore implements AsyncDisposable {
     key: string,
     options?: CallOptions,
   ): Promise<CreateResult> {
-    this.#assertCallable(options, CALL_OPTIONS);
+    this.#state.assertCallable(options, CALL_OPTIONS);
     const createPetOnce = supported(this.#createPetOnce, 'Idempotency-Key');
     this.startMaintenance();
     return await createPetOnce.execute(input, caller, key, options);
   }
 
-  /**
-   * Resolves with the number of days for which a create with an idempotency key can be repeated: the option
-   * `idempotencyDays`, or a larger number that another server of the store has promised.
-   */
+  /** Resolves with the days for which a create can be repeated: `idempotencyDays`, or more if another server promised it. */
   async idempotencyDays(): Promise<number> {
-    this.#assertOpen();
+    this.#state.assertOpen();
     return await supported(this.#createPetOnce, 'Idempotency-Key').days();
   }
 
   /** Starts to remove old idempotency records once a minute, as the first create with an idempotency key does. */
   startMaintenance(): void {
-    if (this.#closed !== undefined || this.#createPetOnce === undefined) return;
+    if (this.#state.isClosed || this.#createPetOnce === undefined) return;
     this.#stopRemoval ??= startRecordRemoval(this.#createPetOnce);
   }
 
@@ -131,11 +126,9 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   listPets(query?: PetWalk, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
-    const { pets } = this.#storage;
-    return walkPets((page, previous) => {
-      if (previous === undefined || pets.next === undefined) return this.listPage(page, options);
-      this.#assertCallable(options, CALL_OPTIONS);
-      return pets.next(previous, options);
+    return walkPets(async (page, previous) => {
+      this.#state.assertCallable(options, CALL_OPTIONS);
+      return await this.#listPets.execute(page, options, previous);
     }, query);
   }
 
@@ -155,13 +148,11 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   followPets(options?: FollowOptions): AsyncGenerator<Pet, never, undefined> {
-    return followPets(
-      {
-        readPage: (query, call) => this.listPage(query, call),
-        isClosed: () => this.#closed !== undefined,
-      },
-      options,
-    );
+    const store = {
+      readPage: (query: PetPageQuery, call: CallOptions) => this.listPage(query, call),
+      isClosed: () => this.#state.isClosed,
+    };
+    return followPets(store, options);
   }
 
   /**
@@ -175,7 +166,7 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async listPage(query?: PetPageQuery, options?: CallOptions): Promise<PetPage> {
-    this.#assertCallable(options, CALL_OPTIONS);
+    this.#state.assertCallable(options, CALL_OPTIONS);
     return await this.#listPets.execute(query, options);
   }
 
@@ -190,13 +181,13 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async getPet(id: bigint | number, options?: CallOptions): Promise<Pet> {
-    this.#assertCallable(options, CALL_OPTIONS);
+    this.#state.assertCallable(options, CALL_OPTIONS);
     return await this.#getPet.execute(id, options);
   }
 
   /** Resolves with the key holder of an active key, or with `undefined` for any other string. */
   async verifyApiKey(key: string): Promise<ApiKeyHolder | undefined> {
-    this.#assertOpen();
+    this.#state.assertOpen();
     return await this.#verifyApiKey.verify(key);
   }
 
@@ -213,7 +204,7 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async importPets(batches: AsyncIterable<readonly ImportedPet[]>, options?: ImportOptions): Promise<number> {
-    this.#assertOpen();
+    this.#state.assertOpen();
     return await new ImportPets(supported(this.#storage.transfer, 'import')).execute(batches, options);
   }
 
@@ -227,53 +218,30 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   async *exportPets(query: ExportQuery = {}, options?: CallOptions): AsyncGenerator<readonly Pet[], void> {
-    this.#assertCallable(options, CALL_OPTIONS);
-    checkOptions(query, EXPORT_QUERY);
-    checkStatus(query.status);
-    yield* supported(this.#storage.transfer, 'export').exportPets(query, options);
+    this.#state.assertCallable(options, CALL_OPTIONS);
+    yield* exportPets(supported(this.#storage.transfer, 'export'), query, options);
   }
 
-  /**
-   * Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes.
-   *
-   * @example
-   * ```ts
-   * await store.backup('./pets-backup.db', { overwrite: true });
-   * ```
-   */
-  async backup(file: string, options: BackupOptions = {}): Promise<void> {
-    this.#assertOpen();
-    checkArgument('file', file, STRING);
-    checkOptions(options, BACKUP_OPTIONS);
-    await supported(this.#storage.backup, 'backup').call(this.#storage, file, options);
+  /** Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes. */
+  async backup(file: string, options?: BackupOptions): Promise<void> {
+    this.#state.assertOpen();
+    await backUp(this.#storage, file, options);
   }
 
   /** Resolves when the storage can handle requests, and rejects with `storage_unavailable` otherwise. */
   async check(): Promise<void> {
-    this.#assertOpen();
+    this.#state.assertOpen();
     await this.#storage.check();
   }
 
   /** Completes the accepted writes, ends a running backup or import, and then releases all resources. */
   close(): Promise<void> {
     this.#stopRemoval?.();
-    this.#closed ??= this.#storage.close();
-    return this.#closed;
+    return this.#state.close(() => this.#storage.close());
   }
 
   /** Calls {@link AnimalStore.close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  #assertCallable<T extends CallOptions>(options: T | undefined, rules: OptionRules<T>): void {
-    this.#assertOpen();
-    if (options === undefined) return;
-    checkOptions(options, rules);
-    options.signal?.throwIfAborted();
-  }
-
-  #assertOpen(): void {
-    if (this.#closed !== undefined) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
   }
 }

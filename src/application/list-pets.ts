@@ -29,8 +29,13 @@ export class ListPets {
     this.#pets = pets;
   }
 
-  /** Resolves with one page, as `AnimalStore.listPage` describes. */
-  async execute(query: PetPageQuery = {}, options?: CallOptions): Promise<PetPage> {
+  /**
+   * Resolves with one page, as `AnimalStore.listPage` describes.
+   * @param previous the page before it, from which a repository with linked pages finds it
+   */
+  async execute(query: PetPageQuery = {}, options?: CallOptions, previous?: PetPage): Promise<PetPage> {
+    if (previous !== undefined && this.#pets.next !== undefined)
+      return await this.#pets.next(previous, options);
     checkOptions(query, QUERY);
     const { limit = LIMIT_DEFAULT, status, after: given } = query;
     const after = toInt64(given);

@@ -1,10 +1,20 @@
-import { invalidRequest } from '../domain/errors.ts';
-import { ANY, BOOLEAN, FUNCTION, type OptionRules, type Rule, SIGNAL, STRING, TIMEOUT } from './arguments.ts';
+import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
+import {
+  ANY,
+  BOOLEAN,
+  checkOptions,
+  FUNCTION,
+  type OptionRules,
+  type Rule,
+  SIGNAL,
+  STRING,
+  TIMEOUT,
+} from './arguments.ts';
 import { IDEMPOTENCY_DAYS_MAX } from './create-pet-once.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { BackupOptions, RestoreOptions } from './ports/maintenance.ts';
-import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
+import type { CallOptions } from './ports/pet-repository.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
 import type { Storage } from './ports/storage.ts';
 
@@ -71,8 +81,6 @@ export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCrea
   readonly idempotentCreates?: IdempotentCreates | undefined;
 }
 
-export type ExportQuery = Pick<PetQuery, 'status'>;
-
 export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
   apiKey: STRING,
   timeout: TIMEOUT,
@@ -82,7 +90,6 @@ export const IDEMPOTENCY_DAYS_RULE: Rule = {
   expected: `an integer from 1 to ${IDEMPOTENCY_DAYS_MAX}`,
   accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= IDEMPOTENCY_DAYS_MAX,
 };
-export const EXPORT_QUERY: OptionRules<ExportQuery> = { status: ANY };
 export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {
   status: ANY,
   after: ANY,
@@ -97,6 +104,33 @@ export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
   signal: SIGNAL,
 };
 export const BACKUP_OPTIONS: OptionRules<BackupOptions> = { ...RESTORE_OPTIONS, onVerified: FUNCTION };
+
+/** Whether a store is open, which every operation checks first. */
+export class OpenState {
+  #closing: Promise<void> | undefined;
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  assertOpen(): void {
+    if (this.isClosed) throw new AnimalStoreError('storage_unavailable', 'the store is closed');
+  }
+
+  /** Throws when the store is closed, when an option is invalid, and when the call was ended before it began. */
+  assertCallable<T extends CallOptions>(options: T | undefined, rules: OptionRules<T>): void {
+    this.assertOpen();
+    if (options === undefined) return;
+    checkOptions(options, rules);
+    options.signal?.throwIfAborted();
+  }
+
+  /** Only the first call releases the storage. */
+  close(release: () => Promise<void>): Promise<void> {
+    this.#closing ??= release();
+    return this.#closing;
+  }
+}
 
 /** Returns an optional part of a storage. Throws `invalid_request` when the storage does not have it. */
 export function supported<T>(part: T | undefined, operation: string): T {

@@ -54,7 +54,7 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
     idempotencyDays:
       settings.read('IDEMPOTENCY_DAYS', formats.integer(1, IDEMPOTENCY_DAYS_MAX)) ?? IDEMPOTENCY_DAYS,
     logLevel: settings.read('LOG_LEVEL', formats.LOG_LEVEL) ?? 'info',
-    logSample: settings.read('LOG_SAMPLE', formats.SHARE) ?? 1,
+    logSample: settings.read('LOG_SAMPLE', formats.FRACTION) ?? 1,
     shutdownTimeout: settings.read('SHUTDOWN_TIMEOUT_MS', formats.integer(0, MAX_TIMEOUT)) ?? 10_000,
     http: {
       publicUrl: settings.read('PUBLIC_URL', formats.PUBLIC_URL),

@@ -3,7 +3,7 @@
 import { invalidRequest } from './errors.ts';
 import { INT64_MAX, isInt64 } from './int64.ts';
 import { itemTexts, memberReader } from './json.ts';
-import { type ImportedPet, type Pet, petWithId } from './pet.ts';
+import { type ImportedPet, type NewPet, PET_ATTRIBUTES, type Pet, petWithId } from './pet.ts';
 
 /** Replaces a value that is not an int64, so that the message is about its range, and not about types of JavaScript. */
 const NOT_AN_INT64 = INT64_MAX + 1n;
@@ -19,8 +19,16 @@ const NOT_AN_INT64 = INT64_MAX + 1n;
  * console.log(json); // {"id":1,"name":"Rex","categoryId":9007199254740993,"status":"sold"}
  * ```
  */
-export function petJson({ id, name, categoryId, status }: Pet): string {
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":${JSON.stringify(status)}}`;
+export function petJson(pet: Pet): string {
+  return `{"id":${pet.id},${attributesJson(pet)}}`;
+}
+
+export function newPetJson(pet: NewPet): string {
+  return `{${attributesJson(pet)}}`;
+}
+
+function attributesJson({ name, categoryId, status }: NewPet): string {
+  return `"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":${JSON.stringify(status)}`;
 }
 
 /**
@@ -88,7 +96,7 @@ export function parsePetMembers(text: string): ImportedPet {
   return importedPet(validated(() => membersOf(text)));
 }
 
-const membersOf = memberReader(['id', 'name', 'categoryId', 'status']);
+const membersOf = memberReader(['id', ...PET_ATTRIBUTES]);
 
 function importedPet(members: ReturnType<typeof membersOf>): ImportedPet {
   if (members === undefined) throw invalidRequest('expected a JSON object');

@@ -29,6 +29,9 @@ export interface Pet extends NewPet {
   readonly id: bigint;
 }
 
+/** What a pet has besides its id. */
+export const PET_ATTRIBUTES: readonly (keyof NewPet)[] = ['name', 'categoryId', 'status'];
+
 /** The input to create a pet. */
 export interface NewPetInput {
   /** As in {@link NewPet}. */
@@ -62,8 +65,12 @@ export function newPet(input: NewPetInput): NewPet {
 export function petWithId(input: NewPetInput & { readonly id: bigint | number }): Pet {
   const id = toInt64(input?.id);
   if (id === undefined || id < 1n) throw invalidRequest(int64Fault('id', input?.id, 1n));
-  const { name, categoryId, status } = newPet(input);
-  return { id, name, categoryId, status };
+  return { id, ...newPet(input) };
+}
+
+/** Returns a pet with the attributes of a valid one. */
+export function storedPet(id: bigint, { name, categoryId, status }: NewPet): Pet {
+  return Object.freeze({ id, name, categoryId, status });
 }
 
 /** Returns the rules that a stored pet breaks, or `undefined` when it is valid. Another program can have changed it. */
@@ -105,5 +112,5 @@ export function statusFault(status: unknown): string | undefined {
 
 /** Whether two pets are equal in everything but their ids. */
 export function isSamePet(stored: NewPet, pet: NewPet): boolean {
-  return stored.name === pet.name && stored.categoryId === pet.categoryId && stored.status === pet.status;
+  return PET_ATTRIBUTES.every((name) => stored[name] === pet[name]);
 }

@@ -87,11 +87,10 @@ function petStoreOf(storage: Storage): PetStore {
       return (await createPetOnce.execute(input, THIS_PROGRAM, key, call)).pet;
     },
     listPets: (query, options) =>
-      walkPets(
-        async (page, previous) =>
-          (previous && (await pets.next?.(previous, options))) ?? (await store.listPage(page, options)),
-        query,
-      ),
+      walkPets(async (page, previous) => {
+        checkOptions(options ?? {}, CALL_OPTIONS);
+        return await listPets.execute(page, options, previous);
+      }, query),
     followPets: (options) =>
       followPets(
         { readPage: (query, call) => store.listPage(query, call), isClosed: () => isClosed },

@@ -6,11 +6,12 @@
 
 export { apiKeyRepositoryContract } from './api-key-repository.contract.ts';
 export type { ContractCase, Opened, Subject } from './contract.ts';
+export type { IdempotentStore } from './fixtures/attempts.ts';
 export { type ExerciseOptions, exercise } from './history/exercise.ts';
 export { exerciseKeys } from './history/exercise-keys.ts';
 export { History, type KeyOperations, type PetOperations } from './history/history.ts';
 export { historyContract, keyHistoryContract } from './history.contract.ts';
-export { type IdempotentStore, idempotentCreatesContract } from './idempotent-creates.contract.ts';
+export { idempotentCreatesContract } from './idempotent-creates.contract.ts';
 export { petRepositoryContract } from './pet-repository.contract.ts';
 export { petTransferContract, type TransferStore } from './pet-transfer.contract.ts';
 export { type StorageSubject, storageContract } from './storage.contract.ts';

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { tooManyRecords } from '../../src/application/ports/idempotent-creates.ts';
 import { OverwriteRefused } from '../../src/application/ports/maintenance.ts';
 import {
   STORAGE_FAULT_REASONS,
@@ -47,23 +46,6 @@ test.each([
   ['undefined', undefined],
 ])('%s has no reason', (_, error) => {
   expect(storageFaultReason(error)).toBeUndefined();
-});
-
-test.each([
-  ['in one hour', 3_600_000, 3720],
-  ['now', 0, 120],
-  ['in the past, but was not removed yet', -5000, 120],
-  ['in a part of a second', 1, 121],
-  ['too late, because its time is in the future', 999_000_000, 86_520],
-  ['at an unknown time', Infinity, 86_520],
-])('a caller with too many records learns when the oldest one expires: %s', (_case, wait, retryAfter) => {
-  const validFrom = 1_000_000;
-  const error = tooManyRecords(7, { at: validFrom + 86_400_000, validFrom }, validFrom + wait);
-  expect(error).toMatchObject({
-    code: 'rate_limited',
-    retryAfter,
-    message: `this API key has used 7 idempotency keys within 24 hours: retry after ${retryAfter} s, or create the pet without a key`,
-  });
 });
 
 test('a refused overwrite is an invalid request with its own message', () => {

@@ -17,7 +17,6 @@ import { BODY_LIMIT } from '../../src/adapters/http/api/json-body.ts';
 import { BUFFER_LIMIT } from '../../src/adapters/log/line-writer.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../../src/application/create-pet-once.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../../src/application/list-pets.ts';
-import { RECORDS_PER_CALLER } from '../../src/application/ports/idempotent-creates.ts';
 import { STORAGE_FAULT_REASONS } from '../../src/application/ports/storage-fault.ts';
 import { loadConfig } from '../../src/composition/config.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../src/domain/idempotency-key.ts';
@@ -81,8 +80,6 @@ const FACTS: readonly string[] = [
   `an \`Idempotency-Key\` of 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} visible ASCII characters`,
   `For ${hours} hours, - the same key`,
   `up to ${IDEMPOTENCY_DAYS_MAX} days`,
-  `A caller can use ${whole(RECORDS_PER_CALLER)} of them within ${hours} hours`,
-  `idempotency keys of a caller, for each day that they are valid | ${whole(RECORDS_PER_CALLER)}`,
   `the body of a request | ${kib(BODY_LIMIT)}, and ${constant('src/domain/json.ts', 'MAX_DEPTH')} levels of nesting`,
   `has at most ${kib(constant('src/adapters/cli/files/lines.ts', 'LINE_LIMIT'))}. Input`,
   `the request line and the header fields | ${kib(constant(`${NODE}/server.ts`, 'HEAD_LIMIT'))}`,

@@ -27,7 +27,7 @@ const RETRY_AFTER_MAX = 2 ** 31 - 1;
 
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 
-function errorOf(response: ApiResponse, base: string): AnimalStoreError {
+function errorOfResponse(response: ApiResponse, base: string): AnimalStoreError {
   const { status, headers, text, isTooLarge } = response;
   if (isTooLarge) return unreadable(base, new Error(`the response has more than ${RESPONSE_LIMIT} bytes`));
   if (status === 404 || status === 410) {
@@ -68,7 +68,7 @@ export function failureOf(response: ApiResponse, base: string): Failure {
   const isOfApi = told === status && typeof code === 'string';
   const saysNothingStored = code === 'overloaded' || (status >= 400 && status < 500 && status !== 408);
   return {
-    error: errorOf(response, base),
+    error: errorOfResponse(response, base),
     isStoredPossibly: !(isOfApi && saysNothingStored),
     isFinal: !RETRIED.includes(status),
   };

@@ -7,7 +7,7 @@ import type {
 } from '../../application/ports/pet-repository.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
-import { parsePet, parseStoredPet } from '../../domain/pet-json.ts';
+import { newPetJson, parsePet, parseStoredPet } from '../../domain/pet-json.ts';
 import { unknownOutcome, unreadable } from './errors.ts';
 import { Pages } from './pages.ts';
 import type { Send } from './request.ts';
@@ -67,18 +67,17 @@ export class ApiPetRepository implements PetRepository {
   }
 
   async #create(
-    { name, categoryId, status }: NewPet,
+    given: NewPet,
     idempotencyKey: string,
     options: CallOptions | undefined,
   ): Promise<CreateResult> {
-    const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
-    const create = { body, idempotencyKey };
+    const newPet = { ...given };
+    const create = { body: newPetJson(newPet), idempotencyKey };
     const url = `${this.#base}/pets`;
     const { headers, text } = await this.#send('createPet', url, { expected: [201], create }, options);
     try {
-      const isSent = (pet: Pet) => isSamePet(pet, { name, categoryId, status });
       return {
-        pet: this.#petOf(text, parsePet, isSent),
+        pet: this.#petOf(text, parsePet, (pet) => isSamePet(pet, newPet)),
         isReplay: headers.get('Idempotency-Replayed') === 'true',
       };
     } catch (error) {

@@ -2,16 +2,12 @@ import {
   type CreateAttempt,
   type CreateResult,
   DAY,
-  daysOf,
   type IdempotentCreates,
-  RECORDS_PER_CALLER,
-  tooManyRecords,
 } from '../../application/ports/idempotent-creates.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { MemoryPetRepository } from './pet-repository.ts';
 
 interface IdempotencyRecord {
-  readonly caller: string;
   readonly pet: Pet;
   readonly at: number;
 }
@@ -20,39 +16,28 @@ interface IdempotencyRecord {
 export class MemoryIdempotentCreates implements IdempotentCreates {
   readonly #pets: MemoryPetRepository;
   readonly #closed: AbortSignal;
-  readonly #perDay: number;
   readonly #records = new Map<string, IdempotencyRecord>();
-  /** The names of the records of each caller, in the order of their creation. */
-  readonly #namesOf = new Map<string, Set<string>>();
   /** When each promised number of days ends. */
   readonly #promises = new Map<number, number>();
   /** No record is from after this time. */
   #newestAt = 0;
 
-  /** @param perDay the maximum number of records of one caller for each day that records are valid */
-  constructor(pets: MemoryPetRepository, closed: AbortSignal, perDay: number = RECORDS_PER_CALLER) {
+  constructor(pets: MemoryPetRepository, closed: AbortSignal) {
     this.#pets = pets;
     this.#closed = closed;
-    this.#perDay = perDay;
   }
 
-  async add(pet: NewPet, attempt: CreateAttempt): Promise<CreateResult> {
-    const { caller, key, at, validFrom } = attempt;
+  async add(pet: NewPet, { caller, key, at, validFrom }: CreateAttempt): Promise<CreateResult> {
     this.#closed.throwIfAborted();
     // A key contains no space, so different pairs of key and caller have different names.
     const name = `${key} ${caller}`;
     const record = this.#records.get(name);
     if (record !== undefined && record.at >= validFrom) return { pet: record.pet, isReplay: true };
-    if (record !== undefined) this.#remove(name, record);
-    const names = this.#namesOf.get(caller) ?? new Set();
-    if (names.size >= this.#perDay * daysOf(attempt)) {
-      const [oldest = ''] = names;
-      throw tooManyRecords(this.#perDay, attempt, this.#records.get(oldest)?.at ?? Infinity);
-    }
     const added = this.#pets.addNow(pet);
-    this.#records.set(name, { caller, pet: added, at });
+    // The new record is the last one of the map.
+    this.#records.delete(name);
+    this.#records.set(name, { pet: added, at });
     this.#newestAt = Math.max(this.#newestAt, at);
-    this.#namesOf.set(caller, names.add(name));
     return { pet: added, isReplay: false };
   }
 
@@ -72,7 +57,7 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
     let removed = 0;
     for (const [name, record] of this.#records) {
       if (removed >= limit || record.at >= createdBefore) break;
-      this.#remove(name, record);
+      this.#records.delete(name);
       removed += 1;
     }
     return removed;
@@ -91,12 +76,5 @@ export class MemoryIdempotentCreates implements IdempotentCreates {
     }
     this.#newestAt = now;
     return redated;
-  }
-
-  #remove(name: string, { caller }: IdempotencyRecord): void {
-    this.#records.delete(name);
-    const names = this.#namesOf.get(caller);
-    names?.delete(name);
-    if (names?.size === 0) this.#namesOf.delete(caller);
   }
 }

@@ -2,7 +2,7 @@ import { idsExhausted } from '../../application/ids-left.ts';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import { idsNotAccepted } from '../../application/ports/pet-transfer.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import { type NewPet, type Pet, type PetStatus, storedPet } from '../../domain/pet.ts';
 
 /** Stores the pets in arrays, in ascending order of id. Finds a pet by binary search. */
 export class MemoryPetRepository implements PetRepository {
@@ -55,11 +55,11 @@ export class MemoryPetRepository implements PetRepository {
     return Object.freeze({ pets: page, more: start + limit < pets.length });
   }
 
-  #push(id: bigint, { name, categoryId, status }: NewPet): Pet {
-    const pet: Pet = Object.freeze({ id, name, categoryId, status });
+  #push(id: bigint, attributes: NewPet): Pet {
+    const pet = storedPet(id, attributes);
     this.lastId = id;
     this.#all.push(pet);
-    this.#byStatus[status].push(pet);
+    this.#byStatus[pet.status].push(pet);
     return pet;
   }
 

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import type { NewPet } from '../../domain/pet.ts';
+import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
 import { CallQueue, type QueuedCall } from '../storage-kit/call-queue.ts';
 import { Gathering } from '../storage-kit/gathering.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import { type Faults, isRowError, storageError, writeError } from './errors.ts';
 import { ORDER } from './order.ts';
-import { columnsOf } from './pets.ts';
+import { ARRAYS, ATTRIBUTE_COLUMNS, arraysOf, COLUMNS, parameter } from './pets.ts';
 
 /** The maximum number of creates in one statement. */
 const LIMIT = 1000;
@@ -18,9 +18,9 @@ const POLL_INTERVAL = 5;
 
 /** The returned ids, in ascending order, belong to the pets in their order. */
 const ADD = `WITH ${ORDER}
-  INSERT INTO pets (name, category_id, status)
-  SELECT name, category_id, status FROM ordered, unnest($1::text[], $2::bigint[], $3::text[])
-    WITH ORDINALITY AS new (name, category_id, status, place) ORDER BY place
+  INSERT INTO pets (${ATTRIBUTE_COLUMNS})
+  SELECT ${ATTRIBUTE_COLUMNS} FROM ordered, unnest(${ARRAYS})
+    WITH ORDINALITY AS new (${ATTRIBUTE_COLUMNS}, place) ORDER BY place
   RETURNING id`;
 
 /**
@@ -29,8 +29,8 @@ const ADD = `WITH ${ORDER}
  */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
-      unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
-        WITH ORDINALITY AS given (name, category_id, status, caller, key, created_at, valid_from, place)
+      unnest(${ARRAYS}, ${parameter(1)}::text[], ${parameter(2)}::text[], ${parameter(3)}::bigint[], ${parameter(4)}::bigint[])
+        WITH ORDINALITY AS given (${ATTRIBUTE_COLUMNS}, caller, key, created_at, valid_from, place)
     ORDER BY caller, key, place
   ), claims AS (
     INSERT INTO idempotency_records AS record (caller, key, pet_id, created_at)
@@ -39,8 +39,8 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
       WHERE record.created_at < (SELECT valid_from FROM new WHERE (caller, key) = (record.caller, record.key))
     RETURNING caller, key, pet_id
   ), added AS (
-    INSERT INTO pets (id, name, category_id, status)
-    SELECT pet_id, name, category_id, status FROM claims JOIN new USING (caller, key)
+    INSERT INTO pets (${COLUMNS})
+    SELECT pet_id, ${ATTRIBUTE_COLUMNS} FROM claims JOIN new USING (caller, key)
   )
   SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
 
@@ -50,11 +50,11 @@ export interface Create {
   readonly attempt?: CreateAttempt;
 }
 
-type Group = readonly QueuedCall<Create, bigint | undefined>[];
+type Group = readonly QueuedCall<Create, Pet | undefined>[];
 
 export interface Creates {
-  /** Resolves with the id of the stored pet, or with `undefined` when the key has a record. */
-  addCreate(create: Create): Promise<bigint | undefined>;
+  /** Resolves with the stored pet, or with `undefined` when the key has a record. */
+  addCreate(create: Create): Promise<Pet | undefined>;
   waiting(): number;
   /** Completes the accepted creates. */
   close(): Promise<void>;
@@ -66,7 +66,7 @@ export interface Creates {
  */
 export function groupedCreates(connections: ConnectionPool, faults: Faults, observer: Observer): Creates {
   const timeout = connections.waitTimeout;
-  const queue = new CallQueue<Create, bigint | undefined>({
+  const queue = new CallQueue<Create, Pet | undefined>({
     timeout,
     full: 'too many pets wait for the database',
     late: `the database was busy for ${timeout / 1000} s: nothing was stored`,
@@ -126,7 +126,7 @@ export function groupedCreates(connections: ConnectionPool, faults: Faults, obse
 
 /** Either all creates have a key, or none has one. */
 export function statementFor(creates: readonly Create[]): SqlStatement {
-  const pets = columnsOf(creates.map(({ pet }) => pet));
+  const pets = arraysOf(creates.map(({ pet }) => pet));
   const attempts = creates.flatMap(({ attempt }) => attempt ?? []);
   if (attempts.length === 0) return { name: 'add', text: ADD, values: pets };
   const values = [
@@ -140,11 +140,13 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
 }
 
 function settle(group: Group, rows: readonly ResultRow[]): void {
-  if (group[0]?.item.attempt === undefined) {
-    const ids = rows.map(([id]) => id as bigint).sort((a, b) => (a < b ? -1 : 1));
-    for (const [index, { resolve }] of group.entries()) resolve(ids[index]);
-    return;
+  const isOnce = group[0]?.item.attempt !== undefined;
+  const ids = rows.map((row) => row.at(-1) as bigint).sort((a, b) => (a < b ? -1 : 1));
+  const idOf = isOnce
+    ? new Map(rows.map(([place, id]) => [Number(place) - 1, id as bigint]))
+    : new Map(ids.entries());
+  for (const [index, { item, resolve }] of group.entries()) {
+    const id = idOf.get(index);
+    resolve(id === undefined ? undefined : storedPet(id, item.pet));
   }
-  const ids = new Map(rows.map(([place, id]) => [Number(place), id as bigint]));
-  for (const [index, { resolve }] of group.entries()) resolve(ids.get(index + 1));
 }

@@ -1,11 +1,12 @@
 import type { Client } from 'pg';
 import { idProblems } from '../../application/ids-left.ts';
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
-import type { Pet, PetStatus } from '../../domain/pet.ts';
+import type { Pet } from '../../domain/pet.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
 import { clientConfig, withClient } from './config.ts';
 import { detailed } from './errors.ts';
 import { orderWarningsOf } from './order.ts';
+import { petOf } from './pets.ts';
 import { INVALID_PETS, readVersion, SCHEMA_VERSION, tableFaultsOf, warningsOf } from './schema.ts';
 import { changedTables } from './tables.ts';
 import { locationOf } from './url/index.ts';
@@ -26,16 +27,10 @@ type Facts = Record<'pets' | 'total' | 'active' | 'idempotencyRecords' | 'bytes'
   readonly lastId: string | null;
 };
 
-type TextRow = Record<'id' | 'name' | 'category_id', string> & { readonly status: PetStatus };
-
 async function invalidPets(client: Client): Promise<Pet[]> {
-  const { rows } = await client.query<TextRow>(INVALID_PETS, [INVALID_PETS_LIMIT]);
-  return rows.map(({ id, name, category_id, status }) => ({
-    id: BigInt(id),
-    name,
-    categoryId: BigInt(category_id),
-    status,
-  }));
+  const query = { text: INVALID_PETS, values: [INVALID_PETS_LIMIT], rowMode: 'array' };
+  const { rows } = await client.query<unknown[]>(query);
+  return rows.map(petOf);
 }
 
 /** Examines a store in PostgreSQL that a server may use. Changes nothing. */

@@ -1,9 +1,10 @@
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
+import type { Pet } from '../../domain/pet.ts';
 import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
 import { SharedReads } from '../storage-kit/shared-reads.ts';
 import type { Creates } from './creates.ts';
 import { groupedGets } from './gets.ts';
-import { COLUMNS, listStatement, petOf } from './pets.ts';
+import { ATTRIBUTES, listStatement, petOf } from './pets.ts';
 import type { Read } from './reads.ts';
 
 /**
@@ -12,7 +13,7 @@ import type { Read } from './reads.ts';
  */
 const VERSION =
   "concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())";
-const VERSION_COLUMN = COLUMNS.split(',').length;
+const VERSION_COLUMN = 1 + Object.keys(ATTRIBUTES).length;
 
 /**
  * Caches pages as long as the version of the data is the same. Equal queries share one statement.
@@ -54,10 +55,7 @@ export function petRepository(
 
   return {
     find: groupedGets(read),
-    async add({ name, categoryId, status }) {
-      const id = (await creates.addCreate({ pet: { name, categoryId, status } })) as bigint;
-      return Object.freeze({ id, name, categoryId, status });
-    },
+    add: async (pet) => (await creates.addCreate({ pet: { ...pet } })) as Pet,
     async list(query) {
       const key = pageKey(query);
       if (!isChanging && cache.get(key) !== undefined) {

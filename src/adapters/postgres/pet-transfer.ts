@@ -4,17 +4,16 @@ import type { Pet } from '../../domain/pet.ts';
 import { importStaged, type StagingTable } from '../storage-kit/staged-import.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { TAKE_ORDER } from './order.ts';
-import { columnsOf, listStatement, petOf } from './pets.ts';
+import { ARRAYS, ATTRIBUTE_COLUMNS, arraysOf, COLUMNS, listStatement, parameter, petOf } from './pets.ts';
 
-/** Filling this table locks nothing. The place of a pet is its id, or its number in the import. */
-const STAGE =
-  'CREATE TEMPORARY TABLE staged (name text, category_id bigint, status text, place bigint PRIMARY KEY)';
-const ADD = `INSERT INTO staged (name, category_id, status, place)
-  SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])
-  ON CONFLICT DO NOTHING RETURNING place`;
+/** Filling this table locks nothing. Pets without ids are numbered. */
+const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id))';
+const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id)
+  SELECT * FROM unnest(${ARRAYS}, ${parameter(1)}::bigint[])
+  ON CONFLICT DO NOTHING RETURNING id`;
 
-const COPY = copying('(name, category_id, status) SELECT name, category_id, status');
-const COPY_WITH_ID = copying('(id, name, category_id, status) SELECT place, name, category_id, status');
+const COPY = copying(`(${ATTRIBUTE_COLUMNS}) SELECT ${ATTRIBUTE_COLUMNS}`);
+const COPY_WITH_ID = copying(`(${COLUMNS}) SELECT ${COLUMNS}`);
 
 /** Later pets get greater ids than the imported ones. */
 const SKIP_IDS = `SELECT setval('pets_id_seq', greatest(nextval('pets_id_seq'), max(id))) FROM pets`;
@@ -38,11 +37,11 @@ export function petTransfer(connections: ConnectionPool, observer: Observer): Pe
       let startedAt = 0;
       const table: StagingTable = {
         async stagePets(pets) {
-          const places = pets.map((pet, index) => ('id' in pet ? pet.id : BigInt(staged + index)));
+          const ids = pets.map((pet, index) => ('id' in pet ? pet.id : BigInt(staged + index)));
           staged += pets.length;
-          const rows = await run(ADD, [...columnsOf(pets), `{${places.join()}}`]);
+          const rows = await run(ADD, [...arraysOf(pets), `{${ids.join()}}`]);
           if (rows.length === pets.length) return [];
-          const added = new Set(rows.map(([place]) => place));
+          const added = new Set(rows.map(([id]) => id));
           return (pets as readonly Pet[]).filter(({ id }) => !added.delete(id));
         },
         async refuseIdsInUse() {
@@ -93,7 +92,7 @@ export function petTransfer(connections: ConnectionPool, observer: Observer): Pe
 
 /** Copies the next pets of the temporary table. */
 function copying(columns: string): string {
-  return `WITH next AS (SELECT * FROM staged WHERE place > $1 ORDER BY place LIMIT $2),
-    stored AS (INSERT INTO pets ${columns} FROM next ORDER BY place)
-    SELECT max(place), count(*) FROM next`;
+  return `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
+    stored AS (INSERT INTO pets ${columns} FROM next ORDER BY id)
+    SELECT max(id), count(*) FROM next`;
 }

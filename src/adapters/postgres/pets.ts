@@ -1,14 +1,40 @@
 import type { PetQuery } from '../../application/ports/pet-repository.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
-import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import { type NewPet, type Pet, type PetStatus, storedPet } from '../../domain/pet.ts';
 import type { ResultRow, SqlStatement } from './connection-pool.ts';
 
-export const COLUMNS = 'id, name, category_id, status';
+/** The columns of the attributes of a pet, with their types. {@link arraysOf} and {@link petOf} have the same order. */
+export const ATTRIBUTES: Readonly<Record<string, string>> = {
+  name: 'text not null',
+  category_id: 'bigint not null',
+  status: 'text not null',
+};
+export const ATTRIBUTE_COLUMNS: string = Object.keys(ATTRIBUTES).join(', ');
+export const COLUMNS: string = `id, ${ATTRIBUTE_COLUMNS}`;
 
-/** Converts a row that begins with the columns `id, name, category_id, status`. */
+/** Parameters for the attributes of several pets, one array for each attribute. */
+export const ARRAYS: string = Object.values(ATTRIBUTES)
+  .map((type, index) => `$${index + 1}::${type.split(' ')[0]}[]`)
+  .join(', ');
+
+/** Returns the number of the parameter that is `place` behind {@link ARRAYS}. */
+export function parameter(place: number): string {
+  return `$${Object.keys(ATTRIBUTES).length + place}`;
+}
+
+/** Converts a row that begins with {@link COLUMNS}. */
 export function petOf(row: ResultRow): Pet {
   const [id, name, categoryId, status] = row as readonly [bigint, string, bigint, PetStatus];
-  return Object.freeze({ id, name, categoryId, status });
+  return storedPet(id, { name, categoryId, status });
+}
+
+/** Returns the values of {@link ARRAYS}. */
+export function arraysOf(pets: readonly NewPet[]): unknown[] {
+  return [
+    pets.map(({ name }) => name),
+    `{${pets.map(({ categoryId }) => categoryId).join()}}`,
+    `{${pets.map(({ status }) => status).join()}}`,
+  ];
 }
 
 /**
@@ -23,13 +49,4 @@ export function listStatement({ limit, status, after = INT64_MIN }: PetQuery, mo
   }
   const text = `SELECT ${COLUMNS}, ${more} FROM pets WHERE (status, id) > ($3, $1) AND status <= $3 ORDER BY status, id LIMIT $2`;
   return { name: 'list-by-status', text, values: [after, limit, status] };
-}
-
-/** Returns three arrays as parameters of a statement. */
-export function columnsOf(pets: readonly NewPet[]): unknown[] {
-  return [
-    pets.map(({ name }) => name),
-    `{${pets.map(({ categoryId }) => categoryId).join()}}`,
-    `{${pets.map(({ status }) => status).join()}}`,
-  ];
 }

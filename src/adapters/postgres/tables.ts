@@ -5,10 +5,13 @@
 
 import { StorageFault } from '../../application/ports/storage-fault.ts';
 import type { SqlStatement } from './connection-pool.ts';
+import { ATTRIBUTES } from './pets.ts';
 
 /** The columns of each table, as the catalog describes them. */
 const COLUMNS: Readonly<Record<string, string>> = {
-  pets: 'id bigint not null identity, name text not null, category_id bigint not null, status text not null',
+  pets: `id bigint not null identity, ${Object.entries(ATTRIBUTES)
+    .map((attribute) => attribute.join(' '))
+    .join(', ')}`,
   api_keys: `id bigint not null identity, hash bytea not null, name text not null, hint text not null, created_at bigint not null,
     expires_at bigint, revoked_at bigint, last_used_on bigint, caller_id bigint, is_read_only boolean not null default false`,
   idempotency_records:

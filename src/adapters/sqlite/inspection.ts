@@ -2,10 +2,11 @@ import type Database from 'better-sqlite3';
 import { idsExhausted } from '../../application/ids-left.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { Pet, PetStatus } from '../../domain/pet.ts';
+import type { Pet } from '../../domain/pet.ts';
 import { INVALID_PETS_LIMIT } from '../storage-kit/invalid-pets.ts';
 import { openConnection } from './driver.ts';
 import { codeOf } from './errors.ts';
+import { type PetRow, petOf } from './pets.ts';
 import { APPLICATION_ID, INVALID_PETS, LAST_ID, MIGRATIONS } from './schema.ts';
 
 /** In bytes: `quick_check` reads the whole file, so it would delay the start with a larger file. */
@@ -176,11 +177,7 @@ export function assertIdsLeft(db: Database.Database): void {
 
 /** Returns pets that break a rule, at most {@link INVALID_PETS_LIMIT}. */
 export function invalidPets(db: Database.Database): Pet[] {
-  const rows = db
-    .prepare<[number], [bigint, string, bigint, PetStatus]>(INVALID_PETS)
-    .raw()
-    .all(INVALID_PETS_LIMIT);
-  return rows.map(([id, name, categoryId, status]) => ({ id, name, categoryId, status }));
+  return db.prepare<[number], PetRow>(INVALID_PETS).raw().all(INVALID_PETS_LIMIT).map(petOf);
 }
 
 export function countRows(db: Database.Database, table: string): number {

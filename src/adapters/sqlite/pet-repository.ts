@@ -2,8 +2,9 @@ import type Database from 'better-sqlite3';
 import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
+import { storedPet } from '../../domain/pet.ts';
 import { PageCache, pageKey } from '../storage-kit/page-cache.ts';
-import { ADD_PET, COLUMNS, type PetRow, petOf } from './pets.ts';
+import { addPet, COLUMNS, type PetRow, petOf } from './pets.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import type { Writer } from './write/writer.ts';
 
@@ -32,9 +33,11 @@ export function petRepository(
 
   return {
     statistics: pages.statistics,
-    async add({ name, categoryId, status }) {
-      const { rowId } = await writer.storeWrite([ADD_PET, name, categoryId, status]);
-      return Object.freeze({ id: rowId, name, categoryId, status });
+    async add(given) {
+      // The caller may change its object in the meantime.
+      const pet = { ...given };
+      const { rowId } = await writer.storeWrite(addPet(pet));
+      return storedPet(rowId, pet);
     },
     find: (id) =>
       snapshot.read(() => {

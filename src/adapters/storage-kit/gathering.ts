@@ -1,10 +1,7 @@
 import { afterThisTurn, endTimer, startTimer } from './timers.ts';
 
-/**
- * A wait takes the fraction SHARE of the duration of the last commit, but at most MAX milliseconds. A wait of less than
- * MIN milliseconds is not worth a timer.
- */
-const SHARE = 1 / 4;
+/** A wait takes this fraction of the last commit, but at most MAX milliseconds. Less than MIN is not worth a timer. */
+const FRACTION = 1 / 4;
 const MIN = 1;
 const MAX = 50;
 
@@ -42,7 +39,7 @@ export class Gathering {
   committed(count: number, ms: number): void {
     const queued = this.#queued();
     this.#enough = Math.min(queued + count, this.#limit);
-    const time = Math.min(ms * SHARE, MAX);
+    const time = Math.min(ms * FRACTION, MAX);
     if (queued === 0 || queued >= this.#enough) this.#commit();
     else if (time < MIN) this.#watch(queued, performance.now() + TURNS_TIME);
     else this.#wait = { timer: startTimer(this.#commit, time) };

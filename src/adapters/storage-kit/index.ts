@@ -5,5 +5,4 @@ export { exactlyOnce, type Records } from './exactly-once.ts';
 export { Gathering } from './gathering.ts';
 export { KnownFaults } from './known-faults.ts';
 export { PageCache, pageKey } from './page-cache.ts';
-export type { RecordCount } from './record-quota.ts';
 export { importStaged, type StagingTable } from './staged-import.ts';

@@ -1,4 +1,3 @@
-import { AnimalStoreError } from '../../domain/errors.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { CallOptions } from './pet-repository.ts';
 
@@ -28,8 +27,7 @@ export interface IdempotentCreates {
   /**
    * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. When a valid record with
    * the same caller and the same key exists, stores nothing, and resolves with the pet of this record, which the caller
-   * compares. Of concurrent attempts in all processes, one stores its pet. Rejects with `rate_limited` when the caller
-   * has {@link RECORDS_PER_CALLER} records for each day that records are valid.
+   * compares. Of concurrent attempts in all processes, one stores its pet.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
 
@@ -54,33 +52,3 @@ export interface IdempotentCreates {
 
 /** A day in milliseconds. */
 export const DAY: number = 24 * 60 * 60 * 1000;
-
-/** Of one caller, for each day that records are valid. A storage that several processes use may exceed it by a quarter for each further process. */
-export const RECORDS_PER_CALLER = 1_000_000;
-
-/** In milliseconds. Records are removed once a minute, and counted once a minute for a caller that reached the limit. */
-const REMOVAL_DELAY = 120_000;
-
-type Lifetime = Pick<CreateAttempt, 'at' | 'validFrom'>;
-
-/** Returns the number of days that records are valid. */
-export function daysOf({ at, validFrom }: Lifetime): number {
-  return Math.max(1, Math.round((at - validFrom) / DAY));
-}
-
-/** @param oldestAt the time of the oldest record of the caller, in milliseconds since the Unix epoch */
-export function tooManyRecords(
-  perDay: number,
-  { at, validFrom }: Lifetime,
-  oldestAt: number,
-): AnimalStoreError {
-  // A record from the future gets the present time when old records are removed.
-  const validFor = Math.max(0, Math.min(oldestAt, at) - validFrom);
-  const retryAfter = Math.ceil((validFor + REMOVAL_DELAY) / 1000);
-  const days = daysOf({ at, validFrom });
-  return new AnimalStoreError(
-    'rate_limited',
-    `this API key has used ${perDay * days} idempotency keys within ${days === 1 ? '24 hours' : `${days} days`}: retry after ${retryAfter} s, or create the pet without a key`,
-    { retryAfter },
-  );
-}

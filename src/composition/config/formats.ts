@@ -37,7 +37,7 @@ export const LOG_LEVEL: Parse<LogLevel> = format(`one of ${LOG_LEVELS.join(', ')
 );
 
 /** The number of requests of which one is logged. */
-export const SHARE: Parse<number> = format('1 or a share from 1/1 to 1/999999, such as 1/100', (text) => {
+export const FRACTION: Parse<number> = format('1 or a share from 1/1 to 1/999999, such as 1/100', (text) => {
   const match = /^1(?:\/([1-9]\d{0,5}))?$/.exec(text);
   return match === null ? undefined : Number(match[1] ?? 1);
 });

@@ -1,4 +1,4 @@
-import { isSamePet, type NewPet, type Pet } from '../../domain/pet.ts';
+import { isSamePet, type NewPet, PET_ATTRIBUTES, type Pet } from '../../domain/pet.ts';
 import { type CreateEvent, described, type PetEvent } from './events.ts';
 
 /** All calls that create one pet: the attempts with one idempotency key, or a single call without a key. */
@@ -104,8 +104,8 @@ function closedBy(create: CreateEvent): string {
   return `${described(create)} stored it ${typeof result === 'string' ? 'once' : `as pet ${result.id}`}`;
 }
 
-function textOf({ name, categoryId, status }: NewPet): string {
-  return `${categoryId} ${status} ${name}`;
+function textOf(pet: NewPet): string {
+  return PET_ATTRIBUTES.map((name) => pet[name]).join('\0');
 }
 
 function petsOf(event: PetEvent): readonly Pet[] {

@@ -5,7 +5,7 @@ import { Load, TurnQueue } from '../../../src/adapters/http/api/load.ts';
 import {
   bucketsOf,
   newSharedLimits,
-  RATE_LIMIT,
+  RATE_LIMIT_RULE,
   RateLimiter,
 } from '../../../src/adapters/http/api/shared-limits.ts';
 import { stopClock } from '../../support/clock.ts';
@@ -239,6 +239,6 @@ describe('the rate limiter', () => {
     [1, Number.NaN],
     [1, Infinity],
   ])('a limit of %d requests in %d s is invalid', (requests, seconds) => {
-    expect(RATE_LIMIT.accepts({ requests, seconds })).toBe(false);
+    expect(RATE_LIMIT_RULE.accepts({ requests, seconds })).toBe(false);
   });
 });

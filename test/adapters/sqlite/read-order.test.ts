@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { petRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
-import { ADD_PET } from '../../../src/adapters/sqlite/pets.ts';
+import { addPet } from '../../../src/adapters/sqlite/pets.ts';
 import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
 import type { Writer } from '../../../src/adapters/sqlite/write/writer.ts';
 import { newPet, type Pet } from '../../../src/domain/pet.ts';
@@ -24,7 +24,7 @@ test.each([
   prepareDatabase(path);
   const writer = connect(path);
   writer.pragma('synchronous = OFF');
-  const insert = writer.prepare(ADD_PET);
+  const insert = writer.prepare(addPet(newPet({ name: 'Rex', categoryId: 1n }))[0]);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 60 }), async (steps) => {
       writer.exec('DELETE FROM pets; DELETE FROM sqlite_sequence');

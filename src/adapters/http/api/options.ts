@@ -14,7 +14,7 @@ import type { ApiKeyVerifier } from '../../../application/ports/api-key-verifier
 import type { TrustedProxies } from './client-address.ts';
 import { isOrigin } from './cors.ts';
 import type { RequestObserver } from './observe.ts';
-import { RATE_LIMIT, type RateLimit, type ServerThread } from './shared-limits.ts';
+import { RATE_LIMIT_RULE, type RateLimit, type ServerThread } from './shared-limits.ts';
 import type { UserMiddlewares } from './user-middleware.ts';
 
 /** The methods of an {@link AnimalStore} that the API calls. */
@@ -81,7 +81,7 @@ export const HTTP_OPTIONS: OptionRules<HttpOptions> = {
   publicUrl: STRING,
   corsOrigins: arrayOf('an array of origins such as https://example.org, without wildcards', ORIGIN),
   trustedProxies: objectWith('check'),
-  rateLimit: RATE_LIMIT,
+  rateLimit: RATE_LIMIT_RULE,
   metrics: objectWith('text'),
   observers: arrayOf('an array of objects', OBJECT),
   middleware: {
@@ -138,17 +138,17 @@ export interface HttpServerOptions extends HttpOptions, ServerLimits {}
 
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-export const TIMEOUT: Rule = {
+export const SERVER_TIMEOUT: Rule = {
   expected: `whole milliseconds from 0 to ${LONGEST_TIMEOUT}`,
   accepts: (value) => isIntegerWithin(value, LONGEST_TIMEOUT),
 };
 
-export const PORT: Rule = {
+export const PORT_RULE: Rule = {
   expected: 'an integer from 0 to 65535',
   accepts: (value) => isIntegerWithin(value, 65_535),
 };
 
-export const HOST: Rule = {
+export const HOST_RULE: Rule = {
   expected: 'a string that is not empty',
   accepts: (value) => typeof value === 'string' && value !== '',
 };
@@ -159,9 +159,9 @@ export const SERVER_OPTIONS: OptionRules<HttpServerOptions> = {
     expected: 'an integer of 0 or more, or Infinity',
     accepts: (value) => value === Infinity || isIntegerWithin(value, Infinity),
   },
-  headersTimeout: TIMEOUT,
-  requestTimeout: TIMEOUT,
-  readingTimeout: TIMEOUT,
+  headersTimeout: SERVER_TIMEOUT,
+  requestTimeout: SERVER_TIMEOUT,
+  readingTimeout: SERVER_TIMEOUT,
 };
 
 /** Returns the limits with their defaults. Node.js does not support every combination of timeouts. */

@@ -9,6 +9,7 @@ import {
   NAME_MIN_LENGTH,
   type NewPetInput,
   nameFault,
+  PET_ATTRIBUTES,
   PET_STATUSES,
 } from '../../../domain/pet.ts';
 
@@ -25,9 +26,6 @@ export const INT64_METADATA: Readonly<Record<string, unknown>> = {
 };
 
 const PetStatus = v.picklist(PET_STATUSES, statusRule);
-
-/** The members of {@link NewPet}. */
-const NEW_PET_MEMBERS: readonly (keyof NewPetInput)[] = ['name', 'categoryId', 'status'];
 
 const NewPet = v.object(
   {
@@ -97,7 +95,7 @@ const CACHE_LIMIT = 1000;
 const CACHED_QUERY_LENGTH = 200;
 
 /** Reads the members of a request body that {@link readNewPet} validates. */
-export const newPetMembers: (text: string) => Members<keyof NewPetInput> = memberReader(NEW_PET_MEMBERS);
+export const newPetMembers: (text: string) => Members<keyof NewPetInput> = memberReader(PET_ATTRIBUTES);
 
 export function readNewPet(body: ReturnType<typeof newPetMembers>): NewPetInput {
   const { success, output, issues } = v.safeParse(NewPet, body);

@@ -6,7 +6,7 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-export const RATE_LIMIT: Rule = {
+export const RATE_LIMIT_RULE: Rule = {
   expected: 'a number of requests of 1 or more, and a number of seconds',
   accepts(value) {
     const { requests, seconds } = (value ?? {}) as RateLimit;

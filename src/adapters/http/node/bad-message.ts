@@ -36,7 +36,7 @@ export function refuseMessage(
   const send = (): void => {
     // The connection was reset, or closed after an earlier response.
     if (!socket.writable || (isBodyBroken && newest.headersSent)) return;
-    write(socket, refusalOf(api, errorOf(fault), socket.remoteAddress, forwardedFor));
+    write(socket, refusalOf(api, errorOfMessage(fault), socket.remoteAddress, forwardedFor));
   };
   const before = isBodyBroken ? connection.beforeNewest : newest;
   if (before === undefined || before.writableFinished) send();
@@ -52,7 +52,7 @@ function write(socket: Socket, { status, fields, body }: ErrorContent): void {
   socket.destroySoon();
 }
 
-function errorOf(fault: string | undefined): HttpError {
+function errorOfMessage(fault: string | undefined): HttpError {
   switch (fault) {
     case 'HPE_HEADER_OVERFLOW':
       return new HttpError('headers_too_large', 'the head of a request must have at most 16 KiB');

@@ -3,7 +3,14 @@ import type { Server, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkArgument } from '../../../application/arguments.ts';
 import type { Api } from '../api/app.ts';
-import { HOST, type HttpServer, type HttpServerOptions, limitsOf, PORT, TIMEOUT } from '../api/options.ts';
+import {
+  HOST_RULE,
+  type HttpServer,
+  type HttpServerOptions,
+  limitsOf,
+  PORT_RULE,
+  SERVER_TIMEOUT,
+} from '../api/options.ts';
 import { SharedConnections } from '../api/shared-limits.ts';
 import { SlowClients } from '../api/slow-clients.ts';
 import { refuseMessage } from './bad-message.ts';
@@ -110,14 +117,14 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
 
   return {
     async listen(port, host) {
-      checkArgument('port', port, PORT);
-      checkArgument('host', host, HOST);
+      checkArgument('port', port, PORT_RULE);
+      checkArgument('host', host, HOST_RULE);
       const url = await listeners.listen(port, host);
       shared?.setListening(true);
       return url;
     },
     async stop(timeout) {
-      checkArgument('timeout', timeout, TIMEOUT);
+      checkArgument('timeout', timeout, SERVER_TIMEOUT);
       load.isStopping = true;
       if (timeout > 0) await acceptQueued(server);
       let idleTime = 0;

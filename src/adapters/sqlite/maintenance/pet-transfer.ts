@@ -4,28 +4,21 @@ import { idsNotAccepted, type PetTransfer } from '../../../application/ports/pet
 import { INT64_MIN } from '../../../domain/int64.ts';
 import type { NewPet, Pet } from '../../../domain/pet.ts';
 import { importStaged, type StagingTable } from '../../storage-kit/staged-import.ts';
-import { COLUMNS, type PetRow, petOf } from '../pets.ts';
+import { ATTRIBUTE_COLUMNS, COLUMNS, PARAMETERS, type PetRow, petOf, valuesOf } from '../pets.ts';
 import type { ReadSnapshot } from '../read-snapshot.ts';
 import { type OwnConnection, withOwnConnection } from '../write/own-connection.ts';
 import type { Writer } from '../write/writer.ts';
 
 /** Creates a table for the pets of an import. Filling a temporary table requires no lock on the store. */
-const STAGE = `
-  PRAGMA temp_store = FILE;
-  CREATE TEMP TABLE staged (
-    place INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    category_id INTEGER NOT NULL,
-    status TEXT NOT NULL
-  ) STRICT;
-`;
-const ADD = `INSERT INTO staged (place, name, category_id, status) VALUES (?, ?, ?, ?)
+const STAGE = `PRAGMA temp_store = FILE;
+  CREATE TEMP TABLE staged (place INTEGER PRIMARY KEY, ${ATTRIBUTE_COLUMNS})`;
+const ADD = `INSERT INTO staged (place, ${ATTRIBUTE_COLUMNS}) VALUES (?, ${PARAMETERS})
   ON CONFLICT (place) DO NOTHING`;
 const NEXT_PLACE = 'SELECT max(place) FROM (SELECT place FROM staged WHERE place > ? ORDER BY place LIMIT ?)';
-const COPY = `INSERT INTO pets (name, category_id, status)
-  SELECT name, category_id, status FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
-const COPY_WITH_ID = `INSERT INTO pets (id, name, category_id, status)
-  SELECT place, name, category_id, status FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
+const COPY = `INSERT INTO pets (${ATTRIBUTE_COLUMNS})
+  SELECT ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
+const COPY_WITH_ID = `INSERT INTO pets (${COLUMNS})
+  SELECT place, ${ATTRIBUTE_COLUMNS} FROM staged WHERE place > ? AND place <= ? ORDER BY place`;
 
 /** SQLite keeps a row in `sqlite_sequence` for every AUTOINCREMENT table that has ever had a row. */
 const EVER_HAD_A_PET = `SELECT EXISTS (SELECT 1 FROM pets) OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`;
@@ -64,8 +57,8 @@ function stagingTable(connection: OwnConnection): StagingTable {
   const add = db.prepare(ADD);
   const addAll = db.transaction((pets: readonly (NewPet | Pet)[]) =>
     pets.filter((pet): pet is Pet => {
-      const { name, categoryId, status } = pet;
-      return add.run('id' in pet ? pet.id : null, name, categoryId, status).changes === 0;
+      const place = 'id' in pet ? pet.id : null;
+      return add.run(place, ...valuesOf(pet)).changes === 0;
     }),
   );
   const [copy, copyWithId] = [db.prepare(COPY), db.prepare(COPY_WITH_ID)];

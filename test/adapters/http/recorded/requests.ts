@@ -2,8 +2,6 @@
 
 import { BlockList } from 'node:net';
 import type { HttpServerOptions } from '../../../../src/adapters/http/index.ts';
-import { MemoryIdempotentCreates } from '../../../../src/adapters/memory/idempotent-creates.ts';
-import { MemoryPetRepository } from '../../../../src/adapters/memory/pet-repository.ts';
 import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { StorageFault } from '../../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../../src/domain/errors.ts';
@@ -263,19 +261,6 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       ),
       get('/v1/pets?limit=100'),
     ],
-  },
-  'an idempotency key too many': {
-    options: {
-      wrap: (storage) => ({
-        ...storage,
-        idempotentCreates: new MemoryIdempotentCreates(
-          new MemoryPetRepository(),
-          new AbortController().signal,
-          1,
-        ),
-      }),
-    },
-    messages: ['a', 'b'].map((key) => post(REX, `Idempotency-Key: ${key}`)),
   },
   'X-Request-Id': {
     messages: [
