@@ -15,8 +15,7 @@ export const WHEN: Readonly<Record<HttpErrorCode, string>> = {
   payload_too_large: 'The body has more than 64 KiB.',
   unsupported_media_type: 'The body is not `application/json` in UTF-8, or has a Content-Encoding.',
   idempotency_conflict: 'The `Idempotency-Key` was used for a different pet, and is still valid.',
-  rate_limited:
-    'The API key has used up its rate limit. Nothing was stored.',
+  rate_limited: 'The API key has used up its rate limit. Nothing was stored.',
   headers_too_large: "The request's head has more than 16 KiB.",
   internal_error: 'An unexpected error.',
   overloaded: 'The server receives more requests than it can handle, or is stopping. Nothing was stored.',

@@ -3,7 +3,6 @@ import { StorageFault, storageUnavailable } from '../../application/ports/storag
 import { withClient } from './config.ts';
 import type { SqlStatement } from './connection-pool.ts';
 import { orderWarningsOf } from './order.ts';
-import { COLUMNS } from './pets.ts';
 import { changedTables, tableFaults } from './tables.ts';
 
 /**
@@ -58,8 +57,11 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** Selects pets that break the rules: another program stored them before the schema had the constraint. */
-export const INVALID_PETS = `SELECT ${COLUMNS} FROM pets
+/**
+ * Selects pets that break the rules: another program stored them before the schema had the constraint. An older store is
+ * examined too, so every schema version must have the columns.
+ */
+export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets
   WHERE NOT (id > 0 AND char_length(name) BETWEEN 1 AND 255 AND status IN ('available', 'pending', 'sold'))
   ORDER BY id LIMIT $1`;
 

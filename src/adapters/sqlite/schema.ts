@@ -1,5 +1,3 @@
-import { COLUMNS } from './pets.ts';
-
 /** "PETS" in ASCII. */
 export const APPLICATION_ID = 0x50455453n;
 
@@ -69,8 +67,11 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** Selects pets that break the rules: another program stored them before the schema had triggers. */
-export const INVALID_PETS = `SELECT ${COLUMNS} FROM pets
+/**
+ * Selects pets that break the rules: another program stored them before the schema had triggers. An older store or backup is
+ * examined too, so every schema version must have the columns.
+ */
+export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets
   WHERE NOT (id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
     AND status IN ('available', 'pending', 'sold'))
   ORDER BY id LIMIT ?`;
