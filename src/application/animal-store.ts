@@ -134,9 +134,8 @@ export class AnimalStore implements AsyncDisposable {
 
   /**
    * Yields the matching pets in ascending order of id, and then each new one soon after it is visible, for ever. Each pet
-   * is yielded exactly once, on every storage. To go on later, set `after` to the id of the last pet. When the storage or
-   * the server is unavailable after the first read, the iteration waits and goes on. Rejects when the first read fails, and
-   * when the store is closed.
+   * is yielded exactly once. To go on later, set `after` to the id of the last pet. When the storage or the server is
+   * unavailable after the first read, the iteration waits and goes on. Rejects when the first read fails, or the store is closed.
    *
    * @example
    * ```ts
@@ -148,11 +147,8 @@ export class AnimalStore implements AsyncDisposable {
    * ```
    */
   followPets(options?: FollowOptions): AsyncGenerator<Pet, never, undefined> {
-    const store = {
-      readPage: (query: PetPageQuery, call: CallOptions) => this.listPage(query, call),
-      isClosed: () => this.#state.isClosed,
-    };
-    return followPets(store, options);
+    const isClosed = () => this.#state.isClosed;
+    return followPets({ readPage: (query, call) => this.listPage(query, call), isClosed }, options);
   }
 
   /**
@@ -222,7 +218,14 @@ export class AnimalStore implements AsyncDisposable {
     yield* exportPets(supported(this.#storage.transfer, 'export'), query, options);
   }
 
-  /** Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes. */
+  /**
+   * Copies the whole store, including the API keys, into a file, as {@link StoreStorage.backup} describes.
+   *
+   * @example
+   * ```ts
+   * await store.backup('./pets-backup.db', { overwrite: true });
+   * ```
+   */
   async backup(file: string, options?: BackupOptions): Promise<void> {
     this.#state.assertOpen();
     await backUp(this.#storage, file, options);
