@@ -15,6 +15,8 @@ const HEADINGS = 'h1, h2, h3';
 const PLACES = `${HEADINGS}, ${ROWS}, p, li, pre`;
 /** What the reader types and receives is not part of the reference. */
 const EXCLUDED = '.console, .response, .operation-list';
+/** The method and the path of an operation are found with its heading. */
+const ROUTE = 'p.route';
 
 const MAXIMUM = 30;
 
@@ -65,7 +67,8 @@ export function installSearch(opener: HTMLElement, content: HTMLElement): void {
     input.setAttribute('aria-expanded', String(found.length > 0));
     if (found.length > 0) select(0);
     else input.removeAttribute('aria-activedescendant');
-    count.textContent = words.length === 0 ? '' : `${all.length} found`;
+    const shown = found.length < all.length ? `, ${found.length} shown` : '';
+    count.textContent = words.length === 0 ? '' : `${all.length} found${shown}`;
   };
   const goTo = (index: number) => {
     const place = found[index];
@@ -117,7 +120,7 @@ function resultRow({ title, section, text }: Place, index: number, words: readon
 function placesIn(content: HTMLElement): Place[] {
   return (
     [...content.querySelectorAll<HTMLElement>(PLACES)]
-      .filter((element) => element.closest(EXCLUDED) === null)
+      .filter((element) => element.closest(EXCLUDED) === null && !element.matches(ROUTE))
       .filter((element) => element.matches(ROWS) || element.closest(ROWS) === null)
       // A paragraph of an item of a list is found with the item.
       .filter((element) => element.matches(HEADINGS) || element.parentElement?.closest('p, li') === null)
@@ -140,6 +143,10 @@ function placesIn(content: HTMLElement): Place[] {
 /** Returns the elements with the text of a place. The cells of a row have no space between them. */
 function partsOf(element: HTMLElement): Element[] {
   if (element.matches('.failures li')) return [...element.querySelectorAll('.meaning + p, pre')];
+  if (element.matches(HEADINGS)) {
+    const next = element.parentElement?.nextElementSibling;
+    return [next?.matches(ROUTE) ? next : element];
+  }
   return element.matches(ROWS) ? [...element.children] : [element];
 }
 

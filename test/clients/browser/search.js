@@ -47,6 +47,13 @@ export async function search({ context, server }) {
     assert.deepEqual((await titles()).slice(0, 1), ['Safe retries']);
     const shown = await options.allTextContents();
     assert.equal(new Set(shown).size, shown.length, 'nothing is found twice');
+    await input.fill('list pets');
+    assert.equal(await options.first().textContent(), 'List petsGET /pets', 'the route is found with its heading');
+    await input.fill('get /pets/{petid}');
+    assert.equal((await titles())[0], 'Get a pet');
+    await input.fill('a');
+    assert.match(await dialog.getByRole('status').textContent(), /^\d+ found, 30 shown$/);
+    assert.equal(await options.count(), 30);
     await input.fill('no such word');
     assert.equal(await options.count(), 0);
     assert.equal(await dialog.getByRole('status').textContent(), '0 found');
