@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { idsExhausted } from '../../application/ids-left.ts';
+import type { BackupContents } from '../../application/ports/maintenance.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
@@ -169,6 +170,10 @@ export function databaseSize(db: Database.Database): number {
 /** Returns the greatest id that was assigned, or 0n. */
 export function lastIdOf(db: Database.Database): bigint {
   return db.prepare<[], bigint>(LAST_ID).pluck().safeIntegers().get() ?? 0n;
+}
+
+export function contentsOf(db: Database.Database): Omit<BackupContents, 'problems'> {
+  return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), lastId: lastIdOf(db) };
 }
 
 export function assertIdsLeft(db: Database.Database): void {

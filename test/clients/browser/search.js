@@ -48,7 +48,11 @@ export async function search({ context, server }) {
     const shown = await options.allTextContents();
     assert.equal(new Set(shown).size, shown.length, 'nothing is found twice');
     await input.fill('list pets');
-    assert.equal(await options.first().textContent(), 'List petsGET /pets', 'the route is found with its heading');
+    assert.equal(
+      await options.first().textContent(),
+      'List petsGET /pets',
+      'the route is found with its heading',
+    );
     await input.fill('get /pets/{petid}');
     assert.equal((await titles())[0], 'Get a pet');
     await input.fill('a');

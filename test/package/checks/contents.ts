@@ -37,6 +37,28 @@ test('each declaration leads to its line in a source that is in the tarball', ()
   }
 });
 
+test('the types of the entry points need no types of a driver', () => {
+  const folder = join(installed, 'node_modules/animal-store');
+  const { exports } = readJson<{ exports: Record<string, { types?: string }> }>(join(folder, 'package.json'));
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (path: string) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const code = readFileSync(path, 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
+    for (const [, name = ''] of code.matchAll(/(?:from|import\() ?'([^']+)'/g)) {
+      if (name.startsWith('.')) visit(join(dirname(path), name.replace(/\.[jt]s$/, '.d.ts')));
+      else packages.add(name);
+    }
+  };
+  for (const { types } of Object.values(exports)) if (types !== undefined) visit(join(folder, types));
+  assert.ok(seen.size > 50);
+  assert.deepEqual(
+    [...packages].filter((name) => !name.startsWith('node:')),
+    ['koa'],
+  );
+});
+
 test('every relative link of the manuals leads to a file of the package', () => {
   const folder = join(installed, 'node_modules/animal-store');
   const links = globSync('{*.md,docs/**/*.md}', { cwd: folder }).flatMap((manual) =>

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, inject, test } from 'vitest';
-import { install, ROOT, readJson, run } from '../stage.ts';
+import { HERE, install, ROOT, readJson, run } from '../stage.ts';
 
 /** The other packages of programs that mount the API, in the versions of the lock files. */
 const HOSTS = ['koa', 'express', 'fastify', '@types/express'];
@@ -93,7 +93,7 @@ interface Mounting {
 }
 
 function versionOf(name: string): string {
-  const locked = [ROOT, join(ROOT, 'bench')].map(
+  const locked = [ROOT, join(ROOT, 'bench'), HERE].map(
     (folder) => readJson<LockFile>(join(folder, 'package-lock.json')).packages[`node_modules/${name}`],
   );
   const version = locked.find((entry) => entry !== undefined)?.version;

@@ -1,4 +1,4 @@
-// An ES module: all operations of a store, on both databases. One storage is not closed, and the process exits anyway.
+// An ES module: all operations of a store, on both databases. One storage is not closed, and the process exits anyway. Its files are new ones: it runs more than once in a folder.
 import assert from 'node:assert/strict';
 import { AnimalStoreError, CreatePet, createAnimalStore, newPet } from 'animal-store';
 import { createFetchHandler } from 'animal-store/fetch';
@@ -7,7 +7,7 @@ import { openMemoryStorage } from 'animal-store/memory';
 import { openSqliteStorage } from 'animal-store/sqlite';
 import { apiKeyRepositoryContract, petRepositoryContract } from 'animal-store/testing';
 
-for (const database of ['memory:', `sqlite:./esm-${process.versions.node}.db`]) {
+for (const database of ['memory:', `sqlite:./esm-${process.pid}.db`]) {
   const store = await createAnimalStore({ database });
   const rex = await store.createPet({ name: 'Rex', categoryId: 7n });
   await store.createPet({ name: 'Tom', categoryId: 2n ** 63n - 1n, status: 'sold' });
@@ -38,6 +38,6 @@ for (const { run } of petRepositoryContract({
 }
 assert.ok(apiKeyRepositoryContract({}).length > 10);
 
-const forgotten = openSqliteStorage(`./forgotten-${process.versions.node}.db`);
+const forgotten = openSqliteStorage(`./forgotten-${process.pid}.db`);
 await forgotten.pets.add(newPet({ name: 'Rex', categoryId: 7n }));
 console.log('done');

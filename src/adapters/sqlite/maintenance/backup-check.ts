@@ -9,12 +9,11 @@ import { codeOf } from '../errors.ts';
 import { isFileOf, realPath, sizeOf, statOf } from '../files.ts';
 import {
   assertSchema,
-  countRows,
+  contentsOf,
   damageOf,
   foreign,
   identify,
   invalidPets,
-  lastIdOf,
   unsupportedSchema,
 } from '../inspection.ts';
 
@@ -37,10 +36,6 @@ export function refuseNoBackup(file: string, store: string): Stats {
     }
   }
   return stats;
-}
-
-export function contentsOf(db: Database.Database): Omit<BackupContents, 'problems'> {
-  return { pets: countRows(db, 'pets'), apiKeys: countRows(db, 'api_keys'), lastId: lastIdOf(db) };
 }
 
 /**

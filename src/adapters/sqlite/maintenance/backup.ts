@@ -6,7 +6,8 @@ import { storageUnavailable } from '../../../application/ports/storage-fault.ts'
 import { openReader } from '../database.ts';
 import { codeOf, fileError } from '../errors.ts';
 import { fsync, modeOfNewFile, withPartialFile } from '../files.ts';
-import { checkBackup, contentsOf } from './backup-check.ts';
+import { contentsOf } from '../inspection.ts';
+import { checkBackup } from './backup-check.ts';
 import { backupTarget, moveToTarget } from './backup-target.ts';
 
 /** The number of database pages of 4 KiB that are copied in one iteration of the event loop. */
