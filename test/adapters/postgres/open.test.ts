@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
-import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
+import { MIGRATIONS, SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import {
   canRunPostgres,
   connect,
@@ -38,6 +38,29 @@ describe.skipIf(!canRunPostgres)(`openPostgresStorage${postgresNote}`, () => {
       /^[^ ]+: the database has schema version 77, this release supports \d+: use the release that wrote it, or a newer one$/,
     );
   });
+
+  test.each(MIGRATIONS.map((_, version) => version).slice(1))(
+    'a store with schema version %i is examined, and migrated: its pets stay, and its keys are full keys',
+    async (version) => {
+      const url = await newDatabaseUrl();
+      const other = await connect(url);
+      await other.query(`CREATE TABLE animal_store_schema (
+          only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
+        INSERT INTO animal_store_schema VALUES (true, ${version});
+        ${MIGRATIONS.slice(0, version).join('')}
+        INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'sold');
+        INSERT INTO api_keys (hash, name, hint, created_at) VALUES ('\\x00', 'old', 'p', 1)`);
+      const before = await examinePostgresStore(url);
+      expect(before).toMatchObject({ schemaVersion: version, pets: 1 });
+      expect(before.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+      const { pets, apiKeys } = await openStorage(url);
+      expect((await pets.list({ limit: 2 })).pets).toEqual([
+        { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' },
+      ]);
+      expect(await apiKeys.list()).toMatchObject([{ name: 'old', isReadOnly: false }]);
+      expect(await examinePostgresStore(url)).toMatchObject({ schemaVersion: SCHEMA_VERSION });
+    },
+  );
 
   test('refuses a database with a table pets of another application, and changes nothing', async () => {
     const url = await newDatabaseUrl();

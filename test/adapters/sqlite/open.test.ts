@@ -348,7 +348,7 @@ function createStore(path: string): void {
 }
 
 test.each(MIGRATIONS.map((_, version) => version).slice(1))(
-  'a store with schema version %i is migrated: its pets stay, and its keys are full keys',
+  'a store with schema version %i is examined, and migrated: its pets stay, and its keys are full keys',
   async (version) => {
     const path = temporaryFile();
     const db = connect(path);
@@ -358,6 +358,7 @@ test.each(MIGRATIONS.map((_, version) => version).slice(1))(
     db.exec("INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'sold')");
     db.exec("INSERT INTO api_keys (hash, name, hint, created_at) VALUES (x'00', 'old', 'p', 1)");
     db.close();
+    expect(examineSqliteStore(path)).toMatchObject({ schemaVersion: version, pets: 1, isSound: true });
     const storage = openStorage(path);
     expect((await storage.pets.list({ limit: 2 })).pets).toEqual([
       { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' },
