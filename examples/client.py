@@ -75,7 +75,9 @@ class AnimalStore:
         self, url: str, body: Optional[bytes] = None, headers: dict[str, str] = {}, expected: int = 200
     ) -> tuple[Any, HTTPMessage]:
         """Sends a request. Retries it after a lost connection and after the statuses in RETRIED, with at most 5 attempts."""
-        request = Request(url, body, {"Authorization": f"Bearer {self._key}", **headers})
+        request = Request(url, body, headers)
+        # The key is not sent to another server if a proxy redirects.
+        request.add_unredirected_header("Authorization", f"Bearer {self._key}")
         for attempt in range(ATTEMPTS):
             is_last = attempt == ATTEMPTS - 1
             wait = 2.0 ** (attempt - 1)

@@ -82,6 +82,15 @@ export function schemaName($ref: string): string {
   return $ref.slice($ref.lastIndexOf('/') + 1);
 }
 
+/** Returns the id of the element that the fragment of a URL names. A text that is not percent-encoded names none. */
+export function idIn(hash: string): string {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    return '';
+  }
+}
+
 /** Converts a name such as `listPets` or a heading such as `Exact integers` to the fragment of a URL. */
 export function slugOf(text: string): string {
   return text

@@ -38,8 +38,9 @@ func read(baseURL string, after int64) ([]Pet, time.Duration, error) {
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
 		wait = time.Duration(seconds) * time.Second
 	}
-	if response.StatusCode != http.StatusOK {
-		return nil, wait, fmt.Errorf("status %s", response.Status)
+	mediaType := response.Header.Get("Content-Type")
+	if response.StatusCode != http.StatusOK || mediaType != "application/json" {
+		return nil, wait, fmt.Errorf("unexpected response: status %s, type %q", response.Status, mediaType)
 	}
 	var pets []Pet
 	err = json.NewDecoder(response.Body).Decode(&pets)

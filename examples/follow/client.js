@@ -16,8 +16,11 @@ async function read(after) {
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) });
     wait = Number(response.headers.get('Retry-After')) || wait;
     const text = await response.text();
-    if (response.status !== 200) throw new Error(`${response.status} ${text}`);
-    return { pets: JSON.parse(text, readExactly), wait };
+    if (response.headers.get('Content-Type') !== 'application/json')
+      throw new Error(`status ${response.status}, which the API did not send`);
+    const pets = JSON.parse(text, readExactly);
+    if (!Array.isArray(pets)) throw new Error(`${response.status} ${text}`);
+    return { pets, wait };
   } catch (error) {
     console.error(error.message);
     return { pets: [], wait };

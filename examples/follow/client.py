@@ -13,15 +13,20 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 BASE_URL = os.environ.get("ANIMAL_STORE_URL", "http://127.0.0.1:3000/v1")
-HEADERS = {"Authorization": f"Bearer {os.environ['ANIMAL_STORE_KEY']}"}
+AUTHORIZATION = f"Bearer {os.environ['ANIMAL_STORE_KEY']}"
 
 
 def read(last_id: int) -> tuple[list[dict[str, Any]], float]:
     """Returns the next pets, and the seconds to wait if there are none. An error is printed: then there are none."""
-    request = Request(f"{BASE_URL}/pets?limit=100&after={last_id}", headers=HEADERS)
+    request = Request(f"{BASE_URL}/pets?limit=100&after={last_id}")
+    # The key is not sent to another server if a proxy redirects.
+    request.add_unredirected_header("Authorization", AUTHORIZATION)
     try:
         with urlopen(request, timeout=30) as response:
-            return json.load(response), 1
+            found = json.load(response) if response.headers.get_content_type() == "application/json" else None
+            if not isinstance(found, list):
+                raise ValueError(f"status {response.status}, which the API did not send")
+            return found, 1
     except HTTPError as error:
         print(error, file=sys.stderr)
         retry_after = error.headers.get("Retry-After", "")

@@ -7,10 +7,20 @@ set -eu
 : "${ANIMAL_STORE_KEY:?set ANIMAL_STORE_KEY to an API key}"
 after=${1:-0}
 
+file=$(mktemp)
+trap 'rm "$file"' EXIT
+trap 'exit 1' HUP INT TERM
+
 while :; do
-  # curl waits for the time in Retry-After, and prints an error. Then the same request is repeated.
-  page=$(curl --silent --show-error --fail --max-time 30 --retry 4 --retry-all-errors \
-    --header "Authorization: Bearer $ANIMAL_STORE_KEY" "$ANIMAL_STORE_URL/pets?limit=100&after=$after") || page='[]'
+  # curl waits for the time in Retry-After, and prints an error. Then the same request is repeated. Into a file, a retry writes
+  # from the start.
+  curl --silent --show-error --fail --max-time 30 --retry 4 --retry-all-errors --output "$file" \
+    --header "Authorization: Bearer $ANIMAL_STORE_KEY" "$ANIMAL_STORE_URL/pets?limit=100&after=$after" || : > "$file"
+  page=$(cat "$file")
+  case $page in
+    '['*) ;;
+    ?*) echo 'a response that the API did not send' >&2; page='' ;;
+  esac
   # A quotation mark in a name has a backslash before it.
   last=$(printf %s "$page" | grep -o '"id":[0-9]*' | tail -n 1 | cut -d : -f 2)
   if [ -z "$last" ]; then

@@ -1,5 +1,7 @@
 /** Shows the part of the page that a link or the search leads to. */
 
+import { idIn } from '../reference.ts';
+
 /** Scrolls to an element, highlights it, and changes the URL to the section that the element is in. */
 export function land(element: HTMLElement): void {
   // The id of a heading is only for the label of its section.
@@ -17,15 +19,6 @@ export function followFragments(): void {
   };
   addEventListener('hashchange', follow);
   follow();
-}
-
-/** A fragment that is no percent-encoded text names no element. */
-function idIn(hash: string): string {
-  try {
-    return decodeURIComponent(hash.slice(1));
-  } catch {
-    return '';
-  }
 }
 
 function show(element: HTMLElement): void {

@@ -15,13 +15,14 @@ export async function diagnose(
   backup?: string,
 ): Promise<DoctorReport> {
   const problems: Problem[] = [];
-  // The faults of the database are among the faults of the configuration.
-  const database = await attempt(() => loadDatabase(environment, databaseUrl), []);
+  const database = await attempt(() => loadDatabase(environment, databaseUrl), problems);
+  const refused = problems.map(sourceOf);
   // For the address of another server, the settings of a server on this machine do not matter.
   const isLocal = !database?.isRemote;
-  const config = isLocal
-    ? await attempt(() => loadConfig(environment, { databaseUrl }), problems)
-    : undefined;
+  const faults: Problem[] = [];
+  const config = isLocal ? await attempt(() => loadConfig(environment, { databaseUrl }), faults) : undefined;
+  // The configuration of a server has the fault of the database too, but no server has the address of another one.
+  problems.push(...faults.filter((fault) => !refused.includes(sourceOf(fault))));
   const examine = (of: SelectedDatabase) => of.examine(loadClient(environment, of));
   const diagnosis = database && (await attempt(() => examine(database), problems));
   problems.push(...(diagnosis?.problems ?? []));
@@ -95,6 +96,11 @@ function connectionProblems(
   if (possible >= FEW_CONNECTIONS) return [];
   const message = `the limit of ${limit} file descriptors (ulimit -n) allows only ${possible} connections`;
   return [{ severity: 'warning', message }];
+}
+
+/** Returns the setting that a problem is about. */
+function sourceOf({ message }: Problem): string | undefined {
+  return message.split(': ')[0];
 }
 
 function errorProblem(message: string): Problem {

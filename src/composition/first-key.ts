@@ -51,7 +51,7 @@ async function removeEarlierKey(path: string): Promise<void> {
     if (error.code !== 'ENOENT') throw error;
   });
   if (stats === undefined) return;
-  if (!stats.isFile()) throw fault(path, 'is not a regular file');
+  if (!stats.isFile()) throw fault(path, 'is not a regular file: select another path');
   const isPrivate = (stats.mode & 0o077) === 0 && stats.nlink === 1 && stats.uid === process.getuid?.();
   if (!isPrivate) throw fault(path, 'exists, and others can read it: remove it, or select another path');
   const isKey = stats.size <= MAX_SIZE && EARLIER_KEY.test(await readFile(path, 'utf8'));

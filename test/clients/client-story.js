@@ -39,6 +39,11 @@ export async function clientStory(createAnimalStore, { base, unreliable, apiKey 
   equal(await codeOf(store.getPet(2n ** 62n)), 'not_found');
   equal(await codeOf((await open({ apiKey: 'wrong' })).listPage()), 'unauthorized');
   equal(await codeOf((await open({ database: `${base}/pets/v1` })).getPet(1n)), 'invalid_request');
+  const { fetch } = globalThis;
+  globalThis.fetch = async () => new Response('[{"id":1,,}]');
+  const reason = 'does not respond as the API does: invalid JSON: unexpected text at character 10';
+  equal(await store.listPage({ limit: 3 }).catch(({ message }) => message), `${base} ${reason}`);
+  globalThis.fetch = fetch;
   const signal = AbortSignal.abort(new Error('stopped'));
   equal(await store.getPet(1n, { signal }).catch(({ message }) => message), 'stopped');
   const nowhere = await open({ database: 'http://127.0.0.1:1/v1', timeout: 300 });

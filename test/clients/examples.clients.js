@@ -2,11 +2,12 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { REPLACEMENTS, startGateway } from './gateway.js';
+import { REPLACEMENTS, startChangingGateway, startGateway } from './gateway.js';
 import { startServer } from './server.js';
 import { checkRetries, startUnreliable } from './unreliable.js';
 
@@ -121,7 +122,7 @@ test.each(FOLLOWING)(
 
 /** What a client says about a response that the API did not send. */
 const NOT_OF_THE_API =
-  /which the API did not send|does not respond as the API does|responds with status|is not the address/;
+  /which the API did not send|does not respond as the API does|a proxy or another server responds|is not the address/;
 
 describe.each(REPLACEMENTS)('behind a gateway that sends $name', (replacement) => {
   let gateway;
@@ -144,6 +145,95 @@ describe.each(REPLACEMENTS)('behind a gateway that sends $name', (replacement) =
     },
   );
 });
+
+describe('behind a gateway that redirects to another server', () => {
+  const keys = [];
+  const close = [];
+  let origin;
+  beforeAll(async () => {
+    const listen = async (listener) => {
+      const program = createServer(listener).listen(0);
+      await once(program, 'listening');
+      close.push(() => program.close().closeAllConnections());
+      return program.address().port;
+    };
+    const target = await listen((request, response) => {
+      keys.push(request.headers.authorization);
+      response.setHeader('Content-Type', 'application/json').end('[]');
+    });
+    const gateway = await listen((request, response) => {
+      response.writeHead(302, { Location: `http://localhost:${target}${request.url}` }).end();
+    });
+    origin = `http://127.0.0.1:${gateway}`;
+  });
+  afterAll(() => {
+    for (const end of close) end();
+  });
+
+  test.each(EXAMPLES.filter(([file]) => file !== 'examples/embed.ts'))(
+    '%s does not send the key to the other server',
+    async (file, command) => {
+      keys.length = 0;
+      await expect(run(command, file, origin, server.key)).rejects.toThrow();
+      expect(keys.filter((key) => key !== undefined)).toEqual([]);
+    },
+  );
+});
+
+/** The messages of parsers and of programs that end by a fault of their own. */
+const PARSER =
+  /SyntaxError|TypeError|JSONDecodeError|Expecting value|Unexpected token|invalid character|panic|Traceback/;
+
+test.each(FOLLOWING)(
+  'examples/follow/%s goes on after pages of a gateway, and prints each pet once',
+  async (file, [program, ...options]) => {
+    const own = await startServer();
+    // After 404, the client of the package ends: the address may be wrong.
+    const gateway = await startChangingGateway(own.origin, {
+      withNotFound: file !== 'animal-store-client.js',
+    });
+    const headers = { Authorization: `Bearer ${own.key}`, 'Content-Type': 'application/json' };
+    const add = (name) =>
+      fetch(`${own.origin}/v1/pets`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ name, categoryId: 7 }),
+      });
+    if (file === 'animal-store-client.js') gateway.counts.requests = gateway.rounds - 1;
+    const child = spawn(program, [...options, `examples/follow/${file}`], {
+      cwd: ROOT,
+      env: environment(gateway.origin, own.key),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const exited = once(child, 'exit');
+    const output = { printed: '', errors: '' };
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output.printed += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      output.errors += text;
+    });
+    const names = () => output.printed.match(/(?:Rex|Tom) \d+/g) ?? [];
+    try {
+      await add('Rex 1');
+      await expect.poll(names, { timeout: 200_000 }).toEqual(['Rex 1']);
+      await add('Tom 2');
+      await expect.poll(names, { timeout: 200_000 }).toEqual(['Rex 1', 'Tom 2']);
+      const { requests } = gateway.counts;
+      await expect
+        .poll(() => gateway.counts.requests, { timeout: 200_000 })
+        .toBeGreaterThan(requests + gateway.rounds);
+      expect(names()).toEqual(['Rex 1', 'Tom 2']);
+      expect(output.errors).not.toMatch(PARSER);
+    } finally {
+      process.kill(-child.pid, 'SIGKILL');
+      await exited;
+      await gateway.stop();
+      await own.stop();
+    }
+  },
+);
 
 async function expectOutput(command, file, expected, { origin, key }) {
   expect(await run(command, file, origin, key)).toMatch(expected);

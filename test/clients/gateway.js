@@ -50,3 +50,42 @@ export async function startGateway(origin, { method, change }) {
   };
   return { origin: `http://127.0.0.1:${gateway.address().port}`, stop };
 }
+
+/** What stands in the place of each page for a follower, one after the other. `undefined` lets a response through. */
+const FOLLOWED = [
+  { status: 200, headers: HTML, body: '<script>[{"id":99,"name":"Rex 99"}]</script>' },
+  { status: 200, headers: { 'Content-Type': 'application/json' }, body: '{"id":99,"name":"Rex 99"}' },
+  { status: 502, headers: HTML, body: PAGE },
+  { status: 404, headers: HTML, body: PAGE },
+  'cut',
+  undefined,
+];
+
+/**
+ * Starts a gateway that sends each of these before a response of the server.
+ *
+ * @param {string} origin the origin of the server
+ */
+export async function startChangingGateway(origin, { withNotFound = true } = {}) {
+  const fates = FOLLOWED.filter((fate) => withNotFound || fate?.status !== 404);
+  const counts = { requests: 0 };
+  const gateway = createServer(async (incoming, outgoing) => {
+    const fate = fates[counts.requests % fates.length];
+    counts.requests += 1;
+    const { authorization } = incoming.headers;
+    const response = await fetch(origin + incoming.url, { headers: { authorization } });
+    const body = await response.text();
+    if (fate === 'cut') {
+      // The length is that of the whole body.
+      outgoing.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length + 10 });
+      outgoing.write(body.slice(0, body.length - 1), () => outgoing.destroy());
+    } else if (fate !== undefined) outgoing.writeHead(fate.status, fate.headers).end(fate.body);
+    else outgoing.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
+  });
+  await new Promise((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+  const stop = async () => {
+    gateway.closeAllConnections();
+    await new Promise((resolve) => gateway.close(resolve));
+  };
+  return { origin: `http://127.0.0.1:${gateway.address().port}`, counts, rounds: fates.length, stop };
+}

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -286,6 +287,19 @@ describe('the configuration', () => {
   test('refuses a byte order mark, which would be a part of the name of the first variable of .env', () => {
     expect(faultsOf({ '\ufeffPORT': '80' })).toEqual([
       'PORT: the file of this variable begins with a byte order mark: save it in UTF-8 without one',
+    ]);
+  });
+
+  test('refuses a file .env in UTF-16, of which Node.js makes a variable with a damaged name', () => {
+    const file = secretFile('');
+    writeFileSync(file, Buffer.from('\ufeffPORT=80\r\nDATABASE_URL=sqlite:./pets.db\r\n', 'utf16le'));
+    const print = 'console.log(JSON.stringify(process.env))';
+    const output = execFileSync(process.execPath, [`--env-file=${file}`, '-e', print], {
+      encoding: 'utf8',
+      env: {},
+    });
+    expect(faultsOf(JSON.parse(output) as Record<string, string>)).toEqual([
+      'a variable of the environment begins with the mark of UTF-16: save the file .env in UTF-8',
     ]);
   });
 

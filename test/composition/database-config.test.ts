@@ -45,7 +45,22 @@ describe('the database of the configuration', () => {
       `postgres://${rest}`,
       'expected one host: several hosts are not supported',
     ]),
-    ...['query_timeout=5s', 'query_timeout=-1', 'query_timeout='].map((parameter) => [
+    ...[
+      'query_timeout',
+      'max',
+      'sslmode',
+      'options',
+      'application_name',
+      'password',
+      'host',
+      'sslrootcert',
+    ].flatMap((name) =>
+      [`${name}=`, name].map((parameter) => [
+        `postgres://me@host/pets?${parameter}`,
+        `${name}: expected a value`,
+      ]),
+    ),
+    ...['query_timeout=5s', 'query_timeout=-1'].map((parameter) => [
       `postgres://host/pets?${parameter}`,
       'query_timeout: expected an integer from 0 to 2147483647',
     ]),
@@ -137,6 +152,20 @@ describe('the database of the configuration', () => {
     ),
   ] as const)('%s is read', (url, parts) => {
     expect(parsePostgresUrl(url)).toMatchObject(parts);
+  });
+
+  test.each([
+    'https://me:hunter2@host/v1',
+    'https://host/v1?x=1',
+    'http://host/v1#x',
+    'https:host',
+    'http://',
+  ])('doctor and other commands refuse the address %s of a server, and say what is expected', async (url) => {
+    const { problems } = await diagnose({ DATABASE_URL: url, API_KEY: 'x' }, undefined, 'animal-store');
+    const [scheme] = url.split(':');
+    const reason = `DATABASE_URL: expected the base address of a server, such as ${scheme}://HOST/v1, without user name`;
+    expect(problems).toEqual([{ severity: 'error', message: expect.stringContaining(reason) }]);
+    expect(messageOf(() => loadDurableDatabase({ DATABASE_URL: url }))).toContain(reason);
   });
 
   test('--database-url has precedence over the environment', () => {

@@ -133,6 +133,22 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     expect(await next.get(`/v1/pets/${id}`)).toMatchObject({ status: 200, body: created.body });
   });
 
+  test('DATABASE_URL_FILE replaces the store of the image, for the server and for its commands', async () => {
+    const file = join(podman.folder, 'database-url');
+    writeFileSync(file, 'sqlite:/var/lib/animal-store/other.db\n');
+    const inContainer = '/run/secrets/database-url';
+    const { origin } = await start(
+      `--volume ${file}:${inContainer}:ro --env DATABASE_URL_FILE=${inContainer}`,
+    );
+    const client = await clientOf(origin, documented('podman exec animal-store animal-store keys'));
+    expect((await client.post({ name: 'Cleo', categoryId: 7 })).status).toBe(201);
+    expect(await podman.output('podman exec animal-store animal-store export')).toContain('"Cleo"');
+    expect(await podman.output('podman exec animal-store animal-store doctor')).toContain(
+      '/var/lib/animal-store/other.db',
+    );
+    expect(await evaluate('fs.existsSync("/var/lib/animal-store/other.db")')).toBe('true');
+  });
+
   test('the health check fails while the server does not respond, and passes again afterwards', async () => {
     await start();
     const check = documented('podman healthcheck');

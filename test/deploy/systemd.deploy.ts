@@ -240,6 +240,23 @@ describe('animal-store-backup.service', () => {
     await stopService(server);
     await work.output('restore', '--force', join(backups, left[0] ?? ''));
     expect(await work.output('export')).toBe(saved);
+  });
+
+  test('reads the URL of the database from a file', async () => {
+    const work = new Workspace();
+    const backups = work.path('backups');
+    mkdirSync(backups);
+    await work.run(['import', '--create-store', '-'], '{"name":"saved","categoryId":1}\n');
+    const file = work.path('url');
+    writeFileSync(file, `sqlite:${work.store}\n`);
+    const unit = unitText('animal-store-backup.service').replaceAll('/var/lib/animal-store-backups', backups);
+    const env = { ...environmentOf(unit, '/nowhere'), DATABASE_URL_FILE: file };
+    const [command = '', ...args] = wordsOf(settings(unit, 'ExecStart')[0] ?? '');
+    expect(await endOf(runCommand(command, args, { env }))).toMatchObject({ status: 0, err: '' });
+    expect(readdirSync(backups)).toHaveLength(1);
+  });
+
+  test('has the store of the server by default', () => {
     const urls = SERVICES.map((name) => environmentOf(unitText(name), '')['DATABASE_URL']);
     expect(new Set(urls).size).toBe(1);
   });

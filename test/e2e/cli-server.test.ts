@@ -27,6 +27,33 @@ test('export reads all pages, and says that they are not one moment', async () =
   expect(err).toMatch(/^Exported 150 pets in .*\nThe pages were read one after the other: .*\n$/);
 });
 
+/** Starts a program that responds to each request with one page of pets. */
+async function serverOf(page: string): Promise<string> {
+  return `${await listen(createServer((_, response) => void response.end(page)))}/v1`;
+}
+
+test('export writes rows of a server that break a rule, and names their ids', async () => {
+  const pets = [
+    '{"id":0,"name":"Zero","categoryId":1,"status":"sold"}',
+    '{"id":7,"name":"","categoryId":1,"status":"Sold"}',
+    '{"id":9,"name":"Rex","categoryId":1,"status":"sold"}',
+  ];
+  const { status, out, err } = await run(['export'], { DATABASE_URL: await serverOf(`[${pets.join()}]`) });
+  expect([status, out]).toEqual([0, `${pets.join('\n')}\n`]);
+  expect(err).toMatch(
+    /Another program changed 2 pets, which cannot be imported:\npet 0: id .*\npet 7: name .*; status .*\n/,
+  );
+});
+
+test('export names the id of a row of a server that has a value of another type', async () => {
+  const url = await serverOf(
+    '[{"id":5,"name":"Rex","categoryId":1,"status":"sold"},{"id":7,"name":null,"categoryId":1,"status":"sold"}]',
+  );
+  const { status, err } = await run(['export'], { DATABASE_URL: url });
+  expect(status).toBe(1);
+  expect(err).toContain(`${url} does not respond as the API does: [1], pet 7: name must be a string`);
+});
+
 test('an interrupted export does not wait for a server that does not respond', async () => {
   const interrupted = new AbortController();
   const silent = await listen(createServer(() => interrupted.abort()));

@@ -7,7 +7,7 @@ import { rulesOf, typeOf } from '../../page/constraints.ts';
 import { formatJson, parseExact, writeExact } from '../../page/exact-json.ts';
 import { highlight } from '../../page/highlight.ts';
 import type { Schema } from '../../page/openapi.ts';
-import { type Operation, type Reference, readReference, slugOf } from '../../page/reference.ts';
+import { idIn, type Operation, type Reference, readReference, slugOf } from '../../page/reference.ts';
 import { nextPage, requestOf, type SampleRequest } from '../../page/samples/request.ts';
 import { type Language, SAMPLES } from '../../page/samples/samples.ts';
 import { excerptOf, findEntries, wordsOf } from '../../page/search.ts';
@@ -29,6 +29,19 @@ beforeEach(() => {
 function operation(slug: string): Operation {
   return reference.operations.find((candidate) => candidate.slug === slug) as Operation;
 }
+
+test.each([
+  ['', ''],
+  ['#', ''],
+  ['#list-pets', 'list-pets'],
+  ['#caf%C3%A9', 'café'],
+  ['#%', ''],
+  ['#%zz', ''],
+  ['#list-pets%', ''],
+  ['#%ff', ''],
+])('the fragment %j names the element %j', (hash, id) => {
+  expect(idIn(hash)).toBe(id);
+});
 
 describe('exact JSON', () => {
   test.each([

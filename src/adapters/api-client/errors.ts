@@ -15,9 +15,16 @@ export const RESPONSE_LIMIT: number = 1024 * 1024;
 /** The codes of responses that do not come from an Animal Store server, such as those of a proxy. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   401: 'unauthorized',
-  412: 'precondition_failed',
   429: 'rate_limited',
 };
+
+/** The codes that an error of an unknown outcome can have. The others say that the call had no effect. */
+const UNKNOWN_CODES: readonly ErrorCode[] = [
+  'storage_unavailable',
+  'internal_error',
+  'unauthorized',
+  'forbidden',
+];
 
 /** The statuses after which a retry can succeed. A proxy sends 502 and 504 when it has lost the server. */
 const RETRIED: readonly number[] = [408, 429, 502, 503, 504];
@@ -28,25 +35,27 @@ const RETRY_AFTER_MAX = 2 ** 31 - 1;
 const EXAMPLE = 'expected a base address such as https://pets.example.org/v1';
 
 function errorOfResponse(response: ApiResponse, base: string): AnimalStoreError {
-  const { status, headers, text, isTooLarge } = response;
+  const { status, headers, isTooLarge } = response;
   if (isTooLarge) return unreadable(base, new Error(`the response has more than ${RESPONSE_LIMIT} bytes`));
-  if (status === 404 || status === 410) {
-    return new AnimalStoreError('invalid_request', `${base} is not the address of an API: ${EXAMPLE}`);
-  }
   if (status >= 200 && status < 300) return unreadable(base, new Error(`unexpected status ${status}`));
   // In a browser, a redirect has the status 0, and its target is hidden.
   if (status < 400) {
     const target = headers.get('Location') ?? 'another address';
     return new AnimalStoreError('storage_unavailable', `${base} redirects to ${target}: ${EXAMPLE}`);
   }
-  const retryAfter = secondsOf(headers.get('Retry-After'));
-  const { code, message = `${base} responds with status ${status}` } = errorBody(text);
-  if (code === 'unauthorized') {
-    return new AnimalStoreError(code, `${base} refuses the API key: ${message}`);
+  const told = apiErrorOf(response);
+  const other = `a proxy or another server responds for ${base} with status ${status}`;
+  if (status === 404 || status === 410) {
+    const fault = told === undefined ? other : `${base} is not the address of an API`;
+    return new AnimalStoreError('invalid_request', `${fault}: ${EXAMPLE}`);
   }
-  const known = ERROR_CODES.find((each) => each === code) ?? CODE_OF_STATUS[status];
+  if (told?.code === 'unauthorized') {
+    return new AnimalStoreError(told.code, `${base} refuses the API key: ${told.message}`);
+  }
+  const retryAfter = secondsOf(headers.get('Retry-After'));
+  const known = ERROR_CODES.find((each) => each === told?.code) ?? CODE_OF_STATUS[status];
   const fallback = status >= 500 || status === 408 ? 'storage_unavailable' : 'internal_error';
-  return new AnimalStoreError(known ?? fallback, message, { retryAfter });
+  return new AnimalStoreError(known ?? fallback, told?.message ?? other, { retryAfter });
 }
 
 /** Why a request failed, and what that says about the next request. */
@@ -63,13 +72,12 @@ export interface Failure {
  * any status.
  */
 export function failureOf(response: ApiResponse, base: string): Failure {
-  const { status, text } = response;
-  const { code, status: told } = errorBody(text);
-  const isOfApi = told === status && typeof code === 'string';
-  const saysNothingStored = code === 'overloaded' || (status >= 400 && status < 500 && status !== 408);
+  const { status } = response;
+  const told = apiErrorOf(response);
+  const saysNothingStored = told?.code === 'overloaded' || (status >= 400 && status < 500 && status !== 408);
   return {
     error: errorOfResponse(response, base),
-    isStoredPossibly: !(isOfApi && saysNothingStored),
+    isStoredPossibly: told === undefined || !saysNothingStored,
     isFinal: !RETRIED.includes(status),
   };
 }
@@ -101,7 +109,8 @@ export function unreadable(base: string, cause: unknown): AnimalStoreError {
 /** The error of a create that may have stored its pet. */
 export function unknownOutcome(error: AnimalStoreError, idempotencyKey: string): AnimalStoreError {
   const message = `${error.message}; the pet may be stored: repeat the create with the idempotencyKey of this error`;
-  return new AnimalStoreError(error.code, message, {
+  const code = UNKNOWN_CODES.find((each) => each === error.code) ?? 'storage_unavailable';
+  return new AnimalStoreError(code, message, {
     cause: error,
     retryAfter: error.retryAfter,
     idempotencyKey,
@@ -116,16 +125,14 @@ function innermost(error: unknown): Error & { readonly code?: string } {
   return inner instanceof Error ? innermost(inner) : (error as Error);
 }
 
-function errorBody(text: string): {
-  readonly code?: string;
-  readonly message?: string;
-  readonly status?: number;
-} {
+/** Returns the error in a response of the API, or `undefined` if another program has responded. */
+function apiErrorOf({ status, text }: ApiResponse): { code: string; message: string } | undefined {
   try {
-    const { code, message, status } = JSON.parse(text);
-    return typeof message === 'string' ? { code, message, status } : {};
+    const { code, message, status: told } = JSON.parse(text);
+    const isOfApi = told === status && typeof code === 'string' && typeof message === 'string';
+    return isOfApi ? { code, message } : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }
 

@@ -74,7 +74,8 @@ function missingObject(
 ): string | undefined {
   for (const { type, name, sql } of expected) {
     const object = found.find((each) => each.type === type && each.name === name);
-    if (object === undefined) return `no such ${type}: ${sql}`;
+    if (object === undefined)
+      return `no such ${type}: ${type === 'table' ? name : sql.replaceAll(/\s+/g, ' ')}`;
     // The definition of a column that was added is before the last parenthesis.
     const end = type === 'table' ? sql.lastIndexOf(')') : sql.length;
     if (!object.sql.startsWith(sql.slice(0, end)) || !object.sql.endsWith(sql.slice(end))) {

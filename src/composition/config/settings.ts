@@ -4,6 +4,8 @@ import { mayHoldPassword, refuse } from '../databases/refuse.ts';
 
 /** Some editors write it at the start of a file such as `.env`. It would be a part of the name of the first variable. */
 const BYTE_ORDER_MARK = '\ufeff';
+/** What Node.js reads instead of the two bytes of the mark of UTF-16. It reads no other variable of such a file. */
+const UTF16_MARK = '\ufffd\ufffd';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,6 +27,11 @@ export class Settings {
   constructor(environment: Environment, options: Environment) {
     this.#environment = environment;
     this.#options = options;
+    if (Object.keys(environment).some((name) => name.startsWith(UTF16_MARK))) {
+      this.addFault(
+        'a variable of the environment begins with the mark of UTF-16: save the file .env in UTF-8',
+      );
+    }
     const marked = Object.keys(environment).find((name) => name.startsWith(BYTE_ORDER_MARK));
     if (marked !== undefined) {
       const name = marked.slice(1);

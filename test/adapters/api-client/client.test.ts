@@ -242,6 +242,7 @@ describe('errors', () => {
   });
 
   test.each([
+    [400, 'internal_error'],
     [401, 'unauthorized'],
     [403, 'internal_error'],
     [404, 'invalid_request'],
@@ -259,6 +260,22 @@ describe('errors', () => {
     });
     const error = expect((await openStore()).listPage()).rejects;
     await error.toMatchObject({ code, message: expect.stringContaining(BASE) });
+  });
+
+  test.each([
+    ['<html>', 404, 'invalid_request'],
+    ['{"code":"forbidden","message":"Missing Authentication Token"}', 403, 'internal_error'],
+    ['{"code":"not_found","message":"m","status":"404"}', 404, 'invalid_request'],
+    ['{"message":"slow down"}', 429, 'rate_limited'],
+    ['null', 502, 'storage_unavailable'],
+  ])('the response %s with status %i is not called one of the API', async (body, status, code) => {
+    fakeApi({ status, body });
+    await expect((await openStore({ timeout: 100 })).listPage()).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(
+        new RegExp(`^a proxy or another server responds for ${BASE} with status ${status}`),
+      ),
+    });
   });
 
   test('codes that only the API has are internal errors', async () => {

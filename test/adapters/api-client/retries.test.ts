@@ -196,7 +196,34 @@ describe('the outcome of a create', () => {
     ['is unknown after another 2xx', [{ ...CREATED, status: 200 }], true],
     ['is unknown after 202', [{ status: 202 }], true],
     ['is unknown after a redirect', [{ status: 303, headers: { Location: '/' } }], true],
-    ['is unknown after a page of a proxy', [{ status: 404, body: '<html>' }], true],
+    ...[400, 401, 403, 404, 410, 412, 413, 422, 429, 500].map(
+      (status) =>
+        [
+          `is unknown after a page of a proxy with status ${status}`,
+          [{ status, body: '<html>' }],
+          true,
+        ] as const,
+    ),
+    [
+      'is unknown after an error of a proxy with a code of the API',
+      [{ status: 429, body: '{"code":"rate_limited","message":"no"}' }],
+      true,
+    ],
+    [
+      'is unknown when an earlier attempt was lost, and a later one refused',
+      [lostConnection(), failure(429, 'rate_limited')],
+      true,
+    ],
+    [
+      'is unknown when an earlier attempt was lost, and a later one invalid',
+      [lostConnection(), failure(400, 'invalid_request')],
+      true,
+    ],
+    [
+      'is unknown when an earlier attempt was lost, and a later one shed',
+      [lostConnection(), failure(503, 'overloaded')],
+      true,
+    ],
     ['is unknown after a refusal of a proxy', [{ status: 403, body: '{"message":"no"}' }], true],
     [
       'is unknown after an error with another status',
@@ -219,11 +246,14 @@ describe('the outcome of a create', () => {
   ] as readonly [string, readonly Fate[], boolean][])('%s', async (_name, fates, isUnknown) => {
     const sent = fakeApi(...fates);
     const store = await openStore({ timeout: 2000 });
-    const { idempotencyKey, message } = await errorOf(store.createPet(REX));
+    const { code, idempotencyKey, message } = await errorOf(store.createPet(REX));
     const key = sent[0]?.headers.get('Idempotency-Key');
     expect([idempotencyKey, message.includes('may be stored')]).toEqual(
       isUnknown ? [key, true] : [undefined, false],
     );
+    // The other codes say that the call had no effect, or that its input is invalid.
+    const codes = ['storage_unavailable', 'internal_error', 'unauthorized', 'forbidden'];
+    if (isUnknown) expect(codes).toContain(code);
   });
 
   test('can be asked for with a key of the caller', async () => {

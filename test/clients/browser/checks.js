@@ -8,8 +8,8 @@ const PETS = `{"name":"Минька 🐈","categoryId":${LARGE},"status":"pendin
 const LANGUAGES = ['curl', 'JavaScript', 'fetch', 'Python', 'Go'];
 
 /** Sends requests with the consoles. Large integers are sent and shown exactly. */
-export function consoles({ context, server }) {
-  return visit(context, server.origin, {}, async (page) => {
+export function consoles({ context, server }, prepare) {
+  return visit(context, server.origin, { prepare }, async (page) => {
     const list = operation(page, 'list-pets');
     const create = operation(page, 'create-pet');
     const get = operation(page, 'get-pet');
@@ -133,6 +133,22 @@ export async function deepLinks({ context, server }) {
         return top > 40 && (top < 120 || (isAtEnd && top < innerHeight));
       };
       await page.waitForFunction(isShown, undefined, { timeout: 3000 });
+    });
+  }
+}
+
+/** A fragment that is not percent-encoded leads nowhere, and the page works as without one. */
+export async function brokenFragments({ context, server }) {
+  for (const fragment of ['#%', '#%zz', '#list-pets%ff']) {
+    await visit(context, server.origin, { fragment }, async (page) => {
+      await page.evaluate(() => {
+        location.hash = '#%e2%28';
+      });
+      await page.getByRole('navigation').getByRole('link', { name: 'Errors' }).click();
+      await page.locator('#errors .is-landed').waitFor();
+      await page.evaluate(() => history.back());
+      await page.waitForURL(/#%e2%28$/);
+      assert.match(await operation(page, 'list-pets').send(), /^401 /);
     });
   }
 }

@@ -2,7 +2,17 @@ import { CommandError } from '../errors.ts';
 
 /** What a file can be instead of NDJSON, by its first bytes in Latin-1, and what to do with it. */
 const OTHERS: readonly (readonly [(head: string) => boolean, string])[] = [
-  [(head) => head.startsWith('PK\u0003\u0004'), 'a zip archive: extract the file'],
+  ...(
+    [
+      ['PK\u0003\u0004', 'a zip archive: extract the file'],
+      ['BZh', 'data that bzip2 has compressed: decompress the file'],
+      ['\xfd7zXZ', 'data that xz has compressed: decompress the file'],
+      ['\x28\xb5\x2f\xfd', 'data that zstd has compressed: decompress the file'],
+      ['SQLite format 3', 'a SQLite database: animal-store restore accepts a backup'],
+      ['PGDMP', 'a dump of PostgreSQL: pg_restore accepts it'],
+      ['<', 'a page of HTML or XML, such as the error of a proxy'],
+    ] as const
+  ).map(([start, other]) => [(head: string) => head.startsWith(start), other] as const),
   [
     (head) => /^(?:\xff\xfe|\xfe\xff)/.test(head) || [...head.slice(0, 2)].includes('\0'),
     'a text in UTF-16: convert the file to UTF-8',

@@ -124,9 +124,16 @@ function decoded(text = ''): string {
   }
 }
 
-/** The name of an unknown parameter is not shown, because a password without percent-encoding can contain it. */
+/**
+ * The name of an unknown parameter is not shown, because a password without percent-encoding can contain it. An empty parameter
+ * would have no effect: without a value of `sslmode`, there would be no TLS.
+ */
 function refuseUnknown(parameters: ReadonlyMap<string, string>): void {
-  if ([...parameters.keys()].every((name) => PARAMETERS.includes(name))) return;
+  if ([...parameters.keys()].every((name) => PARAMETERS.includes(name))) {
+    const empty = [...parameters].find(([, value]) => value === '')?.[0];
+    if (empty === undefined) return;
+    throw invalidRequest(`${empty}: expected a value, got an empty one`);
+  }
   throw invalidRequest(
     `unknown parameter after '?': expected ${PARAMETERS.join(', ')}; percent-encode the password if it has a '?'`,
   );

@@ -161,7 +161,8 @@ describe('doctor finds', () => {
     expect(report.problems).toEqual([
       {
         severity: 'error',
-        message: "--database-url: expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got 'mysql:…'",
+        message:
+          "--database-url: expected sqlite:PATH or memory: or postgres://HOST/DATABASE or https://HOST/v1, got 'mysql:…'",
       },
     ]);
     const { out } = await commandLine().run(['doctor', '--json'], { environment: { DATABASE_URL: 'x' } });

@@ -77,6 +77,12 @@ describe('import', () => {
     ['[{"name":"Rex"}]', 'an array: write each pet on a line of its own'],
     ['\n[\n', 'an array: write each pet on a line of its own'],
     ['PK\u0003\u0004', 'a zip archive: extract the file'],
+    ['BZh91AY', 'data that bzip2 has compressed: decompress the file'],
+    ['\xfd7zXZ\0', 'data that xz has compressed: decompress the file'],
+    ['\x28\xb5\x2f\xfd', 'data that zstd has compressed: decompress the file'],
+    ['SQLite format 3\0', 'a SQLite database: animal-store restore accepts a backup'],
+    ['PGDMP', 'a dump of PostgreSQL: pg_restore accepts it'],
+    ['<!doctype html>', 'a page of HTML or XML, such as the error of a proxy'],
     [Buffer.from('\ufeff{}', 'utf16le').toString('latin1'), 'a text in UTF-16: convert the file to UTF-8'],
     [Buffer.from('{}', 'utf16le').toString('latin1'), 'a text in UTF-16: convert the file to UTF-8'],
   ])('of another format is refused: %j', async (text, reason) => {
