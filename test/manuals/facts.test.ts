@@ -107,7 +107,7 @@ const FACTS: readonly string[] = [
   `for \`/metrics\` | ${metricsRate} per second`,
   `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'NO_SPACE'))} of free space`,
   `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'LITTLE_SPACE'))}, few descriptors`,
-  `processor time for which requests wait | ${constant(`${API}/load.ts`, 'BUSY_TIME')} ms |`,
+  `processor time for which a request waits | ${constant(`${API}/load.ts`, 'BUSY_TIME')} ms |`,
   `without waiting for a response | ${constant(`${NODE}/connections.ts`, 'PIPELINE_LIMIT')} |`,
   `arrive at the same time | ${whole(constant(`${API}/json-body.ts`, 'BODIES_LIMIT'))} |`,
   `all together | ${unread}`,

@@ -12,9 +12,9 @@ import { bucketsOf, type RateLimit, RateLimiter, type ServerThread } from './sha
 const TURN_TIME = 2;
 
 /**
- * In milliseconds of processor time, because refusing requests would not regain the time of other programs. Requests are
- * refused that arrive when others have waited for BUSY_TIME. They wait for REFUSAL_TIME before, or longer if there are many:
- * clients that ignore `Retry-After` would otherwise take the processor time from the requests that are accepted.
+ * In milliseconds of processor time, because refusing requests would not regain the time of other programs. A request that
+ * has waited for BUSY_TIME is refused after REFUSAL_TIME, or later if there are many: clients that ignore `Retry-After`
+ * would otherwise take the processor time from the requests that are accepted.
  */
 const BUSY_TIME = 200;
 const REFUSAL_TIME = 1000;
@@ -112,9 +112,9 @@ interface Waiting {
 
 /** Spreads the requests of many connections over several turns, in the order of their arrival. */
 export class TurnQueue {
-  readonly #accepted: Waiting[] = [];
-  /** The requests that arrived while others had waited for too long. */
-  readonly #refused: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
+  /** The requests that have waited for too long. They are handled after all when no other request waits. */
+  readonly #late: Waiting[] = [];
   /** When the current turn ends. 0 between turns. */
   #endsAt = 0;
   /** The processor time at the start of the current turn, while requests wait. */
@@ -132,32 +132,38 @@ export class TurnQueue {
       if (now < this.#endsAt) return undefined;
       this.#time = processorTime();
     }
-    const queue = this.#hasWaited(this.#accepted, BUSY_TIME) ? this.#refused : this.#accepted;
     return new Promise((begin) => {
-      queue.push({ begin, since: this.#time });
+      this.#waiting.push({ begin, since: this.#time });
     });
   }
 
   get #isWaiting(): boolean {
-    return this.#accepted.length + this.#refused.length > 0;
-  }
-
-  #hasWaited([oldest]: readonly Waiting[], time: number): boolean {
-    return oldest !== undefined && this.#time - oldest.since >= time;
+    return this.#waiting.length + this.#late.length > 0;
   }
 
   readonly #beginTurn = async (): Promise<void> => {
     this.#endsAt = performance.now() + TURN_TIME;
     if (this.#isWaiting) this.#time = processorTime();
+    for (;;) {
+      const late = this.#takeAfter(BUSY_TIME, this.#waiting);
+      if (late === undefined) break;
+      this.#late.push(late);
+    }
     while (performance.now() < this.#endsAt && this.#isWaiting) {
-      if (this.#hasWaited(this.#refused, REFUSAL_TIME)) this.#refused.shift()?.begin(true);
-      (this.#accepted.shift() ?? this.#refused.shift())?.begin(false);
+      this.#takeAfter(REFUSAL_TIME, this.#late)?.begin(true);
+      (this.#waiting.shift() ?? this.#late.shift())?.begin(false);
       // Lets the requests run before the time is measured again.
       await undefined;
     }
     if (this.#isWaiting) setImmediate(this.#beginTurn);
     else this.#endsAt = 0;
   };
+
+  /** Takes the oldest request from a queue if it has waited for this time. */
+  #takeAfter(time: number, queue: Waiting[]): Waiting | undefined {
+    const [oldest] = queue;
+    return oldest !== undefined && this.#time - oldest.since >= time ? queue.shift() : undefined;
+  }
 }
 
 /** The processor time of this thread in milliseconds, or the elapsed time where the runtime cannot measure it. */
