@@ -32,10 +32,10 @@ test.each(['docs/adapter.md', 'docs/mounting.md'])('%s shows examples word for w
   for (const code of shown) assert.ok(sources.includes(code), code);
 });
 
-test('the examples are well typed', async () => {
+test('the examples of mounting are well typed', async () => {
   const options = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--skipLibCheck'];
-  const files = globSync('*/*.ts', { cwd: hosting, exclude: ['node_modules/**'] });
-  assert.ok(files.length > 6);
+  const files = globSync('mounting/*.ts', { cwd: hosting });
+  assert.ok(files.length > 4);
   await run(tsc, [...options, '--target', 'es2023', '--module', 'nodenext', '--types', 'node', ...files], {
     cwd: hosting,
   });
