@@ -66,7 +66,8 @@ export interface Context {
     /** Set to `false` to close the connection after the response. */
     shouldKeepAlive: boolean;
   };
-  readonly request: { body?: unknown; rawBody?: unknown };
+  /** With `object`, Koa's own type is assignable too, which has neither member until a parser of bodies declares them. */
+  readonly request: object & { body?: unknown; rawBody?: unknown };
   readonly state: { animalStore: RequestState };
   /** Set by the router. */
   params?: Readonly<Record<string, string>>;
