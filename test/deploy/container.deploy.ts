@@ -48,7 +48,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
       ),
     ]);
     size = Number(await podman.output(`podman image inspect ${IMAGE} --format '{{.Size}}'`));
-  }, 900_000);
+  }, 3_600_000);
 
   afterAll(() => podman.remove());
 

@@ -11,6 +11,9 @@ const CLONE = join(DEPLOY, '..');
 /** The certificates of this machine: here, and in the base image, where no package overwrites them. */
 const [CERTIFICATES, TRUSTED] = ['/etc/ssl/certs/ca-certificates.crt', '/usr/local/share/certificates.pem'];
 
+/** For a command, in milliseconds. The build of the image took more than ten minutes on a busy machine. */
+const TIMEOUT = 1_800_000;
+
 /** The type of the file system overlay, which cannot contain another one. */
 const OVERLAY = 0x794c7630;
 
@@ -65,10 +68,12 @@ network_config_dir = "${this.folder}/networks"
   /** Runs a command line in a shell in the clone, or in another folder. */
   run(command: string, folder: string = CLONE): Promise<Ended> {
     return new Promise((resolve) => {
-      const options = { cwd: folder, env: this.#environment, timeout: 600_000, maxBuffer: 2 ** 26 };
-      execFile('bash', ['-c', command], options, (error, stdout, stderr) => {
+      const options = { cwd: folder, env: this.#environment, timeout: TIMEOUT, maxBuffer: 2 ** 26 };
+      const child = execFile('bash', ['-c', command], options, (error, stdout, stderr) => {
         const code = error === null ? 0 : error.code;
-        resolve({ status: typeof code === 'number' ? code : -1, stdout, stderr });
+        // Podman ends with the status 0 when it is stopped after the timeout.
+        const isComplete = !child.killed && typeof code === 'number';
+        resolve({ status: isComplete ? code : -1, stdout, stderr });
       });
     });
   }
