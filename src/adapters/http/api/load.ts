@@ -113,7 +113,7 @@ interface Waiting {
 /** Spreads the requests of many connections over several turns, in the order of their arrival. */
 export class TurnQueue {
   readonly #waiting: Waiting[] = [];
-  /** The requests that have waited for too long. They are handled after all when no other request waits. */
+  /** The requests that have waited for too long. When no other request waits, they are handled after all, newest first. */
   readonly #late: Waiting[] = [];
   /** When the current turn ends. 0 between turns. */
   #endsAt = 0;
@@ -151,7 +151,7 @@ export class TurnQueue {
     }
     while (performance.now() < this.#endsAt && this.#isWaiting) {
       this.#takeAfter(REFUSAL_TIME, this.#late)?.begin(true);
-      (this.#waiting.shift() ?? this.#late.shift())?.begin(false);
+      (this.#waiting.shift() ?? this.#late.pop())?.begin(false);
       // Lets the requests run before the time is measured again.
       await undefined;
     }
