@@ -84,7 +84,7 @@ A value outside its limit is an error. Values are never adjusted.
 
 ## Load
 
-A server that receives more requests than it can handle refuses some of them: 503 \`overloaded\` with \`Retry-After\`. A refused create is not stored. A client that ignores \`Retry-After\` waits for seconds until its next refusal.
+A server that receives more requests than it can handle refuses some of them early: 503 \`overloaded\` with \`Retry-After\`. A refused create is not stored. A client that ignores \`Retry-After\` gets its next refusal up to 15 seconds later.
 
 The server has no rate limit, unless its operator sets one. The limit is per API key: further requests get 429 \`rate_limited\` with \`Retry-After\`.
 

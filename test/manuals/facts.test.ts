@@ -46,6 +46,7 @@ function numberIn(file: string, pattern: RegExp): number {
   return Number(digits.replaceAll('_', ''));
 }
 
+const delay = (name: string) => seconds(constant(`${API}/load.ts`, name));
 const whole = (value: number) => value.toLocaleString('en-US');
 const kib = (bytes: number) => `${bytes / 1024} KiB`;
 const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
@@ -107,7 +108,9 @@ const FACTS: readonly string[] = [
   `for \`/metrics\` | ${metricsRate} per second`,
   `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'NO_SPACE'))} of free space`,
   `less than ${mib(constant(`${SQLITE}/maintenance/examination.ts`, 'LITTLE_SPACE'))}, few descriptors`,
-  `processor time for which a request waits | ${constant(`${API}/load.ts`, 'BUSY_TIME')} ms |`,
+  `wait | ${constant(`${API}/load.ts`, 'BUSY_TIME')} ms, or ${constant(`${API}/load.ts`, 'BUSY_TIME_OF_STRANGERS')} ms for a key`,
+  `is sent ${delay('DELAY_MIN') * 0.5} to ${delay('DELAY_MAX') * 1.5} seconds later`,
+  `create requests in progress | ${whole(constant(`${API}/load.ts`, 'CREATES_LIMIT'))} |`,
   `without waiting for a response | ${constant(`${NODE}/connections.ts`, 'PIPELINE_LIMIT')} |`,
   `arrive at the same time | ${whole(constant(`${API}/json-body.ts`, 'BODIES_LIMIT'))} |`,
   `all together | ${unread}`,

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Context } from '../../../src/adapters/http/api/context.ts';
-import { Load, TurnQueue } from '../../../src/adapters/http/api/load.ts';
+import { HttpError } from '../../../src/adapters/http/api/errors.ts';
+import { Load, limitRate, RefusalDelays, TurnQueue } from '../../../src/adapters/http/api/load.ts';
 import {
   bucketsOf,
   newSharedLimits,
@@ -48,53 +49,28 @@ describe('the queue of turns', () => {
     expect(queue.enter()).toBeUndefined();
   });
 
-  /** A queue whose requests use a whole turn each. `handled` has them in the order of their turns. */
-  function setUp() {
+  test('its waiting time is the work that was done while the next request waits, whatever the clock says', async () => {
     const clock = stopClock();
     const processor = stopProcessorTime();
     const queue = new TurnQueue();
-    const handled: string[] = [];
     queue.enter();
     clock.pass(2);
-    const send = (...requests: readonly string[]): void => {
-      for (const request of requests) {
-        queue.enter()?.then((isRefused) => {
-          handled.push(isRefused ? `no ${request}` : request);
-          clock.pass(2);
-        });
-      }
-    };
-    /** Lets the thread work before the next turn. Returns the requests of this turn. */
-    const turn = async (milliseconds = 0): Promise<string[]> => {
+    const waiting = Array.from({ length: 4 }, () => queue.enter());
+    const work = async (milliseconds: number) => {
       processor.milliseconds += milliseconds;
-      await nextTurn();
-      return handled.splice(0);
+      // The first request that is handled uses the whole turn.
+      const handled = waiting.shift()?.then(() => clock.pass(2));
+      waiting.push(queue.enter());
+      await handled;
     };
-    return { clock, send, turn };
-  }
-
-  test('handles newer requests before one that has waited for 200 ms of work, whatever the clock says', async () => {
-    const { clock, send, turn } = setUp();
-    send('a', 'b', 'c');
-    clock.pass(10_000);
-    expect(await turn(199)).toEqual(['a']);
-    send('d');
-    expect(await turn(1)).toEqual(['d']);
-    // Nobody else waits.
-    expect([await turn(), await turn()]).toEqual([['c'], ['b']]);
-  });
-
-  test('refuses a request that has waited for a second of work, and not more of them than it accepts', async () => {
-    const { send, turn } = setUp();
-    send('a', 'b', 'c');
-    expect(await turn(200)).toEqual(['c']);
-    send('d', 'e', 'f');
-    expect(await turn(199)).toEqual(['d']);
-    expect(await turn(601)).toEqual(['no a', 'f']);
-    send('g');
-    expect(await turn()).toEqual(['no b', 'g']);
-    send('h');
-    expect(await turn()).toEqual(['h']);
+    clock.pass(1000);
+    await work(199);
+    expect(queue.waitingTime).toBe(199);
+    await work(1);
+    expect(queue.waitingTime).toBe(200);
+    await Promise.all(waiting);
+    await nextTurn();
+    expect(queue.waitingTime).toBe(0);
   });
 });
 
@@ -146,10 +122,10 @@ describe('the load of a server', () => {
     await nextTurn();
   });
 
-  test('refuses requests while the server stops, or whose turn came too late, but never metrics', () => {
+  test('refuses requests while the server stops or is too busy, but never metrics', () => {
     const load = new Load();
     const next = vi.fn();
-    const pass = (ctx: Context) => () => load.limitLoad(ctx, next);
+    const pass = (ctx: Context) => () => load.limitLoad('/metrics')(ctx, next);
     const busy = contextOf('');
     busy.state.animalStore.isTooBusy = true;
     expect(pass(busy)).toThrow('the server receives more requests');
@@ -159,26 +135,157 @@ describe('the load of a server', () => {
     const metrics = contextOf('', '/metrics');
     metrics.state.animalStore.isTooBusy = true;
     pass(metrics)();
-    expect(load.refused).toEqual({ busy: 1, rate: 0, stopping: 1 });
+    expect(load.refused).toEqual({ busy: 1, creates: 0, rate: 0, stopping: 1 });
     expect(next).toHaveBeenCalledTimes(2);
   });
+});
 
-  test('limits the rate of each caller, and metrics have a limit of their own', () => {
-    stopClock();
-    const memory = newSharedLimits(2);
-    const loads = [0, 1].map((index) => new Load({ requests: 1, seconds: 60 }, { index, count: 2, memory }));
-    const next = vi.fn();
-    let count = 0;
-    const pass = (path: string) => {
-      count += 1;
-      loads[count % 2]?.limitLoad(contextOf('', path), next);
+test('the rate of each caller is limited, and metrics have a limit of their own', () => {
+  stopClock();
+  const { refused } = new Load();
+  const thread = { index: 0, count: 2, memory: newSharedLimits(2) };
+  const next = vi.fn();
+  const pass = (path: string) => {
+    // Each thread has a stage of its own.
+    limitRate({ requests: 1, seconds: 60 }, '/metrics', refused, thread)(contextOf('', path), next);
+  };
+  pass('/v1/pets');
+  expect(() => pass('/v1/pets')).toThrow('too many requests with this API key: retry after 60 s');
+  for (let count = 0; count < 10; count += 1) pass('/metrics');
+  expect(() => pass('/metrics')).toThrow('retry after 1 s');
+  expect(refused).toEqual({ busy: 0, creates: 0, rate: 2, stopping: 0 });
+  expect(next).toHaveBeenCalledTimes(11);
+});
+
+describe('the delay of refusals', () => {
+  /** In milliseconds, and `Math.random` is 0.5, so each delay has its average length. */
+  const [SHORTEST, LONGEST] = [1000, 10_000];
+
+  interface Refused {
+    readonly socket: object;
+    readonly caller?: string;
+    readonly res?: { destroyed: boolean };
+  }
+
+  function setUp() {
+    const clock = stopClock();
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
+    const delays = new RefusalDelays();
+    const stop = { isStopping: false };
+    const refuse = ({ socket, caller, res = { destroyed: false } }: Refused): Promise<void> => {
+      const ctx = { socket, res, state: { animalStore: { callerId: caller } } } as unknown as Context;
+      return delays.wait(ctx, () => stop.isStopping);
     };
-    pass('/v1/pets');
-    expect(() => pass('/v1/pets')).toThrow('too many requests with this API key: retry after 60 s');
-    for (let each = 0; each < 10; each += 1) pass('/metrics');
-    expect(() => pass('/metrics')).toThrow('retry after 1 s');
-    expect(loads.map(({ refused }) => refused.rate)).toEqual([1, 1]);
-    expect(next).toHaveBeenCalledTimes(11);
+    /** Returns the time until a refusal is sent, in steps of half a second. */
+    const delayOf = async (refused: Refused): Promise<number> => {
+      let isSent = false;
+      void refuse(refused).then(() => {
+        isSent = true;
+      });
+      for (let time = 0; ; time += 500) {
+        await nextTurn();
+        if (isSent) return time;
+        clock.pass(500);
+      }
+    };
+    return { clock, random, stop, refuse, delayOf };
+  }
+
+  test('begins with the second refusal within a second', async () => {
+    const { clock, delayOf } = setUp();
+    const socket = {};
+    expect(await delayOf({ socket })).toBe(0);
+    expect(await delayOf({ socket })).toBe(SHORTEST);
+    clock.pass(999);
+    expect(await delayOf({ socket })).toBe(SHORTEST);
+    clock.pass(1000);
+    expect(await delayOf({ socket })).toBe(0);
+  });
+
+  test('is for one caller on one connection', async () => {
+    const { delayOf } = setUp();
+    const socket = {};
+    expect(await delayOf({ socket, caller: 'a' })).toBe(0);
+    expect(await delayOf({ socket, caller: 'b' })).toBe(0);
+    expect(await delayOf({ socket: {}, caller: 'b' })).toBe(0);
+    expect(await delayOf({ socket, caller: 'b' })).toBe(SHORTEST);
+  });
+
+  test.each([
+    [0, 0.5],
+    [1, 1.5],
+  ])('differs: with the random number %d, it is %d of the average', async (number, share) => {
+    const { random, delayOf } = setUp();
+    random.mockReturnValue(number);
+    const socket = {};
+    await delayOf({ socket });
+    expect(await delayOf({ socket })).toBe(share * SHORTEST);
+  });
+
+  test.each([
+    [100, 2000],
+    [900, LONGEST],
+    [2000, LONGEST],
+  ])('grows with the number of delayed refusals: behind %i, it is %i ms', async (count, expected) => {
+    const { random, refuse, delayOf } = setUp();
+    const sockets = Array.from({ length: count }, () => ({}));
+    for (const socket of [...sockets, sockets]) await refuse({ socket });
+    random.mockReturnValue(100);
+    for (const socket of sockets) void refuse({ socket });
+    random.mockReturnValue(0.5);
+    expect(await delayOf({ socket: sockets })).toBe(expected);
+  });
+
+  test.each(['disconnect', 'stop'] as const)('ends within a second after a %s', async (end) => {
+    const { clock, random, stop, refuse, delayOf } = setUp();
+    const socket = {};
+    const res = { destroyed: false };
+    await refuse({ socket });
+    random.mockReturnValue(100);
+    const refused = refuse({ socket, res });
+    clock.pass(10_000);
+    await nextTurn();
+    if (end === 'stop') stop.isStopping = true;
+    else res.destroyed = true;
+    clock.pass(1000);
+    await refused;
+    expect(vi.getTimerCount()).toBe(0);
+    random.mockReturnValue(0.5);
+    stop.isStopping = false;
+    expect(await delayOf({ socket })).toBe(SHORTEST);
+  });
+
+  test('holds for refusals of a busy server, and for all responses to clients without a key while requests wait', async () => {
+    const wait = vi.spyOn(RefusalDelays.prototype, 'wait').mockResolvedValue();
+    const waitingTime = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(0);
+    onTestFinished(() => void [wait, waitingTime].map((each) => each.mockRestore()));
+    const load = new Load();
+    const isDelayed = async (
+      holder: object | undefined,
+      error?: Error,
+      path = '/v1/pets',
+    ): Promise<boolean> => {
+      wait.mockClear();
+      const ctx = contextOf('', path);
+      const respond = async () => {
+        Object.assign(ctx.state.animalStore, { holder });
+        if (error !== undefined) throw error;
+      };
+      await Promise.resolve(load.takeTurn(ctx, respond)).catch(() => {});
+      return wait.mock.calls.length > 0;
+    };
+    const holder = { id: 'id', name: 'name' };
+    expect(await isDelayed(holder)).toBe(false);
+    expect(await isDelayed(undefined, new HttpError('unauthorized', ''))).toBe(false);
+    expect(await isDelayed(holder, new HttpError('overloaded', ''))).toBe(true);
+    waitingTime.mockReturnValue(10);
+    expect(await isDelayed(holder)).toBe(false);
+    expect(await isDelayed(undefined, new HttpError('unauthorized', ''))).toBe(true);
+    expect(await isDelayed(undefined, undefined, '/openapi.json')).toBe(true);
+    expect(await isDelayed(undefined, undefined, '/livez')).toBe(false);
+    waitingTime.mockReturnValue(500);
+    expect(await isDelayed(holder)).toBe(true);
   });
 });
 

@@ -259,7 +259,7 @@ test('the example of every error is a response of the server', async () => {
   await failing(thrownBy(() => assertSame(missing)));
   await failing(new Error('unexpected'));
 
-  const turn = vi.spyOn(TurnQueue.prototype, 'enter').mockResolvedValue(true);
+  const turn = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(1000);
   onTestFinished(() => turn.mockRestore());
   collect(await client.get('/v1/pets', { Connection: 'close' }));
 

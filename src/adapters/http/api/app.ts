@@ -7,7 +7,7 @@ import { METRICS_PATH, type Stage } from './context.ts';
 import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
 import { type ReadBytes, readJson } from './json-body.ts';
-import { Load } from './load.ts';
+import { Load, limitRate } from './load.ts';
 import { observe, type RequestObserver, type RequestSettings } from './observe.ts';
 import { HTTP_OPTIONS, HTTP_STORE, type HttpOptions, type HttpStore, type KeyVerifier } from './options.ts';
 import { petRoutes } from './pets.ts';
@@ -48,11 +48,13 @@ export function createApi(
     needsAddress: observers.some((each) => each.onRequest !== undefined && !each.ignoresClient),
     isSecret: (text) => isPartOfKey(apiKeys, text),
   };
-  const load = new Load(rateLimit, thread);
+  const load = new Load(thread?.count);
+  const metricsPath = metrics && METRICS_PATH;
   const verifier = apiKeys ?? { verify: (key) => store.verifyApiKey(key) };
   const beforeCreate: readonly Stage[] = [
     requireWriteAccess, // 403: the key is read-only
     readJson(readBytes, newPetMembers, thread?.count), // 400, 408, 413, 415: the body
+    load.countCreate, // 503: too many creates are in progress
   ];
   const pets = petRoutes(store, prefix, beforeCreate);
   const endpoints = endpointsOf(pets, store, load, options, prefix);
@@ -64,8 +66,9 @@ export function createApi(
     cors(corsOrigins), // fields first, so that a browser can read errors too; responds to preflight requests
     load.takeTurn, // waits while the server is busy
     ...(middleware?.beforeKey ?? []).map(guest), // yours
-    authenticate(verifier, metrics && METRICS_PATH), // 401, before anything else is said about a path under /v1
-    load.limitLoad, // 503: the server stops, or is too busy; 429
+    authenticate(verifier, metricsPath), // 401, before anything else is said about a path under /v1
+    load.limitLoad(metricsPath), // 503: the server stops, is too busy, or has too many creates in progress
+    limitRate(rateLimit, metricsPath, load.refused, thread), // 429
     checkHead, // what HTTP forbids
     ...(middleware?.afterKey ?? []).map(guest), // yours
     createRouter(endpoints), // the handlers; beforeCreate stands in front of that of creates

@@ -1,34 +1,31 @@
 /** Which requests a busy server handles at once, later, or not at all. */
 
 import { AnimalStoreError } from '../../../domain/errors.ts';
-import { fieldOf, isHealthCheck, METRICS_PATH, needsApiKey, type Stage } from './context.ts';
+import { type Context, fieldOf, isHealthCheck, needsApiKey, type Stage } from './context.ts';
 import { HttpError } from './errors.ts';
 import { bucketsOf, type RateLimit, RateLimiter, type ServerThread } from './shared-limits.ts';
 
-/**
- * How long the requests of a queue may take in one turn, an iteration of the event loop, in milliseconds. The server
- * accepts connections between two turns, so short turns keep no new client waiting.
- */
-const TURN_TIME = 2;
+/** Responses to clients without an API key are delayed when requests have waited for this time, in milliseconds. */
+const CROWDED_TIME = 10;
 
 /**
- * In milliseconds of processor time, because refusing requests would not regain the time of other programs. A request that
- * has waited for BUSY_TIME is refused after REFUSAL_TIME, or later if there are many: clients that ignore `Retry-After`
- * would otherwise take the processor time from the requests that are accepted.
+ * Requests are refused when others have waited for this time: those with an API key that was valid when it was last used,
+ * and all others. In milliseconds.
  */
 const BUSY_TIME = 200;
-const REFUSAL_TIME = 1000;
+const BUSY_TIME_OF_STRANGERS = 500;
 
 /** The maximum number of `Authorization` fields that are known to be valid. */
 const KNOWN_LIMIT = 1_000;
 
-const METRICS_LIMIT: RateLimit = { requests: 10, seconds: 1 };
+/** The maximum number of creates in progress: twice as many as the largest transaction of SQLite stores. */
+const CREATES_LIMIT = 2_000;
 
 /** The numbers of refused requests, by reason. */
-export type Refused = Record<'busy' | 'rate' | 'stopping', number>;
+export type Refused = Record<'busy' | 'creates' | 'rate' | 'stopping', number>;
 
 export class Load {
-  readonly refused: Refused = { busy: 0, rate: 0, stopping: 0 };
+  readonly refused: Refused = { busy: 0, creates: 0, rate: 0, stopping: 0 };
   isStopping = false;
   /** Whether every request under `/v1` is refused. Requests that clients sent before they learned of a stop are not. */
   isRefusing = false;
@@ -36,16 +33,19 @@ export class Load {
   readonly #known = new TurnQueue();
   readonly #strangers = new TurnQueue();
   readonly #valid = new Set<string>();
-  readonly #limiter: RateLimiter | undefined;
-  readonly #metricsLimiter: RateLimiter;
+  readonly #delays = new RefusalDelays();
+  readonly #createsLimit: number;
+  #creates = 0;
 
-  /** @param thread set if several servers share the limits */
-  constructor(rateLimit?: RateLimit, thread?: ServerThread) {
-    this.#limiter = rateLimit && new RateLimiter(rateLimit, bucketsOf('requests', thread));
-    this.#metricsLimiter = new RateLimiter(METRICS_LIMIT, bucketsOf('metrics', thread));
+  /** @param servers the number of servers that share the limit on creates */
+  constructor(servers = 1) {
+    this.#createsLimit = Math.ceil(CREATES_LIMIT / servers);
   }
 
-  /** Waits for the turn of a request, before its API key is checked. Health checks never wait. */
+  /**
+   * Waits for the turn of a request before its API key is checked. One that {@link limitLoad} will refuse does not wait, and
+   * is refused later if its client comes back at once, as are all responses to clients without a key while requests wait.
+   */
   readonly takeTurn: Stage = async (ctx, next) => {
     const state = ctx.state.animalStore;
     if (isHealthCheck(state.path)) {
@@ -53,26 +53,55 @@ export class Load {
       return;
     }
     const authorization = fieldOf(ctx, 'authorization') ?? '';
-    const turn = (this.#valid.has(authorization) ? this.#known : this.#strangers).enter();
-    if (turn !== undefined) state.isTooBusy = await turn;
+    const isKnown = this.#valid.has(authorization);
+    const queue = isKnown ? this.#known : this.#strangers;
+    state.isTooBusy = queue.waitingTime >= (isKnown ? BUSY_TIME : BUSY_TIME_OF_STRANGERS);
+    const turn = state.isTooBusy ? undefined : queue.enter();
+    if (turn !== undefined) await turn;
+    let isRefused = state.isTooBusy;
     try {
       await next();
+    } catch (error) {
+      isRefused ||= isOverload(error);
+      throw error;
     } finally {
       if (needsApiKey(state.path)) this.#setValid(authorization, state.holder !== undefined);
+      isRefused ||= state.holder === undefined && this.#isCrowded;
+      if (isRefused) await this.#delays.wait(ctx, () => this.isStopping);
     }
   };
 
-  /** Refuses requests whose API key was checked. Metrics have a limit of their own, because they are needed most meanwhile. */
-  readonly limitLoad: Stage = (ctx, next) => {
-    const { callerId, isTooBusy, path } = ctx.state.animalStore;
-    const isMetrics = path === METRICS_PATH;
-    if (!isMetrics && this.isRefusing && callerId !== undefined) this.#refuse('stopping', STOPPING);
-    if (!isMetrics && isTooBusy) this.#refuse('busy', TOO_BUSY);
-    const limiter = isMetrics ? this.#metricsLimiter : this.#limiter;
-    const wait = callerId === undefined ? 0 : (limiter?.takeToken(callerId) ?? 0);
-    if (wait > 0) this.#refuse('rate', rateLimited(wait));
-    return next();
+  get #isCrowded(): boolean {
+    return Math.max(this.#strangers.waitingTime, this.#known.waitingTime) >= CROWDED_TIME;
+  }
+
+  /** Refuses requests whose API key was checked. Metrics are needed most meanwhile. */
+  limitLoad(metricsPath: string | undefined): Stage {
+    return (ctx, next) => {
+      const { callerId, isTooBusy, path } = ctx.state.animalStore;
+      if (path !== metricsPath) {
+        if (this.isRefusing && callerId !== undefined) this.#refuse('stopping', STOPPING);
+        if (isTooBusy) this.#refuse('busy', TOO_BUSY);
+        if (callerId !== undefined && ctx.method === 'POST') this.#limitCreates();
+      }
+      return next();
+    };
+  }
+
+  /** Stands in front of the handler of creates, behind their bodies, which can take long to arrive. */
+  readonly countCreate: Stage = async (_, next) => {
+    this.#limitCreates();
+    this.#creates += 1;
+    try {
+      await next();
+    } finally {
+      this.#creates -= 1;
+    }
   };
+
+  #limitCreates(): void {
+    if (this.#creates >= this.#createsLimit) this.#refuse('creates', TOO_MANY_CREATES);
+  }
 
   #refuse(reason: keyof Refused, error: Error): never {
     this.refused[reason] += 1;
@@ -88,15 +117,49 @@ export class Load {
   }
 }
 
+function isOverload(error: unknown): boolean {
+  return error instanceof HttpError && error.code === 'overloaded';
+}
+
 // These errors are created only once, because the stack of an error takes much of the time of a refusal.
 const STOPPING = new HttpError('overloaded', 'the server is stopping');
 const TOO_BUSY = new HttpError('overloaded', 'the server receives more requests than it can handle');
+const TOO_MANY_CREATES = new HttpError('overloaded', 'too many pets are being stored');
 
-function rateLimited(milliseconds: number): AnimalStoreError {
-  const retryAfter = Math.ceil(milliseconds / 1000);
-  const message = `too many requests with this API key: retry after ${retryAfter} s`;
-  return new AnimalStoreError('rate_limited', message, { retryAfter });
+const METRICS_LIMIT: RateLimit = { requests: 10, seconds: 1 };
+
+/**
+ * Limits the rate of the requests of each caller. Metrics have a limit of their own, because they are needed most while
+ * other requests are refused.
+ *
+ * @param refused counts the refused requests
+ * @param thread set if several servers share the limits
+ */
+export function limitRate(
+  limit: RateLimit | undefined,
+  metricsPath: string | undefined,
+  refused: Refused,
+  thread?: ServerThread,
+): Stage {
+  const limiter = limit && new RateLimiter(limit, bucketsOf('requests', thread));
+  const metricsLimiter = new RateLimiter(METRICS_LIMIT, bucketsOf('metrics', thread));
+  return (ctx, next) => {
+    const { callerId, path } = ctx.state.animalStore;
+    const used = path === metricsPath ? metricsLimiter : limiter;
+    const wait = used === undefined || callerId === undefined ? 0 : used.takeToken(callerId);
+    if (wait === 0) return next();
+    refused.rate += 1;
+    const retryAfter = Math.ceil(wait / 1000);
+    const message = `too many requests with this API key: retry after ${retryAfter} s`;
+    throw new AnimalStoreError('rate_limited', message, { retryAfter });
+  };
 }
+
+/**
+ * How long the requests of a queue may take in one turn, an iteration of the event loop, in milliseconds. The server
+ * accepts connections between two turns, so short turns keep no new client waiting.
+ */
+const TURN_TIME = 2;
 
 /**
  * Whether requests can wait for each other. The Workers of Cloudflare end the timers of a request with its response, so no
@@ -105,7 +168,7 @@ function rateLimited(milliseconds: number): AnimalStoreError {
 const HAS_TURNS = globalThis.navigator?.userAgent !== 'Cloudflare-Workers';
 
 interface Waiting {
-  readonly begin: (isRefused: boolean) => void;
+  readonly begin: () => void;
   /** The processor time when the request arrived. */
   readonly since: number;
 }
@@ -113,22 +176,29 @@ interface Waiting {
 /** Spreads the requests of many connections over several turns, in the order of their arrival. */
 export class TurnQueue {
   readonly #waiting: Waiting[] = [];
-  /** The requests that have waited for too long. When no other request waits, they are handled after all, newest first. */
-  readonly #late: Waiting[] = [];
   /** When the current turn ends. 0 between turns. */
   #endsAt = 0;
   /** The processor time at the start of the current turn, while requests wait. */
   #time = 0;
 
-  /** Returns `undefined` if a request can be handled at once, or else a promise of its turn, and whether it is refused. */
-  enter(): Promise<boolean> | undefined {
+  /**
+   * How long the server has worked while the next request waits, in milliseconds of processor time: refusing requests would
+   * not regain the time of other programs.
+   */
+  get waitingTime(): number {
+    const [next] = this.#waiting;
+    return next === undefined ? 0 : this.#time - next.since;
+  }
+
+  /** Returns `undefined` if a request can be handled immediately, and otherwise a promise of its turn. */
+  enter(): Promise<void> | undefined {
     if (!HAS_TURNS) return undefined;
     const now = performance.now();
     if (this.#endsAt === 0) {
       this.#endsAt = now + TURN_TIME;
       setImmediate(this.#beginTurn);
     }
-    if (!this.#isWaiting) {
+    if (this.#waiting.length === 0) {
       if (now < this.#endsAt) return undefined;
       this.#time = processorTime();
     }
@@ -137,33 +207,19 @@ export class TurnQueue {
     });
   }
 
-  get #isWaiting(): boolean {
-    return this.#waiting.length + this.#late.length > 0;
-  }
-
   readonly #beginTurn = async (): Promise<void> => {
     this.#endsAt = performance.now() + TURN_TIME;
-    if (this.#isWaiting) this.#time = processorTime();
-    for (;;) {
-      const late = this.#takeAfter(BUSY_TIME, this.#waiting);
-      if (late === undefined) break;
-      this.#late.push(late);
-    }
-    while (performance.now() < this.#endsAt && this.#isWaiting) {
-      this.#takeAfter(REFUSAL_TIME, this.#late)?.begin(true);
-      (this.#waiting.shift() ?? this.#late.pop())?.begin(false);
-      // Lets the requests run before the time is measured again.
+    if (this.#waiting.length > 0) this.#time = processorTime();
+    while (performance.now() < this.#endsAt) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      next.begin();
+      // Lets the request run before the time is measured again.
       await undefined;
     }
-    if (this.#isWaiting) setImmediate(this.#beginTurn);
+    if (this.#waiting.length > 0) setImmediate(this.#beginTurn);
     else this.#endsAt = 0;
   };
-
-  /** Takes the oldest request from a queue if it has waited for this time. */
-  #takeAfter(time: number, queue: Waiting[]): Waiting | undefined {
-    const [oldest] = queue;
-    return oldest !== undefined && this.#time - oldest.since >= time ? queue.shift() : undefined;
-  }
 }
 
 /** The processor time of this thread in milliseconds, or the elapsed time where the runtime cannot measure it. */
@@ -171,4 +227,49 @@ function processorTime(): number {
   if (process.threadCpuUsage === undefined) return performance.now();
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
+}
+
+/** A caller that sends a request within this time after a refusal has ignored `Retry-After`. In milliseconds. */
+const RETRY_TIME = 1000;
+
+/** The average delay in milliseconds: DELAY_MIN, and DELAY_STEP for each refusal that is delayed already. */
+const DELAY_MIN = 1000;
+const DELAY_STEP = 10;
+const DELAY_MAX = 10_000;
+
+/** How often it is checked whether a delay must end early, in milliseconds. */
+const CHECK_INTERVAL = 1000;
+
+/**
+ * Delays the responses to clients that send the next request immediately after each refusal. They would take much of the
+ * processor time from the requests that the server accepts.
+ */
+export class RefusalDelays {
+  /** The last refusal on each connection. A connection of a proxy can have several callers. */
+  readonly #last = new WeakMap<object, { readonly caller: string | undefined; readonly at: number }>();
+  #delayed = 0;
+
+  /**
+   * Resolves when a refusal may be sent: immediately if it is the first one to a caller on a connection, or when the client
+   * has disconnected.
+   *
+   * @param isStopping ends the delay
+   */
+  async wait({ socket, state, res }: Context, isStopping: () => boolean): Promise<void> {
+    const caller = state.animalStore.callerId;
+    const last = this.#last.get(socket);
+    const isEarly = last?.caller === caller && performance.now() - (last?.at ?? -Infinity) < RETRY_TIME;
+    if (isEarly) {
+      const average = Math.min(DELAY_MIN + DELAY_STEP * this.#delayed, DELAY_MAX);
+      // The delays differ, so that the responses, and the requests that follow them, do not arrive together.
+      let left = average * (0.5 + Math.random());
+      this.#delayed += 1;
+      for (; left > 0 && !res.destroyed && !isStopping(); left -= CHECK_INTERVAL) {
+        const time = Math.min(left, CHECK_INTERVAL);
+        await new Promise((resolve) => setTimeout(resolve, time));
+      }
+      this.#delayed -= 1;
+    }
+    this.#last.set(socket, { caller, at: performance.now() });
+  }
 }
