@@ -2,13 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Context } from '../../../src/adapters/http/api/context.ts';
 import { HttpError } from '../../../src/adapters/http/api/errors.ts';
-import { Load, limitRate, RefusalDelays, TurnQueue } from '../../../src/adapters/http/api/load.ts';
+import { Load, limitRate, RefusalDelays } from '../../../src/adapters/http/api/load.ts';
 import {
   bucketsOf,
   newSharedLimits,
   RATE_LIMIT_RULE,
   RateLimiter,
 } from '../../../src/adapters/http/api/shared-limits.ts';
+import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
 import { stopClock } from '../../support/clock.ts';
 
 /** Lets a test decide how much processor time the thread has used. */

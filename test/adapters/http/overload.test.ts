@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { TurnQueue } from '../../../src/adapters/http/api/load.ts';
 import type { RequestOutcome } from '../../../src/adapters/http/api/observe.ts';
 import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
+import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
 import { startServer } from '../../support/server.ts';
