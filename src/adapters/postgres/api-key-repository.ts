@@ -1,8 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
-import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
-import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
+import type { ApiKey } from '../../domain/api-key.ts';
+import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
 import { SharedReads } from '../storage-kit/shared-reads.ts';
 import type { ConnectionPool, ResultRow } from './connection-pool.ts';
 import type { Read } from './reads.ts';
@@ -65,51 +64,27 @@ export function apiKeyRepository(
       const hash = hashOf(key);
       const statement = { name: 'find-key', text: FIND, values: [hash] };
       const [row] = await found.share(hash.toString('hex'), () => read(statement));
-      // The time of this comparison does not depend on the hashes.
-      if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
-      const about = apiKeyOf(row);
+      const about = foundKey(row, hash);
+      if (about === undefined) return undefined;
       if (known.size >= CACHE_LIMIT) known.clear();
       known.set(key, { about, until: now + CACHE_TIME });
       return about;
     },
-    add: async (key, about) => (await change(ADD, valuesOf(key, about))) as ApiKey,
+    add: async (key, about) => (await change(ADD, keyValues(key, about))) as ApiKey,
     async addFirst(key, about, save) {
       using session = await connections.openSession();
       await session.run('BEGIN');
       await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-      const [row] = await session.run(ADD_FIRST, valuesOf(key, about));
+      const [row] = await session.run(ADD_FIRST, keyValues(key, about));
       if (row !== undefined) await save?.();
       await session.run('COMMIT');
       return row && apiKeyOf(row);
     },
     replace: ({ id, expiresAt }, endsAt, key, about) =>
-      change(REPLACE, [...valuesOf(key, about), endsAt, idOf(id), expiresAt ?? null]),
-    revoke: (id, revokedAt) => change(REVOKE, [revokedAt, idOf(id)]),
+      change(REPLACE, [...keyValues(key, about), endsAt, rowIdOf(id), expiresAt ?? null]),
+    revoke: (id, revokedAt) => change(REVOKE, [revokedAt, rowIdOf(id)]),
     setLastUsedOn: async (id, day, latest = Infinity) =>
-      void (await change(SET_LAST_USED_ON, [day, idOf(id), latest])),
+      void (await change(SET_LAST_USED_ON, [day, rowIdOf(id), latest])),
     list: async () => (await read({ text: LIST })).map(apiKeyOf),
   };
-}
-
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
-}
-
-function valuesOf(
-  key: string,
-  { name, prefix, createdAt, expiresAt, isReadOnly = false }: NewApiKey,
-): unknown[] {
-  return [hashOf(key), name, prefix, createdAt, expiresAt ?? null, isReadOnly];
-}
-
-/** Converts the id of a key. An id that is not an int64 is converted to an id that no key has. */
-function idOf(id: string): bigint {
-  return parseInt64(id) ?? INT64_MIN;
-}
-
-function apiKeyOf([id, , name, prefix, createdAt, ...others]: ResultRow): ApiKey {
-  const [expiresAt, revokedAt, lastUsedOn, callerId, isReadOnly] = others.map((value) => value ?? undefined);
-  return Object.freeze({
-    ...{ id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId, isReadOnly },
-  } as ApiKey);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Client, type ClientConfig, types } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { type PostgresUrl, parsePostgresUrl, QUERY_TIMEOUT } from './url/index.ts';
+import { parsePostgresUrl, QUERY_TIMEOUT, type TlsFiles } from './url/index.ts';
 
 /** The type id of 64-bit integers. */
 const INT8 = 20;
@@ -14,18 +14,13 @@ export const LONG_TIMEOUT = 60_000;
  * `sslmode` in its own way, and prefer the `query_timeout` of the URL to the deadline.
  */
 export function clientConfig(url: string): ClientConfig & { readonly maxReads: number } {
-  const { host, port, user, password, database, applicationName, options, ...rest } = parsePostgresUrl(url);
-  const { tls, queryTimeout, maxReads } = rest;
+  const { applicationName, tls, queryTimeout, ...given } = parsePostgresUrl(url);
   return {
-    host,
-    port,
-    user,
-    database,
-    password: password ?? refusePassword,
-    ssl: tls === undefined ? false : tlsOptions(tls),
+    ...given,
+    password: given.password ?? refusePassword,
+    ssl: tls !== undefined && tlsOptions(tls),
     sslnegotiation: 'postgres',
     application_name: applicationName ?? 'animal-store',
-    options,
     client_encoding: 'utf8',
     // Zero means no deadline for a query. A call must not wait forever for a connection.
     connectionTimeoutMillis: queryTimeout || QUERY_TIMEOUT,
@@ -35,7 +30,6 @@ export function clientConfig(url: string): ClientConfig & { readonly maxReads: n
       getTypeParser: (id: number, format?: 'text' | 'binary') =>
         id === INT8 ? BigInt : types.getTypeParser(id, format as 'text'),
     } as ClientConfig['types'],
-    maxReads,
   };
 }
 
@@ -55,18 +49,18 @@ function refusePassword(): never {
   throw new StorageFault('unreachable', 'the database server asks for a password, and the URL has none');
 }
 
-function tlsOptions({ isVerified, authority, certificate, key }: NonNullable<PostgresUrl['tls']>) {
+function tlsOptions({ isVerified, authority, certificate, key }: TlsFiles) {
   return {
-    ...(isVerified ? {} : { rejectUnauthorized: false }),
-    ...(authority === undefined ? {} : { ca: textOf('sslrootcert', authority) }),
-    ...(certificate === undefined ? {} : { cert: textOf('sslcert', certificate) }),
-    ...(key === undefined ? {} : { key: textOf('sslkey', key) }),
+    rejectUnauthorized: isVerified,
+    ca: textOf('sslrootcert', authority),
+    cert: textOf('sslcert', certificate),
+    key: textOf('sslkey', key),
   };
 }
 
-function textOf(parameter: string, path: string): string {
+function textOf(parameter: string, path: string | undefined): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return path && readFileSync(path, 'utf8');
   } catch (error) {
     throw storageUnavailable(`${parameter}: the file ${path} cannot be read`, error, 'unreachable');
   }

@@ -1,37 +1,26 @@
-import type { Client } from 'pg';
 import { idProblems } from '../../application/ids-left.ts';
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
-import type { Pet } from '../../domain/pet.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
 import { clientConfig, withClient } from './config.ts';
 import { detailed } from './errors.ts';
 import { orderWarningsOf } from './order.ts';
 import { petOf } from './pets.ts';
-import { INVALID_PETS, readVersion, SCHEMA_VERSION, tableFaultsOf, warningsOf } from './schema.ts';
+import { INVALID_PETS, SCHEMA_VERSION, surveyOf, tableFaultsOf } from './schema.ts';
 import { changedTables } from './tables.ts';
 import { locationOf } from './url/index.ts';
 
 const FACTS = `SELECT
   (SELECT count(*) FROM pets)::float8 AS pets,
-  (SELECT max(id) FROM pets)::text AS "lastId",
-  (SELECT count(*) FROM api_keys)::float8 AS total,
-  (SELECT count(*) FROM api_keys
-    WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1::bigint))::float8 AS active,
+  (SELECT coalesce(max(id), 0) FROM pets) AS "lastId",
+  (SELECT json_build_object('total', count(*), 'active', count(*) FILTER (
+    WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1::bigint))) FROM api_keys) AS "apiKeys",
   (SELECT count(*) FROM idempotency_records)::float8 AS "idempotencyRecords",
   pg_database_size(current_database())::float8 AS bytes`;
 
 const SCHEMA_WITH_PROMISES = 3;
 const PROMISED = 'SELECT max(days) AS days FROM idempotency_promises WHERE ends_at >= $1';
 
-type Facts = Record<'pets' | 'total' | 'active' | 'idempotencyRecords' | 'bytes', number> & {
-  readonly lastId: string | null;
-};
-
-async function invalidPets(client: Client): Promise<Pet[]> {
-  const query = { text: INVALID_PETS, values: [INVALID_PETS_LIMIT], rowMode: 'array' };
-  const { rows } = await client.query<unknown[]>(query);
-  return rows.map(petOf);
-}
+type Facts = Pick<Diagnosis, 'pets' | 'apiKeys' | 'idempotencyRecords' | 'bytes'> & { lastId: bigint };
 
 /** Examines a store in PostgreSQL that a server may use. Changes nothing. */
 export async function examinePostgresStore(url: string): Promise<Diagnosis> {
@@ -42,32 +31,27 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
     const config = clientConfig(url);
     return await withClient(config, async (client) => {
       await client.query('BEGIN TRANSACTION READ ONLY');
-      const schemaVersion = await readVersion(client);
-      for (const message of await warningsOf(client)) problems.push({ severity: 'warning', message });
+      const { version: schemaVersion, isOneServer, warnings } = await surveyOf(client);
+      for (const message of warnings) problems.push({ severity: 'warning', message });
       if (schemaVersion === undefined) {
         const message = `${location}: the database contains no store: the start of a server creates it`;
         problems.push({ severity: 'error', message });
         return { ...report, exists: false };
       }
-      for (const fault of await tableFaultsOf(client)) {
+      for (const fault of isOneServer ? await tableFaultsOf(client) : []) {
         problems.push({ severity: 'error', message: changedTables(fault).message });
       }
       for (const message of await orderWarningsOf(config)) problems.push({ severity: 'warning', message });
       const { rows } = await client.query<Facts>(FACTS, [Date.now()]);
-      const { total, active, lastId, ...facts } = rows[0] as Facts;
+      const { lastId, ...facts } = rows[0] as Facts;
       const promised =
         schemaVersion < SCHEMA_WITH_PROMISES ? undefined : await client.query(PROMISED, [Date.now()]);
       const idempotencyDays: number | undefined = promised?.rows[0]?.days ?? undefined;
-      problems.push(...invalidPetProblems(await invalidPets(client)));
-      problems.push(...idProblems(BigInt(lastId ?? 0)));
-      return {
-        ...report,
-        exists: true,
-        schemaVersion,
-        ...facts,
-        apiKeys: { total, active },
-        idempotencyDays,
-      };
+      const query = { text: INVALID_PETS, values: [INVALID_PETS_LIMIT], rowMode: 'array' };
+      const invalid = await client.query<unknown[]>(query);
+      problems.push(...invalidPetProblems(invalid.rows.map(petOf)));
+      problems.push(...idProblems(lastId));
+      return { ...report, exists: true, schemaVersion, ...facts, idempotencyDays };
     });
   } catch (error) {
     problems.push({ severity: 'error', message: `${location}: ${detailed(error)}` });

@@ -81,82 +81,76 @@ const VERSION_TABLE = `CREATE TABLE animal_store_schema (
     only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
   INSERT INTO animal_store_schema VALUES (true, 0)`;
 
-/** Reads the catalog itself, because `to_regclass` can miss a table that was created in the same moment. */
-const FOUND = `SELECT bool_or(relname = 'animal_store_schema') AS own, bool_or(relname = 'pets') AS other,
-    current_setting('server_encoding') AS encoding
+/**
+ * Reads the catalog itself, because `to_regclass` can miss a table that was created in the same moment. An engine that
+ * distributes the data over several servers names itself in `version()`, or is an extension.
+ */
+const SURVEY = `SELECT bool_or(relname = 'animal_store_schema') AS own, bool_or(relname = 'pets') AS other,
+    current_setting('server_encoding') AS encoding,
+    version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
+      AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "isOneServer",
+    ARRAY(SELECT name FROM pg_settings
+      WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off') AS unsafe
   FROM pg_class WHERE relname IN ('animal_store_schema', 'pets') AND pg_table_is_visible(oid)`;
 
-/** An engine that distributes the data over several servers names itself in `version()`, or is an extension. */
-const IS_ONE_SERVER = `SELECT version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
-  AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "isOneServer"`;
+interface Survey {
+  /** The schema version, or `undefined` when the database contains no tables of a store. */
+  readonly version: number | undefined;
+  readonly isOneServer: boolean;
+  /** The settings that make a commit less than durable. */
+  readonly warnings: readonly string[];
+}
 
-const UNSAFE_SETTINGS = `SELECT name FROM pg_settings
-  WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'`;
+/** Rejects when the database cannot have a store of this release. */
+export async function surveyOf(client: Client): Promise<Survey> {
+  const { own, other, encoding, isOneServer, unsafe } = (await client.query(SURVEY)).rows[0];
+  if (encoding !== 'UTF8')
+    throw storageUnavailable(`the database has the encoding ${encoding}, the store needs UTF8`);
+  if (other && !own) throw storageUnavailable('the database has a table pets of another application');
+  const version = own ? await versionOf(client) : undefined;
+  const warnings = unsafe.map(
+    (name: string) => `${name} is off: a crash of the database server can lose acknowledged pets`,
+  );
+  return { version, isOneServer, warnings };
+}
 
-/** Creates or updates the schema, for which other servers that start wait. Returns what is known about the database. */
+async function versionOf(client: Client): Promise<number> {
+  const { rows } = await client.query('SELECT version FROM animal_store_schema');
+  const version: number = rows[0]?.version ?? 0;
+  if (version <= SCHEMA_VERSION) return version;
+  throw storageUnavailable(
+    `the database has schema version ${version}, this release supports ${SCHEMA_VERSION}: use the release that wrote it, or a newer one`,
+  );
+}
+
+/** Creates or updates the schema, for which other servers that start wait. Resolves with the warnings of the start. */
 export async function prepareSchema(
   config: ClientConfig,
   mustExist: boolean,
-): Promise<{ readonly warnings: readonly string[]; readonly isOneServer: boolean }> {
+): Promise<Pick<Survey, 'isOneServer' | 'warnings'>> {
   return await withClient(config, async (client) => {
-    const version = await readVersion(client);
+    const { version, isOneServer, warnings } = await surveyOf(client);
     if (version === undefined && mustExist) {
       throw new StorageFault('file_missing', 'the database contains no store');
     }
     if (version === undefined || version < SCHEMA_VERSION) await migrate(client);
-    const isOneServer = await isOne(client);
-    const [fault] = await tableFaultsOf(client);
+    const [fault] = isOneServer ? await tableFaultsOf(client) : [];
     if (fault !== undefined) throw changedTables(fault);
-    const warnings = [...(await warningsOf(client)), ...(await orderWarningsOf(config))];
-    return { warnings, isOneServer };
+    return { warnings: [...warnings, ...(await orderWarningsOf(config))], isOneServer };
   });
 }
 
-async function isOne(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ isOneServer: boolean }>(IS_ONE_SERVER);
-  return rows[0]?.isOneServer ?? false;
-}
-
-/** Resolves with what another program has changed. An engine that distributes the data has a catalog of its own. */
+/** An engine that distributes the data has a catalog of its own, in which this would find faults. */
 export async function tableFaultsOf(client: Client): Promise<readonly string[]> {
-  if (!(await isOne(client))) return [];
   const { rows } = await client.query<{ fault: string }>(TABLE_FAULTS);
   return rows.map(({ fault }) => fault);
-}
-
-/** Resolves with the schema version, or with `undefined` when the database contains no tables of a store. */
-export async function readVersion(client: Client): Promise<number | undefined> {
-  const { rows } = await client.query<{ own: boolean; other: boolean; encoding: string }>(FOUND);
-  const [{ own, other, encoding } = {}] = rows;
-  if (encoding !== 'UTF8')
-    throw storageUnavailable(`the database has the encoding ${encoding}, the store needs UTF8`);
-  if (!own) {
-    if (other) throw storageUnavailable('the database has a table pets of another application');
-    return undefined;
-  }
-  const { rows: versions } = await client.query<{ version: number }>(
-    'SELECT version FROM animal_store_schema',
-  );
-  const version = versions[0]?.version ?? 0;
-  if (version > SCHEMA_VERSION) {
-    throw storageUnavailable(
-      `the database has schema version ${version}, this release supports ${SCHEMA_VERSION}: use the release that wrote it, or a newer one`,
-    );
-  }
-  return version;
-}
-
-/** Resolves with warnings about settings that make a commit less than durable. */
-export async function warningsOf(client: Client): Promise<readonly string[]> {
-  const { rows } = await client.query<{ name: string }>(UNSAFE_SETTINGS);
-  return rows.map(({ name }) => `${name} is off: a crash of the database server can lose acknowledged pets`);
 }
 
 /** Without the commit, the end of the connection rolls the transaction back. */
 async function migrate(client: Client): Promise<void> {
   await client.query('BEGIN');
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-  const version = await readVersion(client);
+  const { version } = await surveyOf(client);
   if (version === undefined) await client.query(VERSION_TABLE);
   for (const migration of MIGRATIONS.slice(version)) await client.query(migration);
   await client.query('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);

@@ -1,9 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { ApiKeyRepository } from '../../application/ports/api-key-repository.ts';
 import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
-import { INT64_MAX, parseInt64 } from '../../domain/int64.ts';
+import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 import { withOwnConnection } from './write/own-connection.ts';
 import type { Writer } from './write/writer.ts';
@@ -23,17 +22,15 @@ const SET_LAST_USED_ON =
 
 const CACHE_LIMIT = 1000;
 
-type KeyRow = readonly (string | number | Buffer | null)[];
-
 /** Every write to the database file, by any process, clears the cache of found keys, so none is out of date. */
 export function apiKeyRepository(
   db: Database.Database,
   snapshot: ReadSnapshot,
   writer: Writer,
 ): ApiKeyRepository & { readonly statistics: CacheStatistics } {
-  const select = <T extends unknown[]>(where: string): Database.Statement<T, KeyRow> =>
+  const select = <T extends unknown[]>(where: string): Database.Statement<T, readonly unknown[]> =>
     // A double represents every time exactly.
-    db.prepare<T, KeyRow>(`SELECT ${COLUMNS} FROM api_keys ${where}`).safeIntegers(false).raw();
+    db.prepare<T, readonly unknown[]>(`SELECT ${COLUMNS} FROM api_keys ${where}`).safeIntegers(false).raw();
   const [byHash, byId] = [select<[Buffer]>('WHERE hash = ?'), select<[bigint]>('WHERE id = ?')];
   const all = select<[]>('ORDER BY api_keys.id');
   const statistics = { hits: 0, misses: 0 };
@@ -47,14 +44,12 @@ export function apiKeyRepository(
     return cache.get(key);
   }
 
-  /** The time to compare the hashes does not depend on the position of the first different byte. */
   function lookUp(key: string): ApiKey | undefined {
     statistics.misses += 1;
     const hash = hashOf(key);
-    const row = byHash.get(hash);
-    if (row === undefined || !timingSafeEqual(row[1] as Buffer, hash)) return undefined;
+    const about = foundKey(byHash.get(hash), hash);
+    if (about === undefined) return undefined;
     if (cache.size >= CACHE_LIMIT) cache.clear();
-    const about = apiKeyOf(row);
     cache.set(key, about);
     return about;
   }
@@ -72,13 +67,13 @@ export function apiKeyRepository(
       return cached;
     },
     async add(key, about) {
-      const { rowId } = await writer.storeWrite([ADD, ...valuesOf(key, about)]);
+      const { rowId } = await writer.storeWrite([ADD, ...keyValues(key, about)]);
       return added(rowId, about);
     },
     addFirst: (key, about, save) =>
       withOwnConnection(writer, async (connection) => {
         await connection.begin();
-        const { lastInsertRowid, changes } = connection.db.prepare(ADD_FIRST).run(...valuesOf(key, about));
+        const { lastInsertRowid, changes } = connection.db.prepare(ADD_FIRST).run(...keyValues(key, about));
         if (changes === 0) return undefined;
         await save?.();
         connection.commit(1);
@@ -87,7 +82,7 @@ export function apiKeyRepository(
     async replace({ id, expiresAt }, endsAt, key, about) {
       const { rowId, changes } = await writer.storeWrite(
         [END, endsAt, endsAt, rowIdOf(id), about.createdAt, expiresAt ?? null],
-        [ADD_SUCCESSOR, ...valuesOf(key, about), rowIdOf(id)],
+        [ADD_SUCCESSOR, ...keyValues(key, about), rowIdOf(id)],
       );
       return changes === 0 ? undefined : await read(rowId);
     },
@@ -102,27 +97,6 @@ export function apiKeyRepository(
   };
 }
 
-function valuesOf(key: string, { name, prefix, createdAt, expiresAt, isReadOnly = false }: NewApiKey) {
-  return [hashOf(key), name, prefix, createdAt, expiresAt ?? null, Number(isReadOnly)] as const;
-}
-
 function added(rowId: bigint, about: NewApiKey): ApiKey {
   return Object.freeze({ id: String(rowId), ...about });
-}
-
-/** No row has the row id of an id that is not an int64. */
-function rowIdOf(id: string): bigint {
-  return parseInt64(id) ?? -INT64_MAX;
-}
-
-function apiKeyOf([id, , name, prefix, createdAt, ...others]: KeyRow): ApiKey {
-  const [expiresAt, revokedAt, lastUsedOn, callerId, isReadOnly] = others.map((value) => value ?? undefined);
-  return Object.freeze({
-    ...{ id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId },
-    isReadOnly: isReadOnly === 1,
-  } as ApiKey);
-}
-
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
 }

@@ -20,7 +20,13 @@ test.each([
 
 test('the driver gets no URL, so that it prints no warning about sslmode, and reads no password elsewhere', () => {
   const config = clientConfig('postgres://me@localhost/pets?sslmode=require&options=-c%20a%3Db&host=%2Ftmp');
-  expect(config).toMatchObject({ user: 'me', host: '/tmp', ssl: {}, options: '-c a=b', database: 'pets' });
+  expect(config).toMatchObject({
+    user: 'me',
+    host: '/tmp',
+    ssl: { rejectUnauthorized: true },
+    options: '-c a=b',
+    database: 'pets',
+  });
   expect(config.connectionString).toBeUndefined();
   expect(config.password).toThrow('the database server asks for a password, and the URL has none');
   expect(clientConfig('postgres://localhost/pets?sslmode=no-verify').ssl).toEqual({

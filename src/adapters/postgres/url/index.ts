@@ -33,9 +33,13 @@ export interface TlsFiles {
 const FORM = 'postgres://USER:PASSWORD@HOST:PORT/DATABASE';
 
 /** The user ends at the last `@` of the authority. A later `@` or a `#` can be a part of a password, so it must be encoded. */
-const URL_PARTS =
-  /^postgres(?:ql)?:\/\/(?<login>[^/?#]*@)?(?<server>[^@/?#]*)(?:\/(?<database>[^@/?#]*))?(?:\?(?<query>[^@#]*))?$/;
-const SERVER = /^(?<host>\[[\da-f:.]+\]|[\w.-]*|%2f[\w.%-]*)(?::(?<port>\d{1,5}))?$/i;
+const URL_PARTS = new RegExp(
+  [
+    '^postgres(?:ql)?://(?:(?<user>[^:/?#]*)(?::(?<password>[^/?#]*))?@)?',
+    String.raw`(?<host>\[[\da-fA-F:.]+\]|[\w.-]*|%2[fF][\w.%-]*)(?::(?<port>\d{1,5}))?(?<otherHosts>,[^@/?#]*)?`,
+    String.raw`(?:/(?<database>[^@/?#]*))?(?:\?(?<query>[^@#]*))?$`,
+  ].join(''),
+);
 const HOST_NAME = /^(?:[\da-f:.]+|[\w.-]+|\/.*)$/i;
 
 const PARAMETERS: readonly string[] = [
@@ -57,40 +61,32 @@ const READS_LIMIT = 1000;
 
 /** Throws `invalid_request`. */
 export function parsePostgresUrl(url: string): PostgresUrl {
-  const {
-    login,
-    server,
-    database,
-    query = '',
-  } = (/[\s\p{Cc}]/u.test(url) ? null : URL_PARTS.exec(url))?.groups ?? {};
-  if (server === undefined) throw badForm();
-  const parameters = parametersOf(query);
-  const read = (name: string): string | undefined => parameters.get(name) || undefined;
-  if (server.includes(',') || read('host')?.includes(',')) {
+  const parts = /[\s\p{Cc}]/u.test(url) ? undefined : URL_PARTS.exec(url)?.groups;
+  if (parts === undefined) throw badForm();
+  const parameters = parametersOf(parts['query']);
+  const read: Read = (name) => parameters.get(name);
+  if (parts['otherHosts'] !== undefined || read('host')?.includes(',')) {
     throw invalidRequest(
       'expected one host: several hosts are not supported, so give the address of the primary',
     );
   }
-  const { host = '', port = '5432' } = SERVER.exec(server)?.groups ?? { host: '?' };
-  const [, user, password] = /^([^:]*)(?::(.*))?@$/s.exec(login ?? '@') ?? [];
-  const place = {
-    host: read('host') ?? (decoded(host).replace(/^\[(.*)\]$/, '$1') || 'localhost'),
-    port: Number(read('port') ?? port),
-  };
-  if (!HOST_NAME.test(place.host) || !(place.port >= 1 && place.port <= MAX_PORT)) throw badForm();
-  const result = { ...place, password: read('password') ?? (decoded(password) || undefined) };
-  const names = { user: read('user') ?? decoded(user), database: decoded(database) };
-  refuseUnknown(parameters);
-  const ownUser = names.user || userOfProcess();
+  const host = read('host') ?? (decoded(parts['host']).replace(/^\[(.*)\]$/, '$1') || 'localhost');
+  const port = Number(read('port') ?? parts['port'] ?? '5432');
+  if (!HOST_NAME.test(host) || !(port >= 1 && port <= MAX_PORT)) throw badForm();
+  const password = read('password') ?? (decoded(parts['password']) || undefined);
+  const database = decoded(parts['database']);
+  const user = read('user') ?? (decoded(parts['user']) || userOfProcess());
   return {
-    ...result,
-    user: ownUser,
-    database: names.database || ownUser,
+    host,
+    port,
+    user,
+    password,
+    database: database || user,
     applicationName: read('application_name'),
     options: read('options'),
     tls: tlsOf(read),
-    queryTimeout: integerOf(parameters, 'query_timeout', [0, MAX_TIMEOUT]) ?? QUERY_TIMEOUT,
-    maxReads: integerOf(parameters, 'max', [1, READS_LIMIT]) ?? MAX_READS,
+    queryTimeout: integerOf('query_timeout', read, 0, MAX_TIMEOUT) ?? QUERY_TIMEOUT,
+    maxReads: integerOf('max', read, 1, READS_LIMIT) ?? MAX_READS,
   };
 }
 
@@ -109,10 +105,24 @@ function userOfProcess(): string {
   }
 }
 
-function parametersOf(query: string): ReadonlyMap<string, string> {
-  const pairs = query === '' ? [] : query.split('&').map((pair) => pair.replaceAll('+', ' ').split('='));
-  const parameters = new Map(pairs.map(([name, ...value]) => [decoded(name), decoded(value.join('='))]));
-  if (parameters.size < pairs.length) throw invalidRequest('expected each parameter of the URL once');
+/**
+ * The name of an unknown parameter is not shown, because a password without percent-encoding can contain it. An empty parameter
+ * would have no effect: without a value of `sslmode`, there would be no TLS.
+ */
+function parametersOf(query = ''): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const pair of query === '' ? [] : query.split('&')) {
+    const [name = '', ...values] = pair.replaceAll('+', ' ').split('=').map(decoded);
+    const value = values.join('=');
+    if (!PARAMETERS.includes(name)) {
+      throw invalidRequest(
+        `unknown parameter after '?': expected ${PARAMETERS.join(', ')}; percent-encode the password if it has a '?'`,
+      );
+    }
+    if (parameters.has(name)) throw invalidRequest('expected each parameter of the URL once');
+    if (value === '') throw invalidRequest(`${name}: expected a value, got an empty one`);
+    parameters.set(name, value);
+  }
   return parameters;
 }
 
@@ -124,22 +134,9 @@ function decoded(text = ''): string {
   }
 }
 
-/**
- * The name of an unknown parameter is not shown, because a password without percent-encoding can contain it. An empty parameter
- * would have no effect: without a value of `sslmode`, there would be no TLS.
- */
-function refuseUnknown(parameters: ReadonlyMap<string, string>): void {
-  if ([...parameters.keys()].every((name) => PARAMETERS.includes(name))) {
-    const empty = [...parameters].find(([, value]) => value === '')?.[0];
-    if (empty === undefined) return;
-    throw invalidRequest(`${empty}: expected a value, got an empty one`);
-  }
-  throw invalidRequest(
-    `unknown parameter after '?': expected ${PARAMETERS.join(', ')}; percent-encode the password if it has a '?'`,
-  );
-}
+type Read = (name: string) => string | undefined;
 
-function tlsOf(read: (name: string) => string | undefined): TlsFiles | undefined {
+function tlsOf(read: Read): TlsFiles | undefined {
   const [authority, certificate, key] = [read('sslrootcert'), read('sslcert'), read('sslkey')];
   const hasFiles = [authority, certificate, key].some((file) => file !== undefined);
   const mode = read('sslmode') ?? (hasFiles ? 'verify-full' : 'disable');
@@ -154,12 +151,8 @@ function tlsOf(read: (name: string) => string | undefined): TlsFiles | undefined
   return mode === 'disable' ? undefined : { isVerified, authority, certificate, key };
 }
 
-function integerOf(
-  parameters: ReadonlyMap<string, string>,
-  name: string,
-  [min, max]: readonly [number, number],
-): number | undefined {
-  const text = parameters.get(name);
+function integerOf(name: string, read: Read, min: number, max: number): number | undefined {
+  const text = read(name);
   if (text === undefined) return undefined;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;

@@ -4,7 +4,6 @@ import type Database from 'better-sqlite3';
 import { idProblems } from '../../../application/ids-left.ts';
 import type { Diagnosis, Problem } from '../../../application/ports/maintenance.ts';
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
-import { isActive } from '../../../domain/api-key.ts';
 import { invalidPetProblems } from '../../storage-kit/invalid-pets.ts';
 import { OPEN_LOCK_TIMEOUT, openConnection } from '../driver.ts';
 import { codeOf, storageError } from '../errors.ts';
@@ -28,17 +27,11 @@ const NO_SPACE = 10 * 1024 * 1024;
 const SCHEMA_WITH_RECORDS = 2;
 const SCHEMA_WITH_PROMISES_AND_BACKUP = 5;
 
-type Facts = Pick<
-  Diagnosis,
-  | 'schemaVersion'
-  | 'isSound'
-  | 'pets'
-  | 'apiKeys'
-  | 'idempotencyRecords'
-  | 'idempotencyDays'
-  | 'lastId'
-  | 'lastBackupAt'
->;
+/** Selects only columns that every schema version has. */
+const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
+    WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)) AS active FROM api_keys`;
+
+type Facts = Omit<Diagnosis, 'location' | 'exists' | 'problems'>;
 
 /** The facts about a file in which no server has created a store yet. */
 const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
@@ -185,33 +178,24 @@ function factsOf(store: string, db: Database.Database, report: ReportProblem): F
   assertSchema(db);
   const problems = [...invalidPetProblems(invalidPets(db)), ...idProblems(lastIdOf(db))];
   for (const { severity, message } of problems) report(severity, message);
-  const pets = countRows(db, 'pets');
-  const hasRecords = schemaVersion >= SCHEMA_WITH_RECORDS;
-  const idempotencyRecords = hasRecords ? countRows(db, 'idempotency_records') : undefined;
-  const lastId = lastIdOf(db);
-  const counts = { schemaVersion, isSound: true, pets, lastId, apiKeys: countKeys(db), idempotencyRecords };
-  return schemaVersion < SCHEMA_WITH_PROMISES_AND_BACKUP ? counts : { ...counts, ...stateOf(db) };
+  const facts: Facts = {
+    schemaVersion,
+    isSound: true,
+    pets: countRows(db, 'pets'),
+    lastId: lastIdOf(db),
+    apiKeys: db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now()),
+    idempotencyRecords:
+      schemaVersion < SCHEMA_WITH_RECORDS ? undefined : countRows(db, 'idempotency_records'),
+  };
+  return schemaVersion < SCHEMA_WITH_PROMISES_AND_BACKUP ? facts : { ...facts, ...stateOf(db) };
 }
 
 function stateOf(db: Database.Database): Pick<Facts, 'idempotencyDays' | 'lastBackupAt'> {
-  const days = db.prepare<[number], bigint | null>(PROMISED).pluck().get(Date.now()) ?? undefined;
-  const lastBackupAt = db.prepare<[], bigint>(LAST_BACKUP).pluck().get() ?? 0n;
-  return {
-    idempotencyDays: days === undefined ? undefined : Number(days),
-    lastBackupAt: Number(lastBackupAt),
-  };
-}
-
-/** Selects only columns that every schema version has. */
-function countKeys(db: Database.Database): Diagnosis['apiKeys'] {
-  const columns = 'expires_at AS expiresAt, revoked_at AS revokedAt';
-  const rows = db.prepare(`SELECT ${columns} FROM api_keys`).safeIntegers(false).all() as {
-    expiresAt: number | null;
-    revokedAt: number | null;
-  }[];
-  const now = Date.now();
-  const active = rows.filter(({ expiresAt, revokedAt }) =>
-    isActive({ expiresAt: expiresAt ?? undefined, revokedAt: revokedAt ?? undefined }, now),
-  );
-  return { total: rows.length, active: active.length };
+  const numberOf = (sql: string, ...values: number[]): number | undefined =>
+    db
+      .prepare<number[], number | null>(sql)
+      .pluck()
+      .safeIntegers(false)
+      .get(...values) ?? undefined;
+  return { idempotencyDays: numberOf(PROMISED, Date.now()), lastBackupAt: numberOf(LAST_BACKUP) ?? 0 };
 }

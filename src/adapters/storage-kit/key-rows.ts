@@ -1,0 +1,36 @@
+/** The rows of API keys, which the engines with SQL store alike: without the key, with its SHA-256 hash. */
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { ApiKey, NewApiKey } from '../../domain/api-key.ts';
+import { INT64_MIN, parseInt64 } from '../../domain/int64.ts';
+
+export function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** Returns the values of a new row, up to `is_read_only`. SQLite has no boolean, and PostgreSQL reads a number as one. */
+export function keyValues(
+  key: string,
+  { name, prefix, createdAt, expiresAt, isReadOnly = false }: NewApiKey,
+): (string | number | Buffer | null)[] {
+  return [hashOf(key), name, prefix, createdAt, expiresAt ?? null, Number(isReadOnly)];
+}
+
+/** Converts the id of a key. An id that is not an int64 is converted to an id that no key has. */
+export function rowIdOf(id: string): bigint {
+  return parseInt64(id) ?? INT64_MIN;
+}
+
+/** The second value of the row is the hash. */
+export function apiKeyOf([id, , name, prefix, createdAt, ...others]: readonly unknown[]): ApiKey {
+  const [expiresAt, revokedAt, lastUsedOn, callerId, isReadOnly] = others.map((value) => value ?? undefined);
+  return Object.freeze({
+    ...{ id, name, prefix, createdAt, expiresAt, revokedAt, lastUsedOn, callerId },
+    isReadOnly: Boolean(isReadOnly),
+  } as ApiKey);
+}
+
+/** Converts the row that was found by a hash. The time of the comparison does not depend on the hashes. */
+export function foundKey(row: readonly unknown[] | undefined, hash: Buffer): ApiKey | undefined {
+  return row !== undefined && timingSafeEqual(row[1] as Buffer, hash) ? apiKeyOf(row) : undefined;
+}
