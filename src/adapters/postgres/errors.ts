@@ -6,6 +6,7 @@ import {
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import type { KnownFaults } from '../storage-kit/known-faults.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 
 export type Faults = KnownFaults<'read' | 'write' | 'tables' | 'ids'>;
 
@@ -121,8 +122,4 @@ export function isSerializationFailure(error: unknown): boolean {
 /** Whether one row has caused the error: a data exception, or a violated constraint. */
 export function isRowError(error: unknown): boolean {
   return error instanceof DatabaseError && /^2[23]/.test(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

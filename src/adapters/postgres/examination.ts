@@ -1,12 +1,12 @@
 import { idProblems } from '../../application/ids-left.ts';
 import type { Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
+import { changedTables } from '../storage-kit/store-errors.ts';
 import { clientConfig, withClient } from './config.ts';
 import { detailed } from './errors.ts';
 import { orderWarningsOf } from './order.ts';
 import { petOf } from './pets.ts';
 import { INVALID_PETS, SCHEMA_VERSION, surveyOf, tableFaultsOf } from './schema.ts';
-import { changedTables } from './tables.ts';
 import { locationOf } from './url/index.ts';
 
 const FACTS = `SELECT
@@ -26,22 +26,22 @@ type Facts = Pick<Diagnosis, 'pets' | 'apiKeys' | 'idempotencyRecords' | 'bytes'
 export async function examinePostgresStore(url: string): Promise<Diagnosis> {
   const location = locationOf(url);
   const problems: Problem[] = [];
-  const report = { location, supportedSchemaVersion: SCHEMA_VERSION, problems };
+  const report = (severity: Problem['severity'], message: string) => problems.push({ severity, message });
+  const about = { location, supportedSchemaVersion: SCHEMA_VERSION, problems };
   try {
     const config = clientConfig(url);
     return await withClient(config, async (client) => {
       await client.query('BEGIN TRANSACTION READ ONLY');
       const { version: schemaVersion, isOneServer, warnings } = await surveyOf(client);
-      for (const message of warnings) problems.push({ severity: 'warning', message });
+      for (const message of warnings) report('warning', message);
       if (schemaVersion === undefined) {
-        const message = `${location}: the database contains no store: the start of a server creates it`;
-        problems.push({ severity: 'error', message });
-        return { ...report, exists: false };
+        report('error', `${location}: the database contains no store: the start of a server creates it`);
+        return { ...about, exists: false };
       }
       for (const fault of isOneServer ? await tableFaultsOf(client) : []) {
-        problems.push({ severity: 'error', message: changedTables(fault).message });
+        report('error', changedTables(fault).message);
       }
-      for (const message of await orderWarningsOf(config)) problems.push({ severity: 'warning', message });
+      for (const message of await orderWarningsOf(config)) report('warning', message);
       const { rows } = await client.query<Facts>(FACTS, [Date.now()]);
       const { lastId, ...facts } = rows[0] as Facts;
       const promised =
@@ -51,10 +51,10 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       const invalid = await client.query<unknown[]>(query);
       problems.push(...invalidPetProblems(invalid.rows.map(petOf)));
       problems.push(...idProblems(lastId));
-      return { ...report, exists: true, schemaVersion, ...facts, idempotencyDays };
+      return { ...about, exists: true, schemaVersion, ...facts, idempotencyDays };
     });
   } catch (error) {
-    problems.push({ severity: 'error', message: `${location}: ${detailed(error)}` });
-    return { ...report, exists: undefined };
+    report('error', `${location}: ${detailed(error)}`);
+    return { ...about, exists: undefined };
   }
 }

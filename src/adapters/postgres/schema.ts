@@ -1,9 +1,10 @@
 import type { Client, ClientConfig } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { changedTables, newerSchema } from '../storage-kit/store-errors.ts';
 import { withClient } from './config.ts';
 import type { SqlStatement } from './connection-pool.ts';
 import { orderWarningsOf } from './order.ts';
-import { changedTables, tableFaults } from './tables.ts';
+import { tableFaults } from './tables.ts';
 
 /**
  * A released migration is never changed: each change of the schema is a new migration. The names of keys and callers are
@@ -117,10 +118,9 @@ export async function surveyOf(client: Client): Promise<Survey> {
 async function versionOf(client: Client): Promise<number> {
   const { rows } = await client.query('SELECT version FROM animal_store_schema');
   const version: number = rows[0]?.version ?? 0;
-  if (version <= SCHEMA_VERSION) return version;
-  throw storageUnavailable(
-    `the database has schema version ${version}, this release supports ${SCHEMA_VERSION}: use the release that wrote it, or a newer one`,
-  );
+  const unsupported = newerSchema('the database', version, SCHEMA_VERSION);
+  if (unsupported !== undefined) throw storageUnavailable(unsupported);
+  return version;
 }
 
 /** Creates or updates the schema, for which other servers that start wait. Resolves with the warnings of the start. */

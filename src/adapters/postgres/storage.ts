@@ -15,6 +15,7 @@ import { storageFaultReason, storageUnavailable } from '../../application/ports/
 import { INT64_MAX } from '../../domain/int64.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { PageCache } from '../storage-kit/page-cache.ts';
+import { changedTables } from '../storage-kit/store-errors.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { clientConfig } from './config.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -25,7 +26,6 @@ import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
 import { readsOver } from './reads.ts';
 import { LAST_ID, prepareSchema, TABLE_FAULTS, WRITE_TEST } from './schema.ts';
-import { changedTables } from './tables.ts';
 import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */

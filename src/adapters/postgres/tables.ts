@@ -3,7 +3,6 @@
  * changes or hides what a statement of this program does.
  */
 
-import { StorageFault } from '../../application/ports/storage-fault.ts';
 import type { SqlStatement } from './connection-pool.ts';
 import { ATTRIBUTES } from './pets.ts';
 
@@ -66,8 +65,4 @@ export function tableFaults(version: number): SqlStatement {
     name: 'table-faults',
     text: `${FAULTS} SELECT fault FROM faults, animal_store_schema WHERE version = ${version}`,
   };
-}
-
-export function changedTables(fault: string): StorageFault {
-  return new StorageFault('damaged', `another program has changed the tables of the store (${fault})`);
 }

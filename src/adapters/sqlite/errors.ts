@@ -4,6 +4,7 @@ import {
   storageUnavailable,
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** By result code, or by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
 const FAILURES: Readonly<Record<string, readonly [message: string, reason?: StorageFaultReason]>> = {
@@ -84,10 +85,6 @@ export function fileError(failed: string, error: unknown): AnimalStoreError {
 /** Whether another process holds the lock of the database. */
 export function isLocked(error: unknown): boolean {
   return primaryCodeOf(codeOf(error)) === 'SQLITE_BUSY';
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** For example, the primary code of `SQLITE_IOERR_WRITE` is `SQLITE_IOERR`. */

@@ -12,7 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { codeOf } from './errors.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;

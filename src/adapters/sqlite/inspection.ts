@@ -1,12 +1,12 @@
 import type Database from 'better-sqlite3';
 import { idsExhausted } from '../../application/ids-left.ts';
 import type { BackupContents } from '../../application/ports/maintenance.ts';
-import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { INVALID_PETS_LIMIT } from '../storage-kit/invalid-pets.ts';
+import { changedTables, codeOf, newerSchema } from '../storage-kit/store-errors.ts';
 import { openConnection } from './driver.ts';
-import { codeOf } from './errors.ts';
 import { type PetRow, petOf } from './pets.ts';
 import { APPLICATION_ID, INVALID_PETS, LAST_ID, MIGRATIONS } from './schema.ts';
 
@@ -64,7 +64,7 @@ export function assertSchema(db: Database.Database): void {
     missingObject(expected, found) ??
     (version <= MIGRATIONS.length ? foreignTrigger(expected, found) : undefined);
   if (fault !== undefined) {
-    throw new StorageFault('damaged', `another program has changed the tables of the store (${fault})`);
+    throw changedTables(fault);
   }
 }
 
@@ -107,14 +107,8 @@ export function causeOf(error: unknown, db: Database.Database): unknown {
   return error;
 }
 
-interface FileIdentity {
-  readonly isNew: boolean;
-  readonly isOwn: boolean;
-  readonly version: number;
-}
-
 /** Reads in one transaction, because another process can migrate a new file at the same time. */
-export function identify(db: Database.Database): FileIdentity {
+export function identify(db: Database.Database): { isNew: boolean; isOwn: boolean; version: number } {
   const read = db.transaction(() => {
     const application = db.pragma('application_id', { simple: true });
     const version = Number(db.pragma('user_version', { simple: true }));
@@ -144,8 +138,7 @@ export function foreign(db: Database.Database): string {
 }
 
 export function unsupportedSchema(file: string, version: number): string | undefined {
-  if (version <= MIGRATIONS.length) return undefined;
-  return `${file} has schema version ${version}, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one`;
+  return newerSchema(file, version, MIGRATIONS.length);
 }
 
 /** Returns the damage that was found. A file that is larger than `limit` bytes is not examined. */

@@ -1,8 +1,9 @@
 import { accessSync, type BigIntStats, constants, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StorageFault } from '../../application/ports/storage-fault.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 import { LOCK_TIMEOUT, openConnection } from './driver.ts';
-import { codeOf, isLocked } from './errors.ts';
+import { isLocked } from './errors.ts';
 import { databaseSize, quickCheck, READ_ENDS } from './inspection.ts';
 
 interface OpenFile {

@@ -7,8 +7,6 @@ export interface QueuedCall<T, R> {
   readonly item: T;
   /** The latest time at which the call may be sent, as a value of `performance.now()`. */
   readonly deadline: number;
-  /** Whether the call was sent before, without a result. */
-  readonly isRetry: boolean;
   /** Gives the caller its result. */
   resolve(result: R): void;
   /** Gives the caller an error. */
@@ -50,7 +48,7 @@ export class CallQueue<T, R> {
     }
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + timeout;
-      this.#calls.push({ item, deadline, isRetry: false, resolve, reject });
+      this.#calls.push({ item, deadline, resolve, reject });
       this.#watchDeadlines();
     });
   }
@@ -65,13 +63,6 @@ export class CallQueue<T, R> {
   putBackCalls(calls: readonly QueuedCall<T, R>[]): void {
     this.#calls.unshift(...calls);
     this.#rejectLate();
-    this.#watchDeadlines();
-  }
-
-  /** Queues calls once more, with a new deadline. */
-  retryCalls(calls: readonly QueuedCall<T, R>[]): void {
-    const deadline = performance.now() + this.#options.timeout;
-    for (const call of calls) this.#calls.push({ ...call, deadline, isRetry: true });
     this.#watchDeadlines();
   }
 

@@ -39,30 +39,6 @@ test('a call that is not sent before its deadline is rejected, alone', async () 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a retried call is sent after the others, has a new deadline, and tells that it is a retry', async () => {
-  addIgnored(1);
-  const calls = queue.takeCalls(10);
-  expect(calls.map(({ isRetry }) => isRetry)).toEqual([false]);
-  vi.advanceTimersByTime(TIMEOUT / 2);
-  addIgnored(2);
-  vi.advanceTimersByTime(TIMEOUT / 4);
-  queue.retryCalls(calls);
-  vi.advanceTimersByTime((TIMEOUT * 3) / 4);
-  expect(queue.length).toBe(1);
-  const [retried] = queue.takeCalls(10);
-  expect(retried).toMatchObject({ item: 1, isRetry: true });
-  queue.retryCalls([retried as never]);
-  vi.advanceTimersByTime(TIMEOUT);
-  expect(queue.length).toBe(0);
-});
-
-test('a retried call has the promise of the first attempt', async () => {
-  const result = queue.addCall(1);
-  queue.retryCalls(queue.takeCalls(1));
-  queue.takeCalls(1)[0]?.resolve('found');
-  expect(await result).toBe('found');
-});
-
 test('at most 10,000 calls wait', async () => {
   for (let item = 0; item < 10_000; item++) addIgnored(item);
   await expect(queue.addCall(1)).rejects.toMatchObject({ code: 'overloaded', message: 'too many calls' });
@@ -130,7 +106,7 @@ test('all calls can be rejected', async () => {
 
 test('calls that come back when no timer runs are rejected at their deadlines', () => {
   addIgnored(1);
-  const first = queue.takeCalls(1);
+  queue.takeCalls(1);
   vi.advanceTimersByTime(TIMEOUT / 2);
   addIgnored(2);
   const second = queue.takeCalls(1);
@@ -140,11 +116,6 @@ test('calls that come back when no timer runs are rejected at their deadlines', 
   expect(queue.length).toBe(1);
   vi.advanceTimersByTime(TIMEOUT / 2);
   expect([queue.length, vi.getTimerCount()]).toEqual([0, 0]);
-  queue.retryCalls(first);
-  vi.advanceTimersByTime(TIMEOUT - 1);
-  expect(queue.length).toBe(1);
-  vi.advanceTimersByTime(1);
-  expect(queue.length).toBe(0);
 });
 
 test('`onLate` is called only when calls are rejected at their deadline', () => {
@@ -182,7 +153,6 @@ interface Model {
 interface ModelCall {
   readonly item: number;
   readonly deadline: number;
-  readonly isRetry: boolean;
 }
 
 interface Real {
@@ -222,7 +192,7 @@ const add = new Step('add', (model, real) => {
   const item = model.outcomes.size;
   model.outcomes.set(item, 'none');
   real.outcomes.set(item, 'none');
-  model.waiting.push({ item, deadline: model.now + TIMEOUT, isRetry: false });
+  model.waiting.push({ item, deadline: model.now + TIMEOUT });
   queue.addCall(item).then(
     (result) => real.outcomes.set(item, result),
     ({ message }) => real.outcomes.set(item, message),
@@ -232,7 +202,7 @@ const take = (count: number) =>
   new Step(`take ${count}`, (model, real) => {
     const calls = queue.takeCalls(count);
     const expected = model.waiting.splice(0, count);
-    expect(calls.map(({ item, isRetry, deadline }) => ({ item, isRetry, deadline }))).toEqual(expected);
+    expect(calls.map(({ item, deadline }) => ({ item, deadline }))).toEqual(expected);
     real.taken.push(calls);
     model.taken.push(expected);
   });
@@ -252,16 +222,6 @@ const putBack = new Step(
   },
   true,
 );
-const retry = new Step(
-  'retry',
-  (model, real) => {
-    queue.retryCalls(real.taken.pop() ?? []);
-    const calls = model.taken.pop() ?? [];
-    const deadline = model.now + TIMEOUT;
-    model.waiting.push(...calls.map(({ item }) => ({ item, deadline, isRetry: true })));
-  },
-  true,
-);
 const wait = (time: number) =>
   new Step(`wait ${time} ms`, (model) => {
     vi.advanceTimersByTime(time);
@@ -272,7 +232,7 @@ test('whatever happens to its calls, each is sent in the order of arrival, and n
   const steps = [
     fc.constant(add),
     fc.integer({ min: 1, max: 3 }).map(take),
-    fc.constantFrom(answer, putBack, retry),
+    fc.constantFrom(answer, putBack),
     fc.integer({ min: 1, max: TIMEOUT }).map(wait),
   ];
   await fc.assert(

@@ -4,8 +4,8 @@ import type { BackupContents } from '../../../application/ports/maintenance.ts';
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { invalidRequest } from '../../../domain/errors.ts';
 import { invalidPetProblems } from '../../storage-kit/invalid-pets.ts';
+import { codeOf } from '../../storage-kit/store-errors.ts';
 import { openConnection } from '../driver.ts';
-import { codeOf } from '../errors.ts';
 import { isFileOf, realPath, sizeOf, statOf } from '../files.ts';
 import {
   assertSchema,

@@ -5,8 +5,9 @@ import { idProblems } from '../../../application/ids-left.ts';
 import type { Diagnosis, Problem } from '../../../application/ports/maintenance.ts';
 import { storageFaultReason } from '../../../application/ports/storage-fault.ts';
 import { invalidPetProblems } from '../../storage-kit/invalid-pets.ts';
+import { codeOf } from '../../storage-kit/store-errors.ts';
 import { OPEN_LOCK_TIMEOUT, openConnection } from '../driver.ts';
-import { codeOf, storageError } from '../errors.ts';
+import { storageError } from '../errors.ts';
 import { databaseFiles, mountWarning, realPath, sizeOf, statOf } from '../files.ts';
 import {
   assertSchema,

@@ -5,8 +5,9 @@ import type Database from 'better-sqlite3';
 import { OverwriteRefused } from '../../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../../application/ports/storage-fault.ts';
 import { type AnimalStoreError, invalidRequest } from '../../../domain/errors.ts';
+import { codeOf } from '../../storage-kit/store-errors.ts';
 import { connect } from '../database.ts';
-import { codeOf, isLocked } from '../errors.ts';
+import { isLocked } from '../errors.ts';
 import { COMPANIONS, fsync, isMountPoint, moveToNewName, sizeOf, statOf } from '../files.ts';
 import { countRows, identify, versionOf } from '../inspection.ts';
 

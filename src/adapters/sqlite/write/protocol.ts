@@ -3,7 +3,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Commit } from '../../../application/ports/observer.ts';
 import type { PlainError } from '../errors.ts';
-import type { StoreFiles } from '../store-files.ts';
 
 export type Value = string | number | bigint | Uint8Array | null;
 export type SqlStatement = readonly [sql: string, ...values: Value[]];
@@ -46,10 +45,6 @@ export type Reply = BatchReply | ProbeReply;
 
 /** The first message of the writer thread on each port, when it has loaded the SQLite driver. No task was begun before. */
 export const READY = 'ready';
-
-export interface WriterData {
-  readonly files: StoreFiles;
-}
 
 /** How the storages in several threads of a process share one writer thread, which one of the storages starts. */
 export interface WriterSharing {

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { MessageChannel, MessagePort, Worker } from 'node:worker_threads';
 import { waitAtMost } from '../../../application/wait-at-most.ts';
 import type { StoreFiles } from '../store-files.ts';
-import { READY, type Reply, type Task, type WriterData, type WriterSharing } from './protocol.ts';
+import { READY, type Reply, type Task, type WriterSharing } from './protocol.ts';
 
 /** In milliseconds. When a task or the exit takes longer, the disk is considered not to respond. */
 const REPLY_TIMEOUT = 10_000;
@@ -87,9 +87,8 @@ export class WriterHandle {
   }
 
   #startThread(): Worker {
-    const workerData: WriterData = { files: this.#files };
     // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the writer thread.
-    const thread = new Worker(THREAD, { workerData, execArgv: [] });
+    const thread = new Worker(THREAD, { workerData: this.#files, execArgv: [] });
     thread.on('message', (reply: Reply | typeof READY) => this.#receive(thread, reply));
     thread.on('error', (cause) => this.#lost(thread, cause));
     thread.on('exit', () => this.#lost(thread));

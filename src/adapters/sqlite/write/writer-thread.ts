@@ -6,12 +6,12 @@
 import { MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { openWriter } from '../database.ts';
 import { isLocked, plainError } from '../errors.ts';
-import { CommitCheck } from '../store-files.ts';
+import { CommitCheck, type StoreFiles } from '../store-files.ts';
 import { allFailed, BatchRunner } from './batch.ts';
-import type { BatchReply, BatchTask, ProbeReply, Task, Write, WriterData } from './protocol.ts';
+import type { BatchReply, BatchTask, ProbeReply, Task, Write } from './protocol.ts';
 import { READY } from './protocol.ts';
 
-const { files } = workerData as WriterData;
+const files = workerData as StoreFiles;
 const ports = new Set<MessagePort>();
 let runner: BatchRunner | undefined;
 

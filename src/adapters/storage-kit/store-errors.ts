@@ -1,0 +1,17 @@
+import { StorageFault } from '../../application/ports/storage-fault.ts';
+
+/** @param fault what differs from the schema of this release */
+export function changedTables(fault: string): StorageFault {
+  return new StorageFault('damaged', `another program has changed the tables of the store (${fault})`);
+}
+
+/** Returns a message about a store that a newer release wrote. */
+export function newerSchema(store: string, version: number, supported: number): string | undefined {
+  if (version <= supported) return undefined;
+  return `${store} has schema version ${version}, this release supports ${supported}: use the release that wrote it, or a newer one`;
+}
+
+/** Returns the code of an error of a driver or of the operating system, or an empty string. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
