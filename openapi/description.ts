@@ -1,8 +1,8 @@
 /** The description of the API in the OpenAPI document, in Markdown. The headings are the guides of the reference page. */
 
-import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/api/deprecation.ts';
 import { STATUS_OF } from '../src/adapters/http/api/errors.ts';
 import { BODY_LIMIT } from '../src/adapters/http/api/json-body.ts';
+import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/api/operations.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/create-pet-once.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../src/application/list-pets.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../src/domain/idempotency-key.ts';

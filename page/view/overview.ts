@@ -29,7 +29,7 @@ export function overview(
       el(
         'p',
         { class: 'version' },
-        `Version ${version} · `,
+        `API version ${version} · `,
         el('a', { href: 'openapi.json' }, 'OpenAPI document'),
       ),
       ...introduction,

@@ -60,7 +60,7 @@ describe.each([...STORAGES, 'server'])('pets with %s', (kind) => {
     expect(page.out).toMatch(/^ID +NAME +CATEGORY +STATUS\n2 +Rex +\d+ +sold\n$/);
     expect(page.err).toBe('More pets follow: --after 2 shows the next page, --all shows all.\n');
     const none = await run(['pets', 'list', '--status', 'pending']);
-    expect([none.out, none.err]).toEqual(['', 'There is no such pet.\n']);
+    expect([none.out, none.err]).toEqual(['', 'No pet matches.\n']);
     expect((await run(['pets', 'list', '--status', 'pending', '--json'])).out).toBe('[]\n');
   });
 });

@@ -94,7 +94,7 @@ async function refuse(work: string): Promise<never> {
 function warnOfDeprecation({ operation, sunset }: Deprecation): void {
   if (WARNED.has(operation)) return;
   WARNED.add(operation);
-  const end = sunset === undefined ? '' : `, and will be removed on ${sunset.toISOString().slice(0, 10)}`;
+  const end = sunset === undefined ? '' : `, and due for removal from ${sunset.toISOString().slice(0, 10)}`;
   console.warn(
     `animal-store: the operation ${operation} of the API is deprecated${end}; onDeprecation replaces this warning`,
   );

@@ -364,7 +364,7 @@ describe('a deprecation', () => {
     }
     expect(warn.mock.calls).toEqual([
       [
-        'animal-store: the operation getPet of the API is deprecated, and will be removed on 2030-12-05; onDeprecation replaces this warning',
+        'animal-store: the operation getPet of the API is deprecated, and due for removal from 2030-12-05; onDeprecation replaces this warning',
       ],
     ]);
   });

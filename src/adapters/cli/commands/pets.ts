@@ -52,7 +52,7 @@ export async function listPets(
       if (isBrokenPipe(error)) return;
       throw signal.aborted ? new CommandError('interrupted; the list is not complete') : error;
     }
-    if (isEmpty && !json) console.err('There is no such pet.\n');
+    if (isEmpty && !json) console.err('No pet matches.\n');
     if (rest !== undefined)
       console.err(`More pets follow: --after ${rest} shows the next page, --all shows all.\n`);
   });

@@ -1,12 +1,15 @@
 import type { Context, Next, Stage } from './context.ts';
+import { DEPRECATED_SINCE, OPERATIONS, SUNSET } from './operations.ts';
 
-/** The paths of the deprecated operation, `GET /v1/pets/{petId}`. */
-const DEPRECATED = /^\/v1\/pets\/[^/]+$/;
+/** As the router does, the first operation that matches a path decides. */
+const PATHS = OPERATIONS.map(({ path, deprecated = false }) => ({
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+  deprecated,
+}));
 
-export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
-
-/** The operation keeps working until a release removes it. */
-export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
+function isDeprecated(path: string): boolean {
+  return PATHS.find(({ pattern }) => pattern.test(path))?.deprecated === true;
+}
 
 /**
  * Adds the fields of the deprecation to every response but 401, also to one that was refused before the path was routed.
@@ -20,7 +23,7 @@ export function deprecation(prefix: string): Stage {
     Sunset: SUNSET.toUTCString(),
     Link: `<${prefix}/docs>; rel="deprecation"; type="text/html", <${prefix}/v1/pets>; rel="successor-version"`,
   };
-  return (ctx, next) => (DEPRECATED.test(ctx.state.animalStore.path) ? deprecated(ctx, next) : next());
+  return (ctx, next) => (isDeprecated(ctx.state.animalStore.path) ? deprecated(ctx, next) : next());
 
   async function deprecated(ctx: Context, next: Next): Promise<void> {
     await next();

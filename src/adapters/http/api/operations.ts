@@ -1,4 +1,3 @@
-import { SUNSET } from './deprecation.ts';
 import type { HttpErrorCode } from './errors.ts';
 
 export interface Operation {
@@ -13,6 +12,11 @@ export interface Operation {
   /** The stability level. Only an operation that can still change has a level. */
   readonly stability?: 'experimental' | 'beta';
 }
+
+export const DEPRECATED_SINCE: Date = new Date('2025-12-05T00:00:00Z');
+
+/** The deprecated operation keeps working until a release removes it. */
+export const SUNSET: Date = new Date('2030-12-05T00:00:00Z');
 
 /** The routes and the OpenAPI document are generated from this array. */
 export const OPERATIONS: readonly Operation[] = [
