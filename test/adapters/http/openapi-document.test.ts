@@ -249,8 +249,10 @@ test('the example of every error is a response of the server', async () => {
   collect(await sendRaw(origin, `${head}X: ${'x'.repeat(17_000)}\r\n\r\n`));
 
   const limited = await startServer('memory', { rateLimit: { requests: 1, seconds: 1 } });
-  await limited.client.get('/v1/pets');
-  collect(await limited.client.get('/v1/pets'));
+  let answer = await limited.client.get('/v1/pets');
+  // The limit allows another request for each second in which the machine stands still.
+  while (answer.status === 200) answer = await limited.client.get('/v1/pets');
+  collect(answer);
 
   const hasty = await startServer('memory', { headersTimeout: 300, requestTimeout: 400 });
   for (const answer of await sendLast(hasty.origin, head)) collect(answer);
