@@ -63,7 +63,7 @@ export function createApi(
     observe(observer, settings), // request id, path, the fields of every response; tells the observers about each
     deprecation(prefix), // the fields of the deprecated operation, also on its errors
     sendErrors(observer), // whatever is thrown becomes the Error body
-    cors(corsOrigins), // fields first, so that a browser can read errors too; responds to preflight requests
+    cors(corsOrigins, load.takeTurnOfAccepted), // fields first, so that a browser can read errors too; responds to preflight requests
     load.takeTurn, // waits while the server is busy
     ...(middleware?.beforeKey ?? []).map(guest), // yours
     authenticate(verifier, metricsPath), // 401, before anything else is said about a path under /v1

@@ -17,8 +17,10 @@ const MAX_AGE = '600';
 /**
  * Lets scripts of other origins call the API in a browser (Fetch Standard, section 3.3). Responds to a preflight request,
  * which contains no API key. Without origins, no response has a CORS header field.
+ *
+ * @param takeTurn waits for the turn of a preflight request
  */
-export function cors(origins: readonly string[] = []): Stage {
+export function cors(origins: readonly string[] = [], takeTurn: () => Promise<void> | undefined): Stage {
   if (origins.length === 0) return (_, next) => next();
   return (ctx, next) => {
     ctx.set('Vary', 'Origin');
@@ -30,7 +32,8 @@ export function cors(origins: readonly string[] = []): Stage {
     return next();
   };
 
-  function respondToPreflight(ctx: Context, origin: string): void {
+  async function respondToPreflight(ctx: Context, origin: string): Promise<void> {
+    await takeTurn();
     ctx.set('Access-Control-Allow-Origin', origin);
     ctx.set('Access-Control-Max-Age', MAX_AGE);
     ctx.set('Access-Control-Allow-Methods', SERVER_METHODS.join(','));

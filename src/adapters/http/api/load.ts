@@ -33,6 +33,8 @@ export class Load {
   /** The requests with an API key that was valid when it was last used, and all others: a crowd of strangers waits alone. */
   readonly #known = new TurnQueue();
   readonly #strangers = new TurnQueue();
+  /** Health checks and preflight requests, which are never refused. */
+  readonly #accepted = new TurnQueue();
   readonly #valid = new Set<string>();
   readonly #delays = new RefusalDelays();
   readonly #createsLimit: number;
@@ -50,6 +52,7 @@ export class Load {
   readonly takeTurn: Stage = async (ctx, next) => {
     const state = ctx.state.animalStore;
     if (isHealthCheck(state.path)) {
+      await this.takeTurnOfAccepted();
       await next();
       return;
     }
@@ -71,6 +74,9 @@ export class Load {
       if (isRefused) await this.#delays.wait(ctx, () => this.isStopping);
     }
   };
+
+  /** Waits only for other health checks and preflight requests. A flood of them takes no more time than the other requests. */
+  readonly takeTurnOfAccepted = (): Promise<void> | undefined => this.#accepted.enter();
 
   get #isCrowded(): boolean {
     return Math.max(this.#strangers.waitingTime, this.#known.waitingTime) >= CROWDED_TIME;
