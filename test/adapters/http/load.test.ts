@@ -108,6 +108,19 @@ describe('the load of a server', () => {
     await nextTurn();
   });
 
+  test('lets a flood of health checks and preflight requests wait for itself alone', async () => {
+    const clock = stopClock();
+    const load = new Load();
+    expect(send(load, '', false, '/livez')).toBe(true);
+    clock.pass(2);
+    expect(send(load, '', false, '/livez')).toBe(false);
+    expect(load.takeTurnOfAccepted()).toBeInstanceOf(Promise);
+    expect(send(load, 'Bearer a', true)).toBe(true);
+    await nextTurn();
+    expect(send(load, '', false, '/livez')).toBe(true);
+    await nextTurn();
+  });
+
   test('remembers at most 1,000 valid keys', async () => {
     const clock = stopClock();
     const load = new Load();

@@ -52,7 +52,8 @@ export class Load {
   readonly takeTurn: Stage = async (ctx, next) => {
     const state = ctx.state.animalStore;
     if (isHealthCheck(state.path)) {
-      await this.takeTurnOfAccepted();
+      const turn = this.takeTurnOfAccepted();
+      if (turn !== undefined) await turn;
       await next();
       return;
     }
