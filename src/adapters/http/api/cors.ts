@@ -20,8 +20,11 @@ const MAX_AGE = '600';
  *
  * @param takeTurn waits for the turn of a preflight request
  */
-export function cors(origins: readonly string[] = [], takeTurn: () => Promise<void> | undefined): Stage {
-  if (origins.length === 0) return (_, next) => next();
+export function cors(
+  origins: readonly string[] | undefined,
+  takeTurn: () => Promise<void> | undefined,
+): Stage {
+  if (origins === undefined || origins.length === 0) return (_, next) => next();
   return (ctx, next) => {
     ctx.set('Vary', 'Origin');
     const origin = fieldOf(ctx, 'origin');
