@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test, vi } from 'vitest';
@@ -17,8 +18,10 @@ const collectGarbage: () => void = runInNewContext('gc');
 async function start() {
   const inProgress: ServerResponse[] = [];
   const connections = new Connections();
+  let ignored = 0;
   const server = createServer((req, res) => {
     if (connections.accepts(req, res)) inProgress.push(res);
+    else ignored += 1;
   });
   server.on('connection', (socket: Socket) => connections.add(socket));
   await listen(server);
@@ -35,7 +38,7 @@ async function start() {
       await finished;
     }
   }
-  return { connections, open, respond, inProgress };
+  return { connections, open, respond, inProgress, ignored: () => ignored };
 }
 
 test('a connection is known until its socket is closed', async () => {
@@ -63,6 +66,33 @@ test('an idle connection keeps none of its requests and responses in memory', as
     return kept.every((reference) => reference.deref() === undefined);
   });
   expect(socket.destroyed).toBe(false);
+});
+
+test('after a full pipeline, no client makes the server parse thousands of requests at once', async () => {
+  const { open, respond, inProgress, ignored } = await start();
+  const early = await open();
+  const first = await open();
+  first.client.write(GET.repeat(16));
+  await vi.waitUntil(() => inProgress.length === 16);
+  for (const { client } of [early, await open()]) {
+    client.write(GET.repeat(2000));
+    await vi.waitUntil(() => inProgress.length === 32);
+    await nextTurn();
+    expect(ignored()).toBeLessThan(20);
+    inProgress.splice(16, 16);
+  }
+  await respond();
+});
+
+test('what is discarded after the last response keeps the connection open no longer than its client sends', async () => {
+  const { open, respond, inProgress } = await start();
+  const { client, socket } = await open();
+  client.write(GET.repeat(20_000));
+  await vi.waitUntil(() => inProgress.length === 16);
+  await respond();
+  await expect.poll(() => client.readableEnded).toBe(true);
+  expect(client.errored).toBe(null);
+  await expect.poll(() => socket.destroyed, { timeout: 20_000 }).toBe(true);
 });
 
 describe('after a stop', () => {

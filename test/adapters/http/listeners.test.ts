@@ -88,11 +88,11 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
   }
 
   test.each([
-    [32, {}],
-    [32, { maxConnections: 1000 }],
+    [16, {}],
+    [16, { maxConnections: 1000 }],
     [2, { maxConnections: 9 }],
     [1, { maxConnections: 8 }],
-    [11, { thread: { index: 0, count: 3, memory: newSharedLimits(3) } }],
+    [6, { thread: { index: 0, count: 3, memory: newSharedLimits(3) } }],
   ])(
     'a server has %i listening sockets, on a free port and on a given one: %o',
     async (expected, options) => {

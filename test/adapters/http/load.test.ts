@@ -32,7 +32,7 @@ describe('the queue of turns', () => {
         turns.at(-1)?.push(request);
         clock.pass(0.5);
       };
-      const turn = queue.enter();
+      const turn = queue.enter({});
       return turn === undefined ? run() : turn.then(run);
     };
     const handled = Array.from({ length: 10 }, (_, request) => handle(request));
@@ -47,24 +47,48 @@ describe('the queue of turns', () => {
       [8, 9],
     ]);
     await nextTurn();
-    expect(queue.enter()).toBeUndefined();
+    expect(queue.enter({})).toBeUndefined();
   });
 
-  test('its waiting time is the work that was done while the next request waits, whatever the clock says', async () => {
+  test('ends a turn after 20 requests, however little time they took', async () => {
+    const queue = new TurnQueue();
+    const turns = Array.from({ length: 21 }, () => queue.enter({}));
+    expect(turns.filter((turn) => turn === undefined)).toHaveLength(20);
+    await turns.at(-1);
+  });
+
+  test('handles one request of each connection, then the next one of each', async () => {
+    const clock = stopClock();
+    const queue = new TurnQueue();
+    queue.enter({});
+    clock.pass(2);
+    const handled: string[] = [];
+    const [a, b] = [{}, {}];
+    const enter = async (connection: object, request: string) => {
+      await queue.enter(connection);
+      handled.push(request);
+    };
+    await Promise.all([enter(a, 'a1'), enter(a, 'a2'), enter(a, 'a3'), enter(b, 'b1')]);
+    expect(handled).toEqual(['a1', 'b1', 'a2', 'a3']);
+  });
+
+  test('its waiting time is the work since the first turn without the next request, whatever the clock says', async () => {
     const clock = stopClock();
     const processor = stopProcessorTime();
     const queue = new TurnQueue();
-    queue.enter();
+    queue.enter({});
     clock.pass(2);
-    const waiting = Array.from({ length: 4 }, () => queue.enter());
+    const waiting = Array.from({ length: 4 }, () => queue.enter({}));
+    /** Lets a turn handle one request, which uses it up. */
     const work = async (milliseconds: number) => {
       processor.milliseconds += milliseconds;
-      // The first request that is handled uses the whole turn.
       const handled = waiting.shift()?.then(() => clock.pass(2));
-      waiting.push(queue.enter());
+      waiting.push(queue.enter({}));
       await handled;
     };
     clock.pass(1000);
+    await work(500);
+    expect(queue.waitingTime).toBe(0);
     await work(199);
     expect(queue.waitingTime).toBe(199);
     await work(1);
@@ -75,64 +99,93 @@ describe('the queue of turns', () => {
   });
 });
 
-function contextOf(authorization: string, path = '/v1/pets', method = 'GET'): Context {
+function contextOf(authorization: string, path = '/v1/pets', method = 'GET', socket = {}): Context {
   const animalStore = { path, isTooBusy: false, holder: undefined, callerId: 'caller' };
-  return { method, headers: { authorization }, state: { animalStore } } as unknown as Context;
+  return { method, headers: { authorization }, socket, state: { animalStore } } as unknown as Context;
 }
 
 describe('the load of a server', () => {
-  /** Sends a request whose API key is valid or not. Returns whether it was handled at once. */
-  function send(load: Load, authorization: string, isValid: boolean, path?: string): boolean {
-    const ctx = contextOf(authorization, path);
+  interface Sent {
+    readonly path?: string;
+    readonly socket?: object;
+  }
+
+  /** Sends a request whose API key is valid or not. Returns whether it was handled at once, after its microtasks. */
+  async function send(
+    load: Load,
+    authorization: string,
+    isValid: boolean,
+    { path = '/v1/pets', socket = {} }: Sent = {},
+  ): Promise<boolean> {
+    const ctx = contextOf(authorization, path, 'GET', socket);
     let isHandled = false;
     void load.takeTurn(ctx, async () => {
       isHandled = true;
       if (isValid) ctx.state.animalStore.holder = { id: 'id', name: 'name' };
     });
+    for (let count = 0; count < 5; count += 1) await Promise.resolve();
     return isHandled;
   }
 
-  test('lets no client without a valid API key delay those with one, or health checks', async () => {
+  test('lets no client without a valid API key delay those with one', async () => {
     const clock = stopClock();
     const load = new Load();
-    expect(send(load, 'Bearer known', true)).toBe(true);
+    expect(await send(load, 'Bearer known', true)).toBe(true);
     await nextTurn();
-    expect(send(load, '', false)).toBe(true);
+    expect(await send(load, '', false)).toBe(true);
     clock.pass(2);
-    expect(send(load, 'Bearer unknown', false)).toBe(false);
-    expect(send(load, 'Bearer known', false)).toBe(true);
-    expect(send(load, '', false, '/livez')).toBe(true);
-    await Promise.resolve();
+    expect(await send(load, 'Bearer unknown', false)).toBe(false);
+    expect(await send(load, 'Bearer known', false)).toBe(true);
     // The key was not valid any longer.
-    expect(send(load, 'Bearer known', true)).toBe(false);
+    expect(await send(load, 'Bearer known', true)).toBe(false);
     await nextTurn();
   });
 
-  test('lets a flood of health checks and preflight requests wait for itself alone', async () => {
-    const clock = stopClock();
+  test.each(['/livez', '/v1/pets'])(
+    'lets clients that send requests without a known key in quick succession wait for each other alone: %s',
+    async (path) => {
+      const clock = stopClock();
+      const load = new Load();
+      const [flood, other] = [{}, {}];
+      expect(await send(load, '', false, { path, socket: flood })).toBe(true);
+      await nextTurn();
+      expect(await send(load, '', false, { path, socket: flood })).toBe(true);
+      clock.pass(2);
+      expect(await send(load, '', false, { path, socket: flood })).toBe(false);
+      expect(await send(load, '', false, { path, socket: other })).toBe(true);
+      await nextTurn();
+      clock.pass(1000);
+      expect(await send(load, '', false, { path, socket: flood })).toBe(true);
+      await nextTurn();
+    },
+  );
+
+  test('delays health checks and preflight requests only in a flood of them', async () => {
+    const delay = vi.spyOn(RefusalDelays.prototype, 'wait').mockResolvedValue();
+    const waitingTime = vi.spyOn(TurnQueue.prototype, 'waitingTime', 'get').mockReturnValue(9);
+    onTestFinished(() => {
+      delay.mockRestore();
+      waitingTime.mockRestore();
+    });
     const load = new Load();
-    expect(send(load, '', false, '/livez')).toBe(true);
-    clock.pass(2);
-    expect(send(load, '', false, '/livez')).toBe(false);
-    expect(load.takeTurnOfAccepted()).toBeInstanceOf(Promise);
-    expect(send(load, 'Bearer a', true)).toBe(true);
-    await nextTurn();
-    expect(send(load, '', false, '/livez')).toBe(true);
-    await nextTurn();
+    await load.takeTurnOfAccepted(contextOf('', '/livez'));
+    expect(delay).not.toHaveBeenCalled();
+    waitingTime.mockReturnValue(10);
+    await load.takeTurnOfAccepted(contextOf('', '/livez'));
+    expect(delay).toHaveBeenCalledOnce();
   });
 
   test('remembers at most 1,000 valid keys', async () => {
     const clock = stopClock();
     const load = new Load();
     for (let key = 0; key < 1001; key += 1) {
-      send(load, `Bearer ${key}`, true);
-      await Promise.resolve();
+      await send(load, `Bearer ${key}`, true);
+      await nextTurn();
     }
-    await nextTurn();
-    send(load, '', false);
+    await send(load, '', false);
     clock.pass(2);
-    expect(send(load, 'Bearer 1000', true)).toBe(true);
-    expect(send(load, 'Bearer 1', true)).toBe(false);
+    expect(await send(load, 'Bearer 1000', true)).toBe(true);
+    expect(await send(load, 'Bearer 1', true)).toBe(false);
     await nextTurn();
   });
 
@@ -297,7 +350,6 @@ describe('the delay of refusals', () => {
     expect(await isDelayed(holder)).toBe(false);
     expect(await isDelayed(undefined, new HttpError('unauthorized', ''))).toBe(true);
     expect(await isDelayed(undefined, undefined, '/openapi.json')).toBe(true);
-    expect(await isDelayed(undefined, undefined, '/livez')).toBe(false);
     waitingTime.mockReturnValue(500);
     expect(await isDelayed(holder)).toBe(true);
   });

@@ -22,7 +22,7 @@ const MAX_AGE = '600';
  */
 export function cors(
   origins: readonly string[] | undefined,
-  takeTurn: () => Promise<void> | undefined,
+  takeTurn: (ctx: Context) => Promise<void>,
 ): Stage {
   if (origins === undefined || origins.length === 0) return (_, next) => next();
   return (ctx, next) => {
@@ -36,7 +36,7 @@ export function cors(
   };
 
   async function respondToPreflight(ctx: Context, origin: string): Promise<void> {
-    await takeTurn();
+    await takeTurn(ctx);
     ctx.set('Access-Control-Allow-Origin', origin);
     ctx.set('Access-Control-Max-Age', MAX_AGE);
     ctx.set('Access-Control-Allow-Methods', SERVER_METHODS.join(','));

@@ -6,6 +6,9 @@ import { HttpError } from './errors.ts';
 import { bucketsOf, type RateLimit, RateLimiter, type ServerThread } from './shared-limits.ts';
 import { TurnQueue } from './turn-queue.ts';
 
+/** A client without a known API key is taken for a silent one after this time, in milliseconds. */
+const SILENCE_TIME = 1000;
+
 /** Responses to clients without an API key are delayed when requests have waited for this time, in milliseconds. */
 const CROWDED_TIME = 10;
 
@@ -30,11 +33,13 @@ export class Load {
   isStopping = false;
   /** Whether every request under `/v1` is refused. Requests that clients sent before they learned of a stop are not. */
   isRefusing = false;
-  /** The requests with an API key that was valid when it was last used, and all others: a crowd of strangers waits alone. */
+  /** The requests with an API key that was valid when it was last used. */
   readonly #known = new TurnQueue();
+  /** All others: those of a client that was silent before, and those of a client that was not, as in a flood. */
   readonly #strangers = new TurnQueue();
-  /** Health checks and preflight requests, which are never refused. */
-  readonly #accepted = new TurnQueue();
+  readonly #repeated = new TurnQueue();
+  /** When the last request of each connection arrived that went to one of these two queues. */
+  readonly #arrivals = new WeakMap<object, number>();
   readonly #valid = new Set<string>();
   readonly #delays = new RefusalDelays();
   readonly #createsLimit: number;
@@ -52,16 +57,15 @@ export class Load {
   readonly takeTurn: Stage = async (ctx, next) => {
     const state = ctx.state.animalStore;
     if (isHealthCheck(state.path)) {
-      const turn = this.takeTurnOfAccepted();
-      if (turn !== undefined) await turn;
+      await this.takeTurnOfAccepted(ctx);
       await next();
       return;
     }
     const authorization = fieldOf(ctx, 'authorization') ?? '';
     const isKnown = this.#valid.has(authorization);
-    const queue = isKnown ? this.#known : this.#strangers;
+    const queue = isKnown ? this.#known : this.#queueOfStranger(ctx);
     state.isTooBusy = queue.waitingTime >= (isKnown ? BUSY_TIME : BUSY_TIME_OF_STRANGERS);
-    const turn = state.isTooBusy ? undefined : queue.enter();
+    const turn = state.isTooBusy ? undefined : queue.enter(ctx.socket);
     if (turn !== undefined) await turn;
     let isRefused = state.isTooBusy;
     try {
@@ -72,15 +76,30 @@ export class Load {
     } finally {
       if (needsApiKey(state.path)) this.#setValid(authorization, state.holder !== undefined);
       isRefused ||= state.holder === undefined && this.#isCrowded;
-      if (isRefused) await this.#delays.wait(ctx, () => this.isStopping);
+      if (isRefused) await this.#delay(ctx);
     }
   };
 
-  /** Waits only for other health checks and preflight requests. A flood of them takes no more time than the other requests. */
-  readonly takeTurnOfAccepted = (): Promise<void> | undefined => this.#accepted.enter();
+  /** As {@link takeTurn}, for health checks and preflight requests, which are never refused. */
+  readonly takeTurnOfAccepted = async (ctx: Context): Promise<void> => {
+    await this.#queueOfStranger(ctx).enter(ctx.socket);
+    if (this.#repeated.waitingTime >= CROWDED_TIME) await this.#delay(ctx);
+  };
+
+  #queueOfStranger({ socket }: Context): TurnQueue {
+    const now = performance.now();
+    const isRepeated = now - (this.#arrivals.get(socket) ?? -Infinity) < SILENCE_TIME;
+    this.#arrivals.set(socket, now);
+    return isRepeated ? this.#repeated : this.#strangers;
+  }
+
+  #delay(ctx: Context): Promise<void> {
+    return this.#delays.wait(ctx, () => this.isStopping);
+  }
 
   get #isCrowded(): boolean {
-    return Math.max(this.#strangers.waitingTime, this.#known.waitingTime) >= CROWDED_TIME;
+    const queues = [this.#known, this.#strangers, this.#repeated];
+    return queues.some(({ waitingTime }) => waitingTime >= CROWDED_TIME);
   }
 
   /** Refuses requests whose API key was checked. Metrics are needed most meanwhile. */

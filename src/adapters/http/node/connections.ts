@@ -2,14 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isFramed } from '../api/check-head.ts';
+import { SlicedInput } from './sliced-input.ts';
 
 /** The open connections of a server. */
 export class Connections {
   readonly #bySocket = new Map<Duplex, Connection>();
+  readonly #slicedInput = new SlicedInput();
   #isStopping = false;
+  #floodEndsAt = 0;
 
   add(socket: Socket): void {
-    this.#bySocket.set(socket, new Connection(socket));
+    const connection = new Connection(socket, this.#slicedInput, this.#onFullPipeline);
+    this.#bySocket.set(socket, connection);
+    if (performance.now() < this.#floodEndsAt) connection.slice();
     // After a CONNECT request, Node.js removes its listener. Without any, an error would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.#bySocket.delete(socket));
@@ -42,10 +47,22 @@ export class Connections {
   destroy(): void {
     for (const { socket } of this.#bySocket.values()) socket.destroy();
   }
+
+  /** Where one client sends a long pipeline, others may. */
+  readonly #onFullPipeline = (): void => {
+    const now = performance.now();
+    const isNew = now >= this.#floodEndsAt;
+    this.#floodEndsAt = now + FLOOD_TIME;
+    if (!isNew) return;
+    for (const connection of this.#bySocket.values()) connection.slice();
+  };
 }
 
 /** The maximum number of requests that a client can send without waiting for a response. Later ones are not handled. */
 const PIPELINE_LIMIT = 16;
+
+/** For this time after a full pipeline, what clients send is parsed in slices, which is slower. In milliseconds. */
+const FLOOD_TIME = 60_000;
 
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
@@ -63,10 +80,15 @@ export class Connection {
   isRefused = false;
   /** Node.js finishes the responses in this order, which is the order of their requests. */
   readonly #unfinished: ServerResponse[] = [];
+  readonly #slicedInput: SlicedInput;
+  readonly #onFullPipeline: () => void;
   #isReading = true;
+  #isSliced = false;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, slicedInput: SlicedInput, onFullPipeline: () => void) {
     this.socket = socket;
+    this.#slicedInput = slicedInput;
+    this.#onFullPipeline = onFullPipeline;
     // Node.js calls `destroySoon` after the last response of a connection. The rest of a request body is then discarded.
     socket.destroySoon = () => {
       if (socket.writableEnded) return;
@@ -86,6 +108,14 @@ export class Connection {
     return this.#unfinished.length === 0;
   }
 
+  get unfinished(): number {
+    return this.#unfinished.length;
+  }
+
+  get isReading(): boolean {
+    return this.#isReading;
+  }
+
   /**
    * Returns whether a request must be handled. If `isLast` is true, closes the connection after its response. Requests after
    * the last one are ignored.
@@ -99,6 +129,7 @@ export class Connection {
     this.#unfinished.push(res);
     res.on('finish', this.#onFinish);
     const isFull = this.#unfinished.length === PIPELINE_LIMIT;
+    if (isFull) this.#onFullPipeline();
     // Bytes after an upgrade request need not be HTTP. Bytes after a request with an ambiguous end may belong to it.
     const isUnclear = req.headers.upgrade !== undefined || !isFramed(req);
     if (isLast || isFull || isUnclear || !res.shouldKeepAlive) this.closeAfterNewest();
@@ -112,17 +143,28 @@ export class Connection {
     this.isClosing = true;
   }
 
+  /** From this call on, what the client sends is parsed in slices. */
+  slice(): void {
+    if (this.#isSliced) return;
+    this.#isSliced = true;
+    this.#slicedInput.add(this);
+  }
+
   readonly #onFinish = (): void => {
     this.#unfinished.shift();
     if (this.#unfinished.length === 0 && this.newest?.req.complete) this.newest = undefined;
   };
 
-  /** Node.js keeps the objects of ignored requests, so no further bytes are parsed, even when it resumes the socket. */
+  /**
+   * Node.js keeps the objects of ignored requests, so no further bytes are parsed. They wait in the network until the last
+   * response is sent, even when Node.js resumes the socket, and are then discarded.
+   */
   #stopReading(): void {
     if (!this.#isReading) return;
     this.#isReading = false;
     this.isRefused = true;
-    this.socket.on('resume', () => this.socket.pause());
+    this.slice();
+    this.socket.on('resume', () => this.socket.writableEnded || this.socket.pause());
     this.socket.pause();
   }
 }

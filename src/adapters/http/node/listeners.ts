@@ -14,7 +14,7 @@ import type { ServerThread } from '../api/shared-limits.ts';
  * The maximum number on one port. Node.js accepts one connection per listening socket in an iteration of the event loop, so
  * with a single one, a crowd of busy connections keeps new clients waiting for seconds.
  */
-const LISTENING_SOCKETS = 32;
+const LISTENING_SOCKETS = 16;
 
 /** A server with few connections needs few listening sockets, each of which takes a file descriptor. */
 const CONNECTIONS_PER_SOCKET = 8;
