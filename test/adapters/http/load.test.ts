@@ -168,10 +168,14 @@ describe('the load of a server', () => {
       waitingTime.mockRestore();
     });
     const load = new Load();
-    await load.takeTurnOfAccepted(contextOf('', '/livez'));
+    const ctx = contextOf('', '/livez');
+    await load.takeTurnOfAccepted(ctx);
+    await load.takeTurnOfAccepted(ctx);
     expect(delay).not.toHaveBeenCalled();
     waitingTime.mockReturnValue(10);
     await load.takeTurnOfAccepted(contextOf('', '/livez'));
+    expect(delay).not.toHaveBeenCalled();
+    await load.takeTurnOfAccepted(ctx);
     expect(delay).toHaveBeenCalledOnce();
   });
 

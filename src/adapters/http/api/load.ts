@@ -63,7 +63,7 @@ export class Load {
     }
     const authorization = fieldOf(ctx, 'authorization') ?? '';
     const isKnown = this.#valid.has(authorization);
-    const queue = isKnown ? this.#known : this.#queueOfStranger(ctx);
+    const queue = this.#queueOf(ctx, isKnown);
     state.isTooBusy = queue.waitingTime >= (isKnown ? BUSY_TIME : BUSY_TIME_OF_STRANGERS);
     const turn = state.isTooBusy ? undefined : queue.enter(ctx.socket);
     if (turn !== undefined) await turn;
@@ -80,17 +80,23 @@ export class Load {
     }
   };
 
-  /** As {@link takeTurn}, for health checks and preflight requests, which are never refused. */
+  /** As {@link takeTurn}, for health checks and preflight requests: a probe never waits, and a flood is never refused. */
   readonly takeTurnOfAccepted = async (ctx: Context): Promise<void> => {
-    await this.#queueOfStranger(ctx).enter(ctx.socket);
+    if (!this.#isRepeated(ctx)) return;
+    await this.#repeated.enter(ctx.socket);
     if (this.#repeated.waitingTime >= CROWDED_TIME) await this.#delay(ctx);
   };
 
-  #queueOfStranger({ socket }: Context): TurnQueue {
+  #queueOf(ctx: Context, isKnown: boolean): TurnQueue {
+    if (isKnown) return this.#known;
+    return this.#isRepeated(ctx) ? this.#repeated : this.#strangers;
+  }
+
+  #isRepeated({ socket }: Context): boolean {
     const now = performance.now();
     const isRepeated = now - (this.#arrivals.get(socket) ?? -Infinity) < SILENCE_TIME;
     this.#arrivals.set(socket, now);
-    return isRepeated ? this.#repeated : this.#strangers;
+    return isRepeated;
   }
 
   #delay(ctx: Context): Promise<void> {
