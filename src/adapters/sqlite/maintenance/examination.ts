@@ -50,7 +50,9 @@ export function examineSqliteStore(path: string): Diagnosis {
   examineAccess(stats === undefined ? folder : dirname(store), report);
   let facts: Facts = {};
   examineDriver(report);
-  if (stats === undefined)
+  if (!statOf(folder)?.isDirectory())
+    report('error', `${store} cannot be created: ${folder} is not a folder: correct the path`);
+  else if (stats === undefined)
     report('error', `${store}: there is no such file: the start of a server creates it`);
   else if (!stats.isFile()) report('error', `${store} is not a regular file`);
   else {

@@ -141,6 +141,17 @@ describe('doctor', () => {
     );
     expect(readdirSync(folder)).toEqual([]);
   });
+
+  test('says that no store can be created below a file', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const cli = commandLine(join(file, 'no', 'pets.db'));
+    const { out } = await cli.run(['doctor']);
+    expect(out).toContain(
+      `error        ${cli.path} cannot be created: ${file} is not a folder: correct the path`,
+    );
+    expect(out).not.toContain('creates it');
+  });
 });
 
 describe('doctor finds', () => {
