@@ -44,16 +44,17 @@ describe('requests in one pipeline', () => {
   });
 
   test('and bodies are also read correctly while other clients send long pipelines', async () => {
-    const { get, create } = pipelineOf(server.key);
-    const flood = await Connection.open(server.origin);
-    const early = await Connection.open(server.origin);
+    const { origin, key, errors } = await startServer('memory');
+    const { get, create } = pipelineOf(key);
+    const flood = await Connection.open(origin);
+    const early = await Connection.open(origin);
     flood.write(get('/v1/pets?limit=1').repeat(LIMIT + 1));
     expect(await flood.rest()).toHaveLength(LIMIT);
     const padded = create('Rex').replace(/Content-Length: (\d+)([^{]+)/, (_, length, rest) => {
       return `Content-Length: ${Number(length) + 60_000}${rest}${' '.repeat(60_000)}`;
     });
     const bytes = Buffer.from((padded + get('/v1/pets?limit=1') + create('Mia').repeat(5)).repeat(2));
-    for (const connection of [early, await Connection.open(server.origin)]) {
+    for (const connection of [early, await Connection.open(origin)]) {
       for (const size of [7000, bytes.length]) {
         await connection.writeInPieces(bytes, size);
         const statuses = await Promise.all(numbers(14).map(async () => (await connection.next()).status));
@@ -61,7 +62,7 @@ describe('requests in one pipeline', () => {
       }
       connection.destroy();
     }
-    expect(server.errors).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   test.each([LIMIT + 1, 40, 20_000])(

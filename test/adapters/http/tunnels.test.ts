@@ -65,6 +65,36 @@ describe('CONNECT and Upgrade', () => {
     expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 405]);
   });
 
+  test.each([
+    ['together with it', true],
+    ['later', false],
+  ])(
+    'bytes after CONNECT that arrive %s reach no parser, also while clients send long pipelines',
+    async (_when, isTogether) => {
+      const { origin, key, client, errors } = await startServer('memory');
+      const { create, get } = pipelineOf(key);
+      const flood = await Connection.open(origin);
+      flood.write(get('/v1/pets').repeat(17));
+      expect(await flood.rest()).toHaveLength(16);
+      const rest = create('behind CONNECT').repeat(5);
+      const tunnel = await Connection.open(origin);
+      tunnel.write(isTogether ? CONNECT + rest : CONNECT);
+      expect((await tunnel.next()).status).toBe(405);
+      const others = await Promise.all(Array.from({ length: 5 }, () => Connection.open(origin)));
+      for (const other of others) other.write('GET /livez HTTP/1.1\r\nHo');
+      await client.get('/livez');
+      tunnel.socket.write(rest);
+      await client.get('/livez');
+      for (const other of others) {
+        other.socket.write('st: x\r\n\r\n');
+        expect((await other.next()).status).toBe(200);
+        other.destroy();
+      }
+      expect((await client.get('/v1/pets')).body).toBe('[]');
+      expect(errors).toEqual([]);
+    },
+  );
+
   test('a client that ends its side after CONNECT does not affect other connections', async () => {
     const tunnel = await Connection.open(server.origin);
     tunnel.write(CONNECT);

@@ -143,6 +143,11 @@ export class Connection {
     this.isClosing = true;
   }
 
+  /** From this call on, what the client sends reaches no parser: after CONNECT, Node.js gives the parser to another socket. */
+  discard(): void {
+    this.#isReading = false;
+  }
+
   /** From this call on, what the client sends is parsed in slices. */
   slice(): void {
     if (this.#isSliced) return;

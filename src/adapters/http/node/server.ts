@@ -106,6 +106,7 @@ export function createNodeServer(handle: HandleRequest, api: Api, options: HttpS
     const connection = connections.get(socket);
     if (connection === undefined) return;
     // Node.js no longer manages the socket.
+    connection.discard();
     socket.on('data', () => {}).resume();
     socket.setTimeout(readingTimeout, () => socket.destroy());
     refuseMessage(connection, 'CONNECT', api, req);
