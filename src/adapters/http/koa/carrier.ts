@@ -21,9 +21,10 @@ const createRouter: CreateRouter = (endpoints) => {
     // In the syntax of @koa/router, `/v1/pets/{petId}` is `/v1/pets/:petId`.
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     const middleware = [...handlers] as RouterMiddleware[];
-    if (method === 'GET') router.get(path, pattern, ...middleware);
+    if (method === undefined) router.all(path, pattern, ...middleware);
+    else if (method === 'GET') router.get(path, pattern, ...middleware);
     else if (method === 'POST') router.post(path, pattern, ...middleware);
-    else router.all(path, pattern, ...middleware);
+    else method satisfies never;
   }
   const route = router.routes() as Stage;
   return (ctx, next) => {
