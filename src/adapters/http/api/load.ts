@@ -38,7 +38,7 @@ export class Load {
   /** All others: those of a client that was silent before, and those of a client that was not, as in a flood. */
   readonly #strangers = new TurnQueue();
   readonly #repeated = new TurnQueue();
-  /** When the last request of each connection arrived that went to one of these two queues. */
+  /** When the last request without a known key arrived on each connection. */
   readonly #arrivals = new WeakMap<object, number>();
   readonly #valid = new Set<string>();
   readonly #delays = new RefusalDelays();

@@ -25,6 +25,8 @@ export class SlicedInput {
 
   add(receiver: Receiver): void {
     const { socket } = receiver;
+    // The parser is the listener of Node.js, which reads by itself until there is another one. With `readable` and `read`
+    // instead, a socket that Node.js has paused looks like any other. A runtime that has no such listener parses as before.
     const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[];
     if (parse === undefined) return;
     socket.off('data', parse);
