@@ -76,8 +76,8 @@ export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets
     AND status IN ('available', 'pending', 'sold'))
   ORDER BY id LIMIT ?`;
 
-/** The greatest id that was assigned, or 0. */
-export const LAST_ID = `SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
+/** The greatest id that was assigned, or 0. The table has no column types, so another program can have stored a text. */
+export const LAST_ID = `SELECT max(coalesce((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
   coalesce((SELECT max(id) FROM pets), 0))`;
 
 /** The time of the last backup that was verified. */

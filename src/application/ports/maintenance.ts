@@ -18,18 +18,6 @@ export interface BackupOptions {
 /** The options of a restore. Without `overwrite`, a store that has pets, or that cannot be read, is refused. */
 export type RestoreOptions = Omit<BackupOptions, 'onVerified'>;
 
-/** A restored store. */
-export interface Restored {
-  readonly location: string;
-  readonly bytes: number;
-  readonly pets: number;
-  readonly apiKeys: number;
-  /** The paths of the renamed files of the replaced store, if it could not be read, so that its data can be rescued. */
-  readonly setAside: readonly string[];
-  /** The pets of the backup that break a rule, because another program has changed them. */
-  readonly problems: readonly Problem[];
-}
-
 /** What a backup contains. */
 export interface BackupContents {
   readonly pets: number;
@@ -38,6 +26,16 @@ export interface BackupContents {
   readonly lastId: bigint;
   /** The pets that break a rule, because another program has changed them. */
   readonly problems: readonly Problem[];
+}
+
+/** A restored store. */
+export interface Restored extends BackupContents {
+  readonly location: string;
+  readonly bytes: number;
+  /** The greatest id that the backup or the replaced store had assigned, or 0n: new pets get greater ones. */
+  readonly lastId: bigint;
+  /** The paths of the renamed files of the replaced store, if it could not be read, so that its data can be rescued. */
+  readonly setAside: readonly string[];
 }
 
 /** Something that an operator should change. An `error` prevents the service from working, a `warning` does not. */

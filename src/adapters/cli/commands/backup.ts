@@ -39,15 +39,16 @@ export async function restore(file: string, flags: ReplaceFlags, options: Comman
   const { elapsed, result } = await copied(flags, options, 'restored', (how) =>
     restoreStore(databaseUrl, file, how),
   );
-  const { location, bytes, pets, apiKeys, setAside, problems } = result;
+  const { location, bytes, pets, apiKeys, lastId, setAside, problems } = result;
   const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
   const done = `restored ${location}`;
-  const details = ` from ${file}: ${contents} in ${duration(elapsed)}`;
+  const details = ` from ${file}: ${contents}, ids go on after ${lastId}, in ${duration(elapsed)}`;
   const members = {
     store: location,
     bytes,
     pets,
     apiKeys,
+    lastId: String(lastId),
     setAside,
     milliseconds: Math.round(elapsed),
   };

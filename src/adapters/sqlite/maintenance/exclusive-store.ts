@@ -9,7 +9,7 @@ import { codeOf } from '../../storage-kit/store-errors.ts';
 import { connect } from '../database.ts';
 import { isLocked } from '../errors.ts';
 import { COMPANIONS, fsync, isMountPoint, moveToNewName, sizeOf, statOf } from '../files.ts';
-import { countRows, identify, versionOf } from '../inspection.ts';
+import { countRows, identify, lastIdOf, versionOf } from '../inspection.ts';
 
 /** In milliseconds. A command that has the store open can be ending. */
 const LOCK_TIMEOUT = 500;
@@ -43,6 +43,15 @@ export class ExclusiveStore {
     }
     this.#isUnreadable = this.#db === undefined && (!isEmpty || hasCompanions);
     if (this.#isUnreadable && !overwrite) throw new OverwriteRefused(`${path} cannot be read as a store`);
+  }
+
+  /** Returns the greatest id that the store has assigned, or 0n if the store is new or its damage hides the id. */
+  lastId(): bigint {
+    try {
+      return this.#db === undefined ? 0n : lastIdOf(this.#db);
+    } catch {
+      return 0n;
+    }
   }
 
   /** Gives `copy` the path of the store in one step. Returns the new names of the files of an unreadable store. */

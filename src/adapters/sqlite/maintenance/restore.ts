@@ -4,7 +4,9 @@ import { dirname } from 'node:path';
 import { checkArgument, checkOptions, STRING } from '../../../application/arguments.ts';
 import type { Restored, RestoreOptions } from '../../../application/ports/maintenance.ts';
 import { RESTORE_OPTIONS } from '../../../application/store-options.ts';
+import { INT64_MAX } from '../../../domain/int64.ts';
 import { createFolderOf } from '../database.ts';
+import { openConnection } from '../driver.ts';
 import { fileError } from '../errors.ts';
 import { fsync, modeOfNewFile, realPath, withPartialFile } from '../files.ts';
 import { checkBackup, refuseNoBackup } from './backup-check.ts';
@@ -12,7 +14,8 @@ import { ExclusiveStore } from './exclusive-store.ts';
 
 /**
  * Replaces the store at `path` by the backup in `file`, and resolves when the restored store is durable. The store is
- * unchanged until a checked copy of the backup gets its name in one step.
+ * unchanged until a checked copy of the backup gets its name in one step. No id that the replaced store has assigned is
+ * assigned again, if that store can be read.
  *
  * Rejects with `storage_unavailable` when another process has the store open, or when reading or writing fails. Rejects
  * with `invalid_request` when `file` is not a sound backup, or was written by a newer release. Rejects with
@@ -36,12 +39,13 @@ export async function restoreSqliteStore(
         await copy(file, partial, source.size, options);
         chmodSync(partial, (exclusive.stats?.mode ?? modeOfNewFile(store)) & 0o777);
         adoptOwner(partial, exclusive.stats ?? source);
-        const { pets, apiKeys, problems } = checkBackup(partial, file, 'quick_check');
+        const { problems, ...contents } = checkBackup(partial, file, 'quick_check');
+        const lastId = continueIds(partial, contents.lastId, exclusive.lastId());
         fsync(partial);
         options.signal?.throwIfAborted();
         const setAside = exclusive.replaceBy(partial);
         fsync(dirname(store));
-        return { location: store, bytes: statSync(store).size, pets, apiKeys, problems, setAside };
+        return { ...contents, lastId, location: store, bytes: statSync(store).size, problems, setAside };
       });
     } finally {
       exclusive.release();
@@ -49,6 +53,25 @@ export async function restoreSqliteStore(
   } catch (error) {
     throw options.signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
   }
+}
+
+/**
+ * Lets the copy in `path` go on behind the ids of the store that it replaces, unless that has assigned the last one. Returns
+ * the id above which new pets get theirs.
+ */
+function continueIds(path: string, lastId: bigint, replaced: bigint): bigint {
+  if (replaced <= lastId || replaced === INT64_MAX) return lastId;
+  const db = openConnection(path, { fileMustExist: true });
+  try {
+    // Rows of AUTOINCREMENT tables exist once a table has had a row, and have no key.
+    db.transaction(() => {
+      db.exec("DELETE FROM sqlite_sequence WHERE name = 'pets'");
+      db.prepare("INSERT INTO sqlite_sequence VALUES ('pets', ?)").run(replaced);
+    })();
+  } finally {
+    db.close();
+  }
+  return replaced;
 }
 
 async function copy(

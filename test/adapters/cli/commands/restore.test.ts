@@ -63,7 +63,9 @@ describe('restore', () => {
     const { status, out, err } = await cli.run(['restore', backup]);
     expect([status, err]).toEqual([0, '']);
     expect(out).toMatch(
-      new RegExp(`^Restored ${cli.path} from ${backup}: 1 pet and 1 key in [\\d.]+ m?s\\.\n$`),
+      new RegExp(
+        `^Restored ${cli.path} from ${backup}: 1 pet and 1 key, ids go on after 1, in [\\d.]+ m?s\\.\n$`,
+      ),
     );
     expect(namesIn(cli)).toEqual(['pets.db']);
     expect(await exportOf(cli)).toBe(text);
@@ -84,11 +86,47 @@ describe('restore', () => {
       bytes: statSync(cli.path).size,
       pets: 1,
       apiKeys: 1,
+      lastId: '2',
       setAside: [],
       milliseconds: expect.any(Number),
     });
     expect(await exportOf(cli)).toBe(text);
     expect(namesIn(cli)).toEqual(['pets.db']);
+  });
+
+  test('assigns no id of the replaced store again, also when the backup is empty or the store has no pet left', async () => {
+    const { cli, backup } = await withBackup();
+    const emptied = commandLine();
+    copyFileSync(cli.path, emptied.path);
+    edit(emptied.path, 'DELETE FROM pets');
+    const withoutPets = commandLine();
+    await withoutPets.run(['keys', 'create', '--create-store', '--name', 'x']);
+    const emptyBackup = join(temporaryFolder(), 'empty.db');
+    await withoutPets.run(['backup', emptyBackup]);
+    for (const [store, file, id] of [
+      [emptied, backup, 3],
+      [cli, backup, 3],
+      [cli, emptyBackup, 4],
+    ] as const) {
+      const { out } = await store.run(['restore', '--force', file]);
+      expect(out).toContain(`, ids go on after ${id - 1}, in`);
+      await store.run(['import', '--new-ids', '-'], { stdin: line('New') });
+      expect((await exportOf(store)).trimEnd().split('\n').at(-1)).toMatch(`{"id":${id},"name":"New",`);
+    }
+  });
+
+  test.each([
+    ['has no id left', "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'pets'"],
+    [
+      'has a text as its last id',
+      "DELETE FROM pets; UPDATE sqlite_sequence SET seq = 'x' WHERE name = 'pets'",
+    ],
+    ['has lost its table', 'DROP TABLE pets'],
+  ])('goes on after the ids of the backup if the replaced store %s', async (_, change) => {
+    const { cli, backup } = await withBackup();
+    edit(cli.path, change);
+    const { out, err } = await cli.run(['restore', '--force', backup]);
+    expect([out.includes('ids go on after 1, in'), err]).toEqual([true, '']);
   });
 
   test('replaces a store without pets, and an empty file', async () => {
