@@ -3,6 +3,7 @@ import { MemoryApiKeyRepository } from '../../src/adapters/memory/api-key-reposi
 import { ApiKeys } from '../../src/application/api-keys.ts';
 import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
 import { isApiKey } from '../../src/domain/api-key.ts';
+import { refusal } from '../support/refusal.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -32,19 +33,6 @@ describe('create', () => {
     expect(JSON.stringify(await apiKeys.list())).not.toContain(key.slice(10));
   });
 
-  test('no two keys are the same', async () => {
-    const issued = await Promise.all(Array.from({ length: 20 }, () => apiKeys.create('ci')));
-    expect(new Set(issued.map(({ key }) => key)).size).toBe(20);
-    expect(new Set(issued.map(({ about }) => about.id)).size).toBe(20);
-  });
-
-  test('uses the current time by default', async () => {
-    const before = Date.now();
-    const { about } = await new ApiKeys(repository).create('ci');
-    expect(about.createdAt).toBeGreaterThanOrEqual(before);
-    expect(about.createdAt).toBeLessThanOrEqual(Date.now());
-  });
-
   test('refuses an invalid name', async () => {
     await expect(apiKeys.create('')).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await apiKeys.list()).toEqual([]);
@@ -58,35 +46,29 @@ describe('create', () => {
     ['between two milliseconds', () => now + 0.5],
     ['not a safe integer', () => 2 ** 53],
   ])('refuses an expiry that is %s', async (_, expiresAt) => {
-    await expect(apiKeys.create('ci', expiresAt())).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: 'the expiry must be in the future, in whole milliseconds',
-    });
+    await expect(apiKeys.create('ci', expiresAt())).rejects.toThrow(
+      refusal('the expiry must be in the future, in whole milliseconds'),
+    );
     expect(await apiKeys.list()).toEqual([]);
   });
 });
 
 describe('createFirst', () => {
-  test('creates a key in a store that has never had one', async () => {
-    const issued = await apiKeys.createFirst('first');
-    expect(issued).toMatchObject({ about: { name: 'first' } });
-    expect(await verifyApiKey.verify(issued?.key ?? '')).toMatchObject({ name: 'first' });
-  });
-
   test('creates no key in a store that has had one, even a revoked one', async () => {
     const { about } = await apiKeys.create('ci');
     await apiKeys.revoke(about.id);
-    expect(await apiKeys.createFirst('first')).toBeUndefined();
+    const save = () => expect.unreachable();
+    expect(await apiKeys.createFirst('first', save)).toBeUndefined();
     expect(await apiKeys.list()).toHaveLength(1);
   });
 
-  test('saves the key before it is stored', async () => {
+  test('creates a key in a store that has never had one, and saves it before it is stored', async () => {
     let saved = '';
     const issued = await apiKeys.createFirst('first', async (key) => {
       expect(await apiKeys.list()).toEqual([]);
       saved = key;
     });
-    expect(issued?.key).toBe(saved);
+    expect(issued).toMatchObject({ key: saved, about: { name: 'first' } });
     expect(await verifyApiKey.verify(saved)).toMatchObject({ name: 'first' });
   });
 
@@ -114,35 +96,19 @@ describe('createFirst', () => {
     await expect(apiKeys.createFirst('first', save)).rejects.toThrow('the disk is full');
     expect(await apiKeys.list()).toEqual([]);
   });
-
-  test('saves no key when the store has ever had a key', async () => {
-    const { about } = await apiKeys.create('ci');
-    await apiKeys.revoke(about.id);
-    const save = () => Promise.reject(new Error('not expected'));
-    expect(await apiKeys.createFirst('first', save)).toBeUndefined();
-  });
 });
 
 describe('rotate', () => {
   test('creates a key with the same name, and the old one expires after the overlap', async () => {
+    const other = await apiKeys.create('other');
     const old = await apiKeys.create('ci');
     const { key, about } = await apiKeys.rotate(old.about.id, HOUR);
     expect(about).toMatchObject({ name: 'ci', createdAt: now });
     expect(about.expiresAt).toBeUndefined();
     expect(about.id).not.toBe(old.about.id);
-    expect(await apiKeys.list()).toMatchObject([
-      { id: old.about.id, expiresAt: now + HOUR },
-      { id: about.id },
-    ]);
+    expect(await apiKeys.list()).toEqual([other.about, { ...old.about, expiresAt: now + HOUR }, about]);
     expect(await verifyApiKey.verify(old.key)).toMatchObject({ id: old.about.id });
     expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id });
-  });
-
-  test('the old key expires at once when there is no overlap', async () => {
-    const old = await apiKeys.create('ci');
-    const { key } = await apiKeys.rotate(old.about.id, 0);
-    expect(await verifyApiKey.verify(old.key)).toBeUndefined();
-    expect(await verifyApiKey.verify(key)).toBeDefined();
   });
 
   test('the old key never expires later than before', async () => {
@@ -153,10 +119,7 @@ describe('rotate', () => {
 
   test('rejects with not_found for an unknown id, also when there are other keys', async () => {
     const { about } = await apiKeys.create('ci');
-    await expect(apiKeys.rotate('7', 0)).rejects.toMatchObject({
-      code: 'not_found',
-      message: 'there is no key with id 7',
-    });
+    await expect(apiKeys.rotate('7', 0)).rejects.toThrow(refusal('there is no key with id 7', 'not_found'));
     expect(await apiKeys.list()).toEqual([about]);
   });
 
@@ -202,21 +165,10 @@ describe('rotate', () => {
     }
     const raced = new ApiKeys(new Racing(), () => now);
     const { about } = await raced.create('ci');
-    await expect(raced.rotate(about.id, HOUR)).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: `key ${about.id} is revoked or expired: create a new one`,
-    });
+    await expect(raced.rotate(about.id, HOUR)).rejects.toThrow(
+      refusal(`key ${about.id} is revoked or expired: create a new one`),
+    );
     expect(await raced.list()).toMatchObject([{ id: about.id, revokedAt: now }]);
-  });
-
-  test('of several keys, the one with the id is rotated', async () => {
-    const names = ['Anna', 'Bert', 'Carla'];
-    const issued = [];
-    for (const name of names) issued.push(await apiKeys.create(name));
-    const { about } = await apiKeys.rotate(issued[1]?.about.id ?? '', 0);
-    expect(about.name).toBe('Bert');
-    const holders = await Promise.all(issued.map(({ key }) => verifyApiKey.verify(key)));
-    expect(holders.map((holder) => holder?.name)).toEqual(['Anna', undefined, 'Carla']);
   });
 
   test('the new key keeps the name of the old one, even an invalid name', async () => {
@@ -230,20 +182,18 @@ describe('rotate', () => {
     const expired = await apiKeys.create('expired', now + 1);
     now += 1;
     for (const { about } of [revoked, expired]) {
-      await expect(apiKeys.rotate(about.id, 0)).rejects.toMatchObject({
-        code: 'invalid_request',
-        message: `key ${about.id} is revoked or expired: create a new one`,
-      });
+      await expect(apiKeys.rotate(about.id, 0)).rejects.toThrow(
+        refusal(`key ${about.id} is revoked or expired: create a new one`),
+      );
     }
     expect(await apiKeys.list()).toHaveLength(2);
   });
 
   test.each([-1, 0.5, Number.NaN, Infinity])('the overlap cannot be %s', async (overlap) => {
     const { about } = await apiKeys.create('ci');
-    await expect(apiKeys.rotate(about.id, overlap)).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: 'the overlap must be 0 or more whole milliseconds',
-    });
+    await expect(apiKeys.rotate(about.id, overlap)).rejects.toThrow(
+      refusal('the overlap must be 0 or more whole milliseconds'),
+    );
     expect(await apiKeys.list()).toEqual([about]);
   });
 });

@@ -4,6 +4,7 @@ import { CreatePet } from '../../src/application/create-pet.ts';
 import { GetPet } from '../../src/application/get-pet.ts';
 import { ListPets } from '../../src/application/list-pets.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
+import { refusal } from '../support/refusal.ts';
 
 let pets: MemoryPetRepository;
 let createPet: CreatePet;
@@ -31,36 +32,23 @@ describe('CreatePet', () => {
   });
 
   test('refuses a pet that breaks a rule, and stores nothing', async () => {
-    await expect(createPet.execute({ name: '', categoryId: 1n })).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: 'name must have 1 to 255 characters',
-    });
+    await expect(createPet.execute({ name: '', categoryId: 1n })).rejects.toThrow(
+      refusal('name must have 1 to 255 characters'),
+    );
     expect((await listPets.execute()).pets).toEqual([]);
   });
 });
 
 describe('GetPet', () => {
-  test('returns the pet with an id', async () => {
-    const pet = await createPet.execute({ name: 'Rex', categoryId: 1n });
-    expect(await getPet.execute(pet.id)).toEqual(pet);
-  });
-
   test.each([0n, 2n, INT64_MIN, INT64_MAX + 1n, 0, Number.MAX_SAFE_INTEGER])(
-    'rejects with not_found for id %s',
+    'rejects with not_found for id %s, and reads the storage only for an int64',
     async (id) => {
       await addPets(1);
-      await expect(getPet.execute(id)).rejects.toMatchObject({
-        code: 'not_found',
-        message: `there is no pet with id ${id}`,
-      });
+      using find = vi.spyOn(pets, 'find');
+      await expect(getPet.execute(id)).rejects.toThrow(refusal(`there is no pet with id ${id}`, 'not_found'));
+      expect(find).toHaveBeenCalledTimes(id === INT64_MAX + 1n ? 0 : 1);
     },
   );
-});
-
-test('an id that is not an int64 is unknown without reading the storage', async () => {
-  using find = vi.spyOn(pets, 'find');
-  await expect(getPet.execute(INT64_MAX + 1n)).rejects.toMatchObject({ code: 'not_found' });
-  expect(find).not.toHaveBeenCalled();
 });
 
 describe('an id', () => {
@@ -80,15 +68,11 @@ describe('an id', () => {
   ])('cannot be %s', async (id, got) => {
     const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
     const hint = `expected a bigint such as 7n, or a safe integer, got ${got}`;
-    await expect(getPet.execute(id as never)).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: `id ${range}: ${hint}`,
-    });
+    await expect(getPet.execute(id as never)).rejects.toThrow(refusal(`id ${range}: ${hint}`));
     if (id === undefined) return;
-    await expect(listPets.execute({ after: id as never })).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: `after ${range}: ${hint}`,
-    });
+    await expect(listPets.execute({ after: id as never })).rejects.toThrow(
+      refusal(`after ${range}: ${hint}`),
+    );
   });
 });
 
@@ -121,18 +105,16 @@ describe('ListPets', () => {
   test.each([0, -1, 101, 1.5, Number.NaN, Infinity, '20', null])(
     'limit %s is out of range',
     async (limit) => {
-      await expect(listPets.execute({ limit: limit as number })).rejects.toMatchObject({
-        code: 'invalid_request',
-        message: 'limit must be an integer from 1 to 100',
-      });
+      await expect(listPets.execute({ limit: limit as number })).rejects.toThrow(
+        refusal('limit must be an integer from 1 to 100'),
+      );
     },
   );
 
   test.each(['', 'lost', 'Sold', null])('status %j is refused', async (status) => {
-    await expect(listPets.execute({ status: status as 'sold' })).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: 'status must be one of available, pending, sold',
-    });
+    await expect(listPets.execute({ status: status as 'sold' })).rejects.toThrow(
+      refusal('status must be one of available, pending, sold'),
+    );
   });
 
   test.each([INT64_MIN, 0n])('every pet comes after %s', async (after) => {
@@ -141,9 +123,8 @@ describe('ListPets', () => {
   });
 
   test.each([INT64_MAX + 1n, INT64_MIN - 1n])('after cannot be %s', async (after) => {
-    await expect(listPets.execute({ after: after as bigint })).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: 'after must be an integer from -9223372036854775808 to 9223372036854775807',
-    });
+    await expect(listPets.execute({ after: after as bigint })).rejects.toThrow(
+      refusal('after must be an integer from -9223372036854775808 to 9223372036854775807'),
+    );
   });
 });

@@ -7,18 +7,6 @@ import {
   storageUnavailable,
 } from '../../src/application/ports/storage-fault.ts';
 
-test('a fault is a storage_unavailable error with a reason', () => {
-  const cause = new Error('ENOSPC');
-  const fault = new StorageFault('disk_full', 'the disk is full', { cause });
-  expect(fault).toMatchObject({
-    name: 'AnimalStoreError',
-    code: 'storage_unavailable',
-    message: 'the disk is full',
-    cause,
-  });
-  expect(storageFaultReason(fault)).toBe('disk_full');
-});
-
 test('an error of a storage is a fault if it has a reason, and has the cause that is given', () => {
   const cause = new Error('EIO');
   const fault = storageUnavailable('the disk failed', cause, 'io_error');

@@ -53,12 +53,6 @@ describe('verify', () => {
     expect(await verifyApiKey.verify(formatApiKey(new Uint8Array(API_KEY_BYTES)))).toBeUndefined();
   });
 
-  test('resolves with undefined for a revoked key', async () => {
-    const { key, about } = await apiKeys.create('ci');
-    await apiKeys.revoke(about.id);
-    expect(await verifyApiKey.verify(key)).toBeUndefined();
-  });
-
   test('resolves with undefined for a key from the moment at which it expires', async () => {
     const { key } = await apiKeys.create('ci', now + HOUR);
     now += HOUR - 1;
@@ -94,12 +88,6 @@ describe('verify', () => {
 });
 
 describe('the last use', () => {
-  test('is recorded as the start of the UTC day', async () => {
-    const { key } = await apiKeys.create('ci');
-    await verifyApiKey.verify(key);
-    expect(await lastUsedOn()).toBe(MIDNIGHT);
-  });
-
   test('is written once per day and key', async () => {
     const [one, two] = [await apiKeys.create('one'), await apiKeys.create('two')];
     for (const day of [MIDNIGHT, MIDNIGHT + DAY]) {
@@ -114,14 +102,6 @@ describe('the last use', () => {
       [two.about.id, day],
     ]);
     expect(repository.uses).toEqual(expected);
-  });
-
-  test('is recorded from the first millisecond of the next UTC day', async () => {
-    const { key } = await apiKeys.create('ci');
-    await verifyApiKey.verify(key);
-    now = MIDNIGHT + DAY;
-    await verifyApiKey.verify(key);
-    expect(repository.uses.map(([, day]) => day)).toEqual([MIDNIGHT, MIDNIGHT + DAY]);
   });
 
   test('is not written again by another verifier on the same day', async () => {

@@ -19,21 +19,18 @@ async function waitFor(promise: Promise<unknown>): Promise<() => boolean> {
   return () => isOver;
 }
 
-test('a wait ends with the promise, and leaves no timer', async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const isOver = await waitFor(promise);
-  expect(isOver()).toBe(false);
-  resolve();
-  await vi.advanceTimersByTimeAsync(0);
-  expect(isOver()).toBe(true);
-  expect(vi.getTimerCount()).toBe(0);
-});
-
-test('a wait ends when the promise rejects, and leaves no timer', async () => {
-  const isOver = await waitFor(Promise.reject(new Error('failed')));
-  expect(isOver()).toBe(true);
-  expect(vi.getTimerCount()).toBe(0);
-});
+test.each(['resolve', 'reject'] as const)(
+  'a wait ends when the promise %ss, and leaves no timer',
+  async (end) => {
+    const pending = Promise.withResolvers<void>();
+    const isOver = await waitFor(pending.promise);
+    expect(isOver()).toBe(false);
+    pending[end]();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isOver()).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  },
+);
 
 test('a wait ends after the time, whatever the promise does', async () => {
   const isOver = await waitFor(new Promise(() => {}));

@@ -65,16 +65,6 @@ describe('a generated key', () => {
     expect(isApiKey(formatApiKey(new Uint8Array(API_KEY_BYTES)))).toBe(true);
   });
 
-  test('is refused with two adjacent characters swapped', () => {
-    fc.assert(
-      fc.property(keys, fc.nat({ max: 52 }), (key, index) => {
-        fc.pre(key[index] !== key[index + 1]);
-        return !isApiKey(`${key.slice(0, index)}${key[index + 1]}${key[index]}${key.slice(index + 2)}`);
-      }),
-      runs(),
-    );
-  });
-
   test('is refused with characters added or removed at either end', () => {
     const key = formatApiKey(new Uint8Array(API_KEY_BYTES));
     for (const text of [` ${key}`, `${key} `, `${key}\n`, `${key}0`, key.slice(0, -1), key.slice(1)]) {
@@ -102,17 +92,13 @@ test.each([
   ['16 characters of its end, within another text', 'xyz-perators_own?key-xyz', true],
   ['a part without hyphens, in another case', 'ANOPERATORS_OWN?', true],
   ['15 characters', 'operators_own?k', false],
-  ['both keys, cut in between', 'wn?key another-k', false],
+  ['the end of one key and the start of the next one', 'own?keyanother-ke', false],
   ['a part of the other key', 'ther-key-of-32-charac', true],
   ['nothing', '', false],
 ])('a secret part of a key is found: %s', (_case, text, isFound) => {
   const isSecret = secretPartFinder(['an-operators_own?key', 'another-key-of-32-characters']);
   expect(isSecret(text)).toBe(isFound);
   expect(secretPartFinder([])(text)).toBe(false);
-});
-
-test('the end of one key and the start of the next one are no part of a key', () => {
-  expect(secretPartFinder(['ends-with-abcdefgh', 'ijklmnop-is-the-start'])('abcdefghijklmnop')).toBe(false);
 });
 
 test('a key is recognized in another case, in a URL, and next to another key', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { API_KEY_BYTES, apiKeyName, apiKeyStatus, formatApiKey, isActive } from '../../src/domain/api-key.ts';
 import { codePoint } from '../support/code-points.ts';
 import { runs } from '../support/property-runs.ts';
+import { refusal } from '../support/refusal.ts';
 
 describe('the status of a key', () => {
   test.each([
@@ -19,12 +20,7 @@ describe('the status of a key', () => {
 });
 
 describe('a name of a key', () => {
-  const refusal = expect.objectContaining({
-    code: 'invalid_request',
-    message: expect.stringMatching(
-      /^invalid name: expected 1 to 100 characters, at least one of them visible/,
-    ),
-  });
+  const refused = refusal(/^invalid name: expected 1 to 100 characters, at least one of them visible/);
 
   test.each([
     'a',
@@ -52,7 +48,7 @@ describe('a name of a key', () => {
     'a\u2028b',
     'a\u2029b',
   ])('cannot be %j', (name) => {
-    expect(() => apiKeyName(name)).toThrow(refusal);
+    expect(() => apiKeyName(name)).toThrow(refused);
   });
 
   /** White space, ignorable characters, combining marks and blanks, all of them invisible. */
@@ -60,7 +56,6 @@ describe('a name of a key', () => {
     ...' \u00a0\u1680\u2003\u200a\u202f\u205f\u3000\u2800\u034f\u115f\u1160\u3164\uffa0\u17b4\u180b\ufe0f\u0301\u20dd',
     '\u{e0100}',
   );
-  const whiteSpace = fc.constantFrom(...' \u00a0\u1680\u2003\u200a\u202f\u205f\u3000');
   const visible = fc.constantFrom(...'aZ7-_.…é語अ', '🐈');
 
   test('cannot have invisible characters only', () => {
@@ -69,18 +64,7 @@ describe('a name of a key', () => {
       .map((characters) => characters.join(''));
     fc.assert(
       fc.property(names, (name) => {
-        expect(() => apiKeyName(name)).toThrow(refusal);
-      }),
-      runs(),
-    );
-  });
-
-  test('neither starts nor ends with white space', () => {
-    fc.assert(
-      fc.property(whiteSpace, visible, (space, name) => {
-        expect(() => apiKeyName(space + name)).toThrow(refusal);
-        expect(() => apiKeyName(name + space)).toThrow(refusal);
-        expect(apiKeyName(name + space + name)).toBe(name + space + name);
+        expect(() => apiKeyName(name)).toThrow(refused);
       }),
       runs(),
     );
@@ -107,12 +91,7 @@ describe('a name of a key', () => {
   test('cannot contain a key or a secret part of one', () => {
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
     for (const name of [key, `of ${key}`, key.slice(0, 21)]) {
-      expect(() => apiKeyName(name)).toThrow(
-        expect.objectContaining({
-          code: 'invalid_request',
-          message: 'invalid name: it must not contain an API key',
-        }),
-      );
+      expect(() => apiKeyName(name)).toThrow(refusal('invalid name: it must not contain an API key'));
     }
     expect(apiKeyName('pets_of_the_shop')).toBe('pets_of_the_shop');
   });

@@ -8,18 +8,14 @@ test('an error has its code, its message and its cause', () => {
   expect(error).toMatchObject({ name: 'AnimalStoreError', code: 'overloaded', message: 'too much', cause });
 });
 
-test('an AnimalStoreError is returned', () => {
-  const error = new AnimalStoreError('not_found', 'gone');
-  expect(asAnimalStoreError(error)).toBe(error);
-});
-
-test('an error of a second copy of the module is returned too', () => {
+test('an AnimalStoreError is returned, also that of a second copy of the module', () => {
   class AnimalStoreErrorTwin extends Error {
     override readonly name = 'AnimalStoreError';
     readonly code = 'not_found';
   }
-  const error = new AnimalStoreErrorTwin('gone');
-  expect(asAnimalStoreError(error)).toBe(error);
+  for (const error of [new AnimalStoreError('not_found', 'gone'), new AnimalStoreErrorTwin('gone')]) {
+    expect(asAnimalStoreError(error)).toBe(error);
+  }
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { idempotencyKey } from '../../src/domain/idempotency-key.ts';
 import { codePoint } from '../support/code-points.ts';
 import { runs } from '../support/property-runs.ts';
+import { refusal } from '../support/refusal.ts';
 
 const visible = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -19,23 +20,8 @@ test('a key of 1 to 255 visible ASCII characters is returned unchanged', () => {
   expect(idempotencyKey('x'.repeat(255))).toHaveLength(255);
 });
 
-test.each([
-  '',
-  'x'.repeat(256),
-  ' ',
-  'a b',
-  'a\t',
-  '\n',
-  'a\n',
-  'ä',
-  '\x7f',
-  '\0',
-  7,
-  null,
-  undefined,
-  ['a'],
-])('refuses %j', (key) => {
-  expect(() => idempotencyKey(key)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+test.each(['', 'x'.repeat(256), 'a b', 'a\n', '\x7f', 7, null, undefined, ['a']])('refuses %j', (key) => {
+  expect(() => idempotencyKey(key)).toThrow(refusal(/visible ASCII characters/));
 });
 
 test('refuses every text with another character', () => {

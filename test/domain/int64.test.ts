@@ -90,10 +90,6 @@ describe('toInt64', () => {
       expect(toInt64(value)).toBeUndefined();
     },
   );
-
-  test('has one zero', () => {
-    expect(toInt64(-0)).toBe(0n);
-  });
 });
 
 describe('int64Fault', () => {

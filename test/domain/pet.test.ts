@@ -4,19 +4,13 @@ import { INT64_MAX, INT64_MIN } from '../../src/domain/int64.ts';
 import { isPetStatus, type NewPetInput, newPet, PET_STATUSES, petWithId } from '../../src/domain/pet.ts';
 import { codePoint } from '../support/code-points.ts';
 import { runs } from '../support/property-runs.ts';
+import { refusal } from '../support/refusal.ts';
 
 const input: NewPetInput = { name: 'Rex', categoryId: 1n };
 
 /** Passes values that the types forbid, as a JavaScript caller can. */
 function make(values: Record<string, unknown>): unknown {
   return newPet({ ...input, ...values } as NewPetInput);
-}
-
-function refusal(message: string | RegExp) {
-  return expect.objectContaining({
-    code: 'invalid_request',
-    message: typeof message === 'string' ? message : expect.stringMatching(message),
-  });
 }
 
 describe('a name', () => {
@@ -70,10 +64,6 @@ describe('a name', () => {
     expect(() => make({ name })).toThrow(refusal(message));
   });
 
-  test('is required', () => {
-    expect(() => make({ name: undefined })).toThrow(refusal('name is required'));
-  });
-
   test.each([null, 5, true, {}, ['Rex'], new String('Rex')])('cannot be %j', (name) => {
     expect(() => make({ name })).toThrow(refusal('name must be a string'));
   });
@@ -88,14 +78,6 @@ describe('a categoryId', () => {
       ),
       runs(),
     );
-  });
-
-  test.each([INT64_MIN, INT64_MAX])('can be %s', (categoryId) => {
-    expect(make({ categoryId })).toHaveProperty('categoryId', categoryId);
-  });
-
-  test('is required', () => {
-    expect(() => make({ categoryId: undefined })).toThrow(refusal('categoryId is required'));
   });
 
   test.each([-7, Number.MAX_SAFE_INTEGER])(
@@ -153,6 +135,10 @@ test('unknown members are ignored', () => {
   });
 });
 
+test.each(['name', 'categoryId'])('the %s is required', (member) => {
+  expect(() => make({ [member]: undefined })).toThrow(refusal(`${member} is required`));
+});
+
 test('the message names every broken rule', () => {
   expect(() => make({ name: '', categoryId: '1', status: 'lost' })).toThrow(
     refusal(/^name must [^;]+; categoryId must [^;]+; status must [^;]+$/),
@@ -160,24 +146,16 @@ test('the message names every broken rule', () => {
 });
 
 describe('a pet with an id', () => {
-  const rex = { name: 'Rex', categoryId: 1n };
-
-  test.each([1n, 2n ** 53n + 1n, INT64_MAX])('keeps %s', (id) => {
-    expect(petWithId({ ...rex, id })).toEqual({ ...rex, id, status: 'available' });
+  test.each([1n, 2n ** 53n + 1n, INT64_MAX, 1, Number.MAX_SAFE_INTEGER])('keeps %s as a bigint', (id) => {
+    expect(petWithId({ ...input, id })).toEqual({ ...input, id: BigInt(id), status: 'available' });
   });
 
-  test.each([1, Number.MAX_SAFE_INTEGER])('keeps the safe integer %s as a bigint', (id) => {
-    expect(petWithId({ ...rex, id })).toHaveProperty('id', BigInt(id));
-  });
-
-  test.each([null, undefined])('%s is no pet with an id', (input) => {
-    expect(() => petWithId(input as never)).toThrow(
-      expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(/^id\b/) }),
-    );
+  test.each([null, undefined])('%s is no pet with an id', (value) => {
+    expect(() => petWithId(value as never)).toThrow(refusal(/^id\b/));
   });
 
   test.each([2 ** 53, 1.5, '1', null, undefined])('cannot have %s, and the message says why', (id) => {
-    expect(() => petWithId({ ...rex, id: id as never })).toThrow(
+    expect(() => petWithId({ ...input, id: id as never })).toThrow(
       refusal(
         `id must be an integer from 1 to ${INT64_MAX}: expected a bigint such as 7n, or a safe integer, got ${typeof id === 'string' ? '"1"' : id}`,
       ),
@@ -185,16 +163,13 @@ describe('a pet with an id', () => {
   });
 
   test.each([0n, -1n, INT64_MIN, INT64_MAX + 1n, 0, -1])('cannot have %s', (id) => {
-    expect(() => petWithId({ ...rex, id: id as never })).toThrow(
-      expect.objectContaining({
-        code: 'invalid_request',
-        message: `id must be an integer from 1 to ${INT64_MAX}`,
-      }),
+    expect(() => petWithId({ ...input, id: id as never })).toThrow(
+      refusal(`id must be an integer from 1 to ${INT64_MAX}`),
     );
   });
 
   test('follows every other rule', () => {
-    expect(() => petWithId({ ...rex, id: 1n, name: '' })).toThrow('name must have 1 to 255 characters');
-    expect(petWithId({ ...rex, id: 1n, extra: true } as never)).not.toHaveProperty('extra');
+    expect(() => petWithId({ ...input, id: 1n, name: '' })).toThrow('name must have 1 to 255 characters');
+    expect(petWithId({ ...input, id: 1n, extra: true } as never)).not.toHaveProperty('extra');
   });
 });

@@ -8,14 +8,8 @@ const UNKNOWN = { expiresAt: undefined, revokedAt: undefined, lastUsedOn: undefi
 
 test('a row has the hash of the key, and not the key', () => {
   expect(keyValues('secret', ABOUT)).toEqual([HASH, 'a', 'p', 1, null, 0]);
-  expect(keyValues('secret', { ...ABOUT, expiresAt: 2, isReadOnly: true })).toEqual([
-    HASH,
-    'a',
-    'p',
-    1,
-    2,
-    1,
-  ]);
+  const about = { ...ABOUT, expiresAt: 2, isReadOnly: true };
+  expect(keyValues('secret', about)).toEqual([HASH, 'a', 'p', 1, 2, 1]);
 });
 
 test('a key is found only with its hash, whatever a row has for booleans', () => {
