@@ -1,6 +1,5 @@
-/** Sends many messages to one server, several at a time, and checks every exchange. */
+/** Sends many messages to one server, several at a time, and checks every exchange. When it exits, those in flight are faults. */
 
-import { temporaryFolder } from '../support/process.ts';
 import { exchange } from './client/exchange.ts';
 import { findSecret, type Keys, keysOf, secretPieces } from './keys.ts';
 import type { Message } from './messages/message.ts';
@@ -12,9 +11,6 @@ import { FaultsServer } from './server.ts';
 
 /** The number of messages in flight. */
 const CONCURRENCY = 32;
-
-/** In milliseconds. A dying process closes its connections up to this time before it exits. */
-const DEATH_TIMEOUT = 500;
 
 /** Further faults are only counted. */
 const SHOWN_FAULTS = 8;
@@ -34,37 +30,23 @@ export interface Outcome {
 export class Campaign {
   readonly keys: Keys = keysOf(SEED);
   readonly ledger: Ledger = new Ledger();
-  /** Each unexpected exit of the server, with the messages that were in flight. */
-  readonly deaths: string[] = [];
   readonly #secrets: readonly string[] = secretPieces(this.keys);
-  readonly #inFlight = new Set<Message>();
-  #server: FaultsServer;
-  #revival: Promise<void> | undefined;
+  readonly server: FaultsServer;
 
   private constructor(server: FaultsServer) {
-    this.#server = server;
-  }
-
-  get server(): FaultsServer {
-    return this.#server;
+    this.server = server;
   }
 
   static async start(): Promise<Campaign> {
-    const campaign = new Campaign(await startOn(temporaryFolder()));
+    const campaign = new Campaign(await startServer());
     for (let count = 1; count <= FIRST_PETS; count += 1) await campaign.#createFirst(count);
     return campaign;
   }
 
   /** Sends messages, one at a time on each connection. */
   async run(messages: Iterable<Message>): Promise<Outcome> {
-    const outcome: Outcome = {
-      messages: 0,
-      responses: 0,
-      refused: 0,
-      statuses: new Map(),
-      faults: 0,
-      shown: [],
-    };
+    const counts = { messages: 0, responses: 0, refused: 0, faults: 0 };
+    const outcome: Outcome = { ...counts, statuses: new Map(), shown: [] };
     const iterator = messages[Symbol.iterator]();
     const work = async () => {
       for (let next = iterator.next(); !next.done; next = iterator.next())
@@ -74,7 +56,7 @@ export class Campaign {
     return outcome;
   }
 
-  /** The place where the log contains a key; `undefined` when it contains none. */
+  /** The lines of the log that contain a key. */
   secretsInLog(): string[] {
     return this.server.out.stderr
       .split('\n')
@@ -84,52 +66,19 @@ export class Campaign {
 
   async #try(message: Message, outcome: Outcome): Promise<void> {
     outcome.messages += 1;
-    this.#inFlight.add(message);
-    const server = this.#server;
-    const result = await exchange(server.origin, message).catch((error: unknown) => String(error));
-    const isBroken =
-      typeof result === 'string' || (result.end === 'reset' && judge(message, result, []).length > 0);
-    if (isBroken && (await server.exitsWithin(DEATH_TIMEOUT))) {
-      await this.#revive(server, outcome);
-      if (typeof result === 'string') this.ledger.noteLost(message);
-      else this.ledger.note(message, result);
-    } else if (typeof result === 'string') {
+    const result = await exchange(this.server.origin, message).catch((error: unknown) => String(error));
+    if (typeof result === 'string') {
+      this.ledger.noteLost(message);
       report(outcome, message, [result]);
-    } else {
-      this.ledger.note(message, result);
-      outcome.responses += result.responses.length;
-      if (result.responses.some(({ status }) => status >= 400)) outcome.refused += 1;
-      for (const { status } of result.responses) {
-        outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1);
-      }
-      report(outcome, message, judge(message, result, this.#secrets));
+      return;
     }
-    this.#inFlight.delete(message);
-  }
-
-  /** An exit of the server is one fault. The campaign continues with a new server on the same store. */
-  #revive(dead: FaultsServer, outcome: Outcome): Promise<void> {
-    if (this.#server !== dead) return Promise.resolve();
-    this.#revival ??= this.#startAgain(dead, outcome).finally(() => {
-      this.#revival = undefined;
-    });
-    return this.#revival;
-  }
-
-  async #startAgain(dead: FaultsServer, outcome: Outcome): Promise<void> {
-    const { code, signal } = await dead.exit;
-    const suspects = [...this.#inFlight].map(({ number, recipe }) => `${number} (${recipe.slice(0, 40)})`);
-    const lastWords = dead.out.stderr
-      .trimEnd()
-      .split('\n')
-      .filter((line) => !line.startsWith('{'))
-      .slice(-12)
-      .join('\n');
-    const death = `the server exited with ${signal ?? code}\n${lastWords}\n  in flight: ${suspects.join(', ')}`;
-    this.deaths.push(death);
-    outcome.faults += 1;
-    outcome.shown.push(death);
-    this.#server = await startOn(dead.folder);
+    this.ledger.note(message, result);
+    outcome.responses += result.responses.length;
+    if (result.responses.some(({ status }) => status >= 400)) outcome.refused += 1;
+    for (const { status } of result.responses) {
+      outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1);
+    }
+    report(outcome, message, judge(message, result, this.#secrets));
   }
 
   async #createFirst(count: number): Promise<void> {
@@ -143,9 +92,9 @@ export class Campaign {
   }
 }
 
-function startOn(folder: string): Promise<FaultsServer> {
+function startServer(): Promise<FaultsServer> {
   const { generated, operator } = keysOf(SEED);
-  return FaultsServer.start({ keys: [generated, operator], logLevel: 'debug', folder });
+  return FaultsServer.start({ keys: [generated, operator], logLevel: 'debug' });
 }
 
 function report(outcome: Outcome, message: Message, faults: readonly string[]): void {

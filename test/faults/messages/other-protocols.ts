@@ -17,17 +17,7 @@ export function otherProtocol(random: Random, context: Context): Draft {
   return random.pick([connect, upgrade, expect, expectAndWait, noise])(random, context);
 }
 
-const AUTHORITIES = [
-  'example.org:443',
-  '127.0.0.1:22',
-  '[::1]:80',
-  '/v1/pets',
-  '*',
-  'http://x/',
-  'x',
-  ':',
-  'x:99999',
-];
+const AUTHORITIES = 'example.org:443 127.0.0.1:22 [::1]:80 /v1/pets * http://x/ x : x:99999'.split(' ');
 
 function connect(random: Random, context: Context): Draft {
   const request = get(
@@ -65,14 +55,8 @@ function upgrade(random: Random, context: Context): Draft {
 function expect(random: Random, context: Context): Draft {
   const request = random.chance(0.6) ? create(context, random) : anyRequest(context, random);
   const value = random.pick([
-    '100-continue',
-    '100-Continue',
-    '200-ok',
-    '',
-    '100',
-    '100-continue, 100-continue',
+    ...'100-continue|100-Continue|200-ok||100|100-continue, 100-continue|\xff'.split('|'),
     'x'.repeat(1000),
-    '\xff',
   ]);
   request.fields.push(`Expect: ${value}`);
   if (value.toLowerCase() !== '100-continue') request.expected = undefined;
@@ -93,26 +77,13 @@ function expectAndWait(random: Random, context: Context): Draft {
 }
 
 const NOISE = [
-  'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0',
-  '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03',
-  'SSH-2.0-OpenSSH_9.6\r\n',
-  '\r\n',
-  'EHLO x\r\n',
-  'USER anonymous\r\n',
-  '*1\r\n$4\r\nPING\r\n',
-  '{"jsonrpc":"2.0"}\n',
-  '<policy-file-request/>\0',
-  '\0\0\0\x54\0\x03\0\0user\0x\0\0',
-  'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
-  'GET',
-  'G',
-  '\xff\xf4\xff\xfd\x06',
-  '\x05\x01\0',
-  '\x04\x01\0\x50\x7f\0\0\x01\0',
-  'PROXY TCP4 1.1.1.1 1.1.1.1 1 1\r\n',
-  '\r\n\r\nPROXY UNKNOWN\r\n',
-  '%00%0d%0a',
-  '\xef\xbb\xbfGET / HTTP/1.1\r\n\r\n',
+  ...(
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0|\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03|' +
+    'SSH-2.0-OpenSSH_9.6\r\n|\r\n|EHLO x\r\n|USER anonymous\r\n|*1\r\n$4\r\nPING\r\n|{"jsonrpc":"2.0"}\n|' +
+    '<policy-file-request/>\0|\0\0\0\x54\0\x03\0\0user\0x\0\0|HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n|' +
+    'GET|G|\xff\xf4\xff\xfd\x06|\x05\x01\0|\x04\x01\0\x50\x7f\0\0\x01\0|PROXY TCP4 1.1.1.1 1.1.1.1 1 1\r\n|' +
+    '\r\n\r\nPROXY UNKNOWN\r\n|%00%0d%0a|\xef\xbb\xbfGET / HTTP/1.1\r\n\r\n'
+  ).split('|'),
   '\0'.repeat(5000),
   '\r\n'.repeat(2000),
   'A'.repeat(70_000),

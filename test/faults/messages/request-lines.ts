@@ -25,25 +25,10 @@ export function requestLine(random: Random, context: Context): Draft {
 }
 
 const ODD_METHODS = [
-  'get',
-  'Get',
-  'post',
-  'BREW',
-  'PRI',
-  'GETT',
-  'GE',
-  'G',
-  '',
-  '*',
-  'GET/',
-  '"GET"',
-  'GET\t',
-  'P\u00d6ST',
-  'CONNECTED',
-  'G\0T',
-  'GET,POST',
-  '__proto__',
-  'constructor',
+  ...(
+    'get|Get|post|BREW|PRI|GETT|GE|G||*|GET/|"GET"|GET\t|P\u00d6ST|CONNECTED|G\0T|GET,POST|__proto__|' +
+    'constructor'
+  ).split('|'),
   'A'.repeat(300),
   'A'.repeat(20_000),
 ];
@@ -70,37 +55,11 @@ function target(request: Request, random: Random, context: Context): Draft {
   return draftOf(`target ${JSON.stringify(request.target.slice(0, 60))}`, request);
 }
 
-const VERSIONS = [
-  'HTTP/1.0',
-  'HTTP/1.2',
-  'HTTP/1.9',
-  'HTTP/0.9',
-  'HTTP/2.0',
-  'HTTP/3.0',
-  'HTTP/2',
-  'HTTP/1',
-  'HTTP/1.',
-  'HTTP/.1',
-  'HTTP/1.10',
-  'HTTP/01.1',
-  'HTTP/1.1.1',
-  'HTTP/-1.1',
-  'HTTP/1,1',
-  'HTTP 1.1',
-  'http/1.1',
-  'HTTPS/1.1',
-  'HTP/1.1',
-  'ICE/1.0',
-  'RTSP/1.0',
-  'FTP/1.1',
-  'HTTP/1.1 ',
-  'HTTP/1.1 x',
-  'HTTP/1.1\t',
-  '',
-  ' ',
-  'HTTP/\u00b9.1',
-  'HTTP/1.1\0',
-];
+const VERSIONS = (
+  'HTTP/1.0|HTTP/1.2|HTTP/1.9|HTTP/0.9|HTTP/2.0|HTTP/3.0|HTTP/2|HTTP/1|HTTP/1.|HTTP/.1|HTTP/1.10|' +
+  'HTTP/01.1|HTTP/1.1.1|HTTP/-1.1|HTTP/1,1|HTTP 1.1|http/1.1|HTTPS/1.1|HTP/1.1|ICE/1.0|RTSP/1.0|FTP/1.1|' +
+  'HTTP/1.1 |HTTP/1.1 x|HTTP/1.1\t|| |HTTP/\u00b9.1|HTTP/1.1\0'
+).split('|');
 
 /** Only HTTP/1.0 and HTTP/1.1 are always served. The parser of Node.js accepts RTSP/1.0 as HTTP/1.0. */
 function version(request: Request, random: Random): Draft {
@@ -125,17 +84,8 @@ function separator(request: Request, random: Random): Draft {
 }
 
 const STARTS = [
-  '\r\n',
-  '\r\n\r\n',
-  '\n',
-  '\r',
-  ' ',
-  '\t',
-  '\0',
-  '\r\n \r\n',
-  '\xef\xbb\xbf',
+  ...'\r\n|\r\n\r\n|\n|\r| |\t|\0|\r\n \r\n|\xef\xbb\xbf|: x\r\n'.split('|'),
   '\r\n'.repeat(500),
-  ': x\r\n',
 ];
 
 /** Empty lines before a request are ignored (RFC 9112, section 2.2). */

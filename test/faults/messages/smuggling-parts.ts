@@ -11,41 +11,18 @@ export interface Trick {
 
 /** Transfer-Encodings that a server must read as chunked or refuse. With a Content-Length, it must refuse them. */
 export const CODINGS: readonly string[] = [
-  'Transfer-Encoding: chunked',
-  'Transfer-Encoding: Chunked',
+  ...(
+    ': chunked|: Chunked|:\tchunked|: xchunked|: chunkedx|: chunked, identity|: identity, chunked|: identity|' +
+    ': chunked;q=1|: "chunked"|: \'chunked\'|: \x0bchunked|: \x0cchunked|: chunked\x0b|: chunked, chunked|' +
+    ': ,chunked|: chunked,|: chu\\nked|: |: \xffchunked|: chunked\0|: gzip|: c| : chunked|\t: chunked|' +
+    ':\r\n chunked|: chunked\r\nTransfer-Encoding: identity|: identity\r\nTransfer-Encoding: chunked|' +
+    ': chunked\r\nTransfer-Encoding: x|: x\r\nTransfer-Encoding: chunked|' +
+    ': chunked\r\nTransfer-Encoding: chunked'
+  )
+    .split('|')
+    .map((rest) => `Transfer-Encoding${rest}`),
   'transfer-encoding:chunked',
-  'Transfer-Encoding:\tchunked',
-  'Transfer-Encoding: xchunked',
-  'Transfer-Encoding: chunkedx',
-  'Transfer-Encoding: chunked, identity',
-  'Transfer-Encoding: identity, chunked',
-  'Transfer-Encoding: identity',
-  'Transfer-Encoding: chunked;q=1',
-  'Transfer-Encoding: "chunked"',
-  "Transfer-Encoding: 'chunked'",
-  'Transfer-Encoding: \x0bchunked',
-  'Transfer-Encoding: \x0cchunked',
-  'Transfer-Encoding: chunked\x0b',
-  'Transfer-Encoding: chunked, chunked',
-  'Transfer-Encoding: ,chunked',
-  'Transfer-Encoding: chunked,',
-  'Transfer-Encoding: chu\\nked',
-  'Transfer-Encoding: ',
-  'Transfer-Encoding: \xffchunked',
-  'Transfer-Encoding: chunked\0',
-  'Transfer-Encoding: gzip',
-  'Transfer-Encoding: c',
-  'Transfer-Encoding : chunked',
-  'Transfer-Encoding\t: chunked',
-  'Transfer-Encoding:\r\n chunked',
-  'X: y\nTransfer-Encoding: chunked',
-  'X: y\rTransfer-Encoding: chunked',
-  'X: y\r\n Transfer-Encoding: chunked',
-  'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity',
-  'Transfer-Encoding: identity\r\nTransfer-Encoding: chunked',
-  'Transfer-Encoding: chunked\r\nTransfer-Encoding: x',
-  'Transfer-Encoding: x\r\nTransfer-Encoding: chunked',
-  'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+  ...['\n', '\r', '\r\n '].map((end) => `X: y${end}Transfer-Encoding: chunked`),
 ];
 
 /** A folded line. A server that unfolds it may use it or the Content-Length; both are correct. */
