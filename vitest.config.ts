@@ -22,7 +22,7 @@ const COMPILE_CACHE: string = fileURLToPath(new URL('node_modules/.cache/compile
  */
 const SHARED = [
   'test/adapters/cli/**/*.test.ts',
-  'test/adapters/http/{authentication,bad-message,body,create,get,list}.test.ts',
+  'test/adapters/http/{authentication,bad-message,body,get,list}.test.ts',
   'test/adapters/http/{openapi-document,public-paths,recorded,request-fields}.test.ts',
   'test/adapters/http/{failure,host-code,public-url,rate-limit,request-id,request-log}.test.ts',
   'test/adapters/{memory,metrics,tracing}/**/*.test.ts',
@@ -37,7 +37,7 @@ const SHARED = [
  */
 const OVER_OTHERS = IS_WHOLE
   ? [
-      'test/adapters/http/{authentication,bad-message,body,create,every-storage}.test.ts',
+      'test/adapters/http/{authentication,bad-message,body,every-storage}.test.ts',
       'test/adapters/http/{failure,get,incoming-bodies,keys-in-log,lingering-close,list}.test.ts',
       'test/adapters/http/{openapi-document,overload,pipelines,properties,public-paths,public-url,rate-limit}.test.ts',
       'test/adapters/http/{host-code,recorded}.test.ts',

@@ -11,8 +11,6 @@ export interface SocketPair {
   readonly client: Socket;
   /** The socket of the server. */
   readonly socket: Socket;
-  /** Sends bytes, and resolves when the server has read them. */
-  send(bytes: string): Promise<void>;
 }
 
 /** Lets a server listen on a free port until the end of the test, and returns its origin. */
@@ -73,14 +71,5 @@ export async function openSockets(server: Server): Promise<SocketPair> {
     client.destroy();
     socket.destroy();
   });
-  return {
-    client,
-    socket,
-    async send(bytes) {
-      const expected = socket.bytesRead + bytes.length;
-      client.write(bytes);
-      while (socket.bytesRead < expected) await new Promise((resolve) => setTimeout(resolve, 1));
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    },
-  };
+  return { client, socket };
 }

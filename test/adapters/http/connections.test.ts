@@ -6,9 +6,9 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Connections } from '../../../src/adapters/http/node/connections.ts';
-import { listen, openSockets, type SocketPair } from '../../support/sockets.ts';
+import { listen, openSockets } from '../../support/sockets.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -93,57 +93,4 @@ test('what is discarded after the last response keeps the connection open no lon
   await expect.poll(() => client.readableEnded).toBe(true);
   expect(client.errored).toBe(null);
   await expect.poll(() => socket.destroyed, { timeout: 20_000 }).toBe(true);
-});
-
-describe('after a stop', () => {
-  /** Expects that the server ends its side, and that the client receives this. */
-  async function expectEnd({ client, socket }: SocketPair): Promise<void> {
-    expect(socket.writableEnded).toBe(true);
-    await expect.poll(() => client.readableEnded).toBe(true);
-  }
-
-  test('idle connections stay open until they are closed', async () => {
-    const { connections, open } = await start();
-    const idle = await open();
-    connections.stop();
-    expect(idle.socket.writableEnded).toBe(false);
-    connections.closeIdle();
-    await expectEnd(idle);
-  });
-
-  test('busy connections stay open until their response', async () => {
-    const { connections, open, respond } = await start();
-    const busy = await open();
-    await busy.send(GET);
-    connections.stop();
-    expect(connections.get(busy.socket)?.isClosing).toBe(true);
-    connections.closeIdle();
-    expect(busy.socket.writableEnded).toBe(false);
-    await respond();
-    await expectEnd(busy);
-  });
-
-  test('an idle connection is closed after its next response', async () => {
-    const { connections, open, respond } = await start();
-    const idle = await open();
-    await idle.send(GET);
-    await respond();
-    connections.stop();
-    expect(connections.get(idle.socket)?.isClosing).toBe(false);
-    await idle.send(GET);
-    expect(idle.socket.writableEnded).toBe(false);
-    await respond();
-    await expectEnd(idle);
-  });
-
-  test('`destroy` closes all connections', async () => {
-    const { connections, open } = await start();
-    const [busy, idle] = [await open(), await open()];
-    await busy.send(GET);
-    connections.destroy();
-    for (const { client, socket } of [busy, idle]) {
-      expect(socket.destroyed).toBe(true);
-      await expect.poll(() => client.readableEnded).toBe(true);
-    }
-  });
 });

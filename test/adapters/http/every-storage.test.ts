@@ -20,8 +20,6 @@ describe.each(STORAGES)('the API on %s', (storage) => {
     post(body, { 'Idempotency-Key': key }, apiKey);
   const allIds = async () =>
     (await server.storage.pets.list({ limit: 1000 })).pets.map(({ id }) => Number(id));
-  const idsAt = async (target: string): Promise<number[]> =>
-    JSON.parse((await server.client.get(target)).body).map(({ id }: { id: number }) => id);
 
   /** Creates pets one after another. Their status is available, pending and sold in turn. Returns their ids. */
   async function createMany(count: number): Promise<number[]> {
@@ -32,26 +30,6 @@ describe.each(STORAGES)('the API on %s', (storage) => {
     }
     return ids;
   }
-
-  test('a list has the pets by ascending id, 20 by default, and 1 to 100 with a limit', async () => {
-    expect(await server.client.get('/v1/pets')).toMatchObject({ status: 200, body: '[]' });
-    const ids = await createMany(101);
-    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
-    for (const [query, limit] of [
-      ['', 20],
-      ['?limit=1', 1],
-      ['?limit=100', 100],
-      ['?limit=100&after=-9223372036854775808', 100],
-      ['?after=9007199254740993', 0],
-      ['?after=9223372036854775807', 0],
-    ] as const) {
-      expect(await idsAt(`/v1/pets${query}`), query).toEqual(ids.slice(0, limit));
-    }
-    for (const [index, status] of PET_STATUSES.entries()) {
-      const filtered = ids.filter((_id, at) => at % 3 === index);
-      expect(await idsAt(`/v1/pets?limit=100&status=${status}`)).toEqual(filtered);
-    }
-  });
 
   test('a page links to the next page as soon as there is one, with the same limit and status', async () => {
     const start = (await allIds()).at(-1) ?? 0;
@@ -73,32 +51,6 @@ describe.each(STORAGES)('the API on %s', (storage) => {
     expect(again).toMatchObject({ status: 200, body: last.body });
     expect(again.headers['link']).toContain('next');
   });
-
-  test.each([
-    ['the largest categoryId', 'Rex', '9223372036854775807', 'available'],
-    ['the smallest categoryId', 'Rex', '-9223372036854775808', 'pending'],
-    ['a categoryId beyond 2^53', 'Rex', '9007199254740993', 'sold'],
-    ['no status', 'R', '-9007199254740993', undefined],
-    ['255 astral code points', '\u{1F43E}'.repeat(255), '0', undefined],
-    ['spaces and a byte order mark at its ends', '\ufeff  Rex  ', '1', undefined],
-    ['only spaces', '   ', '1', undefined],
-    ['control characters', 'Rex\n\t\u0001\u001f\u007f\u0080', '1', undefined],
-    ['combining marks, not normalised', 'e\u0301 \u00e9 \u{1F468}\u200d\u{1F469}', '1', undefined],
-    ['quotes, backslashes and line separators', '"\\/\b\u2028\u2029', '1', undefined],
-    ['noncharacters', '\ufffe\uffff\ufffd', '1', undefined],
-    ['SQL', "'); DROP TABLE pets; --", '1', undefined],
-  ])(
-    'a pet is returned as it was created, also by get and list: %s',
-    async (_case, name, categoryId, status) => {
-      const members = `"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status ?? 'available'}"`;
-      const created = await post(`{${status === undefined ? members.replace(/,"status".*/s, '') : members}}`);
-      const { id } = JSON.parse(created.body);
-      expect([created.status, created.headers['location']]).toEqual([201, `/v1/pets/${id}`]);
-      expect(created.body).toBe(`{"id":${id},${members}}`);
-      expect((await server.client.get(`/v1/pets/${id}`)).body).toBe(created.body);
-      expect((await server.client.get(`/v1/pets?limit=1&after=${id - 1}`)).body).toBe(`[${created.body}]`);
-    },
-  );
 
   test('each API key has its own idempotency keys, and a rotated key keeps those of its predecessor', async () => {
     const { apiKeys } = server.store;

@@ -8,15 +8,13 @@ import { text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createApi } from '../../../src/adapters/http/api/app.ts';
 import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
 import { createServer, type HttpServer } from '../../../src/adapters/http/index.ts';
-import { KOA_CARRIER } from '../../../src/adapters/http/koa/carrier.ts';
 import { Listeners, lockPort } from '../../../src/adapters/http/node/listeners.ts';
-import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { Connection } from '../../support/connection.ts';
+import { startNodeServer } from '../../support/node-server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -104,16 +102,10 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
   );
 
   test('a client that has ended its side gets all its responses on every listening socket', async () => {
-    const server = createNodeServer(
-      async (req, res) => {
-        await once(req.socket, 'end');
-        res.end();
-      },
-      createApi(new AnimalStore(openMemoryStorage()), {}, KOA_CARRIER),
-      {},
-    );
-    onTestFinished(() => server.stop(0));
-    const origin = await server.listen(0, '127.0.0.1');
+    const { origin } = await startNodeServer(async (req, res) => {
+      await once(req.socket, 'end');
+      res.end();
+    });
     const responses = Array.from({ length: 40 }, async () => {
       const socket = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true });
       socket.end(`${GET}CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n`);
@@ -135,22 +127,6 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     await once(client.resume(), 'close');
     await once(lock.close(), 'close');
   });
-});
-
-test('listeners that are closed leave no timer of `node:http`', async () => {
-  const listenAndClose = async () => {
-    const server = createHttpServer();
-    const listeners = new Listeners(server, Infinity);
-    await listeners.listen(0, '127.0.0.1');
-    await listeners.close();
-    return new WeakRef(server);
-  };
-  const closed = await listenAndClose();
-  const isCollected = () => {
-    collectGarbage();
-    return closed.deref() === undefined;
-  };
-  await expect.poll(isCollected).toBe(true);
 });
 
 test('a stopped server leaves no handle and no memory', async () => {

@@ -2,13 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Context } from '../../../src/adapters/http/api/context.ts';
 import { HttpError } from '../../../src/adapters/http/api/errors.ts';
-import { Load, limitRate, RefusalDelays } from '../../../src/adapters/http/api/load.ts';
-import {
-  bucketsOf,
-  newSharedLimits,
-  RATE_LIMIT_RULE,
-  RateLimiter,
-} from '../../../src/adapters/http/api/shared-limits.ts';
+import { Load, RefusalDelays } from '../../../src/adapters/http/api/load.ts';
+import { bucketsOf, RATE_LIMIT_RULE, RateLimiter } from '../../../src/adapters/http/api/shared-limits.ts';
 import { TurnQueue } from '../../../src/adapters/http/api/turn-queue.ts';
 import { stopClock } from '../../support/clock.ts';
 
@@ -211,23 +206,6 @@ describe('the load of a server', () => {
   });
 });
 
-test('the rate of each caller is limited, and metrics have a limit of their own', () => {
-  stopClock();
-  const { refused } = new Load();
-  const thread = { index: 0, count: 2, memory: newSharedLimits(2) };
-  const next = vi.fn();
-  const pass = (path: string) => {
-    // Each thread has a stage of its own.
-    limitRate({ requests: 1, seconds: 60 }, '/metrics', refused, thread)(contextOf('', path), next);
-  };
-  pass('/v1/pets');
-  expect(() => pass('/v1/pets')).toThrow('too many requests with this API key: retry after 60 s');
-  for (let count = 0; count < 10; count += 1) pass('/metrics');
-  expect(() => pass('/metrics')).toThrow('retry after 1 s');
-  expect(refused).toEqual({ busy: 0, creates: 0, rate: 2, stopping: 0 });
-  expect(next).toHaveBeenCalledTimes(11);
-});
-
 describe('the delay of refusals', () => {
   /** In milliseconds, and `Math.random` is 0.5, so each delay has its average length. */
   const [SHORTEST, LONGEST] = [1000, 10_000];
@@ -378,15 +356,6 @@ describe('the rate limiter', () => {
     expect(accepted(requests + 5)).toBe(requests);
     clock.pass(seconds * 1000);
     expect(accepted(requests + 5)).toBe(requests);
-  });
-
-  test('accepts requests at the rate on average', () => {
-    const { clock, accepted } = limiter(10, 1);
-    expect(accepted(20)).toBe(10);
-    for (let count = 0; count < 50; count += 1) {
-      clock.pass(100);
-      expect(accepted(3)).toBe(1);
-    }
   });
 
   test('tells how long to wait for the next token', () => {

@@ -49,21 +49,6 @@ describe('/metrics', () => {
     expect(await statuses(11)).toEqual([...Array(10).fill(200), 429]);
     expect(node.statistics().refused).toMatchObject({ rate: 4 });
   });
-
-  test('the server counts its connections and the requests in flight', async () => {
-    const [requested, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
-    const text = () => {
-      requested.resolve();
-      return ended.promise;
-    };
-    const { client, server: node } = await startServer('memory', { metrics: { ...metrics, text } });
-    const waiting = client.get('/metrics');
-    await requested.promise;
-    expect(node.statistics()).toMatchObject({ connections: 1, requestsInFlight: 1 });
-    ended.resolve('up 1\n');
-    await waiting;
-    expect(node.statistics()).toMatchObject({ connections: 1, requestsInFlight: 0 });
-  });
 });
 
 /** Sends a request, and resolves with the undecoded body. */

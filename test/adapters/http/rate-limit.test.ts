@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
 import { stopClock } from '../../support/clock.ts';
-import { Connection } from '../../support/connection.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 /** Starts a server that accepts 3 requests in 60 seconds of each caller, and stops the clock. */
@@ -69,20 +68,4 @@ describe('the rate limit', () => {
       vi.restoreAllMocks();
     }
   });
-
-  test('is applied before the body is read', async () => {
-    const server = await startLimited();
-    await statuses(server, 3);
-    const connection = await Connection.open(server.origin);
-    const fields = `Host: x\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n`;
-    connection.write(`POST /v1/pets HTTP/1.1\r\n${fields}Content-Length: 1000\r\n\r\n`);
-    expect((await connection.next()).status).toBe(429);
-    connection.destroy();
-  });
-});
-
-test('a server refuses an invalid rate limit when it is created', async () => {
-  await expect(startServer('memory', { rateLimit: { requests: 0, seconds: 1 } })).rejects.toThrow(
-    'rateLimit: expected a number of requests of 1 or more',
-  );
 });

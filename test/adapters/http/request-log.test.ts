@@ -61,23 +61,6 @@ describe('the log', () => {
     for (const index of [0, 1, 2, 3, 6]) expect(lines()[index]).not.toHaveProperty('path');
   });
 
-  test('has a line for each message that is not HTTP, with the request id of the response', async () => {
-    const { logger, lines } = log();
-    const { origin } = await startServer('memory', { observers: [logObserver(logger)] });
-    for (const message of ['garbage\r\n\r\n', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n']) {
-      const connection = await Connection.open(origin);
-      connection.write(message);
-      const [answer] = await connection.rest();
-      expect(lines().at(-1)).toMatchObject({
-        status: answer?.status,
-        requestId: answer?.headers['x-request-id'],
-        address: '127.0.0.1',
-      });
-      expect(lines().at(-1)).not.toHaveProperty('path');
-    }
-    expect(lines()).toHaveLength(2);
-  });
-
   test('has one line for a request that the client has aborted, marked as aborted', async () => {
     const { logger, lines } = log();
     const { origin, key, errors } = await startServer('memory', { observers: [logObserver(logger)] });
@@ -160,7 +143,7 @@ describe('the log', () => {
     const { logger, lines } = log();
     const trustedProxies = new BlockList();
     trustedProxies.addAddress('127.0.0.1');
-    const { client, origin, errors } = await startServer('memory', {
+    const { client, errors } = await startServer('memory', {
       observers: [logObserver(logger)],
       trustedProxies,
       wrap: (store) => ({
@@ -178,18 +161,5 @@ describe('the log', () => {
       { msg: 'request', status: 500, address },
       { msg: 'request', status: 404, address },
     ]);
-    const field = 'Host: x\r\nX-Forwarded-For: 203.0.113.9\r\n';
-    const broken = `${field}Transfer-Encoding: chunked\r\n\r\nno chunk\r\n`;
-    for (const message of [`CONNECT x:1 HTTP/1.1\r\n${field}\r\n`, `POST / HTTP/1.1\r\n${broken}`]) {
-      const connection = await Connection.open(origin);
-      connection.write(message);
-      await connection.rest();
-      expect(lines().at(-1)).toMatchObject({ msg: 'request', address });
-    }
-  });
-
-  test('has no request lines above the level info, and requests are not observed', () => {
-    expect(logObserver(pino({ level: 'warn' })).onRequest).toBeUndefined();
-    expect(logObserver(pino({ level: 'silent' })).onRequest).toBeUndefined();
   });
 });

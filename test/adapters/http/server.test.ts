@@ -3,14 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Api, createApi } from '../../../src/adapters/http/api/app.ts';
-import type { HttpServer, HttpServerOptions } from '../../../src/adapters/http/api/options.ts';
+import type { HttpServerOptions } from '../../../src/adapters/http/api/options.ts';
 import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
-import { KOA_CARRIER } from '../../../src/adapters/http/koa/carrier.ts';
 import type { HandleRequest } from '../../../src/adapters/http/node/connections.ts';
-import { createNodeServer } from '../../../src/adapters/http/node/server.ts';
-import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
-import { AnimalStore } from '../../../src/application/animal-store.ts';
+import { startNodeServer } from '../../support/node-server.ts';
 import { startServer } from '../../support/server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -31,21 +27,8 @@ describe('a server', () => {
   });
 });
 
-function anyApi(): Api {
-  return createApi(new AnimalStore(openMemoryStorage()), {}, KOA_CARRIER);
-}
-
-async function startWith(
-  handle: HandleRequest,
-  options: HttpServerOptions = {},
-): Promise<{ server: HttpServer; origin: string }> {
-  const server = createNodeServer(handle, anyApi(), options);
-  onTestFinished(() => server.stop(0));
-  return { server, origin: await server.listen(0, '127.0.0.1') };
-}
-
 test('a connection is closed when its request cannot be handled, and the server continues', async () => {
-  const { origin } = await startWith(async (req, res) => {
+  const { origin } = await startNodeServer(async (req, res) => {
     if (req.url === '/fails') throw new Error('cannot be handled');
     res.setHeader('Content-Length', 0).end();
   });
@@ -56,7 +39,7 @@ test('a connection is closed when its request cannot be handled, and the server 
 
 test('a request is in flight until its handler has passed the response to Node.js', async () => {
   const responses: ServerResponse[] = [];
-  const { server, origin } = await startWith(async (_req, res) => {
+  const { server, origin } = await startNodeServer(async (_req, res) => {
     responses.push(res);
     await once(res, 'finish');
   });
@@ -84,7 +67,7 @@ describe('a response that the client does not read', () => {
       sockets.push(req.socket);
       res.end(BODY);
     };
-    const { server, origin } = await startWith(handle, options);
+    const { server, origin } = await startNodeServer(handle, options);
     const open = async () => {
       const before = sockets.length;
       const client = connect(Number(new URL(origin).port), '127.0.0.1').pause();
@@ -134,7 +117,7 @@ describe('a response that the client does not read', () => {
 
 test('a connection that is closed makes room for another one among the servers of all threads', async () => {
   const thread = { index: 0, count: 2, memory: newSharedLimits(2) };
-  const { server, origin } = await startWith(async (_req, res) => void res.end(), {
+  const { server, origin } = await startNodeServer(async (_req, res) => void res.end(), {
     maxConnections: 1,
     thread,
   });
@@ -145,9 +128,7 @@ test('a connection that is closed makes room for another one among the servers o
 });
 
 test.skipIf(!hasIPv6)(`the URL of a server has an IPv6 address in brackets${NOTE}`, async () => {
-  const server = createNodeServer(async (_req, res) => void res.end(), anyApi(), {});
-  const origin = await server.listen(0, '::1');
-  onTestFinished(() => server.stop(0));
+  const { origin } = await startNodeServer(async (_req, res) => void res.end(), {}, '::1');
   expect(origin).toMatch(/^http:\/\/\[::1\]:\d+$/);
   expect((await fetch(origin)).status).toBe(200);
 });

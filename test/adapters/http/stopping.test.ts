@@ -2,15 +2,12 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createApi } from '../../../src/adapters/http/api/app.ts';
 import { newSharedLimits, SharedConnections } from '../../../src/adapters/http/api/shared-limits.ts';
-import { KOA_CARRIER } from '../../../src/adapters/http/koa/carrier.ts';
-import { acceptQueued, createNodeServer } from '../../../src/adapters/http/node/server.ts';
-import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
-import { AnimalStore } from '../../../src/application/animal-store.ts';
+import { acceptQueued } from '../../../src/adapters/http/node/server.ts';
 import { stopClock, until } from '../../support/clock.ts';
 import { Connection } from '../../support/connection.ts';
 import { gate } from '../../support/gate.ts';
+import { startNodeServer } from '../../support/node-server.ts';
 import { startServer } from '../../support/server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -84,17 +81,6 @@ describe('a server that stops', () => {
     await clock.passUntil(stopped);
   });
 
-  test('closes idle connections', async () => {
-    const { server, origin } = await startServer('memory');
-    const clock = stopClock();
-    const connection = await Connection.open(origin);
-    connection.write(GET);
-    expect((await connection.next()).headers['connection']).not.toBe('close');
-    await clock.passUntil(server.stop(TIMEOUT));
-    expect(await connection.rest()).toEqual([]);
-    expect(connection.socket.readableEnded).toBe(true);
-  });
-
   test.each([0, 900])(
     'responds to a request that arrives %i ms after the stop on an idle connection',
     async (delay) => {
@@ -143,9 +129,7 @@ describe('a server that stops', () => {
   test('completes its responses to a client that reads slowly', async () => {
     const body = Buffer.alloc(BUFFERED, 'x');
     const respond = vi.fn((_req: IncomingMessage, res: ServerResponse) => void res.end(body));
-    const api = createApi(new AnimalStore(openMemoryStorage()), {}, KOA_CARRIER);
-    const server = createNodeServer(async (...parameters) => respond(...parameters), api, {});
-    const origin = await server.listen(0, '127.0.0.1');
+    const { server, origin } = await startNodeServer(async (...parameters) => respond(...parameters));
     const clock = stopClock();
     const connection = await Connection.open(origin, (answer) => answer);
     connection.socket.pause();
@@ -179,35 +163,31 @@ describe('a server that stops', () => {
     await stopped;
   });
 
-  test('keeps idle connections open while the machine stands still', async () => {
+  test.each<[when: string, isStopped: boolean]>([
+    ['after the machine stood still', true],
+    ['before it closes the idle connections, and is not read yet', false],
+  ])('handles a request on an idle connection that arrives %s', async (_when, isStopped) => {
     const { origin, key, server } = await startServer('memory');
     const idle = await Connection.open(origin);
     await expect.poll(() => server.statistics().connections).toBe(1);
     const clock = stopClock();
     const stopped = server.stop(TIMEOUT);
     await untilRefused(origin);
-    const now = vi.spyOn(performance, 'now');
-    for (let count = 0; count < 10; count++) {
-      now.mockReturnValue(performance.now() + 2000);
-      clock.pass(50);
+    const send = () => idle.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    if (isStopped) {
+      const now = vi.spyOn(performance, 'now');
+      for (let count = 0; count < 10; count++) {
+        now.mockReturnValue(performance.now() + 2000);
+        clock.pass(50);
+      }
+      now.mockRestore();
+      send();
+    } else {
+      // Timers are due before the event loop reads from sockets.
+      await new Promise((resolve) => setImmediate(resolve));
+      send();
+      clock.pass(1000);
     }
-    now.mockRestore();
-    idle.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-    expect(await idle.next()).toMatchObject({ status: 200, headers: { connection: 'close' } });
-    await clock.passUntil(stopped);
-  });
-
-  test('handles a request that arrives before it closes the idle connections, and is not read yet', async () => {
-    const { origin, key, server } = await startServer('memory');
-    const idle = await Connection.open(origin);
-    await expect.poll(() => server.statistics().connections).toBe(1);
-    const clock = stopClock();
-    const stopped = server.stop(TIMEOUT);
-    await untilRefused(origin);
-    // Timers are due before the event loop reads from sockets.
-    await new Promise((resolve) => setImmediate(resolve));
-    idle.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-    clock.pass(1000);
     expect(await idle.next()).toMatchObject({ status: 200, headers: { connection: 'close' } });
     await clock.passUntil(stopped);
   });
@@ -227,11 +207,9 @@ describe('a server that stops', () => {
     const memory = newSharedLimits(2);
     new SharedConnections({ index: 1, count: 2, memory }).setListening(true);
     const responses: ServerResponse[] = [];
-    const api = createApi(new AnimalStore(openMemoryStorage()), {}, KOA_CARRIER);
-    const server = createNodeServer(async (_req, res) => void responses.push(res), api, {
+    const { server, origin } = await startNodeServer(async (_req, res) => void responses.push(res), {
       thread: { index: 0, count: 2, memory },
     });
-    const origin = await server.listen(0, '127.0.0.1');
     const looked = vi.spyOn(SharedConnections.prototype, 'isAnyListening', 'get');
     onTestFinished(() => looked.mockRestore());
     const clock = stopClock();
@@ -249,15 +227,6 @@ describe('a server that stops', () => {
     res.end();
     expect((await response).headers.get('connection')).toBe('close');
     await clock.passUntil(stopped);
-  });
-
-  test('rejects a port that is in use', async () => {
-    const first = await startServer('memory');
-    const second = await startServer('memory');
-    await second.server.stop(0);
-    await expect(second.server.listen(Number(new URL(first.origin).port), '127.0.0.1')).rejects.toThrow(
-      'EADDRINUSE',
-    );
   });
 });
 
