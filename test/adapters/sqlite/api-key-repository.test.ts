@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ApiKeys } from '../../../src/application/api-keys.ts';
-import { stopClock } from '../../support/clock.ts';
 import { connect } from '../../support/sqlite.ts';
 import { openStorage, temporaryFile } from './temporary-file.ts';
 
@@ -35,35 +34,6 @@ test('a found key is the same object until any connection writes', async () => {
   await nextTurn();
   expect(await apiKeys.find(key)).not.toBe(found);
   expect(await apiKeys.find(key)).toMatchObject({ lastUsedOn: 0 });
-});
-
-test('a revoked key is returned with the attributes that are listed', async () => {
-  const { apiKeys } = openStorage();
-  const { about } = await new ApiKeys(apiKeys).create('ci', Date.now() + DAY);
-  const revoked = await apiKeys.revoke(about.id, 1);
-  expect(revoked).toEqual({ ...about, revokedAt: 1 });
-  expect(await apiKeys.list()).toEqual([revoked]);
-});
-
-test('requests of a turn with the same key read its row once', async () => {
-  const storage = openStorage();
-  const { key } = await new ApiKeys(storage.apiKeys).create('ci');
-  await nextTurn();
-  const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => storage.apiKeys.find(key)));
-  expect(first).toBeDefined();
-  for (const other of others) expect(other).toBe(first);
-});
-
-test('more keys than are cached are all found', async () => {
-  const { apiKeys } = openStorage();
-  const manager = new ApiKeys(apiKeys);
-  stopClock();
-  const issued = await Promise.all(
-    Array.from({ length: 1100 }, (_, index) => manager.create(`key ${index}`)),
-  );
-  for (const { key, about } of [...issued, ...issued.slice(0, 10)]) {
-    expect(await apiKeys.find(key)).toMatchObject({ id: about.id });
-  }
 });
 
 test('no file of the store contains a key', async () => {

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   statSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -32,7 +33,15 @@ import { temporaryFolder } from '../../support/process.ts';
 import { replaceFs, systemError } from '../../support/replace-fs.ts';
 import { canMount, mountFile, mountNote } from '../../support/small-disk.ts';
 import { connect } from '../../support/sqlite.ts';
-import { bytesOf, makeStore, openFiles, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import {
+  bytesOf,
+  makeStore,
+  newStore,
+  openFiles,
+  openStorage,
+  REX,
+  temporaryFile,
+} from './temporary-file.ts';
 
 function refusal(path: string, message: RegExp) {
   return expect.objectContaining({
@@ -42,65 +51,44 @@ function refusal(path: string, message: RegExp) {
   });
 }
 
-describe('a file that is not a store', () => {
-  const files: [string, (path: string) => unknown, RegExp][] = [
-    ['a short text', (path) => writeFileSync(path, 'hello'), /is not a SQLite database/],
-    [
-      'a long text',
-      (path) => writeFileSync(path, 'hello, world\n'.repeat(10_000)),
-      /is not a SQLite database/,
-    ],
-    ['zeros', (path) => writeFileSync(path, Buffer.alloc(8192)), /is not a SQLite database/],
-    [
-      'tables of another',
-      (path) => execute(path, 'CREATE TABLE t (x)'),
-      /the file is the database of another application/,
-    ],
-    [
-      'tables of another, in WAL mode',
-      (path) => execute(path, 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)'),
-      /the file is the database of another application/,
-    ],
-    [
-      'the mark of another application',
-      (path) => execute(path, 'PRAGMA application_id = 7'),
-      /the file is the database of another application/,
-    ],
-    [
-      'the version of another application',
-      (path) => execute(path, 'PRAGMA user_version = 1'),
-      /the file is the database of another application/,
-    ],
-  ];
+/** Expects that the file is refused, and not changed. */
+function expectRefused(path: string, message: RegExp): void {
+  const before = bytesOf(path);
+  expect(() => openSqliteStorage(path)).toThrow(refusal(path, message));
+  expect(bytesOf(path)).toBe(before);
+}
 
-  test.each(files)('%s is refused, and not changed', (_, make, message) => {
-    const path = temporaryFile();
-    make(path);
-    const before = bytesOf(path);
-    expect(() => openSqliteStorage(path)).toThrow(refusal(path, message));
-    expect(bytesOf(path)).toBe(before);
-  });
+test.each([
+  ['a short text', 'hello'],
+  ['a long text', 'hello, world\n'.repeat(10_000)],
+  ['zeros', Buffer.alloc(8192)],
+])('a file that has %s is refused, and not changed', (_, bytes) => {
+  const path = temporaryFile();
+  writeFileSync(path, bytes);
+  expectRefused(path, /is not a SQLite database/);
+});
+
+test.each([
+  'CREATE TABLE t (x)',
+  'PRAGMA journal_mode = WAL; CREATE TABLE t (x)',
+  'PRAGMA application_id = 7',
+  'PRAGMA user_version = 1',
+])('the database of another application is refused, and not changed: %s', (sql) => {
+  const path = temporaryFile();
+  execute(path, sql);
+  expectRefused(path, /the file is the database of another application/);
 });
 
 test('a store of a newer release is refused, and not changed', () => {
-  const path = temporaryFile();
-  makeStore(path, 3);
-  execute(path, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
-  const before = bytesOf(path);
-  expect(() => openSqliteStorage(path)).toThrow(
-    refusal(
-      path,
-      new RegExp(
-        `the file has schema version ${MIGRATIONS.length + 1}, this release supports ${MIGRATIONS.length}: use the release that wrote it, or a newer one$`,
-      ),
-    ),
-  );
-  expect(bytesOf(path)).toBe(before);
+  const path = newStore(3);
+  const [newer, own] = [MIGRATIONS.length + 1, MIGRATIONS.length];
+  execute(path, `PRAGMA user_version = ${newer}`);
+  const versions = `the file has schema version ${newer}, this release supports ${own}`;
+  expectRefused(path, new RegExp(`${versions}: use the release that wrote it, or a newer one$`));
 });
 
 test('a store that a newer release migrates during the opening is refused, and keeps its version', () => {
-  const path = temporaryFile();
-  makeStore(path, 3);
+  const path = newStore(3);
   const newer = MIGRATIONS.length + 1;
   const other = connect(path);
   whenPragmaRuns('synchronous = FULL', () => other.exec(`PRAGMA user_version = ${newer}`));
@@ -118,27 +106,20 @@ test('a store that is replaced while it is opened is refused', () => {
 });
 
 describe('a damaged store', () => {
-  test('is refused when a page was overwritten, and not changed', () => {
-    const path = temporaryFile();
-    makeStore(path, 2000);
-    overwrite(path, Math.floor(statSync(path).size / 8192) * 4096, Buffer.alloc(4096, 0xa5));
-    const before = bytesOf(path);
-    expect(() => openSqliteStorage(path)).toThrow(refusal(path, /damaged/));
-    expect(bytesOf(path)).toBe(before);
-  });
-
-  test('is refused when it was truncated, and not changed', () => {
-    const path = temporaryFile();
-    makeStore(path, 2000);
-    writeFileSync(path, readFileSync(path).subarray(0, 3 * 4096));
-    const before = bytesOf(path);
-    expect(() => openSqliteStorage(path)).toThrow(refusal(path, /damaged/));
-    expect(bytesOf(path)).toBe(before);
+  test.each<[name: string, damage: (path: string) => void]>([
+    [
+      'a page was overwritten',
+      (path) => overwrite(path, Math.floor(statSync(path).size / 8192) * 4096, Buffer.alloc(4096, 0xa5)),
+    ],
+    ['it was truncated', (path) => truncateSync(path, 3 * 4096)],
+  ])('is refused when %s, and not changed', (_, damage) => {
+    const path = newStore(2000);
+    damage(path);
+    expectRefused(path, /damaged/);
   });
 
   test('rejects with storage_unavailable when it is damaged while it is open', async () => {
-    const path = temporaryFile();
-    makeStore(path, 5000);
+    const path = newStore(5000);
     const { pets } = openStorage(path);
     overwrite(path, 4096, Buffer.alloc(statSync(path).size - 4096, 0xa5));
     await expect(pets.list({ limit: 100 })).rejects.toMatchObject({ code: 'storage_unavailable' });
@@ -171,8 +152,7 @@ describe('a path that cannot have a file', () => {
 });
 
 test('a copy by the program sqlite3, which lacks the marks of a store, is opened after they were set', async () => {
-  const path = temporaryFile();
-  makeStore(path, 3);
+  const path = newStore(3);
   execute(path, 'PRAGMA application_id = 0; PRAGMA user_version = 0');
   const [, marks = ''] = /sqlite3 FILE '(.*)'/.exec((await refusalOf(path)).message) ?? [];
   execute(path, marks);
@@ -180,8 +160,7 @@ test('a copy by the program sqlite3, which lacks the marks of a store, is opened
 });
 
 test('a read-only folder of a file that can be written is named', async () => {
-  const path = temporaryFile();
-  makeStore(path, 3);
+  const path = newStore(3);
   chmodSync(path, 0o666);
   chmodSync(dirname(path), 0o555);
   // The superuser may write everywhere.
@@ -207,8 +186,7 @@ describe.skipIf(!canMount)(`a file that is mounted alone${mountNote}`, () => {
   test('is warned of at the start and by `doctor`, and cannot be replaced', async () => {
     const path = join(temporaryFolder(), 'my pets.db');
     makeStore(path, 1);
-    const backup = temporaryFile();
-    makeStore(backup, 1);
+    const backup = newStore(1);
     mountFile(path);
     const warning = expect.stringContaining(`${path} is mounted alone, without its write-ahead log`);
     const onWarning = vi.fn();
@@ -235,8 +213,7 @@ test('timers that the program has replaced do not stop the storage', async () =>
 });
 
 test('a store that another process has locked is refused, and opens when the lock is gone', async () => {
-  const path = temporaryFile();
-  makeStore(path, 1);
+  const path = newStore(1);
   const other = connect(path);
   other.exec('BEGIN IMMEDIATE');
   for (const open of [openSqliteStorage, (each: string) => prepareDatabase(each)]) {
@@ -272,8 +249,7 @@ test('a store that is open elsewhere, and has writes in its log, is opened', asy
 });
 
 test('a store of more than 32 MiB is opened without a search for damage in all its pages', () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
+  const path = newStore();
   const size = 1024 * 1024;
   const padding = connect(path);
   padding.exec('CREATE TABLE padding (bytes)');
@@ -398,27 +374,15 @@ test('a path with unusual characters is a path like any other', async () => {
   expect(await openStorage(path).pets.find(1n)).toBeDefined();
 });
 
-test('every connection uses a write-ahead log and syncs each commit', () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
+test('every connection uses a write-ahead log, syncs each commit, and waits briefly for a lock', () => {
+  const path = newStore();
   for (const open of [() => openFiles(path).db, () => openReader(path)]) {
     const db = open();
-    expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
-    expect(db.pragma('synchronous', { simple: true })).toBe(2n);
-    expect(db.pragma('journal_size_limit', { simple: true })).toBe(16n * 1024n * 1024n);
+    const settings = ['journal_mode', 'synchronous', 'journal_size_limit', 'busy_timeout'];
+    const values = settings.map((name) => db.pragma(name, { simple: true }));
+    expect(values).toEqual(['wal', 2n, 16n * 1024n * 1024n, 100n]);
     db.close();
   }
-});
-
-test('a connection waits briefly for a lock of another process', () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
-  const timeouts = [openReader(path), openFiles(path).db].map((db) => {
-    const timeout = db.pragma('busy_timeout', { simple: true });
-    db.close();
-    return timeout;
-  });
-  expect(timeouts).toEqual([100n, 100n]);
 });
 
 describe('a connection for writing', () => {
@@ -448,15 +412,8 @@ describe('a connection for writing', () => {
   });
 });
 
-test('a connection to a missing file is refused and creates no file', () => {
-  const path = temporaryFile();
-  expect(() => openReader(path)).toThrow(refusal(path, /cannot be opened/));
-  expect(existsSync(path)).toBe(false);
-});
-
 test('a connection that is refused is closed', () => {
-  const path = temporaryFile();
-  makeStore(path);
+  const path = newStore();
   const refused: Database.Database[] = [];
   const open = () =>
     openConnection(path, 0, (db) => {
@@ -482,15 +439,17 @@ test('a database whose file system does not support a write-ahead log is refused
 });
 
 test('a connection for reading cannot write', () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
+  const path = newStore();
   const db = openReader(path);
   expect(() => db.exec('DELETE FROM pets')).toThrow(expect.objectContaining({ code: 'SQLITE_READONLY' }));
   db.close();
 });
 
 test('the error of a connection that cannot be opened names the file', () => {
-  const path = join(dirname(temporaryFile()), 'gone', 'pets.db');
+  const missing = temporaryFile();
+  expect(() => openReader(missing)).toThrow(refusal(missing, /cannot be opened/));
+  expect(existsSync(missing)).toBe(false);
+  const path = join(dirname(missing), 'gone', 'pets.db');
   expect(() => openReader(path)).toThrow(expect.objectContaining({ message: expect.stringContaining(path) }));
   const text = temporaryFile();
   writeFileSync(text, 'hello');
@@ -498,13 +457,6 @@ test('the error of a connection that cannot be opened names the file', () => {
   expect(() => openReader(text)).toThrow(
     expect.objectContaining({ cause: expect.objectContaining({ code: 'SQLITE_NOTADB' }) }),
   );
-});
-
-test('check resolves on a healthy store, and rejects after close', async () => {
-  const storage = openStorage();
-  await storage.check();
-  await storage.close();
-  await expect(storage.check()).rejects.toMatchObject({ code: 'storage_unavailable' });
 });
 
 /** Calls a function before the first pragma of any connection with this text. */

@@ -1,25 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
-import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
+import { expect, test } from 'vitest';
+import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { petRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
 import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
 import { Writer } from '../../../src/adapters/sqlite/write/writer.ts';
-import type { PetPage, PetRepository } from '../../../src/application/ports/pet-repository.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
-import { PET_STATUSES } from '../../../src/domain/pet.ts';
 import { connect } from '../../support/sqlite.ts';
-import { makeStore, openHealth, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { newStore, openHealth, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 const INSERT = `INSERT INTO pets (name, category_id, status) VALUES ('Max', 2, 'sold')`;
 
 /** A store that has assigned every id up to this one. */
 function storeAfter(lastId: bigint): string {
-  const path = temporaryFile();
-  makeStore(path, 1);
+  const path = newStore(1);
   const db = connect(path);
   db.prepare(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'pets'`).run(lastId);
   db.close();
   return path;
+}
+
+/** The pets of a new store, and another connection to its file. */
+function openTwice() {
+  const path = temporaryFile();
+  return { pets: openStorage(path).pets, other: connect(path) };
 }
 
 test('ids beyond 2^53 are exact', async () => {
@@ -45,16 +48,13 @@ test('the greatest id is assigned, and no id after it', async () => {
 });
 
 test('an id is not assigned again when its row was deleted', async () => {
-  const path = temporaryFile();
-  makeStore(path, 3);
+  const path = newStore(3);
   connect(path).exec('DELETE FROM pets');
   expect((await openStorage(path).pets.add(REX)).id).toBe(4n);
 });
 
 test('a write of another connection is seen in the next turn, in cached pages too', async () => {
-  const path = temporaryFile();
-  const { pets } = openStorage(path);
-  const other = connect(path);
+  const { pets, other } = openTwice();
   await pets.add(REX);
   for (let id = 2n; id <= 5n; id++) {
     await pets.list({ limit: 100 });
@@ -69,9 +69,7 @@ test('a write of another connection is seen in the next turn, in cached pages to
 });
 
 test('a cached list has what another storage has stored earlier in the same turn', async () => {
-  const path = temporaryFile();
-  const { pets } = openStorage(path);
-  const other = connect(path);
+  const { pets, other } = openTwice();
   await pets.list({ limit: 5 });
   await nextTurn();
   expect((await pets.list({ limit: 5 })).pets).toEqual([]);
@@ -80,9 +78,7 @@ test('a cached list has what another storage has stored earlier in the same turn
 });
 
 test('all reads in a turn see the same state, that of its end', async () => {
-  const path = temporaryFile();
-  const { pets } = openStorage(path);
-  const other = connect(path);
+  const { pets, other } = openTwice();
   await nextTurn();
   const first = pets.list({ limit: 5 });
   other.exec(INSERT);
@@ -138,54 +134,8 @@ test('an add that fails does not clear the page cache', async () => {
   expect(await pets.list({ limit: 1 })).toBe(page);
 });
 
-describe('the page cache', () => {
-  /** A store with pets of this name in every status. */
-  function storeOf(count: number, name: string): PetRepository {
-    const path = temporaryFile();
-    for (const status of PET_STATUSES) makeStore(path, count / 3, { ...REX, name, status });
-    return openStorage(path).pets;
-  }
-
-  /** How many of the pages that start after these ids are the same object when they are read again, newest first. */
-  async function cachedPages(pets: PetRepository, count: number): Promise<number> {
-    const pages: PetPage[] = [];
-    for (let after = 0n; after < count; after++) pages.push(await pets.list({ limit: 100, after }));
-    let cached = 0;
-    for (let after = count - 1; after >= 0; after--, cached++) {
-      if ((await pets.list({ limit: 100, after: BigInt(after) })) !== pages[after]) return cached;
-    }
-    return cached;
-  }
-
-  test('holds every limit of every status from the first pet on, for names of ordinary length', async () => {
-    const pets = storeOf(600, 'a name of thirty characters...');
-    const queries = [undefined, ...PET_STATUSES].flatMap((status) =>
-      Array.from({ length: 100 }, (_, index) => ({ limit: index + 1, status })),
-    );
-    const pages = await Promise.all(queries.map((query) => pets.list(query)));
-    const again = await Promise.all(queries.map((query) => pets.list(query)));
-    expect(again.filter((page, index) => page === pages[index])).toHaveLength(400);
-  });
-
-  test('is bounded for names of ordinary length', async () => {
-    expect(await cachedPages(storeOf(720, 'Rex'), 600)).toBeLessThan(600);
-  });
-
-  test.each([
-    ['emoji', '🐈'.repeat(255)],
-    ['characters that JSON escapes', '\u0001'.repeat(255)],
-    ['ASCII characters', 'x'.repeat(255)],
-  ])('is bounded in bytes: the longest names of %s', async (_, name) => {
-    const pets = storeOf(300, name);
-    const cached = await cachedPages(pets, 200);
-    expect(cached).toBeGreaterThan(0);
-    expect(cached * 100 * name.length * 6).toBeLessThan(16 * 1024 * 1024);
-  });
-});
-
 test('every read is a range of an index, without sorting', async () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
+  const path = newStore();
   const db = openReader(path);
   const prepare = db.prepare.bind(db);
   const plans = new Map<string, string>();

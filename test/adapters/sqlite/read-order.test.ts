@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
+import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { petRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
 import { addPet } from '../../../src/adapters/sqlite/pets.ts';
 import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
@@ -12,7 +12,7 @@ import { newPet, type Pet } from '../../../src/domain/pet.ts';
 import { History, type PetOperations } from '../../../src/testing/index.ts';
 import { runs } from '../../support/property-runs.ts';
 import { connect } from '../../support/sqlite.ts';
-import { openHealth, temporaryFile } from './temporary-file.ts';
+import { newStore, openHealth } from './temporary-file.ts';
 
 const STEPS = ['create', 'acknowledge', 'end the turn', 'list', 'list sold', 'get'] as const;
 
@@ -20,8 +20,7 @@ test.each([
   ['in the same turn, as from another storage of this process', false],
   ['in another turn', true],
 ])('all creates and reads fit one order while acknowledgements arrive %s', async (_, isLater) => {
-  const path = temporaryFile();
-  prepareDatabase(path);
+  const path = newStore();
   const writer = connect(path);
   writer.pragma('synchronous = OFF');
   const insert = writer.prepare(addPet(newPet({ name: 'Rex', categoryId: 1n }))[0]);

@@ -1,16 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
-import { openReader, prepareDatabase } from '../../../src/adapters/sqlite/database.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { ReadSnapshot } from '../../../src/adapters/sqlite/read-snapshot.ts';
 import { connect } from '../../support/sqlite.ts';
-import { openHealth, temporaryFile } from './temporary-file.ts';
+import { newStore, openHealth, temporaryFile } from './temporary-file.ts';
+
+let path: string;
+let db: Database.Database;
+let snapshot: ReadSnapshot;
+
+beforeEach(() => {
+  path = newStore();
+  db = openReader(path);
+  snapshot = new ReadSnapshot(db, openHealth());
+  return () => void db.close();
+});
 
 test('the version changes as soon as another connection has written', async () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
-  const db = openReader(path);
-  const snapshot = new ReadSnapshot(db, openHealth());
   const other = connect(path);
   const first = snapshot.version();
   expect(snapshot.version()).toBe(first);
@@ -20,14 +27,9 @@ test('the version changes as soon as another connection has written', async () =
   const second = snapshot.version();
   expect(second).not.toBe(first);
   expect(snapshot.recentVersion()).toBe(second);
-  db.close();
 });
 
 test('the recent version is not from before a write of this storage, nor from an earlier turn', async () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
-  const db = openReader(path);
-  const snapshot = new ReadSnapshot(db, openHealth());
   const other = connect(path);
   const first = snapshot.recentVersion();
   other.exec('CREATE TABLE t (x)');
@@ -37,14 +39,9 @@ test('the recent version is not from before a write of this storage, nor from an
   other.exec('CREATE TABLE u (x)');
   await nextTurn();
   expect(snapshot.recentVersion()).not.toBe(second);
-  db.close();
 });
 
 test('reads see what was written after they were requested, and the version is that of their transaction', async () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
-  const db = openReader(path);
-  const snapshot = new ReadSnapshot(db, openHealth());
   const other = connect(path);
   other.exec('CREATE TABLE t (x)');
   const count = db.prepare('SELECT count(*) FROM t').pluck().safeIntegers(false);
@@ -63,15 +60,15 @@ test('reads see what was written after they were requested, and the version is t
   expect(new Set(versions).size).toBe(1);
   expect(versions[0]).not.toBe(before);
   expect(snapshot.version()).not.toBe(versions[0]);
-  db.close();
 });
 
 test('a snapshot that could not be opened leaves no transaction open', async () => {
-  const path = temporaryFile();
+  db.close();
+  path = temporaryFile();
   const other = connect(path);
   other.exec('CREATE TABLE t (x)');
-  const db = new Database(path, { timeout: 0 });
-  const snapshot = new ReadSnapshot(db, openHealth());
+  db = new Database(path, { timeout: 0 });
+  snapshot = new ReadSnapshot(db, openHealth());
   const before = snapshot.version();
   other.exec('BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)');
   expect(() => snapshot.version()).toThrow('database is locked');
@@ -82,27 +79,17 @@ test('a snapshot that could not be opened leaves no transaction open', async () 
   expect(await snapshot.read(() => count.get())).toBe(1);
   await nextTurn();
   expect(db.inTransaction).toBe(false);
-  db.close();
 });
 
 test('a snapshot that SQLite has rolled back is left without an error', async () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
-  const db = openReader(path);
-  const snapshot = new ReadSnapshot(db, openHealth());
   await snapshot.read(() => db.exec('ROLLBACK'));
   await nextTurn();
   expect(await snapshot.read(() => db.inTransaction)).toBe(true);
   await nextTurn();
   expect(db.inTransaction).toBe(false);
-  db.close();
 });
 
 test('the reads of a turn run together in one transaction, and a failed read fails alone', async () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
-  const db = openReader(path);
-  const snapshot = new ReadSnapshot(db, openHealth());
   const order: number[] = [];
   const read = (number: number) =>
     snapshot.read(() => {
@@ -119,14 +106,9 @@ test('the reads of a turn run together in one transaction, and a failed read fai
   ]);
   expect(order).toEqual([1, 2, 3]);
   expect(db.inTransaction).toBe(false);
-  db.close();
 });
 
 test('closing rejects the queued reads', async () => {
-  const path = temporaryFile();
-  prepareDatabase(path);
-  const db = openReader(path);
-  const snapshot = new ReadSnapshot(db, openHealth());
   snapshot.version();
   const read = snapshot.read(() => 'read');
   snapshot.close();

@@ -59,6 +59,13 @@ export function makeStore(path: string, pets = 0, pet: NewPet = REX): void {
   if (pets > 0) addPets(path, pets, pet);
 }
 
+/** Creates the file of a store as {@link makeStore} does, and returns its path. */
+export function newStore(pets = 0, pet: NewPet = REX): string {
+  const path = temporaryFile();
+  makeStore(path, pets, pet);
+  return path;
+}
+
 /** Adds pets to the file of a store in one commit of another connection. */
 export function addPets(path: string, count: number, { name, categoryId, status }: NewPet): void {
   const db = new Database(path);

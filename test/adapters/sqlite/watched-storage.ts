@@ -9,7 +9,7 @@ import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { temporaryFolder } from '../../support/process.ts';
-import { makeStore, REX, temporaryFile } from './temporary-file.ts';
+import { REX } from './temporary-file.ts';
 import { addMany } from './warm-storage.ts';
 
 /** The minimum time between two checks of the files and between two tests of the storage, in milliseconds. */
@@ -50,12 +50,6 @@ export async function openWatched(
   const storage = openSqliteStorage(path, { observer: { onStorageState } });
   onTestFinished(() => storage.close());
   return { storage, path, added: await Promise.all(addMany(storage, 5)), states };
-}
-
-export async function otherStore(pets = 1): Promise<string> {
-  const path = temporaryFile();
-  await makeStore(path, pets);
-  return path;
 }
 
 export async function allPets({ pets }: Storage): Promise<Pet[]> {

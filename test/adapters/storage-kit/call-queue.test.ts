@@ -90,6 +90,18 @@ test('all calls can be rejected', async () => {
   expect(queue.length).toBe(0);
 });
 
+test('calls that come back when no timer runs are rejected at their deadlines', () => {
+  addIgnored(1);
+  queue.takeCalls(1);
+  vi.advanceTimersByTime(TIMEOUT / 2);
+  addIgnored(2);
+  const second = queue.takeCalls(1);
+  vi.advanceTimersByTime(TIMEOUT / 2);
+  queue.putBackCalls(second);
+  vi.advanceTimersByTime(TIMEOUT / 2);
+  expect([queue.length, vi.getTimerCount()]).toEqual([0, 0]);
+});
+
 test('`onLate` is called only when calls are rejected at their deadline', () => {
   const onLate = vi.fn();
   queue = new CallQueue({ timeout: TIMEOUT, full: 'full', late: 'late', onLate });

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { StorageFaultReason } from '../../../../src/application/ports/storage-fault.ts';
 import { temporaryFolder } from '../../../support/process.ts';
-import { REX } from '../temporary-file.ts';
+import { newStore, REX } from '../temporary-file.ts';
 import {
   allPets,
   controlClock,
@@ -14,7 +14,6 @@ import {
   expectStored,
   MOVES,
   openWatched,
-  otherStore,
   passInterval,
 } from '../watched-storage.ts';
 
@@ -75,7 +74,7 @@ test.each(FAULTS)(
   async (...[, harm, reason]) => {
     const { storage, path, states } = await openWatched();
     expect(await storage.pets.find(1n)).toBeDefined();
-    harm(path, await otherStore());
+    harm(path, newStore());
     await expectAddRefused(storage);
     await expect(storage.check()).rejects.toMatchObject({ reason });
     await expect(storage.pets.list({ limit: 5 })).rejects.toMatchObject({ reason });
@@ -91,7 +90,7 @@ test.each(FAULTS)(
   async (...[, harm, reason]) => {
     const { storage, path, states } = await openWatched();
     expect(await storage.pets.list({ limit: 5 })).toMatchObject({ more: false });
-    harm(path, await otherStore());
+    harm(path, newStore());
     await passInterval();
     await expect(storage.pets.list({ limit: 5 })).rejects.toMatchObject({ reason });
     await expect(storage.pets.find(1n)).rejects.toMatchObject({ reason });
@@ -118,10 +117,10 @@ test.each(MOVES)(
 
 test('a symbolic link that is changed to another store is a replaced file', async () => {
   const link = join(temporaryFolder(), 'link.db');
-  symlinkSync(await otherStore(), link);
+  symlinkSync(newStore(), link);
   const { storage } = await openWatched(link);
   unlinkSync(link);
-  symlinkSync(await otherStore(), link);
+  symlinkSync(newStore(), link);
   await expectAddRefused(storage);
   await expect(storage.check()).rejects.toMatchObject({ reason: 'file_replaced' });
 });

@@ -2,14 +2,13 @@
 
 import { closeSync, copyFileSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { REX } from '../temporary-file.ts';
+import { newStore, REX } from '../temporary-file.ts';
 import {
   controlClock,
   expectAddRefused,
   expectStays,
   expectStored,
   openWatched,
-  otherStore,
   passInterval,
 } from '../watched-storage.ts';
 
@@ -21,7 +20,7 @@ describe('a store of many pages', () => {
     ['to one page', 4096],
     ['in the middle of a page', 3 * 4096 + 100],
   ])('that is truncated %s accepts no further add', async (_, size) => {
-    const path = await otherStore(3000);
+    const path = newStore(3000);
     const { storage, states } = await openWatched(path);
     truncateSync(path, size);
     await expectAddRefused(storage);
@@ -30,7 +29,7 @@ describe('a store of many pages', () => {
   });
 
   test('whose pages are overwritten is found damaged, even if no request reads them', async () => {
-    const path = await otherStore(3000);
+    const path = newStore(3000);
     const { storage, states } = await openWatched(path);
     await storage.check();
     const file = openSync(path, 'r+');
@@ -45,7 +44,7 @@ describe('a store of many pages', () => {
     ['a small store', 1],
     ['a large store', 3000],
   ])('keeps all acknowledged adds when %s is copied into its file', async (_, pets) => {
-    const other = await otherStore(pets);
+    const other = newStore(pets);
     const { storage, path, added } = await openWatched();
     copyFileSync(other, path);
     for (let times = 0; times < 3; times++) {

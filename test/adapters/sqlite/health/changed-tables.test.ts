@@ -9,7 +9,7 @@ import { createAnimalStore } from '../../../../src/library/index.ts';
 import { startServer } from '../../../support/server.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { commandLine } from '../../cli/cli.ts';
-import { bytesOf, makeStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
+import { bytesOf, makeStore, newStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
 import { controlClock, openWatched, passInterval } from '../watched-storage.ts';
 
 const DAMAGED = { code: 'storage_unavailable', reason: 'damaged' };
@@ -42,8 +42,7 @@ describe.each(changes)('%s', (sql) => {
   });
 
   test('before the start: the store is refused and not changed, and `doctor` names the reason', () => {
-    const path = temporaryFile();
-    makeStore(path, 3);
+    const path = newStore(3);
     const other = connect(path);
     other.exec(sql);
     other.close();
@@ -108,8 +107,7 @@ describe.each([
 });
 
 test('columns, indexes, views and triggers for the own use of an operator are accepted', async () => {
-  const path = temporaryFile();
-  makeStore(path, 3);
+  const path = newStore(3);
   connect(path).exec(`ALTER TABLE pets ADD COLUMN note TEXT; CREATE INDEX by_name ON pets (name);
     CREATE VIEW sold AS SELECT * FROM pets WHERE status = 'sold'; CREATE TABLE notes (id INTEGER PRIMARY KEY);
     CREATE TRIGGER note AFTER INSERT ON notes BEGIN DELETE FROM notes; END`);

@@ -20,7 +20,7 @@ import { AnimalStoreError } from '../../../../src/domain/errors.ts';
 import { INT64_MAX } from '../../../../src/domain/int64.ts';
 import type { NewPet } from '../../../../src/domain/pet.ts';
 import { connect } from '../../../support/sqlite.ts';
-import { bytesOf, makeStore, NO_DUPLICATES, openHealth, REX, temporaryFile } from '../temporary-file.ts';
+import { bytesOf, NO_DUPLICATES, newStore, openHealth, REX, temporaryFile } from '../temporary-file.ts';
 
 /** The interval of the checks of the files and of the tests of the storage, in milliseconds. */
 const INTERVAL = 500;
@@ -73,8 +73,7 @@ describe('a file that is not the open one', () => {
   });
 
   test('is neither created nor changed by a writer thread that starts later', async () => {
-    const other = temporaryFile();
-    makeStore(other, 1);
+    const other = newStore(1);
     const threads: Worker[] = [];
     const remember = (thread: Worker) => threads.push(thread);
     process.on('worker', remember);
@@ -155,8 +154,7 @@ describe('a file that another connection changes', () => {
 
 describe('a read that fails', () => {
   test('is repeated by checks until it succeeds, and nothing else ends the fault', async () => {
-    const path = temporaryFile();
-    makeStore(path, 5000);
+    const path = newStore(5000);
     const { storage, reported } = openWatched(path);
     const bytes = readFileSync(path);
     const middle = Math.floor(bytes.length / 8192) * 4096;
@@ -225,8 +223,7 @@ describe('check', () => {
   });
 
   test('a store without free ids is ready again when ids are free', async () => {
-    const path = temporaryFile();
-    makeStore(path, 1);
+    const path = newStore(1);
     const setLastId = (id: bigint) =>
       connect(path).exec(`UPDATE sqlite_sequence SET seq = ${id} WHERE name = 'pets'`);
     setLastId(INT64_MAX);

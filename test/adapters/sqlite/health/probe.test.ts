@@ -19,7 +19,7 @@ import type { ProbeReply } from '../../../../src/adapters/sqlite/write/protocol.
 import { temporaryFolder } from '../../../support/process.ts';
 import { canMount, mountReadOnly } from '../../../support/small-disk.ts';
 import { connect } from '../../../support/sqlite.ts';
-import { makeStore, openFiles, temporaryFile } from '../temporary-file.ts';
+import { newStore, openFiles } from '../temporary-file.ts';
 
 const PETS = 5000;
 const ADD = ['INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)', 'Max', 1n, 'sold'] as const;
@@ -42,8 +42,7 @@ let probe: (tryWrite: boolean) => ProbeReply;
 let runner: BatchRunner;
 
 beforeEach(() => {
-  path = temporaryFile();
-  makeStore(path, PETS);
+  path = newStore(PETS);
   ({ db, files } = openFiles(path));
   const check = new CommitCheck(files);
   runner = new BatchRunner(db, check);

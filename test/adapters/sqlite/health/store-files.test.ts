@@ -30,15 +30,14 @@ import { StorageFault } from '../../../../src/application/ports/storage-fault.ts
 import { temporaryFolder } from '../../../support/process.ts';
 import { replaceFs, systemError } from '../../../support/replace-fs.ts';
 import { connect } from '../../../support/sqlite.ts';
-import { makeStore, openFiles, temporaryFile } from '../temporary-file.ts';
+import { newStore, openFiles } from '../temporary-file.ts';
 
 let path: string;
 let db: Database.Database;
 let files: StoreFiles;
 
 beforeEach(() => {
-  path = temporaryFile();
-  makeStore(path, 200);
+  path = newStore(200);
   ({ db, files } = openFiles(path));
   return () => {
     db.close();

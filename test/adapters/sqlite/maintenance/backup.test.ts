@@ -18,7 +18,7 @@ import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { replaceFs, systemError } from '../../../support/replace-fs.ts';
 import { identityOf, makeSpecialFiles } from '../../../support/special-files.ts';
 import { connect } from '../../../support/sqlite.ts';
-import { makeStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
+import { makeStore, newStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
 
 /** The number of rows of a store whose copy takes several steps of 1,000 pages. */
 const MANY = 10_000;
@@ -40,8 +40,7 @@ async function backUp(storage: Storage, ...[file, options]: Parameters<NonNullab
 }
 
 test('a backup is a store with the pets, and the keys of the original', async () => {
-  const path = temporaryFile();
-  makeStore(path, 3);
+  const path = newStore(3);
   const storage = openStorage(path);
   const about = await storage.apiKeys.add('some key', { name: 'ops', prefix: 'some', createdAt: 1 });
   const file = join(dirname(path), 'copy.db');
@@ -110,8 +109,7 @@ describe('a backup that fails leaves no file', () => {
   });
 
   test('when the folder does not exist', async () => {
-    const path = temporaryFile();
-    makeStore(path);
+    const path = newStore();
     const file = join(dirname(path), 'missing', 'copy.db');
     await expect(backUp(openStorage(path), file)).rejects.toMatchObject({
       code: 'storage_unavailable',
@@ -123,8 +121,7 @@ describe('a backup that fails leaves no file', () => {
 
 describe('an existing file', () => {
   test('is refused, and replaced with overwrite', async () => {
-    const path = temporaryFile();
-    makeStore(path, 2);
+    const path = newStore(2);
     const storage = openStorage(path);
     const file = join(dirname(path), 'copy.db');
     writeFileSync(file, 'precious');
@@ -135,8 +132,7 @@ describe('an existing file', () => {
   });
 
   test('is refused when it is a file of the store, by any name', async () => {
-    const path = temporaryFile();
-    makeStore(path, 2);
+    const path = newStore(2);
     const folder = dirname(path);
     const link = join(folder, 'link.db');
     symlinkSync(path, link);
@@ -163,8 +159,7 @@ describe('an existing file', () => {
   });
 
   test('is replaced at the target of a symbolic link, and the link stays', async () => {
-    const path = temporaryFile();
-    makeStore(path, 2);
+    const path = newStore(2);
     const [file, link] = [join(dirname(path), 'copy.db'), join(dirname(path), 'latest.db')];
     writeFileSync(file, 'old');
     symlinkSync('copy.db', link);
@@ -175,8 +170,7 @@ describe('an existing file', () => {
   });
 
   test('is refused when it is not a regular file', async () => {
-    const path = temporaryFile();
-    makeStore(path);
+    const path = newStore();
     const storage = openStorage(path);
     const files = await makeSpecialFiles(dirname(path));
     expect(files.length).toBeGreaterThanOrEqual(7);
@@ -223,8 +217,7 @@ describe('a name that SQLite uses for a part of another database', () => {
   const SUFFIXES = ['-journal', '-wal', '-shm'];
 
   test.each(SUFFIXES)('is refused: copy.db%s', async (suffix) => {
-    const path = temporaryFile();
-    makeStore(path);
+    const path = newStore();
     const storage = openStorage(path);
     for (const file of [`${path}${suffix}`, join(dirname(path), `copy.db${suffix}`)]) {
       if (existsSync(file)) continue;
@@ -239,8 +232,7 @@ describe('a name that SQLite uses for a part of another database', () => {
   });
 
   test.each(SUFFIXES)('is refused as the target of a link: %s', async (suffix) => {
-    const path = temporaryFile();
-    makeStore(path);
+    const path = newStore();
     const [file, link] = [join(dirname(path), `copy.db${suffix}`), join(dirname(path), 'link')];
     writeFileSync(file, 'precious');
     symlinkSync(file, link);
@@ -249,8 +241,7 @@ describe('a name that SQLite uses for a part of another database', () => {
   });
 
   test.each(SUFFIXES)('is refused when such a part of the backup exists: %s', async (suffix) => {
-    const path = temporaryFile();
-    makeStore(path, 2);
+    const path = newStore(2);
     const file = join(dirname(path), 'copy.db');
     writeFileSync(file + suffix, 'left by a database of that name');
     for (const overwrite of [true, false]) {
@@ -283,8 +274,7 @@ test('the error says whether the store cannot be read or the copy cannot be writ
 });
 
 test('the copy is durable before it gets its name, and the name before the backup resolves', async () => {
-  const path = temporaryFile();
-  makeStore(path, 1);
+  const path = newStore(1);
   const storage = openStorage(path);
   const file = join(dirname(path), 'copy.db');
   const synced: { readonly descriptor: number; readonly isFolder: boolean; readonly isNamed: boolean }[] = [];
@@ -309,8 +299,7 @@ test.each([
   ['EIO', 'write', 'EIO'],
   ['XSQLITE_', 'write', 'XSQLITE_'],
 ])('the error %s of a backup says what failed: to %s', async (code, action, reason) => {
-  const path = temporaryFile();
-  makeStore(path, 1);
+  const path = newStore(1);
   const storage = openStorage(path);
   const file = join(dirname(path), 'copy.db');
   const cause = systemError(code);
@@ -326,8 +315,7 @@ test.each([
 });
 
 test('an error of the progress callback ends the backup', async () => {
-  const path = temporaryFile();
-  makeStore(path, 1);
+  const path = newStore(1);
   const file = join(dirname(path), 'copy.db');
   const cause = new Error('no more');
   const onProgress = () => {

@@ -2,7 +2,7 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { NewPet, Pet } from '../../../../src/domain/pet.ts';
 import { connect } from '../../../support/sqlite.ts';
-import { addPets, makeStore, NO_DUPLICATES, openStorage, REX, temporaryFile } from '../temporary-file.ts';
+import { addPets, NO_DUPLICATES, newStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
 
 /** More pets than are stored in one step. */
 const MANY = 45_000;
@@ -31,8 +31,7 @@ describe('an import of many pets', () => {
   });
 
   test('stores nothing when the signal is aborted between two steps', async () => {
-    const path = temporaryFile();
-    makeStore(path, 3);
+    const path = newStore(3);
     const { transfer, pets } = openStorage(path);
     const end = new AbortController();
     const importing = transfer.importPets(batchesOf(MANY), {
@@ -84,8 +83,7 @@ describe('an export with a slow consumer', () => {
   test.each([[undefined], ['available' as const]])(
     'holds no snapshot: the write-ahead log does not grow (status: %s)',
     async (status) => {
-      const path = temporaryFile();
-      makeStore(path, 600);
+      const path = newStore(600);
       const { transfer } = openStorage(path);
       const exporting = transfer.exportPets({ status })[Symbol.asyncIterator]();
       const { value: first } = await exporting.next();
@@ -113,8 +111,7 @@ describe('an export with a slow consumer', () => {
 });
 
 test('an export whose file was moved away fails, and creates no file', async () => {
-  const path = temporaryFile();
-  makeStore(path, 1);
+  const path = newStore(1);
   const { transfer } = openStorage(path);
   renameSync(path, `${path}.away`);
   await expect(transfer.exportPets()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
@@ -126,8 +123,7 @@ test('an export whose file was moved away fails, and creates no file', async () 
 });
 
 test('errors of the driver are translated', async () => {
-  const path = temporaryFile();
-  makeStore(path);
+  const path = newStore();
   const { transfer } = openStorage(path);
   connect(path).exec('DROP TABLE pets');
   await expect(transfer.importPets(batchesOf(1), NO_DUPLICATES)).rejects.toMatchObject({
@@ -139,8 +135,7 @@ test('errors of the driver are translated', async () => {
 });
 
 test('ids are refused in a store whose pets were deleted, because ids would be assigned twice', async () => {
-  const path = temporaryFile();
-  makeStore(path, 2);
+  const path = newStore(2);
   connect(path).exec('DELETE FROM pets');
   const batches = (async function* () {
     yield [{ ...REX, id: 1n }];

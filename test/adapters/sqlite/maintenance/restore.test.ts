@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openSqliteStorage, restoreSqliteStore } from '../../../../src/adapters/sqlite/index.ts';
 import { ExclusiveStore } from '../../../../src/adapters/sqlite/maintenance/exclusive-store.ts';
-import { makeStore, openStorage, temporaryFile } from '../temporary-file.ts';
+import { makeStore, newStore, openStorage, temporaryFile } from '../temporary-file.ts';
 
 const DRIVER = fileURLToPath(
   new URL('../../../../node_modules/better-sqlite3/lib/index.js', import.meta.url),
@@ -44,8 +44,7 @@ async function backupOf(path: string): Promise<string> {
 }
 
 test('a store that is idle in another process is in use', async () => {
-  const path = temporaryFile();
-  makeStore(path, 3);
+  const path = newStore(3);
   const backup = await backupOf(path);
   const end = await openElsewhere(path);
   await expect(restoreSqliteStore(path, backup, { overwrite: true })).rejects.toMatchObject({
@@ -57,8 +56,7 @@ test('a store that is idle in another process is in use', async () => {
 });
 
 test('while the lock is held, the store cannot be opened', async () => {
-  const path = temporaryFile();
-  makeStore(path, 1);
+  const path = newStore(1);
   const exclusive = new ExclusiveStore(path, true);
   expect(() => openSqliteStorage(path)).toThrow('the database is locked by another process');
   const copy = `${path}.copy`;
@@ -100,8 +98,7 @@ test('a file that was replaced while it was opened is refused', async () => {
 });
 
 test('progress is reported up to 1', async () => {
-  const path = temporaryFile();
-  makeStore(path, 3);
+  const path = newStore(3);
   const backup = await backupOf(path);
   const shares: number[] = [];
   await restoreSqliteStore(path, backup, { overwrite: true, onProgress: (share) => shares.push(share) });

@@ -1,12 +1,11 @@
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { prepareDatabase } from '../../../../src/adapters/sqlite/database.ts';
 import type { PlainError } from '../../../../src/adapters/sqlite/errors.ts';
 import { CommitCheck, type StoreFiles } from '../../../../src/adapters/sqlite/store-files.ts';
 import { BatchRunner } from '../../../../src/adapters/sqlite/write/batch.ts';
 import type { Outcome, Write } from '../../../../src/adapters/sqlite/write/protocol.ts';
 import { connect } from '../../../support/sqlite.ts';
-import { openFiles, temporaryFile } from '../temporary-file.ts';
+import { newStore, openFiles } from '../temporary-file.ts';
 
 const INSERT = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)';
 const INSERT_FAILING = `INSERT INTO pets (name, category_id, status) VALUES (fail(?), 1, 'sold')`;
@@ -17,8 +16,7 @@ let files: StoreFiles;
 let runner: BatchRunner;
 
 beforeEach(() => {
-  path = temporaryFile();
-  prepareDatabase(path);
+  path = newStore();
   ({ db, files } = openFiles(path));
   runner = new BatchRunner(db, new CommitCheck(files));
   return () => {
