@@ -17,25 +17,14 @@ describe('a duration', () => {
     expect(parseDuration(text, '--overlap')).toBe(expected);
   });
 
-  test.each([
-    '',
-    '7',
-    'd',
-    '-1d',
-    '1.5d',
-    '7 d',
-    '7D',
-    '7days',
-    '1w',
-    '00',
-    '2027-01-31',
-    '1234567890d',
-    '٣d',
-  ])('%j is refused', (text) => {
-    expect(() => parseDuration(text, '--overlap')).toThrow(
-      `--overlap: expected a duration such as 7d, 12h or 30m, got '${text}'`,
-    );
-  });
+  test.each(['', '7 d', ...'7 d -1d 1.5d 7D 7days 1w 00 2027-01-31 1234567890d ٣d'.split(' ')])(
+    '%j is refused',
+    (text) => {
+      expect(() => parseDuration(text, '--overlap')).toThrow(
+        `--overlap: expected a duration such as 7d, 12h or 30m, got '${text}'`,
+      );
+    },
+  );
 });
 
 describe('an expiry', () => {
@@ -51,23 +40,16 @@ describe('an expiry', () => {
   });
 
   test.each([
-    ['2027-02-30', 'expected a date of the calendar'],
-    ['2027-02-29', 'expected a date of the calendar'],
-    ['2027-13-01', 'expected a date of the calendar'],
-    ['2027-00-10', 'expected a date of the calendar'],
-    ['2026-11-20', 'must be in the future'],
-    ['0001-01-01', 'must be in the future'],
-    ['0d', 'must be in the future'],
-    ['0m', 'must be in the future'],
+    ...'2027-02-30 2027-02-29 2027-13-01 2027-00-10'
+      .split(' ')
+      .map((text) => [text, 'expected a date of the calendar']),
+    ...'2026-11-20 0001-01-01 0d 0m'.split(' ').map((text) => [text, 'must be in the future']),
     ['999999999d', 'must not be later than 9999-12-31'],
-    ['tomorrow', 'expected a duration such as 90d'],
-    ['2027-1-31', 'expected a duration such as 90d'],
-    ['2027-01-31T00:00:00Z', 'expected a duration such as 90d'],
-    ['31.01.2027', 'expected a duration such as 90d'],
-    ['-1d', 'expected a duration such as 90d'],
-    ['0', 'expected a duration such as 90d'],
-    ['', 'expected a duration such as 90d'],
-  ])('%j is refused', (text, reason) => {
+    ...['', ...'tomorrow 2027-1-31 2027-01-31T00:00:00Z 31.01.2027 -1d 0'.split(' ')].map((text) => [
+      text,
+      'expected a duration such as 90d',
+    ]),
+  ])('%j is refused', (text = '', reason) => {
     expect(() => parseExpiry(text, '--expires', NOW)).toThrow(`--expires: ${reason}`);
     expect(() => parseExpiry(text, '--expires', NOW)).toThrow(`, got '${text}'`);
   });

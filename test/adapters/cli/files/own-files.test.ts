@@ -17,7 +17,6 @@ import { dirname, join, relative } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { identityOf, makeSpecialFiles } from '../../../support/special-files.ts';
-import { openStorage } from '../../sqlite/temporary-file.ts';
 import { type CommandLine, commandLine, line, type Run, withRex } from '../cli.ts';
 
 /** The content of every regular file in a folder, and the identity of everything else. */
@@ -74,49 +73,27 @@ describe('--refused is refused', () => {
     }
   });
 
-  test.each(['-wal', '-shm', '-journal'])('for %s of the store, whether or not it exists', async (suffix) => {
-    const cli = await withRex();
-    const file = cli.path + suffix;
-    const args = ['import', '--skip-invalid', '--refused', file, '-'];
-    expect(await refused(cli, args, { stdin: INPUT })).toContain('belongs to the store');
-    if (suffix === '-journal') return;
-    const storage = openStorage(cli.path);
-    await storage.pets.add({ name: 'Tom', categoryId: 1n, status: 'sold' });
-    for (const name of namesOf(file)) {
-      args[3] = name;
-      expect(await refused(cli, args, { stdin: INPUT })).toContain('belongs to the store');
+  test('for any file of the store, whether or not it exists, and creates none', async () => {
+    const absent = commandLine();
+    for (const { path, run } of [absent, await withRex()]) {
+      for (const name of [
+        relative('.', path),
+        ...['-wal', '-shm', '-journal'].map((suffix) => path + suffix),
+      ]) {
+        const args = ['import', '--skip-invalid', '--refused', name, '-'];
+        expect(await refused({ path, run }, args, { stdin: INPUT })).toContain('belongs to the store');
+      }
     }
-  });
-
-  test('for a store that does not exist, and does not create it', async () => {
-    const cli = commandLine();
-    for (const name of [cli.path, `${cli.path}-wal`, relative('.', cli.path)]) {
-      await refused(cli, ['import', '--skip-invalid', '--refused', name, '-'], { stdin: INPUT });
-    }
-    expect(readdirSync(dirname(cli.path))).toEqual([]);
-  });
-
-  test('for a store that is opened by a symbolic link', async () => {
-    const { path } = await withRex();
-    const link = join(dirname(path), 'link.db');
-    symlinkSync(path, link);
-    const cli = commandLine(link);
-    for (const name of [path, link, `${path}-wal`]) {
-      const err = await refused(cli, ['import', '--skip-invalid', '--refused', name, '-'], { stdin: INPUT });
-      expect(err).toContain('belongs to the store');
-    }
+    expect(readdirSync(dirname(absent.path))).toEqual([]);
   });
 
   test('for the input, by any of its names', async () => {
     const cli = await withRex();
     const file = join(dirname(cli.path), 'pets.ndjson');
     writeFileSync(file, INPUT);
-    const names = namesOf(file);
-    for (const name of names) {
-      for (const input of [file, names.at(-1) as string]) {
-        const err = await refused(cli, ['import', '--skip-invalid', '--refused', name, input]);
-        expect(err).toBe(`animal-store: --refused: ${name} is the input file\n`);
-      }
+    for (const name of namesOf(file)) {
+      const err = await refused(cli, ['import', '--skip-invalid', '--refused', name, file]);
+      expect(err).toBe(`animal-store: --refused: ${name} is the input file\n`);
     }
   });
 
@@ -141,20 +118,14 @@ describe('--refused is refused', () => {
 
   test('for its default name too', async () => {
     const cli = await withRex();
-    const folder = dirname(cli.path);
-    const file = join(folder, 'pets.ndjson');
+    const file = join(dirname(cli.path), 'pets.ndjson');
     writeFileSync(file, INPUT);
     const byDefault = `${file}.refused.ndjson`;
-    const makers: (() => void)[] = [
+    for (const make of [
       () => linkSync(file, byDefault),
-      () => symlinkSync(file, byDefault),
-      () => linkSync(cli.path, byDefault),
       () => symlinkSync(cli.path, byDefault),
-      () => symlinkSync(`${cli.path}-journal`, byDefault),
       () => mkdirSync(byDefault),
-      () => spawnSync('mknod', [byDefault, 'p']),
-    ];
-    for (const make of makers) {
+    ]) {
       make();
       await refused(cli, ['import', '--skip-invalid', file]);
       rmSync(byDefault, { recursive: true });
@@ -163,14 +134,10 @@ describe('--refused is refused', () => {
 });
 
 describe('an import of a file of the store is refused', () => {
-  test('by any of its names, also with --skip-invalid', async () => {
+  test('by any of its names', async () => {
     const cli = await withRex();
     for (const name of namesOf(cli.path)) {
-      for (const flags of [[], ['--skip-invalid']]) {
-        expect(await refused(cli, ['import', ...flags, name])).toBe(
-          `animal-store: ${name} belongs to the store\n`,
-        );
-      }
+      expect(await refused(cli, ['import', name])).toBe(`animal-store: ${name} belongs to the store\n`);
     }
   });
 

@@ -20,7 +20,7 @@ import { describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../../../src/adapters/memory/index.ts';
 import { temporaryFolder } from '../../../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../../../support/small-disk.ts';
-import { identityOf, makeSpecialFiles } from '../../../support/special-files.ts';
+import { identityOf } from '../../../support/special-files.ts';
 import {
   type CommandLine,
   commandLine,
@@ -45,6 +45,14 @@ function importWith(
 ): Promise<Run> {
   const args = ['import', '--skip-invalid', '--refused', refused, '--force', '-'];
   return cli.run(args, { stdin, ...(signal && { signal }) });
+}
+
+/** A store, and the path of a file in its folder, with the content of an earlier import or without a file. */
+async function withTarget(earlier?: string): Promise<{ cli: CommandLine; refused: string }> {
+  const cli = await withRex();
+  const refused = join(dirname(cli.path), 'bad.ndjson');
+  if (earlier !== undefined) writeFileSync(refused, earlier);
+  return { cli, refused };
 }
 
 /** Runs an import that must fail, change nothing in the store and leave no new file. */
@@ -82,13 +90,6 @@ describe('when the file cannot be written, nothing is imported, so that a retry 
     expect((await exportOf(cli)).match(/"name":"\w+"/g)).toEqual(['"name":"Rex"', '"name":"Mia"']);
   });
 
-  test.skipIf(!canMount)(`on a full disk, even when all pets were read before${mountNote}`, async () => {
-    const cli = await withRex();
-    const { folder } = new SmallDisk('64k');
-    writeFileSync(join(folder, 'ballast'), 'x'.repeat(60 * 1024));
-    await failing(cli, join(folder, 'bad.ndjson'), line('Mia') + MANY_BAD.slice(0, 10_000));
-  });
-
   test.skipIf(!canMount)(
     `on a read-only disk, where an import without invalid lines works${mountNote}`,
     async () => {
@@ -115,64 +116,19 @@ describe('when the file cannot be written, nothing is imported, so that a retry 
     expect((await importWith(cli, join(folder, 'bad.ndjson'), input)).status).toBe(1);
     expect(await exportOf(cli)).toBe(before);
   });
-
-  test('with a name that is too long', async () => {
-    const cli = await withRex();
-    await failing(cli, join(dirname(cli.path), 'x'.repeat(240)));
-  });
 });
 
-describe('a file that appears during the import is not replaced, and nothing is imported', () => {
-  const APPEARED =
-    /cannot write .*: another program has created or changed this file in the meantime; nothing was imported\n$/;
-
-  test('a regular file', async () => {
-    const cli = await withRex();
-    const refused = join(dirname(cli.path), 'bad.ndjson');
-    const before = await exportOf(cli);
-    const { err } = await importWith(
-      cli,
-      refused,
-      inputWith(() => writeFileSync(refused, 'precious')),
-    );
-    expect(err).toMatch(APPEARED);
-    expect(readFileSync(refused, 'utf8')).toBe('precious');
-    expect(await exportOf(cli)).toBe(before);
-    expect(readdirSync(dirname(cli.path)).toSorted()).toEqual(['bad.ndjson', 'pets.db']);
-  });
-
-  test('a file that replaces the file of an earlier import', async () => {
-    const cli = await withRex();
-    const folder = dirname(cli.path);
-    const refused = join(folder, 'bad.ndjson');
-    writeFileSync(refused, 'earlier');
-    const input = inputWith(() => {
-      writeFileSync(join(folder, 'other'), 'precious');
-      renameSync(join(folder, 'other'), refused);
-    });
-    expect((await importWith(cli, refused, input)).err).toMatch(APPEARED);
-    expect(readFileSync(refused, 'utf8')).toBe('precious');
-    expect(readdirSync(folder).toSorted()).toEqual(['bad.ndjson', 'pets.db']);
-  });
-
-  test('a file that is not regular, with and without an earlier file', async () => {
-    const cli = await withRex();
-    const folder = dirname(cli.path);
-    mkdirSync(join(folder, 'special'));
-    const refused = join(folder, 'bad.ndjson');
-    for (const [index, special] of (await makeSpecialFiles(join(folder, 'special'))).entries()) {
-      const identity = identityOf(special);
-      if (index % 2 === 0) writeFileSync(refused, 'earlier');
-      const input = inputWith(() => {
-        rmSync(refused, { force: true });
-        renameSync(special, refused);
-      });
-      expect((await importWith(cli, refused, input)).err).toMatch(APPEARED);
-      expect(identityOf(refused)).toBe(identity);
-      rmSync(refused, { recursive: true });
-    }
-    expect(readdirSync(folder).toSorted()).toEqual(['pets.db', 'special']);
-  });
+test('a file that appears during the import is not replaced, and nothing is imported', async () => {
+  const { cli, refused } = await withTarget();
+  const before = await exportOf(cli);
+  const input = inputWith(() => writeFileSync(refused, 'precious'));
+  const { err } = await importWith(cli, refused, input);
+  expect(err).toMatch(
+    /cannot write .*: another program has created or changed this file in the meantime; nothing was imported\n$/,
+  );
+  expect(readFileSync(refused, 'utf8')).toBe('precious');
+  expect(await exportOf(cli)).toBe(before);
+  expect(readdirSync(dirname(cli.path)).toSorted()).toEqual(['bad.ndjson', 'pets.db']);
 });
 
 test('a file that appears after the pets were stored is not replaced, and the lines stay beside it', async () => {
@@ -244,9 +200,7 @@ describe('an existing file is neither replaced nor followed without --force', ()
 
 describe('the file of an earlier import', () => {
   test.each([0o600, 0o664])('keeps its permissions: %o', async (mode) => {
-    const cli = await withRex();
-    const refused = join(dirname(cli.path), 'bad.ndjson');
-    writeFileSync(refused, 'earlier');
+    const { cli, refused } = await withTarget('earlier');
     chmodSync(refused, mode);
     expect((await importWith(cli, refused)).status).toBe(0);
     expect(readFileSync(refused, 'utf8')).toContain('oops');
@@ -267,37 +221,21 @@ describe('the file of an earlier import', () => {
   });
 
   test('is not replaced when another program writes to it during the import', async () => {
-    const cli = await withRex();
-    const refused = join(dirname(cli.path), 'bad.ndjson');
-    writeFileSync(refused, 'earlier');
-    const { status } = await importWith(
-      cli,
-      refused,
-      inputWith(() => appendFileSync(refused, ', precious')),
-    );
+    const { cli, refused } = await withTarget('earlier');
+    const input = inputWith(() => appendFileSync(refused, ', precious'));
+    const { status } = await importWith(cli, refused, input);
     expect([status, readFileSync(refused, 'utf8')]).toEqual([1, 'earlier, precious']);
   });
 
   test('is created again when it was removed during the import', async () => {
-    const cli = await withRex();
-    const refused = join(dirname(cli.path), 'bad.ndjson');
-    writeFileSync(refused, 'earlier');
-    expect(
-      (
-        await importWith(
-          cli,
-          refused,
-          inputWith(() => rmSync(refused)),
-        )
-      ).status,
-    ).toBe(0);
+    const { cli, refused } = await withTarget('earlier');
+    const input = inputWith(() => rmSync(refused));
+    expect((await importWith(cli, refused, input)).status).toBe(0);
     expect(readFileSync(refused, 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
   test('is unchanged when no line is refused', async () => {
-    const cli = await withRex();
-    const refused = join(dirname(cli.path), 'bad.ndjson');
-    writeFileSync(refused, 'earlier');
+    const { cli, refused } = await withTarget('earlier');
     expect((await importWith(cli, refused, line('Mia'))).status).toBe(0);
     expect(readFileSync(refused, 'utf8')).toBe('earlier');
   });
