@@ -1,6 +1,8 @@
 /** Clients of several servers, which are killed again and again: all creates and reads fit one order. */
 
 import { describe, expect, test } from 'vitest';
+import { SLOW_INSERTS } from '../adapters/postgres/database.ts';
+import { connect, newDatabaseUrl } from '../support/postgres/index.ts';
 import { HISTORY_CALLS, SEED } from './options.ts';
 import { RecordedClients } from './order/clients.ts';
 import { MortalServers, SETTINGS } from './order/servers.ts';
@@ -15,6 +17,9 @@ describe.each(SETTINGS)('$name', (setting) => {
     { timeout: 240_000 + HISTORY_CALLS * 400 },
     async () => {
       const servers = await MortalServers.start(setting);
+      if (setting.databaseUrl === newDatabaseUrl) {
+        await (await connect(servers.databaseUrl)).query(SLOW_INSERTS);
+      }
       const clients = await RecordedClients.start(servers.ports, {
         calls: HISTORY_CALLS,
         clients: CLIENTS,

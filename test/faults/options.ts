@@ -40,9 +40,6 @@ export const HISTORY_CALLS: number = integer('FAULTS_CALLS', 150);
 /** How often PostgreSQL stops, crashes and hangs under load. */
 export const OUTAGES: number = integer('FAULTS_OUTAGES', 2);
 
-/** How long clients follow the ids of new pets on each storage, in seconds. */
-export const FOLLOWED: number = integer('FAULTS_FOLLOWED', 5);
-
 /** How often a server is stopped under load. */
 export const STOPS: number = integer('FAULTS_STOPS', 3);
 

@@ -6,18 +6,8 @@ import { type ExerciseOptions, exercise, History } from '../../../src/testing/in
 import { OPERATOR_KEY } from '../../support/process.ts';
 import { BROKEN_PROMISE } from '../../support/retry.ts';
 
-export async function openStores(ports: readonly number[]): Promise<PetStore[]> {
-  const open = (port: number) =>
-    createAnimalStore({
-      database: `http://127.0.0.1:${port}/v1`,
-      apiKey: OPERATOR_KEY,
-      onDeprecation: () => {},
-    });
-  return await Promise.all(ports.map(open));
-}
-
 /** Follows the pets of each store, until it has been compared with what is stored. */
-export class Followers {
+class Followers {
   readonly #seen: readonly bigint[][];
   readonly #ending = new AbortController();
 
@@ -72,7 +62,13 @@ export class RecordedClients {
   }
 
   static async start(ports: readonly number[], options: ExerciseOptions): Promise<RecordedClients> {
-    return new RecordedClients(await openStores(ports), options);
+    const open = (port: number) =>
+      createAnimalStore({
+        database: `http://127.0.0.1:${port}/v1`,
+        apiKey: OPERATOR_KEY,
+        onDeprecation: () => {},
+      });
+    return new RecordedClients(await Promise.all(ports.map(open)), options);
   }
 
   /** Ends the clients after their calls in flight. */
