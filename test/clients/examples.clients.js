@@ -2,12 +2,12 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { REPLACEMENTS, startChangingGateway, startGateway } from './gateway.js';
+import { startListener } from './listener.js';
 import { startServer } from './server.js';
 import { checkRetries, startUnreliable } from './unreliable.js';
 
@@ -70,53 +70,22 @@ test.each(EXAMPLES.filter(([file]) => RETRYING.test(file)))('%s retries', (file,
 test.each(FOLLOWING)(
   'examples/follow/%s prints each pet once, through lost connections, 429 and 503',
   async (file, command) => {
-    const own = await startServer();
-    const proxy = await startUnreliable(own.origin);
-    const add = async (name) => {
-      const headers = { Authorization: `Bearer ${own.key}`, 'Content-Type': 'application/json' };
-      const body = JSON.stringify({ name, categoryId: 7 });
-      const response = await fetch(`${own.origin}/v1/pets`, { method: 'POST', headers, body });
-      expect(response.status).toBe(201);
-    };
-    const following = [];
-    const follow = (...args) => {
-      const [program, ...options] = command;
-      const child = spawn(program, [...options, `examples/follow/${file}`, ...args], {
-        cwd: ROOT,
-        env: environment(proxy.origin, own.key),
-        stdio: ['ignore', 'pipe', 'ignore'],
-        // `go run` starts the program as a process of its own.
-        detached: true,
-      });
-      following.push(child);
-      const output = { text: '' };
-      child.stdout.setEncoding('utf8').on('data', (text) => {
-        output.text += text;
-      });
-      return () => output.text.match(/(?:Rex|Tom) \d+/g) ?? [];
-    };
-    try {
-      await add('Rex 1');
-      const fromStart = follow();
-      // Go compiles its library when it has not done so before.
-      await expect.poll(fromStart, { timeout: 200_000 }).toEqual(['Rex 1']);
-      await add('Tom 2');
-      await add('Rex 3');
-      await expect.poll(fromStart).toEqual(['Rex 1', 'Tom 2', 'Rex 3']);
-      const fromSecond = follow('2');
-      await expect.poll(fromSecond).toEqual(['Rex 3']);
-      await add('Tom 4');
-      await expect.poll(fromSecond).toEqual(['Rex 3', 'Tom 4']);
-      await expect.poll(fromStart).toEqual(['Rex 1', 'Tom 2', 'Rex 3', 'Tom 4']);
-    } finally {
-      for (const child of following) {
-        const exited = once(child, 'exit');
-        process.kill(-child.pid, 'SIGKILL');
-        await exited;
-      }
-      await proxy.stop();
-      await own.stop();
-    }
+    const own = await ownServer();
+    const { origin, stop } = await startUnreliable(own.origin);
+    onTestFinished(stop);
+    const follow = (...args) => startFollowing(command, file, { origin, key: own.key }, args).names;
+    await add(own, 'Rex 1');
+    const fromStart = follow();
+    // Go compiles its library when it has not done so before.
+    await expect.poll(fromStart, { timeout: 200_000 }).toEqual(['Rex 1']);
+    await add(own, 'Tom 2');
+    await add(own, 'Rex 3');
+    await expect.poll(fromStart).toEqual(['Rex 1', 'Tom 2', 'Rex 3']);
+    const fromSecond = follow('2');
+    await expect.poll(fromSecond).toEqual(['Rex 3']);
+    await add(own, 'Tom 4');
+    await expect.poll(fromSecond).toEqual(['Rex 3', 'Tom 4']);
+    await expect.poll(fromStart).toEqual(['Rex 1', 'Tom 2', 'Rex 3', 'Tom 4']);
   },
 );
 
@@ -148,33 +117,25 @@ describe.each(REPLACEMENTS)('behind a gateway that sends $name', (replacement) =
 
 describe('behind a gateway that redirects to another server', () => {
   const keys = [];
-  const close = [];
-  let origin;
+  let target;
+  let gateway;
   beforeAll(async () => {
-    const listen = async (listener) => {
-      const program = createServer(listener).listen(0);
-      await once(program, 'listening');
-      close.push(() => program.close().closeAllConnections());
-      return program.address().port;
-    };
-    const target = await listen((request, response) => {
+    target = await startListener((request, response) => {
       keys.push(request.headers.authorization);
       response.setHeader('Content-Type', 'application/json').end('[]');
     });
-    const gateway = await listen((request, response) => {
-      response.writeHead(302, { Location: `http://localhost:${target}${request.url}` }).end();
+    gateway = await startListener((request, response) => {
+      const Location = target.origin.replace('127.0.0.1', 'localhost') + request.url;
+      response.writeHead(302, { Location }).end();
     });
-    origin = `http://127.0.0.1:${gateway}`;
   });
-  afterAll(() => {
-    for (const end of close) end();
-  });
+  afterAll(() => Promise.all([target.stop(), gateway.stop()]));
 
   test.each(EXAMPLES.filter(([file]) => file !== 'examples/embed.ts'))(
     '%s does not send the key to the other server',
     async (file, command) => {
       keys.length = 0;
-      await expect(run(command, file, origin, server.key)).rejects.toThrow();
+      await expect(run(command, file, gateway.origin, server.key)).rejects.toThrow();
       expect(keys.filter((key) => key !== undefined)).toEqual([]);
     },
   );
@@ -186,54 +147,62 @@ const PARSER =
 
 test.each(FOLLOWING)(
   'examples/follow/%s goes on after pages of a gateway, and prints each pet once',
-  async (file, [program, ...options]) => {
-    const own = await startServer();
+  async (file, command) => {
+    const own = await ownServer();
     // After 404, the client of the package ends: the address may be wrong.
-    const gateway = await startChangingGateway(own.origin, {
-      withNotFound: file !== 'animal-store-client.js',
-    });
-    const headers = { Authorization: `Bearer ${own.key}`, 'Content-Type': 'application/json' };
-    const add = (name) =>
-      fetch(`${own.origin}/v1/pets`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ name, categoryId: 7 }),
-      });
-    if (file === 'animal-store-client.js') gateway.counts.requests = gateway.rounds - 1;
-    const child = spawn(program, [...options, `examples/follow/${file}`], {
-      cwd: ROOT,
-      env: environment(gateway.origin, own.key),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    const exited = once(child, 'exit');
-    const output = { printed: '', errors: '' };
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      output.printed += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      output.errors += text;
-    });
-    const names = () => output.printed.match(/(?:Rex|Tom) \d+/g) ?? [];
-    try {
-      await add('Rex 1');
-      await expect.poll(names, { timeout: 200_000 }).toEqual(['Rex 1']);
-      await add('Tom 2');
-      await expect.poll(names, { timeout: 200_000 }).toEqual(['Rex 1', 'Tom 2']);
-      const { requests } = gateway.counts;
-      await expect
-        .poll(() => gateway.counts.requests, { timeout: 200_000 })
-        .toBeGreaterThan(requests + gateway.rounds);
-      expect(names()).toEqual(['Rex 1', 'Tom 2']);
-      expect(output.errors).not.toMatch(PARSER);
-    } finally {
-      process.kill(-child.pid, 'SIGKILL');
-      await exited;
-      await gateway.stop();
-      await own.stop();
-    }
+    const withNotFound = file !== 'animal-store-client.js';
+    const { origin, stop, counts, rounds } = await startChangingGateway(own.origin, { withNotFound });
+    onTestFinished(stop);
+    if (!withNotFound) counts.requests = rounds - 1;
+    const { names, output } = startFollowing(command, file, { origin, key: own.key });
+    const PATIENT = { timeout: 200_000 };
+    await add(own, 'Rex 1');
+    await expect.poll(names, PATIENT).toEqual(['Rex 1']);
+    await add(own, 'Tom 2');
+    await expect.poll(names, PATIENT).toEqual(['Rex 1', 'Tom 2']);
+    const { requests } = counts;
+    await expect.poll(() => counts.requests, PATIENT).toBeGreaterThan(requests + rounds);
+    expect(names()).toEqual(['Rex 1', 'Tom 2']);
+    expect(output.errors).not.toMatch(PARSER);
   },
 );
+
+/** Starts a server for one test. */
+async function ownServer() {
+  const own = await startServer();
+  onTestFinished(own.stop);
+  return own;
+}
+
+async function add({ origin, key }, name) {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ name, categoryId: 7 });
+  expect((await fetch(`${origin}/v1/pets`, { method: 'POST', headers, body })).status).toBe(201);
+}
+
+/** Starts a program that follows the pets, until the end of the test. `names` returns those that it has printed. */
+function startFollowing([program, ...options], file, { origin, key }, args = []) {
+  const child = spawn(program, [...options, `examples/follow/${file}`, ...args], {
+    cwd: ROOT,
+    env: environment(origin, key),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // `go run` starts the program as a process of its own.
+    detached: true,
+  });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    process.kill(-child.pid, 'SIGKILL');
+    await exited;
+  });
+  const output = { printed: '', errors: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output.printed += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    output.errors += text;
+  });
+  return { output, names: () => output.printed.match(/(?:Rex|Tom) \d+/g) ?? [] };
+}
 
 async function expectOutput(command, file, expected, { origin, key }) {
   expect(await run(command, file, origin, key)).toMatch(expected);
@@ -241,18 +210,14 @@ async function expectOutput(command, file, expected, { origin, key }) {
 
 /** Runs a client against a separate server behind an unreliable proxy. Each of its creates must store one pet. */
 async function throughFaults(command, file, expected) {
-  const own = await startServer();
-  const proxy = await startUnreliable(own.origin);
-  try {
-    await expectOutput(command, file, expected, { origin: proxy.origin, key: own.key });
-    checkRetries(proxy.requests);
-    const headers = { Authorization: `Bearer ${own.key}` };
-    const pets = await (await fetch(`${own.origin}/v1/pets`, { headers })).json();
-    expect(pets, BROKEN_PROMISE).toHaveLength(3);
-  } finally {
-    await proxy.stop();
-    await own.stop();
-  }
+  const own = await ownServer();
+  const { origin, stop, requests } = await startUnreliable(own.origin);
+  onTestFinished(stop);
+  await expectOutput(command, file, expected, { origin, key: own.key });
+  checkRetries(requests);
+  const headers = { Authorization: `Bearer ${own.key}` };
+  const pets = await (await fetch(`${own.origin}/v1/pets`, { headers })).json();
+  expect(pets, BROKEN_PROMISE).toHaveLength(3);
 }
 
 async function run([program, ...args], file, origin, key) {

@@ -1,6 +1,6 @@
 /** Starts a gateway in front of a server that replaces responses by others. */
 
-import { createServer } from 'node:http';
+import { startListener } from './listener.js';
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
 const PAGE = '<!doctype html><title>Gateway</title>';
@@ -26,8 +26,8 @@ export const REPLACEMENTS = [
  * @param {string} origin the origin of the server
  * @returns {Promise<{ origin: string, stop: () => Promise<void> }>}
  */
-export async function startGateway(origin, { method, change }) {
-  const gateway = createServer(async (incoming, outgoing) => {
+export function startGateway(origin, { method, change }) {
+  return startListener(async (incoming, outgoing) => {
     const chunks = await incoming.toArray();
     const response = await fetch(origin + incoming.url, {
       method: incoming.method,
@@ -43,12 +43,6 @@ export async function startGateway(origin, { method, change }) {
     const sent = incoming.method === method ? change(same) : same;
     outgoing.writeHead(sent.status, sent.headers).end(sent.body);
   });
-  await new Promise((resolve) => gateway.listen(0, '127.0.0.1', resolve));
-  const stop = async () => {
-    gateway.closeAllConnections();
-    await new Promise((resolve) => gateway.close(resolve));
-  };
-  return { origin: `http://127.0.0.1:${gateway.address().port}`, stop };
 }
 
 /** What stands in the place of each page for a follower, one after the other. `undefined` lets a response through. */
@@ -69,7 +63,7 @@ const FOLLOWED = [
 export async function startChangingGateway(origin, { withNotFound = true } = {}) {
   const fates = FOLLOWED.filter((fate) => withNotFound || fate?.status !== 404);
   const counts = { requests: 0 };
-  const gateway = createServer(async (incoming, outgoing) => {
+  const gateway = await startListener(async (incoming, outgoing) => {
     const fate = fates[counts.requests % fates.length];
     counts.requests += 1;
     const { authorization } = incoming.headers;
@@ -82,10 +76,5 @@ export async function startChangingGateway(origin, { withNotFound = true } = {})
     } else if (fate !== undefined) outgoing.writeHead(fate.status, fate.headers).end(fate.body);
     else outgoing.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
   });
-  await new Promise((resolve) => gateway.listen(0, '127.0.0.1', resolve));
-  const stop = async () => {
-    gateway.closeAllConnections();
-    await new Promise((resolve) => gateway.close(resolve));
-  };
-  return { origin: `http://127.0.0.1:${gateway.address().port}`, counts, rounds: fates.length, stop };
+  return { ...gateway, counts, rounds: fates.length };
 }

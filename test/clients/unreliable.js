@@ -4,7 +4,8 @@
  * `Retry-After`. The others reach the server and get its response.
  */
 
-import { createServer, request } from 'node:http';
+import { request } from 'node:http';
+import { startListener } from './listener.js';
 
 const FAULTS = ['lost', 429, 503];
 const ROUND = 5;
@@ -16,17 +17,11 @@ const ROUND = 5;
  */
 export async function startUnreliable(origin) {
   const requests = [];
-  const proxy = createServer(async (incoming, outgoing) => {
+  const proxy = await startListener(async (incoming, outgoing) => {
     const { method, url: target, headers } = incoming;
     const fault = FAULTS[requests.length % ROUND];
-    const attempt = {
-      method,
-      target,
-      key: headers['idempotency-key'],
-      body: '',
-      at: performance.now(),
-      status: fault,
-    };
+    const at = performance.now();
+    const attempt = { method, target, key: headers['idempotency-key'], body: '', at, status: fault };
     requests.push(attempt);
     for await (const chunk of incoming) attempt.body += chunk;
     if (fault === 'lost') forward(origin, incoming, attempt, () => incoming.socket.destroy());
@@ -39,12 +34,7 @@ export async function startUnreliable(origin) {
       });
     }
   });
-  await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const stop = async () => {
-    proxy.closeAllConnections();
-    await new Promise((resolve) => proxy.close(resolve));
-  };
-  return { origin: `http://127.0.0.1:${proxy.address().port}`, requests, stop };
+  return { ...proxy, requests };
 }
 
 function refuse(outgoing, status) {

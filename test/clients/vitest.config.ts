@@ -1,18 +1,12 @@
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import { SummaryLine } from '../reporter.ts';
-import { RETRY } from '../support/retry.ts';
+import type { ViteUserConfig } from 'vitest/config';
+import { suite } from '../support/suite.ts';
 
-const config: ViteUserConfig = defineConfig({
-  test: {
-    include: ['test/clients/*.clients.js'],
-    // The page has a time limit, so nothing runs beside the browser.
-    maxWorkers: 1,
-    retry: RETRY,
-    testTimeout: 240_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
-    reporters: ['verbose', new SummaryLine()],
-  },
+const config: ViteUserConfig = suite({
+  include: ['test/clients/*.clients.js'],
+  // The page has a time limit, so nothing runs beside the browser.
+  maxWorkers: 1,
+  testTimeout: 240_000,
+  expect: { poll: { timeout: 60_000 } },
 });
 
 export default config;

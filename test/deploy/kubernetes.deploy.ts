@@ -114,16 +114,8 @@ describe('kubernetes.yaml', () => {
   });
 
   test.each([
-    ['an unknown field of a container', 'livenessProbe:', 'livenessProb:', 'livenessProb'],
-    [
-      'an unknown field of the budget',
-      'maxUnavailable: 1\n  selector',
-      'unavailable: 1\n  selector',
-      'unavailable',
-    ],
-    ['an unknown field of the Service', 'targetPort:', 'target:', 'target'],
+    ['an unknown field', 'livenessProbe:', 'livenessProb:', 'livenessProb'],
     ['a wrong type', 'replicas: 2', 'replicas: two', 'must be integer'],
-    ['a missing field', '  selector:\n    matchLabels: *labels\n  strategy', '  strategy', 'selector'],
   ])('with %s is refused', async (_, text, other, fault) => {
     const broken = TEXT.replace(text, other);
     expect(broken).not.toBe(TEXT);
@@ -185,14 +177,9 @@ describe('compose.yaml', () => {
     expect(isValid.errors).toBe(null);
   });
 
-  test.each([
-    ['an unknown field', 'read_only:', 'readonly:'],
-    ['a wrong type', 'retries: 12', 'retries: [12]'],
-    ['an unknown condition', 'service_healthy', 'healthy'],
-  ])('with %s is refused', (_, part, other) => {
-    const broken = text.replace(part, other);
-    expect(broken).not.toBe(text);
-    expect(isValid(parse(broken))).toBe(false);
+  test('with an unknown field is refused', () => {
+    expect(text).toContain('read_only:');
+    expect(isValid(parse(text.replace('read_only:', 'readonly:')))).toBe(false);
   });
 
   test('gives the server more time to stop than the server needs', () => {

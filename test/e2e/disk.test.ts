@@ -38,13 +38,7 @@ async function fill({ client }: Service): Promise<{ stored: string[]; refused: A
 }
 
 async function allPets({ client }: Service): Promise<string[]> {
-  const listed: string[] = [];
-  for (let target: string | undefined = '/v1/pets?limit=100'; target !== undefined; ) {
-    const { body, headers } = await client.get(target);
-    listed.push(body.slice(1, -1));
-    target = /^<(.*)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
-  }
-  return listed;
+  return (await client.pages('/v1/pets?limit=100')).map((body) => body.slice(1, -1));
 }
 
 async function create({ client }: Service): Promise<number> {

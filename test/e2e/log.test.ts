@@ -3,7 +3,6 @@
  * this is tried at night only.
  */
 
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -26,6 +25,7 @@ import {
 } from '../support/log-streams.ts';
 import { BIN, OPERATOR_KEY, runBin, runCommand, stopService, temporaryFolder } from '../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../support/small-disk.ts';
+import { hasScript } from './terminal.ts';
 
 const ENDED = { code: 0, signal: null };
 
@@ -33,7 +33,6 @@ const ENDED = { code: 0, signal: null };
 const MANY_READS = 2 * MANY;
 
 const deviceNote = canMakeDevices ? '' : ' (skipped: this user may not make a device)';
-const hasScript = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
 const scriptNote = hasScript ? '' : ' (skipped: there is no script of util-linux)';
 
 describe('a server', () => {
@@ -114,37 +113,6 @@ describe('a server', () => {
 });
 
 if (IS_WHOLE) {
-  test('the whole buffer is written if the log is read while the server stops', async () => {
-    const pipe = new Pipe();
-    const service = await serve({ stderr: pipe.path });
-    await flood(service.origin, MANY_READS, READS);
-    service.child.kill('SIGTERM');
-    await expect.poll(() => pipe.read() && service.child.exitCode, { interval: 5 }).toBe(0);
-    const lines = linesOf(pipe.read());
-    const dropped = lines.find((line) => line['dropped'] !== undefined)?.['dropped'] as number;
-    expect(numbersOf(lines).length + dropped).toBeGreaterThanOrEqual(MANY_READS);
-  });
-
-  test('no line is lost if the reader is slow, and every line is in a file', async () => {
-    const pipe = new Pipe();
-    const service = await serve({ stderr: pipe.path });
-    for (let count = 0; count < 5; count += 1) {
-      await flood(service.origin, 1000, READS);
-      pipe.read();
-    }
-    service.child.kill('SIGTERM');
-    await expect.poll(() => pipe.read() && service.child.exitCode, { interval: 5 }).toBe(0);
-    expect(numbersOf(linesOf(pipe.read()))).toHaveLength(5000);
-    expect(pipe.read()).not.toContain('"dropped"');
-
-    const log = join(temporaryFolder(), 'log');
-    const other = await serve({ stderr: log });
-    await flood(other.origin, MANY_READS, READS);
-    await stopService(other);
-    const numbers = numbersOf(linesOf(readFileSync(log, 'utf8')));
-    expect(numbers).toEqual(Array.from({ length: MANY_READS }, (_, index) => index));
-  });
-
   test.skipIf(!canMakeDevices)(
     `a server keeps running when its log and its standard output are full devices${deviceNote}`,
     async () => {

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OPERATOR_KEY, runCommand } from '../support/process.ts';
-import { hasScript, NPM_START, originOf, REX, startOnTerminal } from './terminal.ts';
-import { folderOfClone } from './workspace.ts';
+import { hasScript, NPM_START, originOf, startOnTerminal } from './terminal.ts';
+import { folderOfClone, REX } from './workspace.ts';
 
 describe('npm start', () => {
   test.skipIf(!hasScript)(

@@ -11,28 +11,16 @@ import {
   OPERATOR_KEY,
   runBin,
   runCommand,
-  type Service,
   startService,
   stopService,
   THREADS,
   temporaryFolder,
 } from '../support/process.ts';
+import { createInFlight, REX } from './workspace.ts';
 
 const KEY = /pets_[0-9A-Za-z]+/g;
-const REX = '{"name":"Rex","categoryId":7}';
 const hasCurl =
   spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['--version']).status === 0;
-
-/** Sends the head of a request. Resolves when the server waits for the body of the request. */
-async function requestInFlight({ origin }: Service): Promise<Connection> {
-  const connection = await Connection.open(origin);
-  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\n`;
-  connection.write(
-    `${head}Content-Type: application/json\r\nContent-Length: ${REX.length}\r\nExpect: 100-continue\r\n\r\n`,
-  );
-  await new Promise((resolve) => connection.socket.once('received', resolve));
-  return connection;
-}
 
 describe('animal-store serve', () => {
   test(`prints an API key once, at the first start with a new file, and a command that works unchanged${hasCurl ? '' : ' (not run without curl)'}`, async () => {
@@ -140,7 +128,7 @@ describe('animal-store serve', () => {
 
   test('on SIGTERM completes requests in flight, and exits with status 0', async () => {
     const service = await startService({ env: { API_KEYS: OPERATOR_KEY, SHUTDOWN_TIMEOUT_MS: '600000' } });
-    const connection = await requestInFlight(service);
+    const connection = await createInFlight(service.origin);
     // Like the two SIGINTs of one Ctrl-C on `npm start`.
     for (let count = 0; count < 2; count++) service.child.kill('SIGTERM');
     await expect.poll(() => service.out.stderr).toContain('"stopping"');
@@ -154,7 +142,7 @@ describe('animal-store serve', () => {
 
   test('a second signal after a second ends the server immediately', async () => {
     const service = await startService({ env: { API_KEYS: OPERATOR_KEY, SHUTDOWN_TIMEOUT_MS: '600000' } });
-    const connection = await requestInFlight(service);
+    const connection = await createInFlight(service.origin);
     const repeating = setInterval(() => service.child.kill('SIGINT'), 100);
     expect(await service.exit).toEqual({ code: null, signal: 'SIGINT' });
     clearInterval(repeating);

@@ -2,14 +2,11 @@
 
 import { spawnSync } from 'node:child_process';
 import { until } from '../support/clock.ts';
-import { Connection } from '../support/connection.ts';
+import type { Connection } from '../support/connection.ts';
 import { OPERATOR_KEY, type RunningProcess, runCommand } from '../support/process.ts';
-import { folderOfClone } from './workspace.ts';
+import { createInFlight, folderOfClone } from './workspace.ts';
 
 const CTRL_C = '\u0003';
-
-/** The body of the request that {@link startOnTerminal} sends, except this body. */
-export const REX = '{"name":"Rex","categoryId":7}';
 
 /** Whether the command `script`, which makes a pseudo-terminal, is installed. */
 export const hasScript: boolean = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
@@ -37,10 +34,6 @@ export async function startOnTerminal(
     env: { DATABASE_URL: 'memory:', API_KEYS: OPERATOR_KEY, NO_COLOR: '1', ...environment },
     isInputOpen: true,
   });
-  const connection = await Connection.open(await originOf(running));
-  connection.write(
-    `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${REX.length}\r\nExpect: 100-continue\r\n\r\n`,
-  );
-  await new Promise((resolve) => connection.socket.once('received', resolve));
+  const connection = await createInFlight(await originOf(running));
   return { ...running, connection, pressCtrlC: () => void running.child.stdin?.write(CTRL_C) };
 }

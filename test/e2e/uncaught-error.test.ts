@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Connection } from '../support/connection.ts';
 import { linesOf } from '../support/log-streams.ts';
 import { OPERATOR_KEY, type Service, startService } from '../support/process.ts';
-
-const REX = '{"name":"Rex","categoryId":7}';
+import { createInFlight, REX } from './workspace.ts';
 
 /** Starts a server that runs the given statement whenever it receives SIGUSR2. */
 function startFaulty(statement: string): Promise<Service> {
@@ -16,21 +15,10 @@ function startFaulty(statement: string): Promise<Service> {
   });
 }
 
-/** Sends the head of a create. Resolves when the server waits for the body. */
-async function beginCreate({ origin }: Service): Promise<Connection> {
-  const connection = await Connection.open(origin);
-  connection.write(
-    `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\nExpect: 100-continue\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${REX.length}\r\n\r\n`,
-  );
-  await new Promise((resolve) => connection.socket.once('received', resolve));
-  return connection;
-}
-
 describe('an uncaught error of a server', () => {
   test('is logged, the requests in flight are completed, and the exit status is 1', async () => {
     const service = await startFaulty(`throw new TypeError('no such pet')`);
-    const connection = await beginCreate(service);
+    const connection = await createInFlight(service.origin);
     service.child.kill('SIGUSR2');
     await expect.poll(() => service.out.stderr).toContain('"stopping"');
     await expect.poll(() => Connection.open(service.origin).catch(String)).toContain('ECONNREFUSED');
@@ -55,7 +43,7 @@ describe('an uncaught error of a server', () => {
 
   test('in a promise stops the server too, and a second one ends the process immediately', async () => {
     const service = await startFaulty(`Promise.reject(new TypeError('again'))`);
-    const connection = await beginCreate(service);
+    const connection = await createInFlight(service.origin);
     service.child.kill('SIGUSR2');
     await expect.poll(() => service.out.stderr).toContain('"stopping"');
     service.child.kill('SIGUSR2');

@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { withTimeout } from '../adapters/postgres/database.ts';
 import { Client } from '../support/client.ts';
 import { READY, stateLines, untilReadinessIs } from '../support/faults.ts';
+import { linesOf } from '../support/log-streams.ts';
 import { startPostgres } from '../support/postgres/server.ts';
 import {
   OPERATOR_KEY,
@@ -52,25 +53,13 @@ function clientsOf({ origin }: Service, count: number): Client[] {
   return clients;
 }
 
-function logOf({ out }: Service): Record<string, unknown>[] {
-  return out.stderr
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-}
-
 function messagesOf(service: Service): unknown[] {
-  return logOf(service).map(({ msg }) => msg);
+  return linesOf(service.out.stderr).map(({ msg }) => msg);
 }
 
 async function petNames(client: Client): Promise<string[]> {
-  const names: string[] = [];
-  for (let path: string | undefined = '/v1/pets?limit=100'; path !== undefined; ) {
-    const { body, headers } = await client.get(path);
-    names.push(...JSON.parse(body).map(({ name }: { name: string }) => name));
-    path = /<([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1];
-  }
-  return names;
+  const bodies = await client.pages('/v1/pets?limit=100');
+  return bodies.flatMap((body) => JSON.parse(body).map(({ name }: { name: string }) => name));
 }
 
 describe.skipIf(!canShare)('a server with several threads', () => {
@@ -171,7 +160,7 @@ describe.skipIf(!canShare)('a server with several threads', () => {
     expect((await client.get('/readyz')).status).toBe(200);
     expect((await client.get('/metrics')).body).toMatch(/^animal_store_thread_restarts_total 1$/m);
     expect(await stopService(service)).toEqual({ code: 0, signal: null });
-    expect(logOf(service)).toContainEqual(
+    expect(linesOf(service.out.stderr)).toContainEqual(
       expect.objectContaining({
         level: 50,
         worker: 1,
@@ -227,7 +216,7 @@ test('where threads cannot share a port, one thread serves, and the log says so'
   });
   expect((await service.client.post({ name: 'Rex', categoryId: 1 })).status).toBe(201);
   await stopService(service);
-  const lines = logOf(service);
+  const lines = linesOf(service.out.stderr);
   expect(lines).toContainEqual(expect.objectContaining({ msg: 'listening', workers: 1 }));
   const message = expect.stringContaining('WORKERS: one thread serves instead of 2');
   expect(lines).toContainEqual(expect.objectContaining({ level: 40, msg: message }));

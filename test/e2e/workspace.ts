@@ -4,8 +4,10 @@ import { copyFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createCommands } from '../../src/composition/commands.ts';
 import { commandLine, type Run } from '../adapters/cli/cli.ts';
+import { Connection } from '../support/connection.ts';
 import {
   BIN,
+  OPERATOR_KEY,
   type RunningProcess,
   runBin,
   type Service,
@@ -88,6 +90,20 @@ export function folderOfClone(): string {
 export async function endOf({ exit, out }: RunningProcess): Promise<Ended> {
   const { code } = await exit;
   return { status: code, out: out.stdout, err: out.stderr };
+}
+
+/** The body of {@link createInFlight}. */
+export const REX = '{"name":"Rex","categoryId":7}';
+
+/** Sends the head of a create. Resolves when the server waits for the body. */
+export async function createInFlight(origin: string): Promise<Connection> {
+  const connection = await Connection.open(origin);
+  connection.write(
+    `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_KEY}\r\nExpect: 100-continue\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${REX.length}\r\n\r\n`,
+  );
+  await new Promise((resolve) => connection.socket.once('received', resolve));
+  return connection;
 }
 
 /** Requests the list of pets with the given key. */

@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { freePort } from '../support/free-port.ts';
+import { signal } from '../support/postgres/server.ts';
 import { PATH, postgresPrograms } from './packages.ts';
-import { commandLineOf, ProcessFolder, signal, signalAll } from './processes.ts';
+import { commandLineOf, ProcessFolder, signalAll } from './processes.ts';
 import { haproxyConfiguration, type Node, patroniConfiguration } from './settings.ts';
 
 const NAMES = ['node-1', 'node-2', 'node-3'];

@@ -1,20 +1,11 @@
 /** Measures for how long a server refused requests. */
 export class Outage {
-  /** The longest outage that has ended, in milliseconds. */
+  /** Whether the last request was successful. */
+  isOver = false;
+  /** The time when the last outage ended. */
+  endedAt: number = Number.NEGATIVE_INFINITY;
   #longest = 0;
   #since: number | undefined;
-  #endedAt = Number.NEGATIVE_INFINITY;
-  #wasOk = false;
-
-  /** Whether the last request was successful. */
-  get isOver(): boolean {
-    return this.#wasOk;
-  }
-
-  /** The time when the last outage ended. */
-  get endedAt(): number {
-    return this.#endedAt;
-  }
 
   /** The longest outage since the last call, in milliseconds. */
   takeLongest(): number {
@@ -28,14 +19,12 @@ export class Outage {
    * request was sent until the next successful response.
    */
   note(isOk: boolean, sentAt: number): void {
-    this.#wasOk = isOk;
-    if (!isOk) {
-      this.#since ??= sentAt;
-      return;
+    this.isOver = isOk;
+    if (!isOk) this.#since ??= sentAt;
+    else if (this.#since !== undefined) {
+      this.endedAt = performance.now();
+      this.#longest = Math.max(this.#longest, this.endedAt - this.#since);
+      this.#since = undefined;
     }
-    if (this.#since === undefined) return;
-    this.#endedAt = performance.now();
-    this.#longest = Math.max(this.#longest, this.#endedAt - this.#since);
-    this.#since = undefined;
   }
 }

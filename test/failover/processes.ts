@@ -1,7 +1,6 @@
 /** Runs the processes of a cluster in a temporary folder, and ends all of them. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chownSync,
   closeSync,
@@ -13,10 +12,10 @@ import {
   readlinkSync,
   realpathSync,
 } from 'node:fs';
-import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serverUser } from '../support/postgres/server.ts';
+import { Guard } from '../support/postgres/guard.ts';
+import { serverUser, signal } from '../support/postgres/server.ts';
 import { PATH } from './packages.ts';
 
 /**
@@ -45,26 +44,13 @@ rm -rf "$1"
 export class ProcessFolder {
   readonly path: string;
   readonly #user: ReturnType<typeof serverUser> = serverUser();
-  readonly #guard: ChildProcess;
-  readonly #guardExit: Promise<unknown>;
+  readonly #guard: Guard;
 
   constructor() {
     this.path = realpathSync(mkdtempSync(join(tmpdir(), 'animal-store-failover-')));
-    // Ctrl-C ends all processes of the process group of the test, so the guard has a group of its own.
-    this.#guard = spawn('/bin/sh', ['-c', GUARD, 'sh', this.path], {
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
-    this.#guardExit = once(this.#guard, 'exit');
-    this.#guard.unref();
-    (this.#guard.stdin as Socket).unref();
-    process.once('disconnect', this.#end);
+    this.#guard = new Guard(this.path, GUARD);
     this.#own(this.path);
   }
-
-  readonly #end = (): void => {
-    this.#guard.stdin?.end();
-  };
 
   /** Creates a folder that the processes can write to. */
   newFolder(name: string): string {
@@ -86,11 +72,8 @@ export class ProcessFolder {
   }
 
   /** Ends all processes, and removes the folder. */
-  async close(): Promise<void> {
-    process.off('disconnect', this.#end);
-    this.#guard.ref();
-    this.#end();
-    await this.#guardExit;
+  close(): Promise<void> {
+    return this.#guard.close();
   }
 
   #own(folder: string): void {
@@ -138,14 +121,5 @@ function unlessEnded(read: () => string): string {
     return read();
   } catch {
     return '';
-  }
-}
-
-/** Sends a signal to a process, which can have ended already. */
-export function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

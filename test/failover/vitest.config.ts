@@ -1,17 +1,10 @@
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import { SummaryLine } from '../reporter.ts';
-import { RETRY } from '../support/retry.ts';
+import type { ViteUserConfig } from 'vitest/config';
+import { suite } from '../support/suite.ts';
 
-const config: ViteUserConfig = defineConfig({
-  test: {
-    include: ['test/failover/*.faults.ts'],
-    globalSetup: ['test/failover/packages.ts'],
-    setupFiles: ['test/faults/setup.ts'],
-    retry: RETRY,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    reporters: ['verbose', new SummaryLine()],
-  },
+const config: ViteUserConfig = suite({
+  include: ['test/failover/*.faults.ts'],
+  globalSetup: ['test/failover/packages.ts'],
+  setupFiles: ['test/faults/setup.ts'],
 });
 
 export default config;

@@ -8,7 +8,7 @@ import { pipelineOf } from '../support/pipeline.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { PIPELINED, ROUNDS, SEED } from './options.ts';
-import { canonicalPet } from './oracle/pet.ts';
+import { canonicalPet, idOf } from './oracle/pet.ts';
 import { Random } from './random.ts';
 import { exportOf, FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
@@ -97,8 +97,4 @@ function expectStored(stored: readonly string[], acknowledged: readonly string[]
     [],
   );
   expect(new Set(acknowledged.map(idOf)).size, BROKEN_PROMISE).toBe(acknowledged.length);
-}
-
-function idOf(pet: string): number {
-  return Number(/^\{"id":(\d+),/.exec(pet)?.[1]);
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { ClientGroup, createOf, LIST } from './client/clients.ts';
+import { ClientGroup, createOf, FIGURES, LIST } from './client/clients.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { RESTARTS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
@@ -53,28 +53,11 @@ test.skipIf(!hasNginx)(
       servers[turn] = await start(turn);
     }
     await sleep(500);
-    const { requests, failures, pets, creates, reads } = await group.stop();
+    const outcomes = await group.stop();
+    const { requests, failures, pets } = outcomes;
     printTable(`Two servers behind nginx, seed ${SEED}`, [
-      [
-        'restarts',
-        'requests',
-        'failed',
-        'creates p99 ms',
-        'max ms',
-        'reads p99 ms',
-        'max ms',
-        'longest stop ms',
-      ],
-      [
-        2 * RESTARTS,
-        requests,
-        failures.length,
-        creates.summary().p99,
-        creates.summary().max,
-        reads.summary().p99,
-        reads.summary().max,
-        Math.max(...stopTimes),
-      ],
+      ['restarts', 'requests', 'failed', ...FIGURES, 'longest stop ms'],
+      [2 * RESTARTS, requests, failures.length, ...outcomes.figures(), Math.max(...stopTimes)],
     ]);
     expect({ failures, errors: failures.length > 0 ? nginx.errors() : '' }).toEqual({
       failures: [],

@@ -79,6 +79,18 @@ export class Client {
     });
   }
 
+  /** Follows the pages of a list. Resolves with their bodies. */
+  async pages(first: string): Promise<string[]> {
+    const bodies: string[] = [];
+    for (let target: string | undefined = first; target !== undefined; ) {
+      const { status, body, headers } = await this.get(target);
+      if (status !== 200) throw new Error(`${target}: ${status} ${body}`);
+      bodies.push(body);
+      target = /^<(.*)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];
+    }
+    return bodies;
+  }
+
   close(): void {
     this.#agent.destroy();
   }

@@ -2,20 +2,7 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { generateDocument } from '../../openapi/document.ts';
-
-/** A response as the client of a test received it. */
-export interface CheckedAnswer {
-  readonly status: number;
-  /** The header fields by lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** The method and the target of a request. Both are empty for a message that is not HTTP. */
-export interface CheckedRequest {
-  readonly method: string;
-  readonly target: string;
-}
+import type { Answer, Asked } from './client.ts';
 
 type Node = { readonly [member: string]: unknown };
 
@@ -56,7 +43,7 @@ export function parseExact(text: string): unknown {
 }
 
 /** Throws an error that lists the differences between a response and the OpenAPI document. */
-export function checkAgainstDocument(answer: CheckedAnswer, request: CheckedRequest): void {
+export function checkAgainstDocument(answer: Answer, request: Asked): void {
   const faults = faultsOf(answer, request);
   if (faults.length === 0) return;
   const { method, target } = request;
@@ -65,7 +52,7 @@ export function checkAgainstDocument(answer: CheckedAnswer, request: CheckedRequ
   );
 }
 
-function faultsOf(answer: CheckedAnswer, { method, target }: CheckedRequest): readonly string[] {
+function faultsOf(answer: Answer, { method, target }: Asked): readonly string[] {
   const path = pathOf(target);
   if (!path.startsWith('/v1') || (path.length > 3 && path[3] !== '/')) return [];
   const item = pathItemOf(path);
@@ -81,7 +68,7 @@ function faultsOf(answer: CheckedAnswer, { method, target }: CheckedRequest): re
  * path.
  */
 function undocumentedOperation(
-  { status, headers, body }: CheckedAnswer,
+  { status, headers, body }: Answer,
   method: string,
   isPath: boolean,
 ): readonly string[] {
@@ -97,7 +84,7 @@ function undocumentedOperation(
     : schemaFaults(parseExact(body), { $ref: '#/components/schemas/Error' });
 }
 
-function headerFaults({ headers }: CheckedAnswer, documented: Node): readonly string[] {
+function headerFaults({ headers }: Answer, documented: Node): readonly string[] {
   const fields = Object.entries(documented).map(
     ([name, field]) => [name.toLowerCase(), resolve(field)] as const,
   );
@@ -114,11 +101,7 @@ function headerFaults({ headers }: CheckedAnswer, documented: Node): readonly st
   return [...faults, ...unknown.map((name) => `${name} is not documented`)];
 }
 
-function bodyFaults(
-  { status, headers, body }: CheckedAnswer,
-  response: Node,
-  method: string,
-): readonly string[] {
+function bodyFaults({ status, headers, body }: Answer, response: Node, method: string): readonly string[] {
   const content = child(response, 'content');
   const [type] = Object.keys(content);
   if (type === undefined) return body === '' ? [] : ['no body is documented'];

@@ -1,10 +1,9 @@
 /** The client of the API in a page of another origin. */
 
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { withClientServers } from '../client-servers.js';
+import { startListener } from '../listener.js';
 import { consoles } from './checks.js';
 
 const ENTRY = 'story';
@@ -29,11 +28,9 @@ async function bundle() {
 
 /** The page is loaded over HTTP from another origin, so the server must allow the origin. */
 export async function clientInPage({ context }, prepare = async () => {}) {
-  const site = createServer((_request, response) => {
+  const { origin, stop } = await startListener((_request, response) => {
     response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>shop</title>');
-  }).listen(0, '127.0.0.1');
-  await once(site, 'listening');
-  const origin = `http://127.0.0.1:${site.address().port}`;
+  });
   const page = await context.newPage();
   try {
     await prepare(page);
@@ -43,8 +40,7 @@ export async function clientInPage({ context }, prepare = async () => {}) {
     await withClientServers(run, { CORS_ORIGIN: origin });
   } finally {
     await page.close();
-    site.closeAllConnections();
-    site.close();
+    await stop();
   }
 }
 

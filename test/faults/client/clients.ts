@@ -20,7 +20,16 @@ export class Outcomes {
   /** In milliseconds. */
   readonly creates: Latencies = new Latencies();
   readonly reads: Latencies = new Latencies();
+
+  /** The cells of a table below {@link FIGURES}. */
+  figures(): number[] {
+    return [this.creates, this.reads]
+      .map((latencies) => latencies.summary())
+      .flatMap(({ p99, max }) => [p99, max]);
+  }
 }
+
+export const FIGURES: readonly string[] = ['creates p99 ms', 'max ms', 'reads p99 ms', 'max ms'];
 
 export interface GroupOptions {
   readonly origin: string;

@@ -23,3 +23,7 @@ function bigintText(_key: string, value: unknown): unknown {
 export function nameOf(text: string): string {
   return (JSON.parse(text) as { name: string }).name;
 }
+
+export function idOf(text: string): number {
+  return Number(/^\{"id":(\d+),/.exec(text)?.[1]);
+}

@@ -29,10 +29,13 @@ export class Guard {
   readonly #shell: ChildProcess;
   readonly #exit: Promise<unknown>;
 
-  /** @param folder the folder to remove */
-  constructor(folder: string) {
+  /**
+   * @param folder the folder to remove
+   * @param script does so when its standard input ends, and ends the processes first
+   */
+  constructor(folder: string, script: string = SCRIPT) {
     // The script is not in the process group of the test, because Ctrl-C ends all processes of that group.
-    this.#shell = spawn('/bin/sh', ['-c', SCRIPT, 'sh', folder], {
+    this.#shell = spawn('/bin/sh', ['-c', script, 'sh', folder], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
