@@ -93,7 +93,7 @@ export const AREAS = {
     ],
     testFiles: [
       `${SQLITE_TESTS}/{file-modes,open,maintenance/backup,maintenance/backup-target,write/writer-timeout}.test.ts`,
-      `${SQLITE_TESTS}/health/{changed-tables,full-disk,health,probe,readiness,store-files}.test.ts`,
+      `${SQLITE_TESTS}/health/{changed-tables,full-disk,health,probe,store-files}.test.ts`,
     ],
     threshold: 95,
     needsBuild: true,

@@ -6,23 +6,23 @@ import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Pet } from '../../../src/domain/pet.ts';
 import { openStorage, REX } from './temporary-file.ts';
 
-/** The threads that were started since the call of `openWarm`. */
-export const threads: Worker[] = [];
-
-function remember(thread: Worker): void {
-  threads.push(thread);
+/** Returns the threads that are started until the end of the test. */
+export function startedThreads(): Worker[] {
+  const threads: Worker[] = [];
+  const remember = (thread: Worker) => threads.push(thread);
+  process.on('worker', remember);
+  onTestFinished(() => void process.off('worker', remember));
+  return threads;
 }
 
-/** A storage whose thread has started. */
-export async function openWarm(path?: string): Promise<{ storage: Storage; thread: Worker }> {
-  threads.length = 0;
-  process.on('worker', remember);
-  onTestFinished(() => {
-    process.off('worker', remember);
-  });
+/** A storage whose thread has started, and is the first one of `threads`. */
+export async function openWarm(
+  path?: string,
+): Promise<{ storage: Storage; threads: Worker[]; thread: Worker }> {
+  const threads = startedThreads();
   const storage = openStorage(path);
   await storage.pets.add(REX);
-  return { storage, thread: threads.at(-1) as Worker };
+  return { storage, threads, thread: threads[0] as Worker };
 }
 
 export function addMany({ pets }: Storage, count: number): Promise<Pet>[] {

@@ -44,12 +44,13 @@ export async function passInterval(): Promise<void> {
 /** Opens a store in a folder that can be removed, and adds some pets. */
 export async function openWatched(
   path: string = join(temporaryFolder(), 'data', 'pets.db'),
+  pets = 5,
 ): Promise<Watched> {
   const states: (StorageFaultReason | undefined)[] = [];
   const onStorageState = (fault?: { readonly reason: StorageFaultReason }) => states.push(fault?.reason);
   const storage = openSqliteStorage(path, { observer: { onStorageState } });
   onTestFinished(() => storage.close());
-  return { storage, path, added: await Promise.all(addMany(storage, 5)), states };
+  return { storage, path, added: await Promise.all(addMany(storage, pets)), states };
 }
 
 export async function allPets({ pets }: Storage): Promise<Pet[]> {

@@ -135,6 +135,16 @@ describe('after the commit of 4 writes', () => {
     expect(sizes).toEqual([LIMIT]);
   });
 
+  test('a wait is never longer than 50 milliseconds', () => {
+    const { gathering, sizes, addDuringCommit } = start();
+    addDuringCommit(1);
+    gathering.committed(4, 1000);
+    vi.advanceTimersByTime(49);
+    expect(sizes).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(sizes).toEqual([1]);
+  });
+
   test('a slow commit sets a timer of a quarter of its time, and the last expected write ends it', () => {
     const { gathering, sizes, add, addDuringCommit } = start();
     addDuringCommit(1);

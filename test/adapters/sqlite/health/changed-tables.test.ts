@@ -9,7 +9,7 @@ import { createAnimalStore } from '../../../../src/library/index.ts';
 import { startServer } from '../../../support/server.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { commandLine } from '../../cli/cli.ts';
-import { bytesOf, makeStore, newStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
+import { bytesOf, newStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
 import { controlClock, openWatched, passInterval } from '../watched-storage.ts';
 
 const DAMAGED = { code: 'storage_unavailable', reason: 'damaged' };
@@ -19,6 +19,14 @@ const changes = [
   'ALTER TABLE pets RENAME TO animals',
   'ALTER TABLE pets RENAME COLUMN name TO title',
 ];
+
+function changedStore(sql: string): string {
+  const path = newStore(3);
+  const other = connect(path);
+  other.exec(sql);
+  other.close();
+  return path;
+}
 
 describe.each(changes)('%s', (sql) => {
   test('while the store is open: reads and writes reject, and the store is not ready', async () => {
@@ -33,19 +41,8 @@ describe.each(changes)('%s', (sql) => {
     expect(states).toEqual(['damaged']);
   });
 
-  test('while the store is open: a check finds it without a request', async () => {
-    controlClock();
-    const { storage, path } = await openWatched();
-    connect(path).exec(sql);
-    await passInterval();
-    await expect(storage.check()).rejects.toMatchObject({ reason: 'damaged' });
-  });
-
   test('before the start: the store is refused and not changed, and `doctor` names the reason', () => {
-    const path = newStore(3);
-    const other = connect(path);
-    other.exec(sql);
-    other.close();
+    const path = changedStore(sql);
     const before = bytesOf(path);
     const message = 'another program has changed the tables of the store (';
     expect(() => openSqliteStorage(path)).toThrow(`${path}: ${message}`);
@@ -89,11 +86,7 @@ describe.each([
   });
 
   test('before the start, in a backup, and for `doctor`: the change is named', async () => {
-    const [path, store] = [temporaryFile(), temporaryFile()];
-    makeStore(path, 3);
-    const other = connect(path);
-    other.exec(sql);
-    other.close();
+    const [path, store] = [changedStore(sql), temporaryFile()];
     const [, name] = /(?:TRIGGER|INDEX|RENAME TO) (\w+)/.exec(sql) as unknown as [string, string];
     const message = new RegExp(`another program has changed the tables .*(${name}|pets)`, 'i');
     expect(() => openSqliteStorage(path)).toThrow(message);

@@ -6,7 +6,7 @@ import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
 import type { Pet } from '../../../../src/domain/pet.ts';
 import { canMount, mountNote, mountReadOnly, SmallDisk } from '../../../support/small-disk.ts';
 import { bytesOf, makeStore, openStorage, REX } from '../temporary-file.ts';
-import { controlClock, expectStays, passInterval } from '../watched-storage.ts';
+import { allPets, controlClock, expectStays, expectStored, passInterval } from '../watched-storage.ts';
 
 const LONG = { ...REX, name: '🐈'.repeat(255) };
 
@@ -29,7 +29,7 @@ test.skipIf(!canMount)(
     expect(added.length).toBeGreaterThan(0);
     expect(codes.length).toBeGreaterThan(0);
     expect(new Set(codes)).toEqual(new Set(['storage_unavailable disk_full']));
-    for (const pet of added) expect(await storage.pets.find(pet.id)).toEqual(pet);
+    expect(await allPets(storage)).toEqual(added);
 
     await expectStays(storage, 'disk_full');
     disk.resize('16m');
@@ -37,16 +37,7 @@ test.skipIf(!canMount)(
     await storage.check();
     added.push(await storage.pets.add(LONG));
     await storage.close();
-    const again = openStorage(path);
-    for (const pet of added) expect(await again.pets.find(pet.id)).toEqual(pet);
-    let stored = 0;
-    for (let after = 0n, more = true; more; ) {
-      const page = await again.pets.list({ limit: 100, after });
-      stored += page.pets.length;
-      more = page.more;
-      after = page.pets.at(-1)?.id ?? after;
-    }
-    expect(stored).toBe(added.length);
+    await expectStored(path, added);
   },
 );
 

@@ -9,45 +9,24 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import type { Worker } from 'node:worker_threads';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { plainError } from '../../../../src/adapters/sqlite/errors.ts';
 import type { Health } from '../../../../src/adapters/sqlite/health.ts';
-import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
-import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { StorageFault, type StorageFaultReason } from '../../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../../src/domain/errors.ts';
 import { INT64_MAX } from '../../../../src/domain/int64.ts';
 import type { NewPet } from '../../../../src/domain/pet.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { bytesOf, NO_DUPLICATES, newStore, openHealth, REX, temporaryFile } from '../temporary-file.ts';
+import { startedThreads } from '../warm-storage.ts';
+import { controlClock, openWatched } from '../watched-storage.ts';
 
 /** The interval of the checks of the files and of the tests of the storage, in milliseconds. */
 const INTERVAL = 500;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  return () => {
-    vi.useRealTimers();
-  };
-});
+beforeEach(controlClock);
 
-interface Watched {
-  readonly storage: Storage;
-  readonly path: string;
-  /** The reasons that were reported, `undefined` for a return to service. */
-  readonly reported: (string | undefined)[];
-}
-
-function openWatched(path = temporaryFile()): Watched {
-  const reported: (string | undefined)[] = [];
-  const onStorageState = (fault: StorageFault | undefined) => {
-    reported.push(fault?.reason);
-  };
-  const storage = openSqliteStorage(path, { observer: { onStorageState } });
-  onTestFinished(() => storage.close());
-  return { storage, path, reported };
-}
+const openEmpty = (path = temporaryFile()) => openWatched(path, 0);
 
 async function* batchOf(...pets: NewPet[]): AsyncGenerator<readonly NewPet[]> {
   yield pets;
@@ -55,7 +34,7 @@ async function* batchOf(...pets: NewPet[]): AsyncGenerator<readonly NewPet[]> {
 
 describe('a file that is not the open one', () => {
   test('is reported once, and once more when the open file is back', async () => {
-    const { storage, path, reported } = openWatched();
+    const { storage, path, states } = await openEmpty();
     await storage.pets.add(REX);
     await storage.check();
     renameSync(path, `${path}.old`);
@@ -69,18 +48,13 @@ describe('a file that is not the open one', () => {
     renameSync(`${path}.old`, path);
     expect((await storage.pets.add(REX)).id).toBe(2n);
     await storage.check();
-    expect(reported).toEqual(['file_missing', 'file_replaced', undefined]);
+    expect(states).toEqual(['file_missing', 'file_replaced', undefined]);
   });
 
   test('is neither created nor changed by a writer thread that starts later', async () => {
     const other = newStore(1);
-    const threads: Worker[] = [];
-    const remember = (thread: Worker) => threads.push(thread);
-    process.on('worker', remember);
-    onTestFinished(() => {
-      process.off('worker', remember);
-    });
-    const { storage, path } = openWatched();
+    const threads = startedThreads();
+    const { storage, path } = await openEmpty();
     await storage.pets.add(REX);
     renameSync(path, `${path}.old`);
     await threads[0]?.terminate();
@@ -95,7 +69,7 @@ describe('a file that is not the open one', () => {
   });
 
   test('refuses an import', async () => {
-    const { storage, path } = openWatched();
+    const { storage, path } = await openEmpty();
     expect(await storage.transfer.importPets(batchOf(REX), NO_DUPLICATES)).toBe(1);
     rmSync(path);
     await expect(storage.transfer.importPets(batchOf(REX), NO_DUPLICATES)).rejects.toMatchObject({
@@ -105,7 +79,7 @@ describe('a file that is not the open one', () => {
   });
 
   test('refuses an import that began before', async () => {
-    const { storage, path } = openWatched();
+    const { storage, path } = await openEmpty();
     await storage.pets.add(REX);
     const renamed = (async function* () {
       yield [REX];
@@ -116,20 +90,6 @@ describe('a file that is not the open one', () => {
       reason: 'file_missing',
     });
   });
-
-  test('is reported to clients without its path', async () => {
-    const { storage, path } = openWatched();
-    await storage.pets.add(REX);
-    rmSync(path);
-    for (const call of [() => storage.pets.add(REX), () => storage.check(), () => storage.pets.find(1n)]) {
-      const error = await call().then(
-        () => undefined,
-        (reason: Error) => reason,
-      );
-      expect(error?.message).not.toContain('pets.db');
-      vi.advanceTimersByTime(INTERVAL);
-    }
-  });
 });
 
 describe('a file that another connection changes', () => {
@@ -137,7 +97,7 @@ describe('a file that another connection changes', () => {
     ['VACUUM makes smaller', 'DELETE FROM pets WHERE id > 10; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'],
     ['an UPDATE makes larger', `UPDATE pets SET name = hex(zeroblob(120)); PRAGMA wal_checkpoint(TRUNCATE)`],
   ])('%s still accepts adds', async (_, sql) => {
-    const { storage, path, reported } = openWatched();
+    const { storage, path, states } = await openEmpty();
     await storage.transfer.importPets(batchOf(...Array.from({ length: 3000 }, () => REX)), NO_DUPLICATES);
     const other = connect(path);
     other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -148,14 +108,14 @@ describe('a file that another connection changes', () => {
     const pet = await storage.pets.add(REX);
     expect(await storage.pets.find(pet.id)).toEqual(pet);
     await storage.check();
-    expect(reported).toEqual([]);
+    expect(states).toEqual([]);
   });
 });
 
 describe('a read that fails', () => {
   test('is repeated by checks until it succeeds, and nothing else ends the fault', async () => {
     const path = newStore(5000);
-    const { storage, reported } = openWatched(path);
+    const { storage, states } = await openEmpty(path);
     const bytes = readFileSync(path);
     const middle = Math.floor(bytes.length / 8192) * 4096;
     const write = (from: number, data: Uint8Array) => {
@@ -176,18 +136,18 @@ describe('a read that fails', () => {
       expect(await storage.pets.find(1n)).toBeDefined();
       vi.advanceTimersByTime(INTERVAL);
     }
-    expect(reported).toEqual(['damaged']);
+    expect(states).toEqual(['damaged']);
     write(middle, bytes.subarray(middle, middle + 8 * 4096));
     vi.advanceTimersByTime(INTERVAL);
     await storage.check();
     expect(await storage.pets.find(failed as bigint)).toBeDefined();
-    expect(reported).toEqual(['damaged', undefined]);
+    expect(states).toEqual(['damaged', undefined]);
   });
 });
 
 describe('check', () => {
   test('writes nothing while writing works, however often it is called', async () => {
-    const { storage, path } = openWatched();
+    const { storage, path } = await openEmpty();
     await storage.pets.add(REX);
     const other = connect(path);
     const before = other.pragma('data_version', { simple: true });
@@ -211,7 +171,7 @@ describe('check', () => {
   });
 
   test('neither waits for the lock of another process nor reports it', async () => {
-    const { storage, path, reported } = openWatched();
+    const { storage, path, states } = await openEmpty();
     await storage.pets.add(REX);
     const other = connect(path);
     other.exec('BEGIN IMMEDIATE');
@@ -219,7 +179,7 @@ describe('check', () => {
     await storage.check();
     other.exec('COMMIT');
     await add;
-    expect(reported).toEqual([]);
+    expect(states).toEqual([]);
   });
 
   test('a store without free ids is ready again when ids are free', async () => {
@@ -227,13 +187,13 @@ describe('check', () => {
     const setLastId = (id: bigint) =>
       connect(path).exec(`UPDATE sqlite_sequence SET seq = ${id} WHERE name = 'pets'`);
     setLastId(INT64_MAX);
-    const { storage, reported } = openWatched(path);
+    const { storage, states } = await openEmpty(path);
     await expect(storage.check()).rejects.toMatchObject({ reason: 'ids_exhausted' });
     await expect(storage.pets.add(REX)).rejects.toMatchObject({ reason: 'ids_exhausted' });
     setLastId(INT64_MAX - 1n);
     vi.advanceTimersByTime(INTERVAL);
     await storage.check();
-    expect(reported.at(-1)).toBeUndefined();
+    expect(states.at(-1)).toBeUndefined();
   });
 });
 

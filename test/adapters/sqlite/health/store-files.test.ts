@@ -31,6 +31,7 @@ import { temporaryFolder } from '../../../support/process.ts';
 import { replaceFs, systemError } from '../../../support/replace-fs.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { newStore, openFiles } from '../temporary-file.ts';
+import { controlClock } from '../watched-storage.ts';
 
 let path: string;
 let db: Database.Database;
@@ -61,13 +62,6 @@ function failureIn(run: () => void) {
 function denyAccess(code: string): void {
   replaceFs('accessSync', () => {
     throw systemError(code);
-  });
-}
-
-function controlClock(): void {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
   });
 }
 
@@ -308,19 +302,6 @@ describe('a failed read', () => {
     await check(health);
     expect(repeat).toHaveBeenCalledTimes(2);
   });
-});
-
-test('a probe whose write is refused leaves no transaction open', () => {
-  const check = new CommitCheck(files);
-  vi.spyOn(check, 'assertUnharmed')
-    .mockReturnValueOnce()
-    .mockImplementationOnce(() => {
-      throw systemError('SQLITE_IOERR_WRITE');
-    });
-  const { failure, testWrites } = new BatchRunner(db, check).probe(true);
-  expect(failure).toBeUndefined();
-  expect(testWrites[0]).toMatchObject({ reason: 'io_error' });
-  expect(db.inTransaction).toBe(false);
 });
 
 test('a probe does not write when the file is read-only', () => {

@@ -8,7 +8,7 @@ import type { Storage } from '../../../../src/application/ports/storage.ts';
 import { stopClock, until } from '../../../support/clock.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { REX, temporaryFile } from '../temporary-file.ts';
-import { addMany, assertStored, outcomesOf } from '../warm-storage.ts';
+import { addMany, assertStored, outcomesOf, startedThreads } from '../warm-storage.ts';
 
 interface Shared {
   readonly path: string;
@@ -20,9 +20,7 @@ interface Shared {
 
 /** Opens several storages that share a writer thread. Unlike those of a server, they are in the same thread. */
 function openShared(count: number): Shared {
-  const shared: Shared = { path: temporaryFile(), storages: [], commits: [], threads: [] };
-  const remember = (thread: Worker) => shared.threads.push(thread);
-  process.on('worker', remember);
+  const shared = { path: temporaryFile(), commits: [] as Commit[], threads: startedThreads() };
   let sendPort = (_port: MessagePort): void => {};
   const onOpen = (attachPort: typeof sendPort): void => {
     sendPort = attachPort;
@@ -37,11 +35,10 @@ function openShared(count: number): Shared {
     open({ threads: count, sendPort: (port) => sendPort(port) }),
   );
   onTestFinished(async () => {
-    process.off('worker', remember);
     await Promise.all(others.map((storage) => storage.close()));
     await first.close();
   });
-  return Object.assign(shared, { storages: [first, ...others] });
+  return { ...shared, storages: [first, ...others] };
 }
 
 test('batches that wait at the same time share one transaction, which one of the storages reports', async () => {

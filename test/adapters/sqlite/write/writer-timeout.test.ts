@@ -1,23 +1,30 @@
 /** The writer with a thread whose replies are late, as on a disk that does not respond. The clock is under control. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Storage } from '../../../../src/application/ports/storage.ts';
+import type { StorageFaultReason } from '../../../../src/application/ports/storage-fault.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { openHeld, pass } from '../held-storage.ts';
 import { openStorage, REX } from '../temporary-file.ts';
-import { addMany, outcomesOf } from '../warm-storage.ts';
+import { addMany, outcomesOf, startedThreads } from '../warm-storage.ts';
+import { controlClock } from '../watched-storage.ts';
 
 /** How long the writer thread may take for a task, and how long a write may be queued, in milliseconds. */
 const TASK_TIMEOUT = 10_000;
 const QUEUE_TIMEOUT = 5000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  return () => {
-    vi.useRealTimers();
+beforeEach(controlClock);
+
+/** Returns a function that says whether a promise is settled. */
+function watch(promise: Promise<unknown>): () => boolean {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
   };
-});
+  promise.then(settle, settle);
+  return () => isSettled;
+}
 
 async function idsOf({ pets }: Storage): Promise<bigint[]> {
   return (await pets.list({ limit: 100 })).pets.map(({ id }) => id);
@@ -35,13 +42,11 @@ describe('adds without a reply', () => {
   test('are rejected after 10 seconds, although they can be stored later', async () => {
     const { storage, replies, states, commits } = await openHeld();
     await pass(TASK_TIMEOUT / 2);
-    let isSettled = false;
-    const outcomes = outcomesOf(addMany(storage, 3)).finally(() => {
-      isSettled = true;
-    });
+    const outcomes = outcomesOf(addMany(storage, 3));
+    const isSettled = watch(outcomes);
     await replies.sent(1);
     await pass(TASK_TIMEOUT - 1);
-    expect(isSettled).toBe(false);
+    expect(isSettled()).toBe(false);
     expect(states).toEqual([]);
     await pass(1);
     expect((await outcomes).codes).toEqual(Array(3).fill('storage_unavailable'));
@@ -209,17 +214,6 @@ describe('adds while another process holds the lock', () => {
     expect((await outcomes).codes).toHaveLength(2);
     await closing;
   });
-
-  test('are completed by a close', async () => {
-    const { storage, replies, unlock } = await openLocked();
-    const outcomes = outcomesOf(addMany(storage, 2));
-    await replies.sent(1);
-    const closing = storage.close();
-    unlock();
-    replies.release();
-    await closing;
-    expect((await outcomes).added).toHaveLength(2);
-  });
 });
 
 test('an idle thread is never late', async () => {
@@ -242,12 +236,10 @@ describe('close', () => {
 
   test('stops waiting when the thread is late', async () => {
     const { storage, outcomes } = await openHeldWith(1);
-    let isClosed = false;
-    const closing = storage.close().then(() => {
-      isClosed = true;
-    });
+    const closing = storage.close();
+    const isClosed = watch(closing);
     await pass(TASK_TIMEOUT - 1);
-    expect(isClosed).toBe(false);
+    expect(isClosed()).toBe(false);
     await pass(1);
     await closing;
     expect((await outcomes).codes).toEqual(['storage_unavailable']);
@@ -255,13 +247,11 @@ describe('close', () => {
 
   test('ends a check that waits for the thread', async () => {
     const { storage, replies } = await openHeld();
-    let isSettled = false;
-    const check = storage.check().finally(() => {
-      isSettled = true;
-    });
+    const check = storage.check();
+    const isSettled = watch(check);
     await replies.sent(1);
     await pass(0);
-    expect(isSettled).toBe(false);
+    expect(isSettled()).toBe(false);
     await storage.close();
     expect(await check).toBeUndefined();
   });
@@ -271,13 +261,11 @@ describe('close', () => {
     const post = vi.spyOn(thread, 'postMessage').mockImplementation(() => {});
     const ref = vi.spyOn(thread, 'ref');
     const unref = vi.spyOn(thread, 'unref');
-    let isClosed = false;
-    const closing = storage.close().then(() => {
-      isClosed = true;
-    });
+    const closing = storage.close();
+    const isClosed = watch(closing);
     await pass(TASK_TIMEOUT - 1);
     expect(post).toHaveBeenCalledWith('close');
-    expect(isClosed).toBe(false);
+    expect(isClosed()).toBe(false);
     expect(ref).toHaveBeenCalledTimes(1);
     expect(unref).not.toHaveBeenCalled();
     await pass(1);
@@ -300,13 +288,11 @@ describe('close', () => {
 
 test('a check waits for 1 second, and is rejected at once when the thread is known to be late', async () => {
   const { storage, replies, states } = await openHeld();
-  let isSettled = false;
-  const check = storage.check().finally(() => {
-    isSettled = true;
-  });
+  const check = storage.check();
+  const isSettled = watch(check);
   await replies.sent(1);
   await pass(999);
-  expect(isSettled).toBe(false);
+  expect(isSettled()).toBe(false);
   await pass(1);
   await check;
   await pass(TASK_TIMEOUT - 1000);
@@ -323,8 +309,7 @@ describe('when the thread exits', () => {
     await replies.sent(1);
     await thread.terminate();
     await check;
-    const started: unknown[] = [];
-    process.once('worker', (worker) => started.push(worker));
+    const started = startedThreads();
     await pass(600);
     await storage.check();
     expect(started).toHaveLength(1);
@@ -332,12 +317,7 @@ describe('when the thread exits', () => {
 
   test('its later reply is ignored, and the thread that replaces it is used', async () => {
     const { storage, replies, thread, commits } = await openHeld();
-    const started: unknown[] = [];
-    const remember = (worker: unknown) => started.push(worker);
-    process.on('worker', remember);
-    onTestFinished(() => {
-      process.off('worker', remember);
-    });
+    const started = startedThreads();
     const first = outcomesOf(addMany(storage, 1));
     await replies.sent(1);
     thread.emit('error', new Error('out of memory'));
@@ -378,20 +358,18 @@ test('concurrent checks share one test of the storage', async () => {
   expect(post).toHaveBeenCalledTimes(2);
 });
 
+/** A storage of which a commit has failed, and the tasks that its thread gets from now on. */
+async function openFailed(reason: StorageFaultReason) {
+  const { outcomes, ...held } = await openHeldWith(1);
+  const failure = { code: 'storage_unavailable', message: 'failed', detail: '', reason } as const;
+  held.replies.deliverNext({ outcomes: [failure], transaction: undefined });
+  await outcomes;
+  return { ...held, post: vi.spyOn(held.thread, 'postMessage') };
+}
+
 test('after a failed fsync, every write is refused, and checks do not write', async () => {
-  const { storage, replies, thread, states } = await openHeld();
-  const failure = {
-    code: 'storage_unavailable',
-    message: 'the disk reported an error',
-    detail: 'fsync',
-    reason: 'sync_failed',
-  } as const;
-  const first = outcomesOf(addMany(storage, 1));
-  await replies.sent(1);
-  replies.deliverNext({ outcomes: [failure], transaction: undefined });
-  await first;
+  const { storage, replies, states, post } = await openFailed('sync_failed');
   expect(states).toEqual(['sync_failed']);
-  const post = vi.spyOn(thread, 'postMessage');
   expect((await outcomesOf(addMany(storage, 3))).codes).toEqual(Array(3).fill('storage_unavailable'));
   expect(post).not.toHaveBeenCalled();
   const check = expect(storage.check()).rejects.toMatchObject({ reason: 'sync_failed' });
@@ -402,18 +380,7 @@ test('after a failed fsync, every write is refused, and checks do not write', as
 });
 
 test('after another failure of a commit, checks write as a test, until a write succeeds', async () => {
-  const { storage, replies, thread, states } = await openHeld();
-  const failure = {
-    code: 'storage_unavailable',
-    message: 'the disk is full',
-    detail: 'full',
-    reason: 'disk_full',
-  } as const;
-  const first = outcomesOf(addMany(storage, 1));
-  await replies.sent(1);
-  replies.deliverNext({ outcomes: [failure], transaction: undefined });
-  await first;
-  const post = vi.spyOn(thread, 'postMessage');
+  const { storage, replies, states, post } = await openFailed('disk_full');
   const check = storage.check();
   expect(post.mock.calls).toEqual([[{ tryWrite: true }]]);
   await replies.sent(1);

@@ -3,11 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
 import { Writer } from '../../../../src/adapters/sqlite/write/writer.ts';
-import { formatApiKey } from '../../../../src/domain/api-key.ts';
-import { stopClock } from '../../../support/clock.ts';
-import { connect } from '../../../support/sqlite.ts';
 import { openHealth, openStorage, REX, temporaryFile } from '../temporary-file.ts';
-import { addMany, assertStored, openWarm, outcomesOf, threads } from '../warm-storage.ts';
+import { addMany, assertStored, openWarm, outcomesOf, startedThreads } from '../warm-storage.ts';
 
 describe('when the thread exits', () => {
   test('during adds, each add is stored or rejects', async () => {
@@ -43,7 +40,7 @@ describe('when the thread exits', () => {
   });
 
   test('while it is idle, the next add succeeds', async () => {
-    const { storage, thread } = await openWarm();
+    const { storage, thread, threads } = await openWarm();
     await thread.terminate();
     expect((await storage.pets.add(REX)).id).toBe(2n);
     expect(threads).toHaveLength(2);
@@ -92,32 +89,11 @@ describe('when the thread exits', () => {
   });
 });
 
-test('an add beyond the queue limit is refused as overloaded, and the others are stored', async () => {
-  const path = temporaryFile();
-  const { storage } = await openWarm(path);
-  // No add waits for longer than the queue allows.
-  stopClock();
-  const adds = addMany(storage, 12_000);
-  const { added, codes } = await outcomesOf(adds);
-  expect(added.map(({ name }) => name)).toEqual(added.map((_, index) => `pet ${index}`));
-  expect(added).toHaveLength(10_000);
-  expect(codes).toHaveLength(2000);
-  expect(new Set(codes)).toEqual(new Set(['overloaded']));
-  expect((await storage.pets.add(REX)).id).toBe(10_002n);
-  const stored = connect(path).prepare('SELECT count(*) FROM pets').pluck().get();
-  expect(stored).toBe(10_002n);
-});
-
 test.each([
   [true, 1],
   [false, 0],
 ])('with `startWriter: %s`, opening a storage starts %i threads', async (startWriter, count) => {
-  const started: unknown[] = [];
-  const remember = (thread: unknown) => started.push(thread);
-  process.on('worker', remember);
-  onTestFinished(() => {
-    process.off('worker', remember);
-  });
+  const started = startedThreads();
   const storage = openSqliteStorage(temporaryFile(), { startWriter });
   onTestFinished(() => storage.close());
   await nextTurn();
@@ -158,7 +134,7 @@ describe('close', () => {
   });
 
   test('stops the thread once, also when it is called again, at once and later', async () => {
-    const { storage, thread } = await openWarm();
+    const { storage, thread, threads } = await openWarm();
     const codes: number[] = [];
     thread.on('exit', (code) => codes.push(code));
     await Promise.all([storage.close(), storage.close()]);
@@ -168,45 +144,8 @@ describe('close', () => {
     expect(threads).toHaveLength(1);
   });
 
-  test('rejects later calls', async () => {
-    const { storage } = await openWarm();
-    const { pets, apiKeys } = storage;
-    const key = formatApiKey(new Uint8Array(32));
-    const about = { name: 'ci', prefix: 'x', createdAt: 0 };
-    const { id } = await apiKeys.add(key, about);
-    await apiKeys.find(key);
-    await pets.list({ limit: 1 });
-    const closing = storage.close();
-    await expect(pets.add(REX)).rejects.toMatchObject({ code: 'storage_unavailable' });
-    await closing;
-    const calls = [
-      () => pets.add(REX),
-      () => pets.find(1n),
-      () => pets.list({ limit: 1 }),
-      () => apiKeys.find(key),
-      () => apiKeys.list(),
-      () => apiKeys.add(key, about),
-      () => apiKeys.addFirst(key, about),
-      () => apiKeys.replace({ ...about, id, expiresAt: undefined }, 0, key, about),
-      () => apiKeys.revoke(id, 0),
-      () => storage.check(),
-    ];
-    for (const call of calls) {
-      await expect(call()).rejects.toMatchObject({
-        code: 'storage_unavailable',
-        message: 'the storage is closed',
-      });
-    }
-    await nextTurn();
-  });
-
   test('makes the writer refuse calls, and starts no thread', async () => {
-    const started: unknown[] = [];
-    const remember = (thread: unknown) => started.push(thread);
-    process.on('worker', remember);
-    onTestFinished(() => {
-      process.off('worker', remember);
-    });
+    const started = startedThreads();
     const writer = new Writer(openHealth(), () => {});
     writer.assertOpen();
     await writer.close();
