@@ -30,7 +30,7 @@ describe('before the copy is made', () => {
       }
       for (const suffix of ['-journal', '-wal', '-shm']) {
         const target = file + suffix;
-        const link = `${file}.link${suffix.length}`;
+        const link = `${file}.link${suffix.slice(1)}`;
         writeFileSync(target, '');
         symlinkSync(target, link);
         for (const name of [target, link]) {
