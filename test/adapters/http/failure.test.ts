@@ -22,13 +22,16 @@ function failing(error: unknown): (storage: Storage) => Storage {
   return (storage) => ({ ...storage, pets, check: fail });
 }
 
+/** An error that is not an instance of the own class. */
+function foreign(members: object): Error {
+  return Object.assign(new Error('secret'), { name: 'AnimalStoreError', ...members });
+}
+
 describe('when the storage fails', () => {
   test('an error of another copy of the class is recognized by its code', async () => {
-    const foreign = Object.assign(new Error('full'), {
-      name: 'AnimalStoreError',
-      code: 'storage_unavailable',
+    const { client } = await startServer('memory', {
+      wrap: failing(foreign({ code: 'storage_unavailable' })),
     });
-    const { client } = await startServer('memory', { wrap: failing(foreign) });
     expect((await client.get('/v1/pets')).status).toBe(503);
   });
 
@@ -41,20 +44,11 @@ describe('when the storage fails', () => {
     ],
     [
       'an AnimalStoreError with an unknown code, from a later release',
-      Object.assign(new Error('secret'), { name: 'AnimalStoreError', code: 'from_a_later_release' }),
+      foreign({ code: 'from_a_later_release' }),
     ],
-    [
-      'an AnimalStoreError whose code is a property name of every object',
-      Object.assign(new Error('secret'), { name: 'AnimalStoreError', code: 'constructor' }),
-    ],
-    [
-      'an error of Koa',
-      Object.assign(new Error('secret'), { status: 400, expose: true, headers: { X: 'secret' } }),
-    ],
-    [
-      'an error with a status',
-      Object.assign(new Error('secret'), { status: 404, statusCode: 404, code: 'ENOENT' }),
-    ],
+    ['an AnimalStoreError whose code is a property name of every object', foreign({ code: 'constructor' })],
+    ['an error of Koa', foreign({ name: 'Error', status: 400, expose: true, headers: { X: 'secret' } })],
+    ['an error with a status', foreign({ name: 'Error', status: 404, statusCode: 404, code: 'ENOENT' })],
     ['a string', 'secret'],
     ['an object', { status: 418, message: 'secret' }],
     ['undefined', undefined],
@@ -112,8 +106,9 @@ describe('/readyz', () => {
   });
 
   test('reports the reason of a fault of another copy of the class', async () => {
-    const foreign = Object.assign(new Error('secret'), { name: 'AnimalStoreError', reason: 'disk_full' });
-    expect(await bodyWhenCheckRejects(foreign)).toBe('{"status":"unavailable","reason":"disk_full"}');
+    expect(await bodyWhenCheckRejects(foreign({ reason: 'disk_full' }))).toBe(
+      '{"status":"unavailable","reason":"disk_full"}',
+    );
   });
 
   test.each([

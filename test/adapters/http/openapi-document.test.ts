@@ -244,46 +244,26 @@ test('the example of every error is a response of the server', async () => {
   expect(messages).toEqual(MESSAGES);
 });
 
-test.each<[string, (answer: Answer) => Answer, RegExp]>([
-  ['a status', (answer) => ({ ...answer, status: 206 }), /status 206 is not documented/],
-  ['a field', (answer) => withFields(answer, { 'x-new': '1' }), /x-new is not documented/],
-  ['a member', (answer) => edited(answer, '{', '{"age":1,'), /additional properties/],
-  [
-    'an integer',
-    (answer) => edited(answer, '9223372036854775807', '9223372036854775808'),
-    /body\/categoryId/,
-  ],
-  ['a body', (answer) => ({ ...answer, body: '{"id":1}' }), /required property 'name'/],
-  [
-    'a missing field',
-    ({ headers: { sunset, ...headers }, ...answer }) => ({ ...answer, headers }),
-    /sunset is missing/,
-  ],
-  [
-    'the value of a field',
-    (answer) => withFields(answer, { etag: 'W/"1"' }),
-    /etag: body must match pattern/,
-  ],
-  [
-    'a media type',
-    (answer) => withFields(answer, { 'content-type': 'text/plain' }),
-    /media type application\/json is documented/,
-  ],
-])('the check of responses refuses %s that is not documented', async (_name, change, fault) => {
+test('the check of responses refuses what is not documented', async () => {
   const { client } = await startServer('memory');
   await client.post('{"name":"Rex","categoryId":9223372036854775807}');
   const answer = await client.get('/v1/pets/1');
-  const asked = { method: 'GET', target: '/v1/pets/1' };
-  expect(() => checkAgainstDocument(change(answer), asked)).toThrow(fault);
+  const { sunset: _, ...withoutSunset } = answer.headers;
+  const withField = (field: object) => ({ headers: { ...answer.headers, ...field } });
+  for (const [change, fault] of [
+    [{ status: 206 }, /status 206 is not documented/],
+    [withField({ 'x-new': '1' }), /x-new is not documented/],
+    [{ body: answer.body.replace('{', '{"age":1,') }, /additional properties/],
+    [{ body: answer.body.replace('775807', '775808') }, /body\/categoryId/],
+    [{ body: '{"id":1}' }, /required property 'name'/],
+    [{ headers: withoutSunset }, /sunset is missing/],
+    [withField({ etag: 'W/"1"' }), /etag: body must match pattern/],
+    [withField({ 'content-type': 'text/plain' }), /media type application\/json is documented/],
+  ] as const) {
+    const changed = { ...answer, ...change };
+    expect(() => checkAgainstDocument(changed, { method: 'GET', target: '/v1/pets/1' })).toThrow(fault);
+  }
 });
-
-function withFields(answer: Answer, headers: Record<string, string>): Answer {
-  return { ...answer, headers: { ...answer.headers, ...headers } };
-}
-
-function edited(answer: Answer, from: string, to: string): Answer {
-  return { ...answer, body: answer.body.replace(from, to) };
-}
 
 function thrownBy(what: () => void): unknown {
   try {

@@ -30,27 +30,6 @@ function routing(create: CreateRouter, templates: readonly string[]) {
   };
 }
 
-const route = routing(KOA_CARRIER.createRouter, ['/v1/pets', '/v1/pets/{petId}']);
-
-test.each([
-  ['/v1/pets', ['/v1/pets', 'GET', {}]],
-  ['/v1/pets/7', ['/v1/pets/{petId}', 'GET', { petId: '7' }]],
-  ['/v1/pets/a%2Fb', ['/v1/pets/{petId}', 'GET', { petId: 'a/b' }]],
-])('%s is handled by its route', async (path, handled) => {
-  expect(await route(path)).toMatchObject({ handled });
-});
-
-test.each(['/v1/Pets', '/V1/pets/7', '/v1/pets/', '/v1/pets/7/', '/v1/pets/7/8', '/v1', ''])(
-  '%j has no route: case and slashes count',
-  async (path) => {
-    expect(await route(path)).toEqual({ handled: ['next'], matched: [] });
-  },
-);
-
-test('a path whose method has no route is known', async () => {
-  expect(await route('/v1/pets', 'PUT')).toEqual({ handled: ['next'], matched: ['/v1/pets'] });
-});
-
 test('requests over fetch have the route that @koa/router finds, with the same values', async () => {
   const templates = ['/v1/pets/{petId}', '/v1/{kind}/{id}/photos', '/'];
   const [own, koa] = [
@@ -58,22 +37,7 @@ test('requests over fetch have the route that @koa/router finds, with the same v
     routing(KOA_CARRIER.createRouter, templates),
   ];
   const segment = fc.oneof(
-    fc.constantFrom(
-      'v1',
-      'V1',
-      'pets',
-      'photos',
-      '',
-      '.',
-      '%41',
-      '%zz',
-      '%E0%A4',
-      '%2F',
-      '%',
-      'a b',
-      '\u00e4',
-      '$&',
-    ),
+    fc.constantFrom('a b', ...'v1 V1 pets photos  . %41 %zz %E0%A4 %2F % \u00e4 $&'.split(' ')),
     fc.webSegment(),
   );
   const path = fc.oneof(

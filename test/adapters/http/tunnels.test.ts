@@ -95,22 +95,6 @@ describe('CONNECT and Upgrade', () => {
     },
   );
 
-  test('a client that ends its side after CONNECT does not affect other connections', async () => {
-    const tunnel = await Connection.open(server.origin);
-    tunnel.write(CONNECT);
-    expect((await tunnel.next()).status).toBe(405);
-    const others = await Promise.all(Array.from({ length: 5 }, () => Connection.open(server.origin)));
-    for (const other of others) other.write('GET /livez HTTP/1.1\r\nHo');
-    await untilRead();
-    tunnel.socket.end();
-    await new Promise((resolve) => tunnel.socket.once('close', resolve));
-    for (const other of others) {
-      other.socket.write('st: x\r\n\r\n');
-      expect((await other.next()).status).toBe(200);
-      other.destroy();
-    }
-  });
-
   test('a client that requests a tunnel is disconnected when nothing happens for the reading timeout', async () => {
     const { wrap, open, entered } = gate();
     const { origin, key } = await startServer('memory', { wrap, readingTimeout: 100 });

@@ -104,19 +104,11 @@ const QUERIES = [
 const IDS =
   '1? 1?whatever=1 0 -1 9007199254740993 -9223372036854775808 9223372036854775808 -9223372036854775809 1e0 01 ' +
   '%201 1;v=1 %zz %E0%A4 1%00 %2F __proto__';
-const TYPES = [
-  'application/json; profile="a;b"',
-  'application/json;',
-  'application/json; charset=utf8',
-  'text/plain; application/json',
-  'application/jsonx',
-  'application/vnd.api+json',
-  'multipart/form-data; boundary=x',
-  'json',
-  'application/*',
-  'application/json, text/plain',
-  '/',
-];
+const TYPES = (
+  'application/json; profile="a;b" | application/json; | application/json; charset=utf8 | text/plain; application/json | ' +
+  'application/jsonx | application/vnd.api+json | multipart/form-data; boundary=x | json | application/* | ' +
+  'application/json, text/plain | /'
+).split(' | ');
 const BODIES = [
   ...['\xc0\xaf', '\xed\xa0\x80', '\x80', '\xf0\x9f\x90', '\xf4\x90\x80\x80'].map(
     (bytes) => `{"categoryId":1,"name":"${bytes}"}`,
@@ -136,20 +128,7 @@ const BODIES = [
   ...['1', 'true', `[${REX}]`],
   utf8('{"name":"\u{1F43E}","categoryId":1}'),
 ];
-const ETAGS = [
-  'TAG',
-  'W/TAG',
-  '*',
-  '"x", TAG',
-  '"x",W/TAG , "y"',
-  'W/"x",*',
-  '"x"',
-  '',
-  'W/*',
-  '"*"',
-  'x W/TAG',
-  ',,',
-];
+const ETAGS = 'TAG|W/TAG|*|"x", TAG|"x",W/TAG , "y"|W/"x",*|"x"||W/*|"*"|x W/TAG|,,'.split('|');
 const REQUEST_IDS = [
   'a',
   'A-z_09',
@@ -157,11 +136,7 @@ const REQUEST_IDS = [
   '0',
   'f'.repeat(31),
   'f'.repeat(36),
-  'a,b',
-  'a.b',
-  '"a"',
-  '<script>',
-  '\xe4',
+  ...'a,b a.b "a" <script> \xe4'.split(' '),
 ];
 const ACCEPTS = [
   'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
