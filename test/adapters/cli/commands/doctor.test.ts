@@ -20,7 +20,7 @@ import { diagnose } from '../../../../src/composition/doctor.ts';
 import { temporaryFolder } from '../../../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../../../support/small-disk.ts';
 import { openStorage } from '../../sqlite/temporary-file.ts';
-import { type CommandLine, commandLine, copiesOf, line, withRex } from '../cli.ts';
+import { type CommandLine, commandLine, copiesOf, emptyWithLog, line, withRex } from '../cli.ts';
 
 const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
 
@@ -155,6 +155,8 @@ describe('doctor', () => {
 });
 
 describe('doctor finds', () => {
+  const edit = (sql: string) => (path: string) => void new Database(path).exec(sql).close();
+
   test('every invalid variable', async () => {
     const environment = { PORT: 'x', API_KEYS: 'short', LOG_LEVEL: 'loud' };
     const { status, errors } = await reportOf(await withKey(), environment);
@@ -231,25 +233,17 @@ describe('doctor finds', () => {
     ['a text', (path: string) => writeFileSync(path, 'x'.repeat(9000)), 'is not a SQLite database', false],
     [
       'the database of another application',
-      (path: string) => new Database(path).exec('PRAGMA application_id = 7').close(),
-      'is the database of another application',
+      edit('PRAGMA application_id = 7'),
+      'is the database of another',
       null,
     ],
     [
       'a store of a newer release',
-      (path: string) => new Database(path).exec('PRAGMA user_version = 99').close(),
+      edit('PRAGMA user_version = 99'),
       `has schema version 99, this release supports ${MIGRATIONS.length}`,
       true,
     ],
-    [
-      'an empty file with a log',
-      (path: string) => {
-        writeFileSync(path, '');
-        writeFileSync(`${path}-wal`, 'log');
-      },
-      'is empty, but has a write-ahead log',
-      false,
-    ],
+    ['an empty file with a log', emptyWithLog, 'is empty, but has a write-ahead log', false],
     [
       'a directory',
       (path: string) => {

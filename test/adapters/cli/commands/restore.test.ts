@@ -22,7 +22,16 @@ import { temporaryFolder } from '../../../support/process.ts';
 import { canMount, mountNote, SmallDisk } from '../../../support/small-disk.ts';
 import { makeSpecialFiles } from '../../../support/special-files.ts';
 import { openStorage } from '../../sqlite/temporary-file.ts';
-import { type CommandLine, commandLine, copiesOf, exportOf, failed, line, withRex } from '../cli.ts';
+import {
+  type CommandLine,
+  commandLine,
+  copiesOf,
+  emptyWithLog,
+  exportOf,
+  failed,
+  line,
+  withRex,
+} from '../cli.ts';
 
 interface BackedUp {
   /** Its store has a key and two pets, of which the second was created after the backup. */
@@ -203,11 +212,8 @@ describe('a restore is refused', () => {
     ['an empty file', (file: string) => truncateSync(file), 'is not a backup of a store'],
     ['a text', (file: string) => writeFileSync(file, 'x'.repeat(9000)), 'is not a backup of a store'],
     [
-      'the database of another application',
-      (file: string) => {
-        rmSync(file);
-        edit(file, 'CREATE TABLE t (x)');
-      },
+      'another database',
+      (file: string) => edit(file, 'PRAGMA application_id = 7'),
       'is not a backup of a store',
     ],
     [
@@ -287,13 +293,7 @@ describe('a restore is refused', () => {
 describe('a store that cannot be read', () => {
   test.each([
     ['with a damaged header', (path: string) => writeFileSync(path, 'x'.repeat(9000))],
-    [
-      'that is empty and has a write-ahead log',
-      (path: string) => {
-        writeFileSync(path, '');
-        writeFileSync(`${path}-wal`, 'log');
-      },
-    ],
+    ['that is empty and has a write-ahead log', emptyWithLog],
     [
       'whose file was removed without its write-ahead log',
       (path: string) => {
