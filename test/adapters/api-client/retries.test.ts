@@ -4,11 +4,20 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { type ClientOptions, createAnimalStore, type PetStore } from '../../../src/library/client.ts';
 import { createAnimalStore as createWholeStore } from '../../../src/library/index.ts';
-import { API_KEY, BASE, type Fate, failure, fakeApi, lostConnection, petText } from './fake-api.ts';
+import {
+  API_KEY,
+  BASE,
+  type FakeResponse,
+  type Fate,
+  failure,
+  fakeApi,
+  lostConnection,
+  petText,
+} from './fake-api.ts';
 
 const REX = { name: 'Rex', categoryId: 7n };
 const EMPTY: Fate = { status: 200, body: '[]' };
-const CREATED: Fate = {
+const CREATED: FakeResponse = {
   status: 201,
   body: '{"id":1,"name":"Rex","categoryId":7,"status":"available"}',
 };
@@ -182,68 +191,47 @@ describe('the outcome of a create', () => {
     expect(again[0]?.headers.get('Idempotency-Key')).toBe(key);
   });
 
-  test.each([
-    ['is unknown when an earlier attempt was lost', [lostConnection(), failure(401, 'unauthorized')], true],
-    ['is unknown after 500', [failure(500, 'internal_error')], true],
-    ['is unknown after 503 of the storage', [failure(503, 'storage_unavailable')], true],
-    ['is unknown after a response that is cut', ['cut body'], true],
-    ['is unknown after a response of another program', [{ status: 201, body: '<html>' }], true],
-    ['is known after 503 of the queue', [failure(503, 'overloaded')], false],
-    ['is known after 429', [failure(429, 'rate_limited')], false],
-    ['is known after 401', [failure(401, 'unauthorized')], false],
-    ['is known after 400', [failure(400, 'invalid_request')], false],
-    ['is known after 404', [failure(404, 'not_found')], false],
-    ['is unknown after another 2xx', [{ ...CREATED, status: 200 }], true],
-    ['is unknown after 202', [{ status: 202 }], true],
-    ['is unknown after a redirect', [{ status: 303, headers: { Location: '/' } }], true],
+  const REFUSALS: readonly FakeResponse[] = [
+    failure(400, 'invalid_request'),
+    failure(401, 'unauthorized'),
+    failure(404, 'not_found'),
+    failure(429, 'rate_limited'),
+    failure(503, 'overloaded'),
+  ];
+  type Case = readonly [name: string, fates: readonly Fate[]];
+  const UNKNOWN: readonly Case[] = [
+    ...REFUSALS.map((refusal): Case => [`a lost attempt and ${refusal.status}`, [lostConnection(), refusal]]),
+    ['500', [failure(500, 'internal_error')]],
+    ['503 of the storage', [failure(503, 'storage_unavailable')]],
+    ['a response that is cut', ['cut body']],
+    ['a response of another program', [{ status: 201, body: '<html>' }]],
+    ['another 2xx', [{ ...CREATED, status: 200 }]],
+    ['202', [{ status: 202 }]],
+    ['a redirect', [{ status: 303, headers: { Location: '/' } }]],
     ...[400, 401, 403, 404, 410, 412, 413, 422, 429, 500].map(
-      (status) =>
-        [
-          `is unknown after a page of a proxy with status ${status}`,
-          [{ status, body: '<html>' }],
-          true,
-        ] as const,
+      (status): Case => [`a page of a proxy with status ${status}`, [{ status, body: '<html>' }]],
     ),
     [
-      'is unknown after an error of a proxy with a code of the API',
+      'an error of a proxy with a code of the API',
       [{ status: 429, body: '{"code":"rate_limited","message":"no"}' }],
-      true,
     ],
-    [
-      'is unknown when an earlier attempt was lost, and a later one refused',
-      [lostConnection(), failure(429, 'rate_limited')],
-      true,
-    ],
-    [
-      'is unknown when an earlier attempt was lost, and a later one invalid',
-      [lostConnection(), failure(400, 'invalid_request')],
-      true,
-    ],
-    [
-      'is unknown when an earlier attempt was lost, and a later one shed',
-      [lostConnection(), failure(503, 'overloaded')],
-      true,
-    ],
-    ['is unknown after a refusal of a proxy', [{ status: 403, body: '{"message":"no"}' }], true],
-    [
-      'is unknown after an error with another status',
-      [{ ...failure(400, 'invalid_request'), status: 409 }],
-      true,
-    ],
-    ['is unknown after another pet', [{ status: 201, body: petText(1n) }], true],
-    ['is unknown after a body without an end', [{ ...CREATED, body: ' '.repeat(2 ** 20 + 1) }], true],
-    ['is known after a connection that was not opened', [refused('ECONNREFUSED')], false],
-    ['is known after a name that does not exist', [refused('ENOTFOUND')], false],
-    ['is known after a certificate of another server', [refused('ERR_TLS_CERT_ALTNAME_INVALID')], false],
-    ['is known after a certificate that is not trusted', [refused('DEPTH_ZERO_SELF_SIGNED_CERT')], false],
-    ['is known after a certificate that has expired', [refused('CERT_HAS_EXPIRED')], false],
-    [
-      'is unknown after a refusal of the own certificate',
-      [refused('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')],
-      true,
-    ],
-    ['is unknown after a connection that was reset', [refused('ECONNRESET')], true],
-  ] as readonly [string, readonly Fate[], boolean][])('%s', async (_name, fates, isUnknown) => {
+    ['a refusal of a proxy', [{ status: 403, body: '{"message":"no"}' }]],
+    ['an error with another status', [{ ...failure(400, 'invalid_request'), status: 409 }]],
+    ['another pet', [{ status: 201, body: petText(1n) }]],
+    ['a body without an end', [{ ...CREATED, body: ' '.repeat(2 ** 20 + 1) }]],
+    ['a refusal of the own certificate', [refused('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')]],
+    ['a connection that was reset', [refused('ECONNRESET')]],
+  ];
+  /** The codes of errors before a request is sent. */
+  const NOT_SENT =
+    'ECONNREFUSED ENOTFOUND ERR_TLS_CERT_ALTNAME_INVALID DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED';
+
+  test.each<readonly [outcome: string, ...Case]>([
+    ...UNKNOWN.map((each) => ['unknown', ...each] as const),
+    ...REFUSALS.map((refusal) => ['known', String(refusal.status), [refusal]] as const),
+    ...NOT_SENT.split(' ').map((code) => ['known', code, [refused(code)]] as const),
+  ])('is %s after %s', async (outcome, _name, fates) => {
+    const isUnknown = outcome === 'unknown';
     const sent = fakeApi(...fates);
     const store = await openStore({ timeout: 2000 });
     const { code, idempotencyKey, message } = await errorOf(store.createPet(REX));

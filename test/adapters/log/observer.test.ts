@@ -65,13 +65,6 @@ test('requests of more kinds than are cached are logged too', () => {
   expect(logged(requests).map(({ keyId }) => keyId)).toEqual(requests.map(({ keyId }) => keyId));
 });
 
-test('an error has the traceparent of its request', () => {
-  const { log, lines } = capturedLog();
-  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-  logObserver(log).onError?.(new Error('oh'), 'id', undefined, traceparent);
-  expect(lines()).toMatchObject([{ requestId: 'id', traceparent, msg: 'request failed' }]);
-});
-
 test('the ids of the trace replace the traceparent', () => {
   const texts: string[] = [];
   const ids = { trace_id: 'a'.repeat(32), span_id: 'c'.repeat(16) };
