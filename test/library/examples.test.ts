@@ -43,19 +43,10 @@ interface Example {
 }
 
 /** The exported names that must have an example. */
-const MAIN_NAMES = [
-  ...['createAnimalStore', 'AnimalStoreError', 'CreatePet', 'petJson', 'petsJson', 'parsePet', 'parsePets'],
-  ...['apiKeys', 'createPet', 'listPets', 'listPage', 'getPet', 'importPets', 'exportPets', 'backup'],
-  ...[
-    'createFetchHandler',
-    'createHttpApp',
-    'createServer',
-    'openMemoryStorage',
-    'openPostgresStorage',
-    'openSqliteStorage',
-    'petRepositoryContract',
-  ],
-];
+const MAIN_NAMES =
+  'createAnimalStore AnimalStoreError CreatePet petJson petsJson parsePet parsePets apiKeys createPet listPets listPage ' +
+  'getPet importPets exportPets backup createFetchHandler createHttpApp createServer openMemoryStorage ' +
+  'openPostgresStorage openSqliteStorage petRepositoryContract';
 
 const docstrings = globSync('src/**/*.ts', { cwd: ROOT }).flatMap(examplesOf);
 const documents = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).toSorted()].flatMap(blocksOf);
@@ -94,7 +85,7 @@ for (const { file, code } of [...docstrings, ...documents]) {
 
 test('every main function has an example', () => {
   const titles = docstrings.map(({ title }) => title);
-  for (const name of MAIN_NAMES) expect(titles).toContain(name);
+  for (const name of MAIN_NAMES.split(' ')) expect(titles).toContain(name);
   const tags = globSync('src/**/*.ts', { cwd: ROOT }).flatMap(
     (file) => readFileSync(join(ROOT, file), 'utf8').match(/@example/g) ?? [],
   );

@@ -3,7 +3,7 @@
 import { createServer as createNodeServer, type IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createHttpApp, createServer } from '../../src/adapters/http/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';
 import { listen } from '../support/sockets.ts';
@@ -118,33 +118,4 @@ test('a server listens, stops, and leaves the store open', async () => {
   await server.stop(1000);
   expect(server.isStopping).toBe(true);
   expect((await store.getPet(1n)).name).toBe('Rex');
-});
-
-test('somebody else can decide whose key is good, and is told of answers and failures', async () => {
-  const { store, headers } = await storeWithKey();
-  vi.spyOn(store, 'listPage').mockRejectedValue(Error('oh'));
-  const answers: unknown[] = [];
-  const errors: unknown[] = [];
-  const app = createHttpApp(store, {
-    apiKeys: { verify: async (key) => (key === 'open-sesame' ? { id: 'ali', name: 'Ali' } : undefined) },
-    corsOrigins: ['https://example.org'],
-    observers: [
-      {
-        onRequest: ({ status, keyId }) => answers.push([status, keyId]),
-        onError: (error) => errors.push(String(error)),
-      },
-    ],
-  });
-  const url = `${await listen(createNodeServer(app.callback()))}/v1/pets`;
-  expect((await fetch(url, { headers })).status).toBe(401);
-  const answer = await fetch(url, {
-    headers: { Authorization: 'Bearer open-sesame', Origin: 'https://example.org' },
-  });
-  expect(answer.status).toBe(500);
-  expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://example.org');
-  expect(answers).toEqual([
-    [401, undefined],
-    [500, 'ali'],
-  ]);
-  expect(errors).toEqual(['Error: oh']);
 });

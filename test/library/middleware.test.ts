@@ -3,7 +3,6 @@
 import { createServer as createHttpServer } from 'node:http';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
-import bodyParser from 'koa-bodyparser';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createFetchHandler } from '../../src/adapters/http/fetch/index.ts';
 import {
@@ -98,20 +97,6 @@ describe('in another Koa app', () => {
     expect((await ask('/v1/pets', { method: 'PUT', body: LARGE })).headers.get('allow')).toBe(
       'GET, HEAD, POST, OPTIONS',
     );
-  });
-
-  test('a body that koa-bodyparser has parsed is read from its text, and a body that is gone is an error', async () => {
-    const parsed = await mount({}, [bodyParser()]);
-    const { status, text } = await parsed.ask('/v1/pets', { method: 'POST', body: LARGE });
-    expect([status, text]).toEqual([201, `{"id":1,${LARGE.slice(1, -1)},"status":"available"}`]);
-    const gone = await mount({}, [
-      async (ctx, next) => {
-        for await (const _ of ctx.req);
-        await next();
-      },
-    ]);
-    expect((await gone.ask('/v1/pets', { method: 'POST', body: LARGE })).status).toBe(500);
-    expect(gone.errors).toMatchObject([expect.stringContaining('the body was read before this API')]);
   });
 });
 
@@ -239,25 +224,15 @@ describe('a middleware of a user in the list', () => {
   });
 
   test('responds itself, with what an ordinary Koa app would send', async () => {
+    const bodies: Record<string, () => unknown> = {
+      text: () => 'h\u00e4',
+      html: () => '<p>',
+      json: () => ({ a: 1 }),
+      bytes: () => Buffer.from([1, 2]),
+      blob: () => new Blob(['blob'], { type: 'text/x' }),
+      stream: () => Readable.from([Buffer.from('stream')]),
+    };
     const responses: Record<string, (ctx: Koa.Context) => void> = {
-      text: (ctx) => {
-        ctx.body = 'h\u00e4';
-      },
-      html: (ctx) => {
-        ctx.body = '<p>';
-      },
-      json: (ctx) => {
-        ctx.body = { a: 1 };
-      },
-      bytes: (ctx) => {
-        ctx.body = Buffer.from([1, 2]);
-      },
-      blob: (ctx) => {
-        ctx.body = new Blob(['blob'], { type: 'text/x' });
-      },
-      stream: (ctx) => {
-        ctx.body = Readable.from([Buffer.from('stream')]);
-      },
       empty: (ctx) => {
         ctx.set('ETag', '"x"');
         ctx.body = null;
@@ -282,14 +257,18 @@ describe('a middleware of a user in the list', () => {
         ctx.status = 403;
       },
     };
-    const respond: Koa.Middleware = (ctx) => responses[ctx.path.slice(4)]?.(ctx);
+    const respond: Koa.Middleware = (ctx) => {
+      const name = ctx.path.slice(4);
+      if (name in bodies) ctx.body = bodies[name]?.();
+      else responses[name]?.(ctx);
+    };
     const { store, headers } = await openStore();
     const own = await listen(
       createHttpServer(createHttpApp(store, { middleware: { afterKey: [respond] } }).callback()),
     );
     const host = new Koa().use(animalStore(store, { middleware: { afterKey: [respond] } }));
     const stock = await listen(createHttpServer(host.callback()));
-    for (const name of [...Object.keys(responses), 'nothing']) {
+    for (const name of [...Object.keys(bodies), ...Object.keys(responses), 'nothing']) {
       for (const method of ['GET', 'HEAD']) {
         const [given, expected] = await Promise.all(
           [own, stock].map(async (url) => {
