@@ -19,36 +19,16 @@ describe('the store of a command', () => {
     );
   });
 
-  test('does not depend on the settings of a server', async () => {
-    const work = new Workspace();
-    await work.createKey();
-    const environment = { PORT: 'none', LOG_LEVEL: 'loud', API_KEYS: 'x' };
-    expect(await work.runHere(['keys', 'list'], '', environment)).toMatchObject({ status: 0, err: '' });
-  });
-
-  test.each([
-    ['memory:', 'memory: is supported by serve and doctor only'],
-    [
-      'mysql://user:secret@host/db',
-      "expected sqlite:PATH or memory: or postgres://HOST/DATABASE or https://HOST/v1, got 'mysql:…'",
-    ],
-    [
-      'sqlite:',
-      "expected sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db (the path is missing), got 'sqlite:'",
-    ],
-  ])('cannot be %j', async (url, message) => {
-    for (const args of [
-      ['keys', 'list'],
-      ['keys', 'create', '--name', 'x'],
-      ['import', '-'],
-      ['export'],
-      ['backup', 'x'],
-    ]) {
-      const { status, out, err } = await new Workspace().runHere([...args, '--database-url', url]);
-      expect([status, out]).toEqual([2, '']);
-      expect(err).toMatch(/^animal-store: --database-url: .*\n$/);
-      expect(err).toContain(message);
-      expect(err).not.toContain('secret');
+  test('cannot be memory:', async () => {
+    for (const command of ['keys list', 'keys create --name x', 'import -', 'export', 'backup x']) {
+      const args = [...command.split(' '), '--database-url', 'memory:'];
+      expect(await new Workspace().runHere(args)).toEqual({
+        status: 2,
+        out: '',
+        err: expect.stringMatching(
+          /^animal-store: --database-url: memory: is supported by serve and doctor only.*\n$/,
+        ),
+      });
     }
   });
 

@@ -28,6 +28,11 @@ const DEFAULTS = {
   },
 };
 
+const NETWORKS = 'addresses or networks such as 10.0.0.0/8';
+const database = (scheme: string, location: string) => ({
+  database: { scheme, location, source: 'DATABASE_URL' },
+});
+
 function secretFile(text: string): string {
   const path = join(temporaryFolder(), 'secret');
   writeFileSync(path, text);
@@ -66,17 +71,9 @@ describe('the configuration', () => {
     ['HOST', 'localhost', { host: 'localhost' }],
     ['PORT', '0', { port: 0 }],
     ['PORT', '65535', { port: 65_535 }],
-    ['DATABASE_URL', 'memory:', { database: { scheme: 'memory', location: '', source: 'DATABASE_URL' } }],
-    [
-      'DATABASE_URL',
-      'sqlite:/var/lib/pets.db',
-      { database: { scheme: 'sqlite', location: '/var/lib/pets.db', source: 'DATABASE_URL' } },
-    ],
-    [
-      'DATABASE_URL',
-      'sqlite:pets.db',
-      { database: { scheme: 'sqlite', location: 'pets.db', source: 'DATABASE_URL' } },
-    ],
+    ['DATABASE_URL', 'memory:', database('memory', '')],
+    ['DATABASE_URL', 'sqlite:/var/lib/pets.db', database('sqlite', '/var/lib/pets.db')],
+    ['DATABASE_URL', 'sqlite:pets.db', database('sqlite', 'pets.db')],
     ['API_KEYS', KEY, { apiKeys: [KEY] }],
     ['API_KEYS', `${KEY}-1, ${KEY}-2`, { apiKeys: [`${KEY}-1`, `${KEY}-2`] }],
     ['API_KEYS', '~'.repeat(32), { apiKeys: ['~'.repeat(32)] }],
@@ -84,18 +81,10 @@ describe('the configuration', () => {
       (level) => ['LOG_LEVEL', level, { logLevel: level }] as const,
     ),
     ['PUBLIC_URL', 'https://pets.example', { http: { publicUrl: 'https://pets.example' } }],
-    [
-      'PUBLIC_URL',
-      'http://pets.example:8080/base/',
-      { http: { publicUrl: 'http://pets.example:8080/base' } },
-    ],
+    ['PUBLIC_URL', 'http://a.example:8080/base/', { http: { publicUrl: 'http://a.example:8080/base' } }],
     ['PUBLIC_URL', 'https://pets.example/@team', { http: { publicUrl: 'https://pets.example/@team' } }],
     ['CORS_ORIGIN', 'https://a.example', { http: { corsOrigins: ['https://a.example'] } }],
-    [
-      'CORS_ORIGIN',
-      'https://a.example, http://localhost:1',
-      { http: { corsOrigins: ['https://a.example', 'http://localhost:1'] } },
-    ],
+    ['CORS_ORIGIN', 'http://a, http://b:1', { http: { corsOrigins: ['http://a', 'http://b:1'] } }],
     ['SHUTDOWN_TIMEOUT_MS', '0', { shutdownTimeout: 0 }],
     ['SHUTDOWN_TIMEOUT_MS', '2147483647', { shutdownTimeout: 2_147_483_647 }],
     ['WORKERS', '64', { workers: 64 }],
@@ -136,25 +125,11 @@ describe('the configuration', () => {
     ['PUBLIC_URL', 'https://pets.example:99999', 'an http or https URL'],
     ['CORS_ORIGIN', '*', 'origins such as https://example.org'],
     ['CORS_ORIGIN', 'https://a.example/', 'origins such as https://example.org'],
-    ...[
-      ['proxy.example', 'proxy.example'],
-      ['10.0.0.1:80', '10.0.0.1:80'],
-      ['10.0.0.0/33', '10.0.0.0/33'],
-      ['::1/129', '::1/129'],
-      ['::ffff:10.0.0.0/95', '::ffff:10.0.0.0/95'],
-      ['10.0.0.0/', '10.0.0.0/'],
-      ['10.0.0.0/-1', '10.0.0.0/-1'],
-      ['/8', '/8'],
-      ['fe80::1%eth0', 'fe80::1%eth0'],
-      ['10.0.0.1,,10.0.0.2', ''],
-      ['10.0.0.1, x', 'x'],
-      ['true', 'true'],
-    ].map(([value = '', got = '']) => [
-      'TRUST_PROXY',
-      value,
-      'addresses or networks such as 10.0.0.0/8',
-      got,
-    ]),
+    ...'proxy.example 10.0.0.1:80 10.0.0.0/33 ::1/129 ::ffff:10.0.0.0/95 10.0.0.0/ 10.0.0.0/-1 /8 fe80::1%eth0 true'
+      .split(' ')
+      .map((value) => ['TRUST_PROXY', value, NETWORKS]),
+    ['TRUST_PROXY', '10.0.0.1,,10.0.0.2', NETWORKS, ''],
+    ['TRUST_PROXY', '10.0.0.1, x', NETWORKS, 'x'],
     ['SHUTDOWN_TIMEOUT_MS', '10s', 'an integer from 0 to 2147483647'],
     ['SHUTDOWN_TIMEOUT_MS', '2147483648', 'an integer from 0 to 2147483647'],
     ['WORKERS', '0', 'auto or an integer from 1 to 64'],

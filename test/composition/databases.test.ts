@@ -36,14 +36,18 @@ test('an engine whose driver is missing says which package to install', async ()
   const cause = Object.assign(new Error('no such package'), { code: 'ERR_MODULE_NOT_FOUND' });
   const load = () => Promise.reject(cause);
   const database = (engine: Partial<Engine>) => new SelectedDatabase({ ...memory, ...engine }, 'memory', '');
-  const withDriver = database({ driver: 'some-driver', load });
-  const expected = {
-    code: 'storage_unavailable',
-    message: 'the package some-driver is not installed: npm install some-driver',
-    cause,
-  };
-  await expect(withDriver.open()).rejects.toMatchObject(expected);
-  await expect(withDriver.files()).rejects.toMatchObject(expected);
+  const engine = { ...memory, driver: 'some-driver', load };
+  const message = 'the package some-driver is not installed: npm install some-driver';
+  for (const [source, text] of [
+    [undefined, message],
+    ['--database-url', `--database-url: ${message}`],
+  ] as const) {
+    const withDriver = new SelectedDatabase(engine, 'memory', '', source);
+    for (const call of [withDriver.open(), withDriver.files(), withDriver.examine()]) {
+      await expect(call).rejects.toMatchObject({ code: 'storage_unavailable', message: text });
+    }
+  }
+  await expect(new SelectedDatabase(engine, 'memory', '').open()).rejects.toMatchObject({ cause });
   await expect(database({ load }).open()).rejects.toBe(cause);
   const other = () => Promise.reject(new Error('other'));
   const failing = database({ driver: 'some-driver', load: other });
@@ -58,15 +62,6 @@ test('storage_unavailable names the setting that selected the database', async (
     message: 'DATABASE_URL: /no/such.db: there is no such file',
     cause: { message: '/no/such.db: there is no such file' },
   });
-  const load = () => Promise.reject(Object.assign(new Error(), { code: 'ERR_MODULE_NOT_FOUND' }));
-  const engine = { ...memory, driver: 'some-driver', load };
-  const missing = new SelectedDatabase(engine, 'memory', '', '--database-url');
-  for (const call of [missing.open(), missing.files(), missing.examine()]) {
-    await expect(call).rejects.toMatchObject({
-      code: 'storage_unavailable',
-      message: '--database-url: the package some-driver is not installed: npm install some-driver',
-    });
-  }
   await expect(
     new SelectedDatabase(memory, 'memory', '', '--database-url').restore('x'),
   ).rejects.toMatchObject({

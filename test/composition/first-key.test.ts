@@ -43,19 +43,6 @@ test.each(STORAGES)(
   },
 );
 
-describe('FIRST_KEY', () => {
-  test('none creates no key', async () => {
-    const service = await startInProcess({ ...(await environmentOf('memory')), FIRST_KEY: 'none' });
-    expect([service.firstKey, service.firstKeyFile]).toEqual([undefined, undefined]);
-  });
-
-  test('print shows the key', async () => {
-    const service = await startInProcess({ ...(await environmentOf('memory')), FIRST_KEY: 'print' });
-    expect(service.firstKeyFile).toBeUndefined();
-    expect(await statusWith(service, service.firstKey?.key ?? '')).toBe(200);
-  });
-});
-
 describe('FIRST_KEY=file:PATH', () => {
   test('replaces the key of an earlier store, and an empty file, by a new file', async () => {
     const file = join(temporaryFolder(), 'first-key');

@@ -129,24 +129,19 @@ const FACTS: readonly string[] = [
 
 /** Phrases with quantities of other programs, with examples, and with what was measured. */
 const OTHERS: readonly string[] = [
-  ...[
-    'makes it 5 s. A read',
-    'leaves a server out for 10 seconds',
-    'allows 100 requests at once and then 100 per second',
-  ],
-  ...['allows 600 at once and then 10 per second', 'beyond 10,000 in 30 seconds'],
-  ...[
-    'takes about 115 MB at rest, and under attack up to 600 MB. Plan a machine with 1 GB',
-    '1 GB of memory for the machine',
-    'the default of 10 seconds is too short',
-    'One million pets took 12 seconds',
-  ],
+  'makes it 5 s. A read',
+  'leaves a server out for 10 seconds',
+  'allows 100 requests at once and then 100 per second',
+  'allows 600 at once and then 10 per second',
+  'beyond 10,000 in 30 seconds',
+  'takes about 115 MB at rest, and under attack up to 600 MB. Plan a machine with 1 GB',
+  '1 GB of memory for the machine',
+  'the default of 10 seconds is too short',
+  'One million pets took 12 seconds',
   'every 1 to 2 s, with a timeout of 2 s, because a slow disk delays it by up to 1 s',
-  ...[
-    'for 30 days instead of 24 hours',
-    'takes 119 bytes in SQLite and 185 bytes in PostgreSQL',
-    'raise the 24 hours to',
-  ],
+  'for 30 days instead of 24 hours',
+  'takes 119 bytes in SQLite and 185 bytes in PostgreSQL',
+  'raise the 24 hours to',
   'takes about 50 MB, and under attack up to 300 MB',
   '1.5 GB in all for `WORKERS=4`',
 ];

@@ -55,20 +55,7 @@ function brokenLinks(document: string): string[] {
 
 describe('docs/run.md', () => {
   const sections = read('docs/run.md').split(/^## /m).slice(1);
-  const QUESTIONS = [
-    ...[
-      'leaked',
-      'lost',
-      'full',
-      'memory',
-      'exposed',
-      'restart',
-      'stale',
-      'rotated',
-      'upgrade',
-      'PostgreSQL',
-    ],
-  ];
+  const QUESTIONS = 'leaked lost full memory exposed restart stale rotated upgrade PostgreSQL'.split(' ');
 
   test('has the ten questions of an operator', () => {
     const headings = sections.map((section) => section.split('\n', 1)[0] ?? '');
