@@ -50,23 +50,16 @@ async function errorOf(response: Response): Promise<[status: number, message: st
   return [response.status, message];
 }
 
-describe('a response', () => {
-  test('has no body to HEAD, with the fields of GET, and with status 204 and 304', async () => {
-    const { handle, create, authorization } = await open();
-    await create(REX);
-    const ask = (method: string, headers = {}) =>
-      handle(new Request(`${ORIGIN}/v1/pets/1`, { method, headers: { authorization, ...headers } }));
-    const fields = (response: Response) => ({ ...Object.fromEntries(response.headers), 'x-request-id': '' });
-    const get = await ask('GET');
-    const head = await ask('HEAD');
-    expect([head.status, head.body, fields(head)]).toEqual([200, null, fields(get)]);
-    expect(await get.text()).toBe('{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
-    const unchanged = await ask('GET', { 'If-None-Match': get.headers.get('etag') ?? '' });
-    const options = await ask('OPTIONS');
-    expect([unchanged.status, unchanged.body, options.status, options.body]).toEqual([304, null, 204, null]);
-    const redirect = await handle(new Request(ORIGIN, { headers: { Accept: 'text/html' } }));
-    expect([redirect.status, redirect.headers.get('content-type')]).toEqual([303, null]);
-  });
+test('the response to HEAD has the fields of GET and no body, and a redirect has no media type', async () => {
+  const { handle, create, authorization } = await open();
+  await create(REX);
+  const ask = (method: string) =>
+    handle(new Request(`${ORIGIN}/v1/pets/1`, { method, headers: { authorization } }));
+  const fields = (response: Response) => ({ ...Object.fromEntries(response.headers), 'x-request-id': '' });
+  const [get, head] = [await ask('GET'), await ask('HEAD')];
+  expect([head.status, head.body, fields(head)]).toEqual([200, null, fields(get)]);
+  const redirect = await handle(new Request(ORIGIN, { headers: { Accept: 'text/html' } }));
+  expect([redirect.status, redirect.headers.get('content-type')]).toEqual([303, null]);
 });
 
 test('a response that cannot be created becomes one with status 500, and is reported as such', async () => {

@@ -3,16 +3,12 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createGzip } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ClientOptions, createAnimalStore, type PetStore } from '../../../src/library/client.ts';
+import { collectGarbage } from '../../support/garbage.ts';
 import { listen } from '../../support/sockets.ts';
 import { API_KEY, BASE, petText } from './fake-api.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const MIB = 1024 * 1024;
 const REX = { name: 'Rex', categoryId: 7n };

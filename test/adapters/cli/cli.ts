@@ -62,6 +62,12 @@ class TextStream extends Writable {
   }
 }
 
+/** A standard output whose every write fails. */
+export function failingOutput(code: string): Writable {
+  const error = Object.assign(new Error(`${code}: no`), { code });
+  return new Writable({ write: (_chunk, _encoding, done) => done(error) }).on('error', () => {});
+}
+
 export interface CommandLine {
   readonly path: string;
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Run>;

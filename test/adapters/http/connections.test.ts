@@ -4,16 +4,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
 import { Connections } from '../../../src/adapters/http/node/connections.ts';
+import { collectGarbage } from '../../support/garbage.ts';
 import { listen, openSockets } from '../../support/sockets.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 async function start() {
   const inProgress: ServerResponse[] = [];

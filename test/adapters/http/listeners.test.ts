@@ -5,8 +5,6 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newSharedLimits } from '../../../src/adapters/http/api/shared-limits.ts';
 import { createServer, type HttpServer } from '../../../src/adapters/http/index.ts';
@@ -14,12 +12,10 @@ import { Listeners, lockPort } from '../../../src/adapters/http/node/listeners.t
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { Connection } from '../../support/connection.ts';
+import { collectGarbage } from '../../support/garbage.ts';
 import { startNodeServer } from '../../support/node-server.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 function newServer(options = {}): HttpServer {
   const server = createServer(new AnimalStore(openMemoryStorage()), options);

@@ -1,8 +1,7 @@
 import { BlockList } from 'node:net';
-import { Writable } from 'node:stream';
-import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { logObserver } from '../../../src/adapters/log/index.ts';
+import { logTo } from '../../../src/adapters/log/log.ts';
 import { Connection } from '../../support/connection.ts';
 import { startServer } from '../../support/server.ts';
 
@@ -16,13 +15,7 @@ interface Line {
 /** Returns a logger, and the lines that it has written. */
 function log() {
   const texts: string[] = [];
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      texts.push(String(chunk));
-      done();
-    },
-  });
-  const logger = pino({ base: null }, stream);
+  const logger = logTo({ write: (line) => texts.push(line) }, 'info');
   return { logger, texts, lines: () => texts.map((text) => JSON.parse(text) as Line) };
 }
 

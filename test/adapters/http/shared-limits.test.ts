@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   bucketsOf,
   forgetServer,
@@ -7,11 +7,6 @@ import {
   type ServerThread,
   SharedConnections,
 } from '../../../src/adapters/http/api/shared-limits.ts';
-import { createServer, type HttpServer } from '../../../src/adapters/http/index.ts';
-import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
-import { AnimalStore } from '../../../src/application/animal-store.ts';
-import { stopClock, until } from '../../support/clock.ts';
-import { Connection } from '../../support/connection.ts';
 
 function threadsOf(count: number): ServerThread[] {
   const memory = newSharedLimits(count);
@@ -46,38 +41,6 @@ describe('the connections of several servers', () => {
     expect([other.add(2), other.add(2), other.add(2)]).toEqual([true, true, false]);
   });
 });
-
-test.skipIf(process.platform !== 'linux')(
-  'a server that stops closes its connections only when no other server on its port listens',
-  async () => {
-    const store = new AnimalStore(openMemoryStorage());
-    const [first, second] = threadsOf(2).map((thread) => createServer(store, { thread })) as [
-      HttpServer,
-      HttpServer,
-    ];
-    const url = await first.listen(0, '127.0.0.1');
-    await second.listen(Number(new URL(url).port), '127.0.0.1');
-    let connection = await Connection.open(url);
-    const health = async () => {
-      connection.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
-      return (await connection.next()).headers['connection'];
-    };
-    await health();
-    while (first.statistics().connections === 0) {
-      connection = await Connection.open(url);
-      await health();
-    }
-    const looked = vi.spyOn(SharedConnections.prototype, 'isAnyListening', 'get');
-    onTestFinished(() => looked.mockRestore());
-    const clock = stopClock();
-    const stopping = [first.stop(60_000)];
-    await until(() => looked.mock.calls.length > 1);
-    expect(await health()).not.toBe('close');
-    stopping.push(second.stop(60_000));
-    await until(async () => (await health()) === 'close');
-    await clock.passUntil(Promise.all(stopping));
-  },
-);
 
 describe('the rate of the requests to several servers', () => {
   let now = 10n ** 15n;

@@ -5,6 +5,7 @@ import { type LoggedRequest, logObserver } from '../../../src/adapters/log/obser
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { formatApiKey } from '../../../src/domain/api-key.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
+import { OUTCOME } from '../../support/outcome.ts';
 
 type Line = Record<string, unknown>;
 
@@ -26,18 +27,7 @@ function repeat(times: number, act: (index: number) => void): void {
   for (let index = 0; index < times; index += 1) act(index);
 }
 
-const list: LoggedRequest = {
-  method: 'GET',
-  route: '/v1/pets',
-  status: 200,
-  ms: 0.25,
-  requestId: 'first',
-  keyId: '1',
-  path: undefined,
-  address: '192.0.2.1',
-  aborted: undefined,
-  traceparent: undefined,
-};
+const list = { ...OUTCOME, requestId: 'first' };
 
 test('each line has all fields of its own request, whatever was logged before', () => {
   const requests: LoggedRequest[] = [

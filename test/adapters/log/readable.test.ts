@@ -3,20 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { logTo } from '../../../src/adapters/log/log.ts';
 import { type LoggedRequest, logObserver } from '../../../src/adapters/log/observer.ts';
 import { readableLines } from '../../../src/adapters/log/readable.ts';
+import { OUTCOME } from '../../support/outcome.ts';
 
-const REQUEST: LoggedRequest = {
-  method: 'GET',
-  route: '/v1/pets',
-  path: undefined,
-  status: 200,
-  ms: 1.234,
-  requestId: 'id-1',
-  keyId: '1',
-  keyName: 'my-client',
-  address: '127.0.0.1',
-  aborted: undefined,
-  traceparent: undefined,
-};
+const REQUEST = { ...OUTCOME, keyName: 'my-client' };
 
 function linesOf(log: (logger: pino.Logger) => void, hasColours = false): string {
   let text = '';

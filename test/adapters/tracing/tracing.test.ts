@@ -4,23 +4,11 @@ import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
 import { findTracing, type Tracing } from '../../../src/adapters/tracing/index.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
+import { OUTCOME } from '../../support/outcome.ts';
 import { type FakeSpan, registerSdk } from './fake-sdk.ts';
 
 const REX = { name: 'canary-name', categoryId: 7n, status: 'available' } as const;
-const ROUTE = '/v1/pets/{petId}';
-
-const OUTCOME = {
-  method: 'GET',
-  route: ROUTE,
-  path: undefined,
-  status: 200,
-  ms: 1,
-  requestId: 'id',
-  keyId: undefined,
-  address: undefined,
-  aborted: undefined,
-  traceparent: undefined,
-};
+const ROUTE = '/v1/pets';
 
 function start(scheme = 'sqlite') {
   const sdk = registerSdk();

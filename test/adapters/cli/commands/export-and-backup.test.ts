@@ -5,7 +5,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../../../src/application/animal-store.ts';
-import { commandLine, exportOf, failed, line, openSqliteStore, storeOf, withRex } from '../cli.ts';
+import {
+  commandLine,
+  exportOf,
+  failed,
+  failingOutput,
+  line,
+  openSqliteStore,
+  storeOf,
+  withRex,
+} from '../cli.ts';
 
 describe('export', () => {
   test('writes the same bytes after an import into another store, in another engine too', async () => {
@@ -37,12 +46,12 @@ describe('export', () => {
 
   test('ends quietly when the reader has gone, and fails when the disk is full', async () => {
     const cli = await withRex();
-    const failing = (code: string) =>
-      new Writable({
-        write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: no`), { code })),
-      }).on('error', () => {});
-    expect(await cli.run(['export'], { stdout: failing('EPIPE') })).toEqual({ status: 0, out: '', err: '' });
-    expect(await cli.run(['export'], { stdout: failing('ENOSPC') })).toEqual(
+    expect(await cli.run(['export'], { stdout: failingOutput('EPIPE') })).toEqual({
+      status: 0,
+      out: '',
+      err: '',
+    });
+    expect(await cli.run(['export'], { stdout: failingOutput('ENOSPC') })).toEqual(
       failed(1, 'standard output cannot be written: ENOSPC: no'),
     );
   });

@@ -1,22 +1,13 @@
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { programName } from '../../../../src/adapters/cli/index.ts';
 import { loadConfig } from '../../../../src/composition/config.ts';
 import { startService } from '../../../../src/composition/serve.ts';
 import { temporaryFolder } from '../../../support/process.ts';
-import { commandLine } from '../cli.ts';
+import { commandLine, failingOutput } from '../cli.ts';
 
 const OPERATOR_KEY = 'operator-key-of-32-characters-or-more';
-
-/** A standard output whose every write fails. */
-function failingOutput(code: string): Writable {
-  return new Writable({
-    write(_chunk, _encoding, done) {
-      done(Object.assign(new Error(`write ${code}`), { code }));
-    },
-  });
-}
 
 /** Serves from memory, sends one request, and then aborts the signal. */
 async function serve(environment: Record<string, string> = {}, stdout?: Writable) {
@@ -59,7 +50,7 @@ describe('serve', () => {
   test('keeps running when standard output is full, and says how to replace the lost key', async () => {
     const { status, err, livez } = await serve({}, failingOutput('ENOSPC'));
     expect([status, livez]).toEqual([0, 200]);
-    expect(err).toContain('standard output cannot be written: write ENOSPC');
+    expect(err).toContain('standard output cannot be written: ENOSPC: no');
     expect(err).toContain('create another: animal-store keys create --name NAME --database-url URL');
   });
 

@@ -12,21 +12,15 @@ import {
   commandLine,
   exportOf,
   failed,
+  failingOutput,
   inMemory,
   line,
   type Run,
   withRex,
 } from '../cli.ts';
 
-/** A stream whose every write fails. */
-function failing(code: string): Writable {
-  return new Writable({
-    write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: no`), { code })),
-  });
-}
-
 function withFailing(cli: CommandLine, code: string, ...args: string[]): Promise<Run> {
-  return cli.run(args, { stdin: line('Mia'), stdout: failing(code) });
+  return cli.run(args, { stdin: line('Mia'), stdout: failingOutput(code) });
 }
 
 describe('a result that cannot be written', () => {
@@ -129,7 +123,7 @@ test('write errors of standard error are ignored', async () => {
       done();
     },
   });
-  const stderr = failing('ENOSPC');
+  const stderr = failingOutput('ENOSPC');
   const { errRaw, out } = consoleOf({ stdin: process.stdin, stdout, stderr });
   errRaw('lost');
   await out('first');

@@ -1,0 +1,15 @@
+import type { LoggedRequest } from '../../src/adapters/log/observer.ts';
+
+/** What observers are told about a request that listed pets. */
+export const OUTCOME: LoggedRequest = {
+  method: 'GET',
+  route: '/v1/pets',
+  path: undefined,
+  status: 200,
+  ms: 1.234,
+  requestId: 'id-1',
+  keyId: '1',
+  address: '192.0.2.1',
+  aborted: undefined,
+  traceparent: undefined,
+};
