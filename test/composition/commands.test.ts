@@ -1,24 +1,11 @@
 /** The commands with the parts of the program: which store they use, and how they name a wrong setting. */
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Workspace } from '../e2e/workspace.ts';
 import { clientOf, startInProcess } from '../support/service.ts';
 
 describe('the store of a command', () => {
-  test('is given by --database-url, by DATABASE_URL or by a file', async () => {
-    const work = new Workspace();
-    await work.createKey('environment');
-    const other = ['--create-store', '--database-url', `sqlite:${work.path('b.db')}`];
-    await work.outputHere(['keys', 'create', '--name', 'option', ...other]);
-    writeFileSync(work.path('url'), `sqlite:${work.path('b.db')}\n`);
-    const fromFile = { DATABASE_URL: '', DATABASE_URL_FILE: work.path('url') };
-    expect((await work.runHere(['keys', 'list'], '', fromFile)).out).toContain('option');
-    expect(await work.outputHere(['--database-url', `sqlite:${work.store}`, 'keys', 'list'])).toContain(
-      'environment',
-    );
-  });
-
   test('cannot be memory:', async () => {
     for (const command of ['keys list', 'keys create --name x', 'import -', 'export', 'backup x']) {
       const args = [...command.split(' '), '--database-url', 'memory:'];

@@ -26,6 +26,8 @@ import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
 import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
 
+const PRIVATE = { mode: 0o600 };
+
 async function statusWith(service: Service, key: string): Promise<number> {
   return (await clientOf(service, key).get('/v1/pets')).status;
 }
@@ -46,7 +48,7 @@ test.each(STORAGES)(
 describe('FIRST_KEY=file:PATH', () => {
   test('replaces the key of an earlier store, and an empty file, by a new file', async () => {
     const file = join(temporaryFolder(), 'first-key');
-    writeFileSync(file, '', { mode: 0o600 });
+    writeFileSync(file, '', PRIVATE);
     let last = '';
     for (let count = 0; count < 2; count++) {
       const service = await startInProcess({
@@ -95,24 +97,12 @@ describe('FIRST_KEY=file:PATH', () => {
   });
 
   const refused: [string, (file: string) => unknown, string][] = [
-    [
-      'other text',
-      (file: string) => writeFileSync(file, 'precious', { mode: 0o600 }),
-      'exists and does not contain a key',
-    ],
-    ['a directory', (file: string) => mkdirSync(file), 'is not a regular file'],
-    ['a FIFO', (file: string) => spawnSync('mknod', [file, 'p']), 'is not a regular file'],
-    [
-      'a file that others can read',
-      (file: string) => writeFileSync(file, '', { mode: 0o644 }),
-      'exists, and others',
-    ],
+    ['other text', (file) => writeFileSync(file, 'precious', PRIVATE), 'exists and does not contain a key'],
+    ['a directory', (file) => mkdirSync(file), 'is not a regular file'],
+    ['a FIFO', (file) => spawnSync('mknod', [file, 'p']), 'is not a regular file'],
+    ['a file that others can read', (file) => writeFileSync(file, '', { mode: 0o644 }), 'exists, and others'],
     ['a file with a second name', linkedFile, 'exists, and others can read it: remove it'],
-    [
-      'a symbolic link to a file',
-      (file: string) => symlinkSync(`${file}-target`, file),
-      'is not a regular file',
-    ],
+    ['a symbolic link to a file', (file) => symlinkSync(`${file}-target`, file), 'is not a regular file'],
   ];
   if (process.getuid?.() === 0) refused.push(['a file of another user', fileOfNobody, 'exists, and others']);
   test.each(refused)('refuses %s', async (_, make, reason) => {
@@ -173,12 +163,12 @@ describe('FIRST_KEY=file:PATH', () => {
 });
 
 function linkedFile(file: string): void {
-  writeFileSync(file, '', { mode: 0o600 });
+  writeFileSync(file, '', PRIVATE);
   linkSync(file, `${file}-2`);
 }
 
 function fileOfNobody(file: string): void {
-  writeFileSync(file, '', { mode: 0o600 });
+  writeFileSync(file, '', PRIVATE);
   chownSync(file, 65_534, 65_534);
 }
 

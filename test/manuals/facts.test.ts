@@ -276,10 +276,6 @@ describe('variables', () => {
       ),
     ).toEqual([]);
   });
-
-  test('the help of serve lists them too', () => {
-    for (const name of names) if (name !== 'API_KEY') expect(HELP['animal-store serve']).toContain(name);
-  });
 });
 
 describe('codes', () => {
