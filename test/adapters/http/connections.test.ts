@@ -26,7 +26,6 @@ async function start() {
     pair.client.resume();
     return pair;
   };
-  /** Finishes the responses to all requests in progress. */
   async function respond(): Promise<void> {
     for (const res of inProgress.splice(0)) {
       const finished = once(res, 'finish');

@@ -1,40 +1,36 @@
 /** Ids beyond 2^53, and the deprecation of `GET /v1/pets/{petId}`. `recorded` tests the rest of the reads. */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sunsetNotice } from '../../../src/adapters/http/api/deprecation.ts';
 import { SUNSET } from '../../../src/adapters/http/api/operations.ts';
 import { startServer } from '../../support/server.ts';
 import { REX } from './paths.ts';
 
-describe('GET /v1/pets/{petId}', () => {
-  test('returns an id beyond 2^53 exactly, as a create and a list do', async () => {
-    const rex = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
-    const { client } = await startServer('memory', {
-      wrap: (store) => ({
-        ...store,
-        pets: {
-          add: async (pet) => ({ ...pet, id: 9_223_372_036_854_775_807n }),
-          find: async (id) => ({ id, ...rex }),
-          list: async ({ after = 0n }) => ({ pets: [{ id: after + 1n, ...rex }], more: true }),
-        },
-      }),
-    });
-    const found = await client.get('/v1/pets/9007199254740993');
-    expect(found.body).toBe('{"id":9007199254740993,"name":"Rex","categoryId":1,"status":"sold"}');
-    const created = await client.post(REX);
-    expect(created.body).toContain('"id":9223372036854775807,');
-    expect(created.headers['location']).toBe('/v1/pets/9223372036854775807');
-    const listed = await client.get('/v1/pets?limit=1&after=9007199254740992');
-    expect(listed.body).toContain('"id":9007199254740993,');
-    expect(listed.headers['link']).toBe('</v1/pets?limit=1&after=9007199254740993>; rel="next"');
+test('an id beyond 2^53 is exact in the responses to a read, a create and a list', async () => {
+  const rex = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
+  const { client } = await startServer('memory', {
+    wrap: (store) => ({
+      ...store,
+      pets: {
+        add: async (pet) => ({ ...pet, id: 9_223_372_036_854_775_807n }),
+        find: async (id) => ({ id, ...rex }),
+        list: async ({ after = 0n }) => ({ pets: [{ id: after + 1n, ...rex }], more: true }),
+      },
+    }),
   });
+  const found = await client.get('/v1/pets/9007199254740993');
+  expect(found.body).toBe('{"id":9007199254740993,"name":"Rex","categoryId":1,"status":"sold"}');
+  const created = await client.post(REX);
+  expect(created.body).toContain('"id":9223372036854775807,');
+  expect(created.headers['location']).toBe('/v1/pets/9223372036854775807');
+  const listed = await client.get('/v1/pets?limit=1&after=9007199254740992');
+  expect(listed.body).toContain('"id":9007199254740993,');
+  expect(listed.headers['link']).toBe('</v1/pets?limit=1&after=9007199254740993>; rel="next"');
 });
 
-describe('the deprecation', () => {
-  test('has a notice from the sunset on', () => {
-    expect(sunsetNotice(SUNSET.getTime() - 1)).toBeUndefined();
-    expect(sunsetNotice(SUNSET.getTime())).toBe(
-      'GET /v1/pets/{petId} has passed its sunset on 2030-12-05T00:00:00.000Z',
-    );
-  });
+test('GET /v1/pets/{petId} has a notice from its sunset on', () => {
+  expect(sunsetNotice(SUNSET.getTime() - 1)).toBeUndefined();
+  expect(sunsetNotice(SUNSET.getTime())).toBe(
+    'GET /v1/pets/{petId} has passed its sunset on 2030-12-05T00:00:00.000Z',
+  );
 });

@@ -70,7 +70,6 @@ test('a server that cannot listen can try again, and an error of a listening soc
 });
 
 describe.skipIf(process.platform !== 'linux')('on Linux', () => {
-  /** Returns the number of sockets that listen on a port of 127.0.0.1. */
   function socketsOn(port: number): number {
     const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
     const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');

@@ -51,7 +51,6 @@ describe('/metrics', () => {
   });
 });
 
-/** Sends a request, and resolves with the undecoded body. */
 async function send(target: string, headers: Record<string, string>, { origin } = server) {
   const outgoing = request(origin + target, { agent: false, headers }).end();
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];

@@ -25,7 +25,6 @@ async function startProxy(target: string, prefix: string): Promise<string> {
   return listen(proxy);
 }
 
-/** Returns the URL of the link with a relation, as a client resolves it. */
 function linkOf(response: Response, relation: string): string | undefined {
   const links = (response.headers.get('Link') ?? '').matchAll(/<([^>]*)>; rel="([\w-]+)"/g);
   const target = [...links].find(([, , found]) => found === relation)?.[1];

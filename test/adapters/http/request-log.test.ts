@@ -12,7 +12,6 @@ interface Line {
   readonly [name: string]: unknown;
 }
 
-/** Returns a logger, and the lines that it has written. */
 function log() {
   const texts: string[] = [];
   const logger = logTo({ write: (line) => texts.push(line) }, 'info');

@@ -15,16 +15,14 @@ const hasIPv6 = Object.values(networkInterfaces()).some((each) =>
 );
 const NOTE = hasIPv6 ? '' : ' (skipped: this machine has no IPv6)';
 
-describe('a server', () => {
-  test('leaves no timer after its stop', async () => {
-    const { server } = await startServer('memory');
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
-    await server.stop(60_000);
-    expect(vi.getTimerCount()).toBe(0);
+test('a server leaves no timer after its stop', async () => {
+  const { server } = await startServer('memory');
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
   });
+  await server.stop(60_000);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('a connection is closed when its request cannot be handled, and the server continues', async () => {
