@@ -19,7 +19,6 @@ export interface Run {
   readonly err: string;
 }
 
-/** What a command leaves that fails, without output. */
 export function failed(status: number, message: string): Run {
   return { status, out: '', err: `animal-store: ${message}\n` };
 }
@@ -38,7 +37,6 @@ export interface RunOptions {
 export const NO_TERMINAL: Screen = { columns: undefined, hasColours: false };
 export const TERMINAL: Screen = { columns: 80, hasColours: true };
 
-/** Standard output or standard error, on a terminal or not. */
 class TextStream extends Writable {
   text = '';
   readonly isTTY: boolean;
@@ -62,7 +60,6 @@ class TextStream extends Writable {
   }
 }
 
-/** A standard output whose every write fails. */
 export function failingOutput(code: string): Writable {
   const error = Object.assign(new Error(`${code}: no`), { code });
   return new Writable({ write: (_chunk, _encoding, done) => done(error) }).on('error', () => {});
@@ -139,12 +136,10 @@ export function openSqliteStore(path: string, mustExist = true): AnimalStore {
   return new AnimalStore(openSqliteStorage(path, { mustExist, startWriter: false }));
 }
 
-/** A line of NDJSON. */
 export function line(name: string, more = ''): string {
   return `{"name":${JSON.stringify(name)},"categoryId":1${more}}\n`;
 }
 
-/** A command line whose store has the pets of `stdin`. */
 export async function storeOf(stdin: string | Readable = ''): Promise<CommandLine> {
   const cli = commandLine();
   const { status, err } = await cli.run(['import', '--create-store', '-'], { stdin });
@@ -180,7 +175,6 @@ export function emptyWithLog(path: string): void {
   writeFileSync(`${path}-wal`, 'log');
 }
 
-/** A command line whose store has one pet. */
 export const withRex: () => Promise<CommandLine> = copiesOf((cli) =>
   cli.run(['import', '--create-store', '-'], { stdin: line('Rex') }),
 );

@@ -109,25 +109,20 @@ describe('the signal', () => {
     expect(await exportOf(cli)).toBe(before);
   });
 
-  test.each(['standard input', 'a file'])(
-    'cancels an import of %s while the store is opened',
-    async (input) => {
-      const cli = await withRex();
-      const file = join(dirname(cli.path), 'pets.ndjson');
-      writeFileSync(file, line('Mia'));
-      const end = new AbortController();
-      const run = await cli.run(['import', input === 'a file' ? file : '-'], {
-        stdin: line('Mia'),
-        signal: end.signal,
-        async openStore() {
-          end.abort();
-          await delay(20);
-          return openSqliteStore(cli.path);
-        },
-      });
-      expect(run).toEqual(failed(1, 'interrupted; nothing was imported'));
-    },
-  );
+  test('cancels an import while the store is opened', async () => {
+    const cli = await withRex();
+    const end = new AbortController();
+    const run = await cli.run(['import', '-'], {
+      stdin: line('Mia'),
+      signal: end.signal,
+      async openStore() {
+        end.abort();
+        await delay(20);
+        return openSqliteStore(cli.path);
+      },
+    });
+    expect(run).toEqual(failed(1, 'interrupted; nothing was imported'));
+  });
 
   test('cancels an export that waits for its reader', async () => {
     const cli = await withRex();

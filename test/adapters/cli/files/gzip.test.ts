@@ -9,7 +9,6 @@ import { type CommandLine, commandLine, exportOf, failed, line, storeOf, TERMINA
 
 const MANY = Array.from({ length: 3000 }, (_, index) => line(`é🐈 ${index}`)).join('');
 
-/** A standard output that keeps the bytes. */
 function byteOutput() {
   const chunks: Buffer[] = [];
   const stdout = new Writable({

@@ -36,7 +36,6 @@ function hasUnsafe(text: string): boolean {
   });
 }
 
-/** The output is safe, and contains the characters as escapes. */
 function expectEscaped({ out, err }: Run): void {
   expect(hasUnsafe(out + err)).toBe(false);
   expect(out + err).toContain('\\u001b]0;x\\u0007\\u009b31m');
