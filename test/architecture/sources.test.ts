@@ -6,7 +6,6 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Returns whether a node of the syntax tree matches. */
 type Finder = (node: ts.Node) => boolean;
 
 const isDecorator: Finder = (node) => ts.isDecorator(node);

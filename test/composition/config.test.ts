@@ -39,7 +39,6 @@ function secretFile(text: string): string {
   return path;
 }
 
-/** The lines of the error. */
 function faultsOf(environment: Environment): string[] {
   try {
     loadConfig(environment);

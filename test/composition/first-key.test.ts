@@ -22,7 +22,7 @@ import { loadConfig } from '../../src/composition/config.ts';
 import { createFirstKey } from '../../src/composition/first-key.ts';
 import type { Service } from '../../src/composition/serve.ts';
 import { isApiKey } from '../../src/domain/api-key.ts';
-import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
+import { temporaryFolder } from '../support/process.ts';
 import { STORAGES } from '../support/server.ts';
 import { clientOf, environmentOf, startInProcess } from '../support/service.ts';
 
@@ -60,17 +60,6 @@ describe('FIRST_KEY=file:PATH', () => {
       expect(await statusWith(service, key)).toBe(200);
       last = key;
     }
-  });
-
-  test('writes no file when API_KEYS has a key', async () => {
-    const file = join(temporaryFolder(), 'first-key');
-    const service = await startInProcess({
-      ...(await environmentOf('memory')),
-      FIRST_KEY: `file:${file}`,
-      API_KEYS: OPERATOR_KEY,
-    });
-    expect(service.firstKeyFile).toBeUndefined();
-    expect(existsSync(file)).toBe(false);
   });
 
   test('leaves the file unchanged when the store has had a key', async () => {

@@ -50,7 +50,6 @@ describe('a start that fails', () => {
   });
 
   test.each([
-    ['a folder', ({ store }: Workspace) => mkdirSync(store)],
     ['a text file', ({ store }) => writeFileSync(store, 'this is no database, it is a text. '.repeat(100))],
     ['a database of another application', ({ store }) => makeDatabase(store, 'CREATE TABLE t (x)')],
     ['a store of a newer release', ({ store }) => makeDatabase(store, NEWER)],
@@ -90,7 +89,6 @@ function makeDatabase(path: string, sql: string): void {
   db.close();
 }
 
-/** Creates a store with pets, and replaces the contents of its file. */
 async function makeDamaged(work: Workspace, damage: (bytes: Buffer) => Buffer): Promise<void> {
   await work.outputHere(['import', '--create-store', '-'], lines(1000));
   writeFileSync(work.store, damage(readFileSync(work.store)));

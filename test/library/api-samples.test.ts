@@ -9,7 +9,6 @@ import { programOf } from '../../openapi/samples.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** The client of each language. */
 const FILES = new Map([
   ['sh', 'examples/curl.sh'],
   ['js', 'examples/client.js'],

@@ -30,10 +30,8 @@ const STORE = `import { createAnimalStore } from 'animal-store';
 await using store = await createAnimalStore({ database: 'sqlite:./pets.db' });
 `;
 
-/** The address of the server in the examples of the client. */
 const SERVER_URL = 'https://pets.example.org/v1';
 
-/** The database in the examples of PostgreSQL. */
 const POSTGRES_URL = 'postgres://user:password@localhost/pets';
 
 interface Example {
@@ -64,7 +62,6 @@ function examplesOf(module: string): Example[] {
   });
 }
 
-/** Returns the blocks of JavaScript in a document. */
 function blocksOf(document: string): Example[] {
   const found = readFileSync(join(ROOT, document), 'utf8').matchAll(/^```js\n(.*?)^```$/gms);
   return [...found].map(([, code = ''], index) => {

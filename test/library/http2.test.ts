@@ -22,25 +22,20 @@ test('an app answers as a listener of node:http2', async () => {
   expect(await get({ ':path': '/livez' })).toEqual([200, '{"status":"ok"}']);
   expect(await get({ ':path': '/v1/pets', authorization })).toEqual([200, '[]']);
   expect(await get({ ':path': '/v1/pets' })).toMatchObject([401, expect.stringContaining('unauthorized')]);
-  const create = async (body: string, fields: OutgoingHttpHeaders = {}): Promise<[unknown, string]> => {
+  const create = async (body: string): Promise<[unknown, string]> => {
     const post = {
       ':method': 'POST',
       ':path': '/v1/pets',
       'content-type': 'application/json',
       authorization,
     };
-    const stream = session.request({ ...post, ...fields });
+    const stream = session.request(post);
     stream.end(body);
     const [response] = await once(stream, 'response');
     return [response[':status'], await text(stream)];
   };
   const rex = '{"name":"Rex","categoryId":9007199254740993}';
-  for (const fields of [{}, { 'content-length': String(rex.length) }]) {
-    expect(await create(rex, fields)).toEqual([
-      201,
-      expect.stringContaining('"categoryId":9007199254740993'),
-    ]);
-  }
+  expect(await create(rex)).toEqual([201, expect.stringContaining('"categoryId":9007199254740993')]);
   expect(await create('')).toEqual([400, expect.stringContaining('the body is missing')]);
   expect(await create(rex.padEnd(70_000))).toEqual([413, expect.stringContaining('payload_too_large')]);
   expect(await get({ ':path': '/docs' })).toMatchObject([200, expect.stringContaining('Animal Store')]);

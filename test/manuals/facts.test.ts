@@ -39,7 +39,6 @@ function constant(module: string, name: string): number {
     .reduce((product, factor) => product * Number(factor), 1);
 }
 
-/** Returns the number that a pattern finds in a file. */
 function numberIn(file: string, pattern: RegExp): number {
   const [, digits] = pattern.exec(read(file)) ?? [];
   if (digits === undefined) throw new Error(`${file} has no ${pattern}`);

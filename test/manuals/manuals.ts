@@ -48,7 +48,6 @@ export function tableBelow(document: string, heading: string): string[][] {
     );
 }
 
-/** Returns the names in the list of middleware of the API, in its order. */
 export function stagesOfApi(): string[] {
   const source = read('src/adapters/http/api/app.ts');
   const [, list = ''] = /const stages: readonly Stage\[\] = \[\n(.*?)\n {2}\];/s.exec(source) ?? [];
@@ -56,7 +55,6 @@ export function stagesOfApi(): string[] {
   return [...stages].map(([, own, name = '']) => own ?? name);
 }
 
-/** Returns the code spans of a text. */
 export function codeSpans(text: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 }

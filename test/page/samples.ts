@@ -36,7 +36,6 @@ const PRINT_IN_GO = String.raw`	if err := json.NewDecoder(response.Body).Decode(
 }
 `;
 
-/** The samples of a create that reads the key from the environment. */
 export const CREATE_SAMPLES: Record<Language, string> = {
   curl: String.raw`curl --request POST 'https://pets.example.org/v1/pets' \
   --header "Authorization: Bearer $ANIMAL_STORE_KEY" \
@@ -106,7 +105,6 @@ ${SEND_IN_GO}	var result Pet
 ${PRINT_IN_GO}`,
 };
 
-/** The samples of a list with a key, whose schema is unknown. */
 export const LIST_SAMPLES: Record<Language, string> = {
   curl: String.raw`curl 'https://pets.example.org/v1/pets?limit=2' \
   --header 'Authorization: Bearer pets_x'

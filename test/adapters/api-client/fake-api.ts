@@ -62,7 +62,6 @@ export function failure(
   return { status, body: JSON.stringify({ code, message: `the message of ${code}`, status }), headers };
 }
 
-/** The error of a lost connection, as Node.js reports it. */
 export function lostConnection(): Error {
   return new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
 }
