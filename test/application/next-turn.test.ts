@@ -13,9 +13,7 @@ test('queued callbacks run first', async () => {
 
 test('works with the timers of a program that has replaced its own', async () => {
   vi.useFakeTimers();
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
+  onTestFinished(() => void vi.useRealTimers());
   await nextTurn();
 });
 

@@ -80,9 +80,7 @@ describe('verify', () => {
     const { key } = await new ApiKeys(repository).create('ci', Date.now() + HOUR);
     expect(await new VerifyApiKey(repository).verify(key)).toBeDefined();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR });
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
+    onTestFinished(() => void vi.useRealTimers());
     expect(await new VerifyApiKey(repository).verify(key)).toBeUndefined();
   });
 });

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { waitAtMost } from '../../src/application/wait-at-most.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
+  return () => void vi.useRealTimers();
 });
 
 /** Calls `waitAtMost`, and returns a function that tells whether its promise has resolved. */

@@ -10,7 +10,7 @@ import {
   newUserUrl,
   postgresNote,
 } from '../../support/postgres/index.ts';
-import { openStorage, REX } from './database.ts';
+import { openStore, REX } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 const FUNCTION = `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
@@ -41,8 +41,7 @@ const CHANGES: readonly [sql: string, named: string][] = [
 
 describe.skipIf(!canRunPostgres)(`changed tables${postgresNote}`, () => {
   test.each(CHANGES)('%s', async (sql, named) => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
+    const { url, storage } = await openStore();
     await storage.pets.add(REX);
     await storage.check();
     const other = await connect(url);
@@ -67,8 +66,7 @@ describe.skipIf(!canRunPostgres)(`changed tables${postgresNote}`, () => {
   });
 
   test('columns, indexes, views and tables for the own use of an operator are accepted', async () => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
+    const { url, storage } = await openStore();
     const other = await connect(url);
     await other.query(`ALTER TABLE pets ADD COLUMN note text; CREATE INDEX by_name ON pets (name);
       CREATE VIEW sold AS SELECT * FROM pets WHERE status = 'sold';
@@ -81,8 +79,7 @@ describe.skipIf(!canRunPostgres)(`changed tables${postgresNote}`, () => {
   });
 
   test('the tables of a newer release are not compared while an older one runs', async () => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
+    const { url, storage } = await openStore();
     const other = await connect(url);
     await other.query('UPDATE animal_store_schema SET version = version + 1; DROP INDEX pets_by_status');
     await storage.check();

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Commit } from '../../../src/application/ports/observer.ts';
 import { stopClock, until } from '../../support/clock.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { attemptWith, named, openStorage, REX, walk, withTimeout } from './database.ts';
+import { attemptWith, named, openStorage, openStore, REX, walk, withTimeout } from './database.ts';
 
 /** Milliseconds. */
 const HOUR = 3_600_000;
@@ -10,9 +10,7 @@ const HOUR = 3_600_000;
 /** Stops the clock that decides whether a statement is repeated. The timeout of a single statement is in real time. */
 function stopDeadlines(): void {
   vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 /** Makes each insert of a pet with this name call `action`, a statement of PL/pgSQL. */
@@ -81,7 +79,7 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
   });
 
   test('ids are in the order of the calls', async () => {
-    const storage = await openStorage(await newDatabaseUrl());
+    const { storage } = await openStore();
     const pets = await Promise.all(
       Array.from({ length: 2500 }, (_, index) => storage.pets.add(named(`${index}`))),
     );
@@ -90,8 +88,7 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
   });
 
   test.each([['without a key'], ['with a key']])('40001 is repeated: %s', async (kind) => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
+    const { url, storage } = await openStore();
     await onInsertOf(url, 'Rex', failing('40001', 3));
     const names = ['one', 'Rex', 'two'];
     await Promise.all(
@@ -117,8 +114,7 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
   });
 
   test.each(['40P01', '55P03', '53200', '57014'])('%s is not repeated', async (code) => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
+    const { url, storage } = await openStore();
     await onInsertOf(url, 'Rex', failing(code, 1));
     const error = await storage.pets.add(REX).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'storage_unavailable' });
@@ -163,16 +159,5 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     const calm = await openStorage(url);
     expect(await calm.pets.add(named('next'))).toMatchObject({ name: 'next' });
     expect((await walk(calm)).map(({ name }) => name)).toEqual(['next']);
-  });
-
-  test('a short lock delays creates, and no create fails', async () => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
-    const other = await connect(url);
-    await other.query('BEGIN; LOCK TABLE pets IN SHARE MODE');
-    const adding = storage.pets.add(REX);
-    await expect.poll(async () => (await other.query(WAITING)).rows).toHaveLength(1);
-    await other.query('ROLLBACK');
-    expect(await adding).toMatchObject(REX);
   });
 });

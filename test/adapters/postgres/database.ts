@@ -8,6 +8,7 @@ import type { CreateAttempt } from '../../../src/application/ports/idempotent-cr
 import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { newDatabaseUrl } from '../../support/postgres/index.ts';
 
 export const REX: NewPet = { name: 'Rex', categoryId: 1n, status: 'available' };
 
@@ -31,6 +32,19 @@ export async function openStorage(url: string, options?: PostgresOptions): Promi
   const storage = await openPostgresStorage(url, options);
   onTestFinished(() => storage.close());
   return storage;
+}
+
+/** Opens a storage in a new database. */
+export async function openStore(options?: PostgresOptions): Promise<{ url: string; storage: Storage }> {
+  const url = await newDatabaseUrl();
+  return { url, storage: await openStorage(url, options) };
+}
+
+/** Creates a store, to which no connection stays open. */
+export async function newStoreUrl(): Promise<string> {
+  const url = await newDatabaseUrl();
+  await (await openPostgresStorage(url)).close();
+  return url;
 }
 
 /** Returns the URL of connections that start with a setting. */

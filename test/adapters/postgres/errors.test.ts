@@ -62,16 +62,8 @@ describe('an error of PostgreSQL', () => {
   });
 
   test('in the class of one row is caused by that row', () => {
-    expect(['22021', '23505', '23514'].map((code) => isRowError(databaseError(code)))).toEqual([
-      true,
-      true,
-      true,
-    ]);
-    expect(['40001', '57014', '42P01'].map((code) => isRowError(databaseError(code)))).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    for (const code of ['22021', '23505', '23514']) expect(isRowError(databaseError(code))).toBe(true);
+    for (const code of ['40001', '57014', '42P01']) expect(isRowError(databaseError(code))).toBe(false);
     expect(isRowError(systemError('22021'))).toBe(false);
   });
 

@@ -4,7 +4,7 @@ import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters
 import { SCHEMA_VERSION } from '../../../src/adapters/postgres/schema.ts';
 import { samplePet } from '../../../src/testing/fixtures/pets.ts';
 import { canRunPostgres, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { withSetting } from './database.ts';
+import { newStoreUrl } from './database.ts';
 
 /** The server of the tests has settings that cause warnings. */
 const NO_ERROR: unknown = expect.not.arrayContaining([expect.objectContaining({ severity: 'error' })]);
@@ -44,8 +44,7 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
   });
 
   test('pets that another program changed before the schema had the rules are named, and later ones are refused', async () => {
-    const url = await newDatabaseUrl();
-    await (await openPostgresStorage(url)).close();
+    const url = await newStoreUrl();
     const invalid = [
       [0, 'Rex', 'sold'],
       [1, '', 'sold'],
@@ -68,21 +67,6 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
     await expect(execute(url, insert[0] as string)).rejects.toMatchObject({ code: '23514' });
   });
 
-  test('the keys of a store of an older release are full keys', async () => {
-    const url = await newDatabaseUrl();
-    const older = await openPostgresStorage(url);
-    await older.apiKeys.add('one', { prefix: 'p', createdAt: 1, name: 'old', expiresAt: undefined });
-    await older.close();
-    await execute(
-      url,
-      'ALTER TABLE api_keys DROP COLUMN is_read_only; DROP TABLE idempotency_promises; UPDATE animal_store_schema SET version = version - 1',
-    );
-    expect(await examinePostgresStore(url)).toMatchObject({ schemaVersion: 2, problems: NO_ERROR });
-    const migrated = await openPostgresStorage(url);
-    expect(await migrated.apiKeys.list()).toMatchObject([{ name: 'old', isReadOnly: false }]);
-    await migrated.close();
-  });
-
   test('an empty database has no store, which is an error', async () => {
     const { exists, location, problems } = await examinePostgresStore(await newDatabaseUrl());
     const message = `${location}: the database contains no store: the start of a server creates it`;
@@ -93,8 +77,7 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
   test('faults are problems, without the password', async () => {
     const other = await newDatabaseUrl();
     await execute(other, 'CREATE TABLE pets (a integer)');
-    const newer = await newDatabaseUrl();
-    await (await openPostgresStorage(newer)).close();
+    const newer = await newStoreUrl();
     await execute(newer, 'UPDATE animal_store_schema SET version = 99');
     for (const [url, message] of [
       [other, /: the database has a table pets of another application$/],
@@ -110,15 +93,5 @@ describe.skipIf(!canRunPostgres)(`the examination of PostgreSQL${postgresNote}`,
       expect(errors).toEqual([{ severity: 'error', message: expect.stringMatching(message) }]);
       expect(JSON.stringify(problems)).not.toContain('hunter2');
     }
-  });
-
-  test('settings that endanger pets are warnings', async () => {
-    const url = await newDatabaseUrl();
-    await (await openPostgresStorage(url)).close();
-    const { problems } = await examinePostgresStore(withSetting(url, 'synchronous_commit', 'off'));
-    expect(problems).toContainEqual({
-      severity: 'warning',
-      message: 'synchronous_commit is off: a crash of the database server can lose acknowledged pets',
-    });
   });
 });

@@ -6,7 +6,7 @@ import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import { LOCK } from '../../../src/adapters/postgres/schema.ts';
 import { type Clock, stopClock, until } from '../../support/clock.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { openStorage, withTimeout } from './database.ts';
+import { openStorage, openStore, withTimeout } from './database.ts';
 
 /** Milliseconds. */
 const TIMEOUT = 200;
@@ -40,8 +40,7 @@ describe.skipIf(!canRunPostgres)(`with a short query_timeout${postgresNote}`, ()
   });
 
   test('an examination counts for as long as it takes', async () => {
-    const url = await newDatabaseUrl();
-    const storage = await openStorage(url);
+    const { url, storage } = await openStore();
     onTestFinished(() => storage.close());
     const lock = 'LOCK TABLE pets IN ACCESS EXCLUSIVE MODE';
     const { pets, problems } = await whileLocked(url, lock, () =>

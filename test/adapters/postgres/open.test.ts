@@ -8,7 +8,7 @@ import {
   newUserUrl,
   postgresNote,
 } from '../../support/postgres/index.ts';
-import { changed, connectionsOf, openStorage, REX } from './database.ts';
+import { changed, connectionsOf, newStoreUrl, openStorage, REX } from './database.ts';
 import { refusalOf } from './refusal.ts';
 
 describe.skipIf(!canRunPostgres)(`openPostgresStorage${postgresNote}`, () => {
@@ -31,8 +31,7 @@ describe.skipIf(!canRunPostgres)(`openPostgresStorage${postgresNote}`, () => {
   });
 
   test('refuses a database that a newer release has written', async () => {
-    const url = await newDatabaseUrl();
-    await (await openPostgresStorage(url)).close();
+    const url = await newStoreUrl();
     await (await connect(url)).query('UPDATE animal_store_schema SET version = 77');
     expect(await refusalOf(url)).toMatch(
       /^[^ ]+: the database has schema version 77, this release supports \d+: use the release that wrote it, or a newer one$/,

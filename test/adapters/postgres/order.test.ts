@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { REPLACE, REVOKE } from '../../../src/adapters/postgres/api-key-repository.ts';
 import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
 import { type Create, statementFor } from '../../../src/adapters/postgres/creates.ts';
-import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
+import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
 import { TAKE_ORDER } from '../../../src/adapters/postgres/order.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
@@ -22,6 +22,7 @@ import {
   attemptWith,
   NO_DUPLICATES,
   named,
+  newStoreUrl,
   openStorage,
   REX,
   SLOW_INSERTS,
@@ -52,15 +53,20 @@ function ordersOf(zeros: number, ones: number): (0 | 1)[][] {
 
 /**
  * Each session runs a transaction. A statement that waits for the other session does not keep that one from its next step.
- * Resolves with the rows of the statements of each.
+ * After each step, every new visible id is greater than those that were visible before.
  */
 async function interleave(
   sessions: Sessions,
   observer: Client,
   order: readonly (0 | 1)[],
   transactions: readonly [Transaction, Transaction],
-  afterStep: () => Promise<void>,
-): Promise<readonly (readonly ResultRow[])[]> {
+): Promise<Interleaved> {
+  let seen: readonly bigint[] = [];
+  const look = async () => {
+    const ids = await visible(observer);
+    expect(ids.slice(0, seen.length), `${order}`).toEqual(seen);
+    seen = ids;
+  };
   const queues = transactions.map(({ writes, end }) => [...writes, { text: end }]);
   const results: Promise<{ readonly rows: readonly ResultRow[] }>[][] = [[], []];
   for (const client of sessions) await client.query('BEGIN');
@@ -74,11 +80,18 @@ async function interleave(
     };
     step.then(done, done);
     while (!isDone && !(await isBlocked(observer))) await new Promise(setImmediate);
-    await afterStep();
+    await look();
   }
   const all = await Promise.all(results.map((steps) => Promise.all(steps)));
-  await afterStep();
-  return all.map((steps) => steps.flatMap(({ rows }) => rows));
+  await look();
+  return { seen, written: all.map((steps) => steps.flatMap(({ rows }) => rows)) };
+}
+
+interface Interleaved {
+  /** The ids of the pets that were visible at the end. */
+  readonly seen: readonly bigint[];
+  /** The rows of the statements of each session. */
+  readonly written: readonly (readonly ResultRow[])[];
 }
 
 interface Transaction {
@@ -97,8 +110,7 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
   let observer: Client;
 
   beforeAll(async () => {
-    url = await newDatabaseUrl();
-    await (await openPostgresStorage(url)).close();
+    url = await newStoreUrl();
     sessions = [await openClient(url), await openClient(url)];
     observer = await openClient(url);
     return () => Promise.all([...sessions, observer].map((client) => client.end()));
@@ -120,18 +132,12 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
       for (const order of ordersOf(2, 2)) {
         await observer.query(`DELETE FROM pets; DELETE FROM idempotency_records;
           INSERT INTO idempotency_records (caller, key, pet_id, created_at) VALUES ('1', 'old', 1, 1)`);
-        let seen: readonly bigint[] = [];
-        const look = async () => {
-          const ids = await visible(observer);
-          expect(ids.slice(0, seen.length), `${order}`).toEqual(seen);
-          seen = ids;
-        };
         const [one, two] = creates.map((create) => statementFor([create])) as [SqlStatement, SqlStatement];
         const transactions = [
           { writes: [one], end },
           { writes: [two], end: 'COMMIT' },
         ] as const;
-        const written = await interleave(sessions, observer, order, transactions, look);
+        const { seen, written } = await interleave(sessions, observer, order, transactions);
         const stored = isOneKey || end === 'ROLLBACK' ? 1 : 2;
         expect(seen, `${order}`).toHaveLength(stored);
         if (isOneKey && end === 'COMMIT') expect(written.flat()).toHaveLength(1);
@@ -154,17 +160,11 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
     ] as const) {
       for (const order of ordersOf(2, 4)) {
         await observer.query('DELETE FROM pets');
-        let seen: readonly bigint[] = [];
-        const look = async () => {
-          const ids = await visible(observer);
-          expect(ids.slice(0, seen.length), `${order}`).toEqual(seen);
-          seen = ids;
-        };
         const transactions = [
           { writes: [statementFor([plain])], end: ends[0] },
           { writes: importing, end: ends[1] },
         ] as const;
-        await interleave(sessions, observer, order, transactions, look);
+        const { seen } = await interleave(sessions, observer, order, transactions);
         const stored = (ends[0] === 'COMMIT' ? 1 : 0) + (ends[1] === 'COMMIT' ? 2 : 0);
         expect(seen, `${order}`).toHaveLength(stored);
       }
@@ -188,13 +188,8 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
             { writes: [other], end },
             { writes: [replacing('one')], end: 'COMMIT' },
           ] as const;
-          const [first = [], second = []] = await interleave(
-            sessions,
-            observer,
-            order,
-            transactions,
-            async () => {},
-          );
+          const { written } = await interleave(sessions, observer, order, transactions);
+          const [first = [], second = []] = written;
           const { rows } = await observer.query('SELECT * FROM api_keys');
           const isReplaced = second.length === 1;
           if (end === 'ROLLBACK') expect(isReplaced).toBe(true);
@@ -309,8 +304,7 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
   });
 
   test('the start and the examination name what the order needs and does not have', async () => {
-    const lacking = await newDatabaseUrl();
-    await (await openPostgresStorage(lacking)).close();
+    const lacking = await newStoreUrl();
     const schema = withSetting(
       lacking,
       'search_path',

@@ -27,9 +27,7 @@ beforeEach(() => {
   sent = [];
   pageCache = new PageCache();
   repository = petRepository(read, {} as Creates, pageCache, true);
-  return () => {
-    vi.useRealTimers();
-  };
+  return () => void vi.useRealTimers();
 });
 
 const rowOf = (id: bigint): ResultRow => [id, `pet ${id}`, 1n, 'sold'];
@@ -132,20 +130,6 @@ describe('pages', () => {
     expect(one).toBe(other);
     expect(await later).toBe(one);
     expect(pageCache.statistics).toEqual({ hits: 3, misses: 2 });
-  });
-
-  test('the version is asked for by one statement at a time', async () => {
-    await cache();
-    const lists = [listed(), listed()];
-    await nextTurns();
-    lists.push(listed(), listed());
-    await nextTurns();
-    expect(namesSent()).toEqual(['version']);
-    await answerNext(versionOf('5:5:'));
-    await nextTurns();
-    expect(namesSent()).toEqual(['version']);
-    await answerNext(versionOf('5:5:'));
-    expect(await Promise.all(lists)).toEqual(Array(4).fill([[1n, 2n], true]));
   });
 
   test('the version has the start of the server and the last reset of its statistics', async () => {

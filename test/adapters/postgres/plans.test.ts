@@ -3,15 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { REDATE, REMOVE } from '../../../src/adapters/postgres/idempotent-creates.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
-import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { attemptWith, REX, withSetting } from './database.ts';
+import { canRunPostgres, connect, postgresNote } from '../../support/postgres/index.ts';
+import { attemptWith, newStoreUrl, REX, withSetting } from './database.ts';
 
 const PETS = 10_000;
 
 describe.skipIf(!canRunPostgres)(`the plans of PostgreSQL${postgresNote}`, () => {
   test('a list by a status that few pets have reads few rows, also with a generic plan', async () => {
-    const url = await newDatabaseUrl();
-    await (await openPostgresStorage(url)).close();
+    const url = await newStoreUrl();
     const admin = await connect(url);
     await admin.query(`
       INSERT INTO pets (name, category_id, status)
@@ -40,8 +39,7 @@ describe.skipIf(!canRunPostgres)(`the plans of PostgreSQL${postgresNote}`, () =>
   });
 
   test('each statement that draws ids or changes records reads the lock of the order, or PostgreSQL would leave it out', async () => {
-    const url = await newDatabaseUrl();
-    await (await openPostgresStorage(url)).close();
+    const url = await newStoreUrl();
     const admin = await connect(url);
     const statements = [
       statementFor([{ pet: REX }]),

@@ -1,7 +1,6 @@
 /** A server works with the privileges that docs/postgresql.md names. */
 
 import { describe, expect, test } from 'vitest';
-import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import {
   canRunPostgres,
   connect,
@@ -9,12 +8,11 @@ import {
   newUserUrl,
   postgresNote,
 } from '../../support/postgres/index.ts';
-import { NO_DUPLICATES, named, openStorage, REX } from './database.ts';
+import { NO_DUPLICATES, named, newStoreUrl, openStorage, REX } from './database.ts';
 
 /** Creates a store, and a user with privileges on it. Returns the URL for this user. */
 async function urlOfUser(...privileges: readonly string[]): Promise<string> {
-  const url = await newDatabaseUrl();
-  await (await openPostgresStorage(url)).close();
+  const url = await newStoreUrl();
   const userUrl = new URL(await newUserUrl(url, 'USAGE'));
   const { username, pathname } = userUrl;
   const admin = await connect(url);

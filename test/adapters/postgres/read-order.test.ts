@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
 import type { Creates } from '../../../src/adapters/postgres/creates.ts';
 import { petRepository } from '../../../src/adapters/postgres/pet-repository.ts';
@@ -17,10 +17,7 @@ const PATIENCE = 20;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
+  return () => void vi.useRealTimers();
 });
 
 /** A database. The scheduler decides when a statement runs, and when its result arrives. */

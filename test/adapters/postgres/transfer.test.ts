@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import type { TransferOptions } from '../../../src/application/ports/pet-transfer.ts';
 import type { NewPet, Pet } from '../../../src/domain/pet.ts';
 import { canRunPostgres, connect, newDatabaseUrl, postgresNote } from '../../support/postgres/index.ts';
-import { NO_DUPLICATES, named, openStorage, REX, walk } from './database.ts';
+import { NO_DUPLICATES, named, openStorage, openStore, REX, walk } from './database.ts';
 import { startProxy } from './proxy.ts';
 
 /** More pets than one statement of an export reads. */
@@ -25,7 +25,7 @@ async function* batches(
 
 describe.skipIf(!canRunPostgres)(`imports and exports of many pets on PostgreSQL${postgresNote}`, () => {
   test('an import stores all pets in the order of the batches, and an export returns them', async () => {
-    const storage = await openStorage(await newDatabaseUrl());
+    const { storage } = await openStore();
     const progress: number[] = [];
     const options = { ...NO_DUPLICATES, onProgress: (count: number) => progress.push(count) };
     const all = batches(undefined, { count: MANY, size: 5000 });
@@ -44,29 +44,14 @@ describe.skipIf(!canRunPostgres)(`imports and exports of many pets on PostgreSQL
     const proxy = await startProxy(url);
     const storage = await openStorage(proxy.url);
     const [early, late] = [new AbortController(), new AbortController()];
+    const importing = (all: ReturnType<typeof batches>, options: Partial<TransferOptions> = {}) =>
+      expect(storage.transfer.importPets(all, { ...NO_DUPLICATES, ...options })).rejects;
     const unavailable = { code: 'storage_unavailable' };
-    await expect(
-      storage.transfer.importPets(
-        batches((index) => index === 5 && proxy.cutAll()),
-        NO_DUPLICATES,
-      ),
-    ).rejects.toMatchObject(unavailable);
-    await expect(
-      storage.transfer.importPets(batches(), { ...NO_DUPLICATES, onProgress: () => proxy.cutAll() }),
-    ).rejects.toMatchObject(unavailable);
-    await expect(
-      storage.transfer.importPets(
-        batches((index) => index === 5 && early.abort()),
-        { ...NO_DUPLICATES, signal: early.signal },
-      ),
-    ).rejects.toThrow('aborted');
-    await expect(
-      storage.transfer.importPets(batches(), {
-        ...NO_DUPLICATES,
-        signal: late.signal,
-        onProgress: () => late.abort(),
-      }),
-    ).rejects.toThrow('aborted');
+    await importing(batches((index) => index === 5 && proxy.cutAll())).toMatchObject(unavailable);
+    await importing(batches(), { onProgress: () => proxy.cutAll() }).toMatchObject(unavailable);
+    const ended = batches((index) => index === 5 && early.abort());
+    await importing(ended, { signal: early.signal }).toThrow('aborted');
+    await importing(batches(), { signal: late.signal, onProgress: () => late.abort() }).toThrow('aborted');
     expect(await walk(storage)).toEqual([]);
     for (let count = 1; count <= 2; count++) {
       expect(await storage.transfer.importPets(batches(), NO_DUPLICATES)).toBe(PETS);
@@ -75,40 +60,6 @@ describe.skipIf(!canRunPostgres)(`imports and exports of many pets on PostgreSQL
     const tables = `SELECT count(*)::int AS count FROM pg_class WHERE relname = 'staged'`;
     const admin = await connect(url);
     await expect.poll(async () => (await admin.query(tables)).rows[0].count).toBe(0);
-  });
-
-  test('creates go on while the batches of an import are read', async () => {
-    const storage = await openStorage(await newDatabaseUrl());
-    const create = async () => {
-      expect(await storage.pets.add(named('created'))).toMatchObject({ name: 'created' });
-    };
-    expect(await storage.transfer.importPets(batches(create), NO_DUPLICATES)).toBe(PETS);
-  });
-
-  test('an export has all pets from before it, and none from after it', async () => {
-    const storage = await openStorage(await newDatabaseUrl());
-    await storage.transfer.importPets(batches(), NO_DUPLICATES);
-    let isRunning = true;
-    const creating = (async () => {
-      while (isRunning) {
-        await storage.pets.add(named('later'));
-        await delay(1);
-      }
-    })();
-    const exporting = storage.transfer.exportPets()[Symbol.asyncIterator]();
-    const first = await exporting.next();
-    const last = (await storage.pets.add(named('last'))).id;
-    const names: string[] = (first.value as readonly Pet[]).map(({ name }) => name);
-    const ids: bigint[] = [];
-    for await (const batch of { [Symbol.asyncIterator]: () => exporting }) {
-      names.push(...batch.map(({ name }) => name));
-      ids.push(...batch.map(({ id }) => id));
-    }
-    isRunning = false;
-    await creating;
-    expect(names.filter((name) => name !== 'later')).toHaveLength(PETS);
-    expect(names).not.toContain('last');
-    expect(ids.filter((id) => id >= last)).toEqual([]);
   });
 
   test('a cut connection ends an export, and an export that is not read leaves its connection', async () => {

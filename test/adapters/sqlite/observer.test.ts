@@ -3,7 +3,6 @@ import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
 import type { Commit, Observer } from '../../../src/application/ports/observer.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
-import { stopClock } from '../../support/clock.ts';
 import { connect } from '../../support/sqlite.ts';
 import { NO_DUPLICATES, REX, temporaryFile } from './temporary-file.ts';
 import { controlClock } from './watched-storage.ts';
@@ -25,23 +24,11 @@ function openObserved(path = temporaryFile()): { storage: Storage; commits: Comm
   return { storage, commits };
 }
 
-function sumOf(commits: readonly Commit[]): number {
-  return commits.reduce((sum, { writes }) => sum + writes, 0);
-}
-
 async function* batchOf(...pets: NewPet[]): AsyncGenerator<readonly NewPet[]> {
   yield pets;
 }
 
 describe('onCommit', () => {
-  test('counts every write of a shared commit', async () => {
-    const { storage, commits } = openObserved();
-    stopClock();
-    await Promise.all(Array.from({ length: 2500 }, () => storage.pets.add(REX)));
-    expect(sumOf(commits)).toBe(2500);
-    expect(commits.length).toBeLessThan(100);
-  });
-
   test('is called for keys, and counts a write of two statements as one write', async () => {
     const { storage, commits } = openObserved();
     const about = { name: 'ci', prefix: 'x', createdAt: 1 };

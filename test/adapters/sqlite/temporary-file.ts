@@ -34,9 +34,7 @@ export function openStorage(path: string = temporaryFile(), options?: SqliteOpti
 export function openHealth(path: string = temporaryFile(), observer: Observer = {}): Health {
   prepareDatabase(path);
   const db = openReader(path);
-  onTestFinished(() => {
-    db.close();
-  });
+  onTestFinished(() => void db.close());
   return new Health(filesOf(path), observer);
 }
 

@@ -10,9 +10,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   shared = new SharedReads();
   running = [];
-  return () => {
-    vi.useRealTimers();
-  };
+  return () => void vi.useRealTimers();
 });
 
 function share(key = 'a'): Promise<string> {

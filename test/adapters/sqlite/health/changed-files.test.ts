@@ -28,54 +28,36 @@ import {
 
 beforeEach(controlClock);
 
-type Harm = (path: string, other: string) => void;
+const rename = (path: string) => renameSync(path, `${path}.old`);
+const remove = (path: string) => rmSync(path, { recursive: true });
+
+function replaceByCopy(path: string): void {
+  cpSync(path, `${path}.copy`, { recursive: true });
+  rename(path);
+  renameSync(`${path}.copy`, path);
+}
+
+function replaceByEmptyFile(path: string): void {
+  rmSync(path);
+  writeFileSync(path, '');
+}
 
 function removeAll(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix);
 }
 
-const FAULTS: [string, Harm, StorageFaultReason][] = [
-  ['the file is removed', (path) => rmSync(path), 'file_missing'],
-  ['the file is renamed', (path) => renameSync(path, `${path}.old`), 'file_missing'],
+const FAULTS: [string, harm: (path: string, other: string) => void, StorageFaultReason][] = [
+  ['the file is removed', remove, 'file_missing'],
+  ['the file is renamed', rename, 'file_missing'],
   ['another store is renamed over the file', (path, other) => renameSync(other, path), 'file_replaced'],
-  [
-    'the file is replaced by a copy of itself',
-    (path) => {
-      copyFileSync(path, `${path}.copy`);
-      renameSync(`${path}.copy`, path);
-    },
-    'file_replaced',
-  ],
-  [
-    'the file is removed, and an empty file is created',
-    (path) => {
-      rmSync(path);
-      writeFileSync(path, '');
-    },
-    'file_replaced',
-  ],
-  ['the folder is removed', (path) => rmSync(dirname(path), { recursive: true }), 'file_missing'],
-  ['the folder is renamed', (path) => renameSync(dirname(path), `${dirname(path)}.old`), 'file_missing'],
-  [
-    'the folder is replaced by a copy of itself',
-    (path) => {
-      const folder = dirname(path);
-      cpSync(folder, `${folder}.copy`, { recursive: true });
-      renameSync(folder, `${folder}.old`);
-      renameSync(`${folder}.copy`, folder);
-    },
-    'file_replaced',
-  ],
-  ['the write-ahead log is removed', (path) => rmSync(`${path}-wal`), 'file_missing'],
-  [
-    'the write-ahead log is replaced',
-    (path) => {
-      copyFileSync(`${path}-wal`, `${path}-new`);
-      renameSync(`${path}-new`, `${path}-wal`);
-    },
-    'file_replaced',
-  ],
-  ['all files are removed', (path) => removeAll(path), 'file_missing'],
+  ['the file is replaced by a copy of itself', replaceByCopy, 'file_replaced'],
+  ['the file is removed, and an empty file is created', replaceByEmptyFile, 'file_replaced'],
+  ['the folder is removed', (path) => remove(dirname(path)), 'file_missing'],
+  ['the folder is renamed', (path) => rename(dirname(path)), 'file_missing'],
+  ['the folder is replaced by a copy of itself', (path) => replaceByCopy(dirname(path)), 'file_replaced'],
+  ['the write-ahead log is removed', (path) => remove(`${path}-wal`), 'file_missing'],
+  ['the write-ahead log is replaced', (path) => replaceByCopy(`${path}-wal`), 'file_replaced'],
+  ['all files are removed', removeAll, 'file_missing'],
 ];
 
 test.each(FAULTS)(

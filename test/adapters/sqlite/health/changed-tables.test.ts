@@ -53,20 +53,6 @@ describe.each(changes)('%s', (sql) => {
   });
 });
 
-test('a table that is back can be read again', async () => {
-  controlClock();
-  const { storage, path, added, states } = await openWatched();
-  const other = connect(path);
-  other.exec('ALTER TABLE pets RENAME TO animals');
-  await passInterval();
-  await expect(storage.pets.find(1n)).rejects.toMatchObject(DAMAGED);
-  other.exec('ALTER TABLE animals RENAME TO pets');
-  await passInterval();
-  await storage.check();
-  expect(await storage.pets.find(1n)).toEqual(added[0]);
-  expect(states).toEqual(['damaged', undefined]);
-});
-
 /** Each of these lets writes go on, but without their effect or without their order. */
 describe.each([
   'CREATE TRIGGER swallow AFTER INSERT ON pets BEGIN DELETE FROM pets WHERE id = NEW.id; END',

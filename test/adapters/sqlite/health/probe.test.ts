@@ -10,14 +10,11 @@ import {
   utimesSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { CommitCheck, type StoreFiles } from '../../../../src/adapters/sqlite/store-files.ts';
 import { BatchRunner } from '../../../../src/adapters/sqlite/write/batch.ts';
 import type { ProbeReply } from '../../../../src/adapters/sqlite/write/protocol.ts';
-import { temporaryFolder } from '../../../support/process.ts';
-import { canMount, mountReadOnly } from '../../../support/small-disk.ts';
 import { connect } from '../../../support/sqlite.ts';
 import { newStore, openFiles } from '../temporary-file.ts';
 
@@ -47,9 +44,7 @@ beforeEach(() => {
   const check = new CommitCheck(files);
   runner = new BatchRunner(db, check);
   probe = probeWith(check);
-  return () => {
-    db.close();
-  };
+  return () => void db.close();
 });
 
 function probeWith(check: CommitCheck): (tryWrite: boolean) => ProbeReply {
@@ -192,13 +187,6 @@ describe('a probe', () => {
       throw new Database.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY');
     };
     expect(probeWith(check)(false)).toEqual(SOUND);
-  });
-
-  test.skipIf(!canMount)('of a file on a read-only file system reports that it cannot be written', () => {
-    const folder = temporaryFolder();
-    mountReadOnly(dirname(path), folder);
-    const readOnly = { ...files, main: { ...files.main, path: join(folder, basename(path)) } };
-    expect(probeWith(new CommitCheck(readOnly))(true)).toEqual(harmed('read_only'));
   });
 });
 

@@ -26,7 +26,6 @@ import {
   type StoreFiles,
 } from '../../../../src/adapters/sqlite/store-files.ts';
 import { BatchRunner } from '../../../../src/adapters/sqlite/write/batch.ts';
-import { StorageFault } from '../../../../src/application/ports/storage-fault.ts';
 import { temporaryFolder } from '../../../support/process.ts';
 import { replaceFs, systemError } from '../../../support/replace-fs.ts';
 import { connect } from '../../../support/sqlite.ts';
@@ -40,9 +39,7 @@ let files: StoreFiles;
 beforeEach(() => {
   path = newStore(200);
   ({ db, files } = openFiles(path));
-  return () => {
-    db.close();
-  };
+  return () => void db.close();
 });
 
 function fault(reason: string) {
@@ -247,16 +244,6 @@ describe('the files before a read', () => {
     vi.advanceTimersByTime(1);
     health.assertReadable();
     expect(states).toEqual(['file_missing', undefined]);
-  });
-
-  test('other faults do not refuse reads', async () => {
-    controlClock();
-    const health = new Health(files, {});
-    health.reportFailure('write', new StorageFault('disk_full', 'full'));
-    health.assertReadable();
-    expect(health.needsTestWrite).toBe(true);
-    expect(health.syncFault).toBeUndefined();
-    await expect(check(health)).rejects.toMatchObject({ reason: 'disk_full', message: 'full' });
   });
 });
 

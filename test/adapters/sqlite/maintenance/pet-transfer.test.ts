@@ -29,20 +29,6 @@ describe('an import of many pets', () => {
     expect(stored).toEqual([20_000, 40_000, 45_000]);
     expect(count.get()).toBe(BigInt(MANY));
   });
-
-  test('stores nothing when the signal is aborted between two steps', async () => {
-    const path = newStore(3);
-    const { transfer, pets } = openStorage(path);
-    const end = new AbortController();
-    const importing = transfer.importPets(batchesOf(MANY), {
-      ...NO_DUPLICATES,
-      onProgress: () => end.abort(new Error('that is enough')),
-      signal: end.signal,
-    });
-    await expect(importing).rejects.toThrow('that is enough');
-    expect((await pets.list({ limit: 100 })).pets).toHaveLength(3);
-    expect((await pets.add(REX)).id).toBe(4n);
-  });
 });
 
 test('a read after an import sees the pets, even when a snapshot was open during the commit', async () => {

@@ -25,9 +25,7 @@ async function openElsewhere(path: string): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
+  onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   return async () => {
     child.kill('SIGKILL');

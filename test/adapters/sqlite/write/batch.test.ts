@@ -19,9 +19,7 @@ beforeEach(() => {
   path = newStore();
   ({ db, files } = openFiles(path));
   runner = new BatchRunner(db, new CommitCheck(files));
-  return () => {
-    db.close();
-  };
+  return () => void db.close();
 });
 
 /** Runs writes without waiting for a lock. */
