@@ -12,51 +12,32 @@ const SENT_BEHIND = 'x'.repeat(8 * 1024 * 1024);
 
 describe('the last response of a connection', () => {
   const server = sharedServer('memory');
-  const authorization = () => `Authorization: Bearer ${server.key}\r\n`;
-  const announced = (fields: string) =>
-    `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${fields}\r\nContent-Length: ${SENT_BEHIND.length}\r\n\r\n`;
+  const GET = ['GET /livez HTTP/1.1', 'Host: x'];
+  const CREATE = ['POST /v1/pets HTTP/1.1', 'Host: x'];
+  const KEY = 'Authorization: Bearer KEY';
+  const JSON_TYPE = 'Content-Type: application/json';
+  const LENGTH = `Content-Length: ${SENT_BEHIND.length}`;
+  const CHUNK = ['Transfer-Encoding: chunked', '', SENT_BEHIND.length.toString(16)];
 
-  test.each([
-    [
-      'the client requested Connection: close',
-      200,
-      () => 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-    ],
-    [
-      'the client requested an upgrade',
-      200,
-      () => 'GET /livez HTTP/1.1\r\nHost: x\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
-    ],
-    ['the request is HTTP/1.0', 200, () => 'GET /livez HTTP/1.0\r\n\r\n'],
-    [
-      'the framing was refused',
-      400,
-      () => 'GET /livez HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
-    ],
-    [
-      'the body is too large',
-      413,
-      () =>
-        `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization()}Content-Type: application/json\r\n` +
-        `Transfer-Encoding: chunked\r\n\r\n${SENT_BEHIND.length.toString(16)}\r\n`,
-    ],
-    ['the body came without a key', 401, () => announced('Content-Type: application/json')],
-    ['the body has another media type', 415, () => announced(`${authorization()}Content-Type: text/plain`)],
-    [
-      'the body has a length over the limit',
-      413,
-      () => announced(`${authorization()}Content-Type: application/json`),
-    ],
-    ['the head is too large', 431, () => 'GET /livez HTTP/1.1\r\nHost: x\r\nX: '],
-    ['a tunnel was refused', 405, () => 'CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n'],
-    ['the message is not HTTP', 400, () => 'GET\r\n\r\n'],
-  ])('reaches a client that continues to send, when %s', async (_case, status, request) => {
+  test.each<[when: string, status: number, lines: string[]]>([
+    ['the client requested Connection: close', 200, [...GET, 'Connection: close']],
+    ['the client requested an upgrade', 200, [...GET, 'Upgrade: x', 'Connection: upgrade']],
+    ['the request is HTTP/1.0', 200, ['GET /livez HTTP/1.0']],
+    ['the framing was refused', 400, [...GET, 'Transfer-Encoding: gzip, chunked', '', '0']],
+    ['a chunk of the body is too large', 413, [...CREATE, KEY, JSON_TYPE, ...CHUNK]],
+    ['the body has a length over the limit', 413, [...CREATE, KEY, JSON_TYPE, LENGTH]],
+    ['the body has another media type', 415, [...CREATE, KEY, 'Content-Type: text/plain', LENGTH]],
+    ['the body came without a key', 401, [...CREATE, JSON_TYPE, LENGTH]],
+    ['the head is too large', 431, [...GET, `X: ${'x'.repeat(20_000)}`]],
+    ['a tunnel was refused', 405, ['CONNECT x:80 HTTP/1.1', 'Host: x:80']],
+    ['the message is not HTTP', 400, ['GET']],
+  ])('reaches a client that continues to send, when %s', async (_when, status, lines) => {
     stopClock();
     const { port, hostname } = new URL(server.origin);
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
     const faults: Error[] = [];
     socket.on('error', (error) => faults.push(error));
-    socket.write(request());
+    socket.write(`${lines.join('\r\n').replace('KEY', server.key)}\r\n\r\n`);
     socket.write(SENT_BEHIND);
     await once(socket, 'drain');
     let received = '';

@@ -33,17 +33,7 @@ const wild = fc.oneof(
   fc.json({ maxDepth: 3, noUnicodeString: false }),
   numberText,
   fc.string({ unit: codePoint }).map((text) => JSON.stringify(text)),
-  fc.constantFrom(
-    'null',
-    'true',
-    '""',
-    '[]',
-    '{}',
-    '{"__proto__":{}}',
-    '"\\ud83d"',
-    '"\\u0000"',
-    '1e999999999',
-  ),
+  fc.constantFrom(...'null true "" [] {} {"__proto__":{}} "\\ud83d" "\\u0000" 1e999999999'.split(' ')),
 );
 const members = ['name', 'categoryId', 'status', 'id', '__proto__', 'toString'];
 const nearlyValid = fc
@@ -173,15 +163,8 @@ describe('random requests', () => {
       fc.webPath().map((text) => text.slice(1)),
       fc.constantFrom('v1/pets', 'v1/pets/1', 'livez'),
     );
-    const field = fc.constantFrom(
-      'If-None-Match',
-      'X-Request-Id',
-      'Content-Type',
-      'Content-Encoding',
-      'Accept',
-      'Origin',
-      'Authorization',
-    );
+    const names = 'If-None-Match X-Request-Id Content-Type Content-Encoding Accept Origin Authorization';
+    const field = fc.constantFrom(...names.split(' '));
     const fields = fc.dictionary(field, fc.oneof(visible(40), latin1(40)), { maxKeys: 3 });
     await fc.assert(
       fc.asyncProperty(method, path, fields, async (verb, target, headers) => {
