@@ -34,14 +34,8 @@ test('an empty URL is refused, because a variable of the shell is probably not s
 
 test('only commands that write create a store', async () => {
   const { path, run } = commandLine();
-  for (const args of [
-    ['keys', 'list'],
-    ['keys', 'revoke', '1'],
-    ['keys', 'rotate', '1'],
-    ['export'],
-    ['backup', '/x'],
-  ]) {
-    const { status, err } = await run(args);
+  for (const command of ['keys list', 'keys revoke 1', 'keys rotate 1', 'export', 'backup /x']) {
+    const { status, err } = await run(command.split(' '));
     expect([status, err]).toEqual([1, `animal-store: ${path}: there is no such file\n`]);
     expect(existsSync(path)).toBe(false);
   }

@@ -163,17 +163,10 @@ describe('import --skip-invalid', () => {
     const cli = commandLine();
     const folder = dirname(cli.path);
     const file = join(folder, 'pets.ndjson');
-    writeFileSync(
-      file,
-      `${line('Rex', ',"id":1')}oops\n${line('Mia')}${line('Max', ',"id":1')}${line('Tom', ',"id":2')}`,
-    );
-    const { status, out, err } = await cli.run([
-      'import',
-      '--create-store',
-      '--skip-invalid',
-      '--json',
-      file,
-    ]);
+    const invalid = `${line('Rex', ',"id":1')}oops\n${line('Mia')}${line('Max', ',"id":1')}${line('Tom', ',"id":2')}`;
+    writeFileSync(file, invalid);
+    const args = ['import', '--create-store', '--skip-invalid', '--json', file];
+    const { status, out, err } = await cli.run(args);
     expect([status, err]).toEqual([0, '']);
     const refused = `${file}.refused.ndjson`;
     expect(JSON.parse(out)).toMatchObject({ imported: 2, skipped: 3, refusedFile: refused });
@@ -191,12 +184,8 @@ describe('import --skip-invalid', () => {
     const cli = commandLine();
     const refused = join(dirname(cli.path), 'bad');
     const stdin = `${line('Rex', ',"id":1')}[]\n${line('')}oops\n${line('Mia', ',"id":1')}null\n${line('Tom', ',"id":2')}7\n`;
-    const { status } = await cli.run(
-      ['import', '--create-store', '--skip-invalid', '--refused', refused, '-'],
-      {
-        stdin,
-      },
-    );
+    const args = ['import', '--create-store', '--skip-invalid', '--refused', refused, '-'];
+    const { status } = await cli.run(args, { stdin });
     expect(status).toBe(0);
     const lines = readFileSync(refused, 'utf8').trim().split('\n');
     expect(lines.map((text) => JSON.parse(text).line)).toEqual([2, 3, 4, 5, 6, 8]);

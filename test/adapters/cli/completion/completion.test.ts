@@ -132,17 +132,8 @@ describe('the candidates', () => {
 
   test('are every command and option of the help', async () => {
     const { run } = commandLine();
-    for (const command of [
-      '',
-      'keys create',
-      'keys rotate',
-      'import',
-      'export',
-      'backup',
-      'restore',
-      'doctor',
-    ]) {
-      const path = command.split(' ').filter((word) => word !== '');
+    for (const command of '|keys create|keys rotate|import|export|backup|restore|doctor'.split('|')) {
+      const path = command.split(' ').filter(Boolean);
       const { out } = await run([...path, '--help']);
       const names = [...out.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
       const found = (await linesFor(...path, '--')).map((text) => text.split('\t')[0]);
