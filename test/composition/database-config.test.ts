@@ -24,8 +24,17 @@ describe('the database of the configuration', () => {
   const USAGES = 'expected sqlite:PATH or memory: or postgres://HOST/DATABASE, got';
   const URL_FORM = 'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password';
   const PATH = 'expected sqlite:PATH, such as sqlite:./pets.db or sqlite:/var/lib/pets.db';
+  const ONE_HOST = 'expected one host: several hosts are not supported';
+  const UNKNOWN = "unknown parameter after '?': expected host, port, user, password, sslmode,";
+  const NO_INTEGER = 'query_timeout: expected an integer from 0 to 2147483647';
+  const NO_MODE = 'sslmode: expected one of disable, no-verify, prefer, require, verify-ca, verify-full';
+  const HOST = 'postgres://host/pets?';
+  /** Adds each word to the start of a URL. */
+  const urls = (start: string, words: string, reason: string) =>
+    words.split(' ').map((word) => [start + word, reason]);
+
   test.each([
-    ...['mysql', './pets.db', 'hunter2:x'].map((value) => [value, `${USAGES} a value without such a scheme`]),
+    ...urls('', 'mysql ./pets.db hunter2:x', `${USAGES} a value without such a scheme`),
     ['mysql://me:hunter2@db.example/pets', `${USAGES} 'mysql:…'`],
     ['hunter2@mysql://db.example/pets', USAGES],
     ['memory:x', "expected memory: without a path, got 'memory:x'"],
@@ -33,46 +42,22 @@ describe('the database of the configuration', () => {
     ['sqlite: ', `${PATH} (the path is missing), got 'sqlite:'`],
     ['sqlite::memory:', `${PATH} (a store in memory is memory:)`],
     ['sqlite://./x.db', `${PATH} (there is no host, so // has no meaning), got 'sqlite://./x.db'`],
-    ['sqlite:~/x.db', `${PATH} (no shell replaces ~ and variables)`],
-    ['sqlite:$HOME/x.db', `${PATH} (no shell replaces ~ and variables)`],
+    ...urls('sqlite:', '~/x.db $HOME/x.db', `${PATH} (no shell replaces ~ and variables)`),
     ['sqlite:x.db?mode=ro', `${PATH} (there are no parameters)`],
     ['sqlite:file:x.db', `${PATH} (a path without file:)`],
-    ...['postgres:pets', 'postgres://host:port/pets', 'postgres://me:hunter2@host:port/pets'].map((value) => [
-      value,
-      URL_FORM,
-    ]),
-    ...['one,two', 'one:1,two:2/pets', 'me:hunter2@one,two/pets', '/pets?host=one,two'].map((rest) => [
-      `postgres://${rest}`,
-      'expected one host: several hosts are not supported',
-    ]),
+    ...urls('postgres:', 'pets //host:port/pets //me:hunter2@host:port/pets', URL_FORM),
+    ...urls('postgres://', 'one,two one:1,two:2/pets me:hunter2@one,two/pets /pets?host=one,two', ONE_HOST),
     ...'query_timeout max sslmode options application_name password host sslrootcert'
       .split(' ')
-      .flatMap((name) =>
-        [`${name}=`, name].map((parameter) => [
-          `postgres://me@host/pets?${parameter}`,
-          `${name}: expected a value`,
-        ]),
-      ),
-    ...['query_timeout=5s', 'query_timeout=-1'].map((parameter) => [
-      `postgres://host/pets?${parameter}`,
-      'query_timeout: expected an integer from 0 to 2147483647',
-    ]),
-    ...['abc', '0', '1001', '1.5'].map((max) => [
-      `postgres://host/pets?max=${max}`,
-      'max: expected an integer from 1 to 1000',
-    ]),
-    ...['bogus', 'allow', 'REQUIRE'].map((mode) => [
-      `postgres://host/pets?sslmode=${mode}`,
-      'sslmode: expected one of disable, no-verify, prefer, require, verify-ca, verify-full',
-    ]),
-    ['postgres://host/pets?sslmode=disable&sslrootcert=x', 'sslmode: expected verify-full with the files'],
-    ['postgres://host/pets?sslmode=no-verify&sslrootcert=x', 'sslmode: expected verify-full with the files'],
-    ['postgres://host/pets?sslcert=x', 'sslcert and sslkey: expected both or neither'],
-    ['postgres://host/pets?max=4&max=5', 'expected each parameter of the URL once'],
-    ...['sslmod=require', 'statement_timeout=5', 'MAX=5', 'hunter2'].map((parameter) => [
-      `postgres://host/pets?${parameter}`,
-      "unknown parameter after '?': expected host, port, user, password, sslmode,",
-    ]),
+      .flatMap((name) => urls('postgres://me@host/pets?', `${name}= ${name}`, `${name}: expected a value`)),
+    ...urls(HOST, 'query_timeout=5s query_timeout=-1', NO_INTEGER),
+    ...urls(`${HOST}max=`, 'abc 0 1001 1.5', 'max: expected an integer from 1 to 1000'),
+    ...urls(`${HOST}sslmode=`, 'bogus allow REQUIRE', NO_MODE),
+    [`${HOST}sslmode=disable&sslrootcert=x`, 'sslmode: expected verify-full with the files'],
+    [`${HOST}sslmode=no-verify&sslrootcert=x`, 'sslmode: expected verify-full with the files'],
+    [`${HOST}sslcert=x`, 'sslcert and sslkey: expected both or neither'],
+    [`${HOST}max=4&max=5`, 'expected each parameter of the URL once'],
+    ...urls(HOST, 'sslmod=require statement_timeout=5 MAX=5 hunter2', UNKNOWN),
   ])('%s is refused, and the message shows no password', (value = '', reason) => {
     for (const [load, source] of [
       [() => loadConfig({ DATABASE_URL: value }), 'DATABASE_URL'],
