@@ -1,4 +1,4 @@
-/** Checks rules about decorators, casts, the environment and the container, which imports do not show, in the syntax trees. */
+/** Checks rules about decorators, casts, the environment and connections, which imports do not show, in the syntax trees. */
 
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -24,9 +24,6 @@ function isProcess(node: ts.Node): boolean {
   const isNamed = ts.isIdentifier(node) || ts.isPropertyAccessExpression(node);
   return isNamed && /^(globalThis\.)?process$/.test(node.getText());
 }
-
-const usesContainer: Finder = (node) =>
-  ts.isIdentifier(node) && /^(container|DependencyContainer|createChildContainer|Reflect)$/.test(node.text);
 
 /** The modules that can open connections or start processes, and what the server uses of them. */
 const NETWORK = /^(node:)?(child_process|dgram|dns|http|http2|https|net|tls)(\/|$)/;
@@ -99,12 +96,6 @@ describe('in the sources', () => {
     expect(filesWith(readsEnvironment)).toEqual(['src/main.ts']);
   });
 
-  test('only the folder src/composition/ uses the container', () => {
-    const users = filesWith(usesContainer);
-    expect(users).toContain('src/composition/container.ts');
-    expect(users.filter((file) => !file.startsWith('src/composition/'))).toEqual([]);
-  });
-
   test('nothing starts a process', () => {
     expect(filesWith(startsProcess)).toEqual([]);
     expect(has("import { spawn } from 'node:child_process'", startsProcess)).toBe(true);
@@ -165,7 +156,6 @@ describe('in the sources', () => {
         '(await a) as unknown as () => void',
       ],
     ],
-    ['the container', usesContainer, ['container.resolve(x)', 'Reflect.getMetadata(x)']],
   ] as const)('%s is found, and nothing else', (_case, find, examples) => {
     for (const text of examples) expect(has(text, find), text).toBe(true);
     for (const text of [
