@@ -7,46 +7,23 @@ import { relative } from 'node:path';
 import { writeChart } from './chart.ts';
 import { describeMachine, machineText } from './machine.ts';
 import { type Options, type Part, readOptions } from './options.ts';
-import {
-  compare,
-  compareTable,
-  idempotencyTable,
-  logLevelsTable,
-  measureIdempotency,
-  measureLogLevels,
-  measureWorkers,
-  workersTable,
-} from './parts/compare.ts';
-import { measureMemory, memoryTable } from './parts/memory.ts';
-import { measurePostgres, postgresTable } from './parts/postgres.ts';
-import { measureSlowFsync, slowFsyncTable } from './parts/slow-fsync.ts';
-import { measureStart, startTable } from './parts/start.ts';
+import { COMPARE, IDEMPOTENCY, LOG_LEVELS, WORKERS } from './parts/compare.ts';
+import { MEMORY } from './parts/memory.ts';
+import { POSTGRES } from './parts/postgres.ts';
+import { FSYNC } from './parts/slow-fsync.ts';
+import { START } from './parts/start.ts';
 import { prepareProcess } from './processes.ts';
-import { type Found, newResults, writeResults } from './results.ts';
-
-interface Definition<T> {
-  readonly title: string;
-  measure(options: Options): Promise<T>;
-  table(found: T): string;
-}
+import { type Definition, type Found, newResults, writeResults } from './results.ts';
 
 const DEFINITIONS: { readonly [P in Part]: Definition<Found[P]> } = {
-  compare: { title: 'Servers side by side', measure: compare, table: compareTable },
-  fsync: {
-    title: 'Reads during creates, with slower fsyncs',
-    measure: measureSlowFsync,
-    table: slowFsyncTable,
-  },
-  start: { title: 'animal-store, start time', measure: measureStart, table: startTable },
-  memory: { title: 'animal-store, resident memory', measure: measureMemory, table: memoryTable },
-  log: { title: 'animal-store by log level', measure: measureLogLevels, table: logLevelsTable },
-  idempotency: {
-    title: 'animal-store, creates with Idempotency-Key',
-    measure: measureIdempotency,
-    table: idempotencyTable,
-  },
-  postgres: { title: 'On PostgreSQL', measure: measurePostgres, table: postgresTable },
-  workers: { title: 'animal-store, several threads', measure: measureWorkers, table: workersTable },
+  compare: COMPARE,
+  fsync: FSYNC,
+  start: START,
+  memory: MEMORY,
+  log: LOG_LEVELS,
+  idempotency: IDEMPOTENCY,
+  postgres: POSTGRES,
+  workers: WORKERS,
 };
 
 async function runPart<P extends Part>(part: P, options: Options, found: Partial<Found>): Promise<void> {

@@ -1,14 +1,12 @@
 /** Runs a PostgreSQL server for the benchmark, with the same pets as the SQLite files, on the core of the load. */
 
 import { createHash } from 'node:crypto';
-import { Client, types } from 'pg';
+import { Client } from 'pg';
 import { prepareSchema } from '../src/adapters/postgres/schema.ts';
 import { apiKeyPrefix } from '../src/domain/api-key.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres/server.ts';
 import { API_KEY, type Data } from './data.ts';
-
-/** The type id of `int8`. */
-const INT8 = 20;
+import { EXACT } from './peers/postgres-store.ts';
 
 /**
  * The server keeps all pets in memory, and writes no checkpoint and vacuums no table during a measurement: these would
@@ -77,12 +75,6 @@ export function postgresData(url: string): Data {
     },
   };
 }
-
-/** Reads int8 values as `bigint`. */
-const EXACT = {
-  getTypeParser: ((id: number, format?: 'text') =>
-    id === INT8 ? BigInt : types.getTypeParser(id, format)) as typeof types.getTypeParser,
-};
 
 async function fill(url: string, pets: number): Promise<void> {
   await prepareSchema({ connectionString: url }, false);

@@ -24,11 +24,8 @@ export async function checkResponses(
     }
     return text;
   };
-  const post = (body: string) => ({
-    method: 'POST',
-    body,
-    headers: { 'Content-Type': 'application/json' },
-  });
+  const headers = { 'Content-Type': 'application/json' };
+  const post = (body: string) => ({ method: 'POST', body, headers });
 
   const list = await expect('/v1/pets', 200, await rows(data, 'ORDER BY id LIMIT 20'));
   const page = "WHERE status = 'pending' AND id > 50 ORDER BY id LIMIT 7";
@@ -46,12 +43,8 @@ export async function checkResponses(
 
   const id = String((await lastId(data)) + 1);
   const pet = { id, name: 'Bello "Ü"', categoryId: '9223372036854775807', status: 'available' };
-  await expect(
-    '/v1/pets',
-    201,
-    pet,
-    post(`{"name":${JSON.stringify(pet.name)},"categoryId":${pet.categoryId}}`),
-  );
+  const sent = `{"name":${JSON.stringify(pet.name)},"categoryId":${pet.categoryId}}`;
+  await expect('/v1/pets', 201, pet, post(sent));
   await expect(`/v1/pets/${id}`, 200, pet);
   return { listLength: Buffer.byteLength(list), created: 1 };
 }

@@ -19,6 +19,13 @@ export interface Results {
   readonly found: Partial<Found>;
 }
 
+/** A part of the benchmark. */
+export interface Definition<T> {
+  readonly title: string;
+  measure(options: Options): Promise<T>;
+  table(found: T): string;
+}
+
 /** The result of each part. */
 export interface Found {
   compare: readonly Row[];

@@ -48,15 +48,8 @@ export class Session {
   async load(work: Work, { seconds, connections }: ClosedOptions): Promise<Figures> {
     const { origin, pid } = this.server;
     const meter = new CpuMeter(pid);
-    const load = {
-      origin,
-      work,
-      pets: this.#facts.pets,
-      key: API_KEY,
-      seconds,
-      connections,
-      idempotencyKeys: this.#facts.idempotencyKeys,
-    };
+    const { pets, idempotencyKeys } = this.#facts;
+    const load = { origin, work, pets, key: API_KEY, seconds, connections, idempotencyKeys };
     let result = await runClosed(load);
     if (result.requests === 0) {
       this.noteCreates(0, result.createsSent);

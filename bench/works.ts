@@ -45,14 +45,3 @@ export function nextRequest(work: Work, pets: number, random: () => number): Req
       return nextRequest(upTo(10) === 1 ? 'create' : 'list', pets, random);
   }
 }
-
-/** Returns a generator (mulberry32) of pseudo-random numbers, which are the same in every run. */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -6,8 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../../test/faults/random.ts';
 import { runToEnd } from '../processes.ts';
-import { nextRequest, seededRandom, type Work } from '../works.ts';
+import { nextRequest, type Work } from '../works.ts';
 
 export interface Stream {
   /** The kinds of work that are requested in turn. */
@@ -59,7 +60,8 @@ async function runStream(
   { origin, key, pets, seconds, idempotencyKeys }: StreamsLoad,
 ): Promise<Reported> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const random = seededRandom(42);
+  const seeded = new Random(42);
+  const random = () => seeded.next() / 2 ** 32;
   const latencies: number[] = [];
   const count = { sent: 0, bytes: 0, refused: 0, broken: 0, createsSent: 0 };
   const send = (due: number) =>

@@ -81,14 +81,9 @@ async function measureBeside(session: Session, options: Options): Promise<Omit<C
 }
 
 function middleOf(rows: readonly ColdRow[]): ColdRow {
-  const of = (read: (row: ColdRow) => number) => median(rows.map(read)) ?? 0;
-  return {
-    label: rows[0]?.label ?? '',
-    perSecond: of(({ perSecond }) => perSecond),
-    p50: of(({ p50 }) => p50),
-    p99: of(({ p99 }) => p99),
-    listP95: of(({ listP95 }) => listP95),
-  };
+  const of = (name: Exclude<keyof ColdRow, 'label'>) => median(rows.map((row) => row[name])) ?? 0;
+  const [perSecond, p50, p99, listP95] = [of('perSecond'), of('p50'), of('p99'), of('listP95')];
+  return { label: rows[0]?.label ?? '', perSecond, p50, p99, listP95 };
 }
 
 export function coldTable(rows: readonly ColdRow[]): string {

@@ -2,74 +2,66 @@
 
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';
+import type { Definition } from '../results.ts';
 import { type Case, measureInTurn, type Row, ratioTo } from '../rounds.ts';
 import { LIMIT, OURS, type ServerName, titleOf } from '../servers.ts';
 import type { SessionOptions } from '../session.ts';
 import { milliseconds, rowsTable, table, whole } from '../table.ts';
 import { WORK_TITLES } from '../works.ts';
 
-/** Measures animal-store, or another server, with different options. */
-function measure(options: Options, cases: readonly [label: string, change: Partial<SessionOptions>][]) {
-  const { pets } = options;
-  const ours: SessionOptions = { name: OURS, source: filledFile(pets), pets };
-  const ofLabels = cases.map(([label, change]): Case => ({ label, session: { ...ours, ...change } }));
-  return measureInTurn(ofLabels, options);
+type Cases = readonly (readonly [label: string, change: Partial<SessionOptions>])[];
+
+/** Returns a function that measures animal-store, or another server, with different options. */
+function measuring(casesOf: (options: Options) => Cases): (options: Options) => Promise<Row[]> {
+  return (options) => {
+    const { pets } = options;
+    const ours: SessionOptions = { name: OURS, source: filledFile(pets), pets };
+    const toCase = ([label, change]: Cases[number]): Case => ({ label, session: { ...ours, ...change } });
+    return measureInTurn(casesOf(options).map(toCase), options);
+  };
 }
 
-export function compare(options: Options): Promise<Row[]> {
-  return measure(
-    options,
-    options.servers.map((name) => [name, { name }]),
-  );
-}
+export const COMPARE: Definition<readonly Row[]> = {
+  title: 'Servers side by side',
+  measure: measuring(({ servers }) => servers.map((name) => [name, { name }])),
+  table(rows) {
+    const against = { [LIMIT]: 'of the limit', fastify: 'of Fastify' };
+    return rowsTable(rows, 'server', against, (label) => titleOf(label as ServerName));
+  },
+};
 
-export function compareTable(rows: readonly Row[]): string {
-  const against = { [LIMIT]: 'of the limit', fastify: 'of Fastify' };
-  return rowsTable(rows, 'server', against, (label) => titleOf(label as ServerName));
-}
-
-export function measureLogLevels(options: Options): Promise<Row[]> {
-  return measure(
-    options,
-    ['warn', 'info'].map((logLevel) => [logLevel, { logLevel }]),
-  );
-}
-
-export function logLevelsTable(rows: readonly Row[]): string {
-  return rowsTable(rows, 'LOG_LEVEL', { warn: 'of warn' });
-}
+export const LOG_LEVELS: Definition<readonly Row[]> = {
+  title: 'animal-store by log level',
+  measure: measuring(() => ['warn', 'info'].map((logLevel) => [logLevel, { logLevel }])),
+  table: (rows) => rowsTable(rows, 'LOG_LEVEL', { warn: 'of warn' }),
+};
 
 const WITHOUT = 'no key';
+const WITH_AND_WITHOUT: Cases = [
+  [WITHOUT, {}],
+  ['a new key each', { idempotencyKeys: true }],
+];
 
-export function measureIdempotency(options: Options): Promise<Row[]> {
-  return measure({ ...options, works: ['create'] }, [
-    [WITHOUT, {}],
-    ['a new key each', { idempotencyKeys: true }],
-  ]);
-}
+export const IDEMPOTENCY: Definition<readonly Row[]> = {
+  title: 'animal-store, creates with Idempotency-Key',
+  measure: (options) => measuring(() => WITH_AND_WITHOUT)({ ...options, works: ['create'] }),
+  table: (rows) => rowsTable(rows, 'Idempotency-Key', { [WITHOUT]: 'of no key' }),
+};
 
-export function idempotencyTable(rows: readonly Row[]): string {
-  return rowsTable(rows, 'Idempotency-Key', { [WITHOUT]: 'of no key' });
-}
-
-export function measureWorkers(options: Options): Promise<Row[]> {
-  return measure(
-    options,
-    options.workers.map((workers) => [`threads: ${workers}`, { workers }]),
-  );
-}
-
-export function workersTable(rows: readonly Row[]): string {
-  return table(
-    'work|animal-store|requests/s|of one|p50 ms|p99 ms|us of processor time'.split('|'),
-    rows.map((row) => [
-      WORK_TITLES[row.work],
-      row.label,
-      whole(row.perSecond),
-      ratioTo(row.label.replace(/\d+$/, '1'), row, rows)?.toFixed(2) ?? '',
-      milliseconds(row.p50),
-      milliseconds(row.p99),
-      row.serverShare === undefined ? '' : ((1e6 * row.serverShare) / row.perSecond).toFixed(1),
-    ]),
-  );
-}
+export const WORKERS: Definition<readonly Row[]> = {
+  title: 'animal-store, several threads',
+  measure: measuring(({ workers }) => workers.map((count) => [`threads: ${count}`, { workers: count }])),
+  table: (rows) =>
+    table(
+      'work|animal-store|requests/s|of one|p50 ms|p99 ms|us of processor time'.split('|'),
+      rows.map((row) => [
+        WORK_TITLES[row.work],
+        row.label,
+        whole(row.perSecond),
+        ratioTo(row.label.replace(/\d+$/, '1'), row, rows)?.toFixed(2) ?? '',
+        milliseconds(row.p50),
+        milliseconds(row.p99),
+        row.serverShare === undefined ? '' : ((1e6 * row.serverShare) / row.perSecond).toFixed(1),
+      ]),
+    ),
+};

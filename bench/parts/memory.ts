@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { filledFile } from '../data.ts';
 import type { Options } from '../options.ts';
 import { residentMemory } from '../processes.ts';
+import type { Definition } from '../results.ts';
 import { OURS } from '../servers.ts';
 import { Session, type SessionOptions } from '../session.ts';
 import { table } from '../table.ts';
@@ -22,7 +23,7 @@ export interface Memory {
 }
 
 /** One process does all works, one after the other, and creates first. */
-export async function measureMemory(options: Options): Promise<Memory[]> {
+async function measure(options: Options): Promise<Memory[]> {
   const seconds = options.quick ? options.seconds : 2 * options.seconds;
   const order = ['create', 'list-random', 'get', 'mix'] as const;
   const found: Memory[] = [];
@@ -53,18 +54,23 @@ async function observe(
   return { work, seconds, atRest, most: Math.max(...series), series };
 }
 
-export function memoryTable(found: readonly Memory[]): string {
+function memoryTable(found: readonly Memory[]): string {
   if (found.length === 0) return 'Memory is measured on Linux only.';
   return table(
     ['work', 'before MB', 'most MB', 'halfway MB', 'at the end MB'],
-    found.map(({ work, atRest, most, series }) =>
-      [work, ...[atRest, most, series[Math.floor(series.length / 2)], series.at(-1)].map(megabytes)].map(
-        String,
-      ),
-    ),
+    found.map(({ work, atRest, most, series }) => {
+      const halfway = series[Math.floor(series.length / 2)];
+      return [work, ...[atRest, most, halfway, series.at(-1)].map(megabytes)];
+    }),
   );
 }
 
 function megabytes(value: number | undefined): string {
   return value === undefined ? '' : value.toFixed(0);
 }
+
+export const MEMORY: Definition<readonly Memory[]> = {
+  title: 'animal-store, resident memory',
+  measure,
+  table: memoryTable,
+};

@@ -3,6 +3,7 @@
 import { noPrograms } from '../../test/support/postgres/programs.ts';
 import type { Options } from '../options.ts';
 import { restart, withPostgres } from '../postgres.ts';
+import type { Definition } from '../results.ts';
 import { measureInTurn, progress, type Row } from '../rounds.ts';
 import { OURS, type ServerName, titleOf } from '../servers.ts';
 import { canSlowDisk, slowFsync } from '../slow-disk.ts';
@@ -24,7 +25,7 @@ export interface PostgresFound {
   readonly cold?: readonly ColdRow[];
 }
 
-export async function measurePostgres(options: Options): Promise<PostgresFound> {
+async function measure(options: Options): Promise<PostgresFound> {
   const { pets, works } = options;
   if (noPrograms !== undefined) return { skipped: noPrograms };
   if (options.cold) {
@@ -49,10 +50,12 @@ export async function measurePostgres(options: Options): Promise<PostgresFound> 
   });
 }
 
-export function postgresTable({ skipped, many = [], slow = [], cold }: PostgresFound): string {
+function postgresTable({ skipped, many = [], slow = [], cold }: PostgresFound): string {
   if (skipped !== undefined) return `Skipped: ${skipped}.`;
   if (cold !== undefined) return coldTable(cold);
   const tableOf = (rows: readonly Row[]) =>
     rowsTable(rows, 'server', { fastify: 'of Fastify' }, (name) => titleOf(name as ServerName));
   return `${tableOf(many)}\n\nDurable creates, each fsync of PostgreSQL ${DELAY} ms longer\n\n${tableOf(slow)}`;
 }
+
+export const POSTGRES: Definition<PostgresFound> = { title: 'On PostgreSQL', measure, table: postgresTable };

@@ -3,6 +3,7 @@
 import { API_KEY, filledFile } from '../data.ts';
 import { type Reported, runStreams } from '../load/streams.ts';
 import type { Options } from '../options.ts';
+import type { Definition } from '../results.ts';
 import { progress } from '../rounds.ts';
 import { OURS, type ServerName, titleOf } from '../servers.ts';
 import { Session } from '../session.ts';
@@ -32,7 +33,7 @@ export interface SlowFsync {
   readonly reads: readonly Run[];
 }
 
-export async function measureSlowFsync(options: Options): Promise<SlowFsync> {
+async function measure(options: Options): Promise<SlowFsync> {
   if (!canSlowDisk()) return { skipped: 'needs Linux and a C compiler (cc)', reads: [] };
   const reads: Run[] = [];
   for (const delay of DELAYS) {
@@ -70,7 +71,7 @@ async function run(server: ServerName, delay: number, options: Options): Promise
   });
 }
 
-export function slowFsyncTable({ skipped, reads: runs }: SlowFsync): string {
+function slowFsyncTable({ skipped, reads: runs }: SlowFsync): string {
   if (skipped !== undefined) return `Skipped: ${skipped}.`;
   const figures = ({ requests, seconds, p50, p99 }: Reported) => [
     whole(requests / seconds),
@@ -87,3 +88,9 @@ export function slowFsyncTable({ skipped, reads: runs }: SlowFsync): string {
     ]),
   );
 }
+
+export const FSYNC: Definition<SlowFsync> = {
+  title: 'Reads during creates, with slower fsyncs',
+  measure,
+  table: slowFsyncTable,
+};

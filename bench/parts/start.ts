@@ -2,6 +2,7 @@
 
 import { API_KEY, filledFile, workingCopy } from '../data.ts';
 import type { Options } from '../options.ts';
+import type { Definition } from '../results.ts';
 import { median } from '../rounds.ts';
 import { OURS, startServer } from '../servers.ts';
 import { table, whole } from '../table.ts';
@@ -13,7 +14,7 @@ export interface StartTimes {
   readonly median: number;
 }
 
-export async function measureStart({ pets, rounds }: Options): Promise<StartTimes> {
+async function measure({ pets, rounds }: Options): Promise<StartTimes> {
   const template = filledFile(pets);
   const times: number[] = [];
   for (let round = 0; round < 2 * rounds - 1; round++) {
@@ -33,9 +34,15 @@ async function firstResponse(url: string): Promise<void> {
   if (response.status !== 200) throw new Error(`the first response has status ${response.status}`);
 }
 
-export function startTable({ pets, times, median: middle }: StartTimes): string {
+function startTable({ pets, times, median: middle }: StartTimes): string {
   return table(
     ['from node to the first response', 'median ms', 'slowest ms'],
     [[`${whole(pets)} pets`, whole(middle), whole(Math.max(...times))]],
   );
 }
+
+export const START: Definition<StartTimes> = {
+  title: 'animal-store, start time',
+  measure,
+  table: startTable,
+};

@@ -19,19 +19,18 @@ const FIND = `SELECT ${COLUMNS} FROM pets WHERE id = $1`;
 const ADD = `INSERT INTO pets (name, category_id, status) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
 const KEY = 'SELECT hash, expires_at, revoked_at FROM api_keys WHERE hash = $1';
 
+/** Reads int8 values as `bigint`. */
+export const EXACT = {
+  getTypeParser: ((id: number, format?: 'text') =>
+    id === INT8 ? BigInt : types.getTypeParser(id, format)) as typeof types.getTypeParser,
+};
+
 export class PostgresStore {
   readonly #pool: Pool;
   readonly #cachedUntil = new Map<string, number>();
 
   constructor(url: string) {
-    this.#pool = new Pool({
-      connectionString: url,
-      max: POOL_SIZE,
-      types: {
-        getTypeParser: ((id: number, format?: 'text') =>
-          id === INT8 ? BigInt : types.getTypeParser(id, format)) as typeof types.getTypeParser,
-      },
-    });
+    this.#pool = new Pool({ connectionString: url, max: POOL_SIZE, types: EXACT });
   }
 
   async list({ limit, status, after = INT64_MIN }: Query): Promise<Pet[]> {
