@@ -67,10 +67,17 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     return { origin };
   }
 
-  async function clientOf(origin: string, create: string): Promise<Client> {
-    const client = new Client(origin, keyIn(await podman.output(create)));
+  function clientWith(origin: string, key: string): Client {
+    const client = new Client(origin, key);
     onTestFinished(() => client.close());
     return client;
+  }
+
+  /** Starts a container, and creates a key for a client. */
+  async function startWithClient(extra?: string): Promise<Client> {
+    const { origin } = await start(extra);
+    const created = await podman.output(documented('podman exec animal-store animal-store keys'));
+    return clientWith(origin, keyIn(created));
   }
 
   /** Runs JavaScript in the container, and returns what it prints. */
@@ -97,8 +104,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
   });
 
   test('a server without root, capabilities and a writable file system serves', async () => {
-    const { origin } = await start('--read-only-tmpfs=false');
-    const client = await clientOf(origin, documented('podman exec animal-store animal-store keys'));
+    const client = await startWithClient('--read-only-tmpfs=false');
     expect((await client.post({ name: 'Rex', categoryId: 7 })).status).toBe(201);
     expect((await client.get('/v1/pets')).body).toContain('"Rex"');
     expect(await evaluate('[process.getuid(), process.getgid()].join()')).toBe('10001,10001');
@@ -118,8 +124,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
   });
 
   test('the data and the keys survive in the volume, and a backup can be copied out', async () => {
-    const { origin } = await start();
-    const client = await clientOf(origin, documented('podman exec animal-store animal-store keys'));
+    const client = await startWithClient();
     const created = await client.post({ name: 'Bella', categoryId: 7 });
     expect(created.status).toBe(201);
     await podman.output(documented('podman exec animal-store animal-store backup'));
@@ -127,8 +132,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     expect(readFileSync(join(podman.folder, 'backup.db')).subarray(0, 13).toString()).toBe('SQLite format');
     await podman.output('podman rm --force animal-store');
 
-    const next = new Client((await start()).origin, client.key);
-    onTestFinished(() => next.close());
+    const next = clientWith((await start()).origin, client.key);
     const { id } = JSON.parse(created.body) as { id: number };
     expect(await next.get(`/v1/pets/${id}`)).toMatchObject({ status: 200, body: created.body });
   });
@@ -137,10 +141,8 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     const file = join(podman.folder, 'database-url');
     writeFileSync(file, 'sqlite:/var/lib/animal-store/other.db\n');
     const inContainer = '/run/secrets/database-url';
-    const { origin } = await start(
-      `--volume ${file}:${inContainer}:ro --env DATABASE_URL_FILE=${inContainer}`,
-    );
-    const client = await clientOf(origin, documented('podman exec animal-store animal-store keys'));
+    const mounted = `--volume ${file}:${inContainer}:ro --env DATABASE_URL_FILE=${inContainer}`;
+    const client = await startWithClient(mounted);
     expect((await client.post({ name: 'Cleo', categoryId: 7 })).status).toBe(201);
     expect(await podman.output('podman exec animal-store animal-store export')).toContain('"Cleo"');
     expect(await podman.output('podman exec animal-store animal-store doctor')).toContain(
@@ -160,8 +162,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
   });
 
   test('a stop reaches the server, which completes its requests and exits with status 0', async () => {
-    const { origin } = await start();
-    const { key } = await clientOf(origin, documented('podman exec animal-store animal-store keys'));
+    const { origin, key } = await startWithClient();
     const body = '{"name":"Max","categoryId":7}';
     const connection = await Connection.open(origin);
     onTestFinished(() => connection.destroy());
@@ -195,8 +196,7 @@ describe.skipIf(isSkipped)(`containers${note}`, () => {
     await run('podman-compose up');
     const origin = `http://127.0.0.1:${port}`;
     await expect.poll(() => statusOf(`${origin}/readyz`), { timeout: 60_000 }).toBe(200);
-    const client = new Client(origin, keyIn(await run('podman-compose exec')));
-    onTestFinished(() => client.close());
+    const client = clientWith(origin, keyIn(await run('podman-compose exec')));
     expect((await client.post({ name: 'Luna', categoryId: 7 })).status).toBe(201);
     await podman.output('podman healthcheck run compose_postgres_1');
     expect(

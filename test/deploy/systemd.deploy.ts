@@ -16,7 +16,7 @@ import { endOf, Workspace } from '../e2e/workspace.ts';
 import { Client } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RunningProcess, runCommand, stopService, temporaryFolder } from '../support/process.ts';
-import { DEPLOY, environmentOf, settings, unitText, wordsOf } from './unit.ts';
+import { commandOf, DEPLOY, environmentOf, settings, unitText } from './unit.ts';
 
 const SERVICES = ['animal-store.service', 'animal-store-backup.service', 'animal-store@.service'];
 const UNITS = [...SERVICES, 'animal-store-backup.timer'];
@@ -64,21 +64,16 @@ describe.skipIf(isSkipped(hasSystemd))(`systemd-analyze${note(hasSystemd, 'syste
 async function startServer(
   wrapper: readonly string[] = [],
   more: Readonly<Record<string, string>> = {},
-): Promise<{
-  running: RunningProcess;
-  folder: string;
-  client: Client;
-}> {
+): Promise<{ running: RunningProcess; folder: string; client: Client }> {
   const unit = unitText('animal-store.service');
   const [folder, port] = [temporaryFolder(), await freePort()];
   const env = { ...environmentOf(unit, folder), PORT: String(port), ...more };
-  const [command = '', ...args] = [...wrapper, ...wordsOf(settings(unit, 'ExecStart')[0] ?? '')];
+  const [program, words] = commandOf(unit);
+  const [command = '', ...args] = [...wrapper, program, ...words];
   const running = runCommand(command, args, { cwd: folder, env });
   await expect.poll(() => running.out.stdout, { timeout: 30_000 }).toContain('Listening on');
-  const client = new Client(
-    `http://127.0.0.1:${port}`,
-    readFileSync(join(folder, 'first-key'), 'utf8').trim(),
-  );
+  const key = readFileSync(join(folder, 'first-key'), 'utf8').trim();
+  const client = new Client(`http://127.0.0.1:${port}`, key);
   onTestFinished(() => client.close());
   return { running, folder, client };
 }
@@ -114,8 +109,7 @@ describe('animal-store.service', () => {
 
   test('does not restart a server whose configuration is invalid', async () => {
     const unit = unitText('animal-store.service');
-    const [command = '', ...args] = wordsOf(settings(unit, 'ExecStart')[0] ?? '');
-    const { status } = await endOf(runCommand(command, args, { env: { PORT: 'none' } }));
+    const { status } = await endOf(runCommand(...commandOf(unit), { env: { PORT: 'none' } }));
     expect(settings(unit, 'RestartPreventExitStatus')).toEqual([String(status)]);
   });
 
@@ -179,9 +173,8 @@ describe('the command of operators', () => {
     writeFileSync(join(folder, 'systemd-run'), SYSTEMD_RUN, { mode: 0o755 });
     const given = ['keys', 'create', '--name', "it's $HOME and $$"];
     const PATH = `${folder}:${process.env['PATH']}`;
-    const { out } = await endOf(
-      runCommand('sh', [join(DEPLOY, 'animal-store'), ...given], { env: { PATH } }),
-    );
+    const command = [join(DEPLOY, 'animal-store'), ...given];
+    const { out } = await endOf(runCommand('sh', command, { env: { PATH } }));
     const args = out.split('\0').slice(0, -1);
     expect(args).toEqual(expect.arrayContaining(['--pipe', '--wait', 'User=animal-store']));
     const settingsOf = args.filter((_, index) => args[index - 1] === '-p');
@@ -229,9 +222,11 @@ describe('animal-store-backup.service', () => {
 
     const unit = unitText('animal-store-backup.service').replaceAll('/var/lib/animal-store-backups', backups);
     for (const name of ['ExecStart', 'ExecStartPost']) {
-      const [command = '', ...args] = wordsOf(settings(unit, name)[0] ?? '');
-      const ended = await endOf(runCommand(command, args, { env: { DATABASE_URL: `sqlite:${work.store}` } }));
-      expect(ended).toMatchObject({ status: 0, err: '' });
+      const env = { DATABASE_URL: `sqlite:${work.store}` };
+      expect(await endOf(runCommand(...commandOf(unit, name), { env }))).toMatchObject({
+        status: 0,
+        err: '',
+      });
     }
 
     const left = readdirSync(backups).toSorted();
@@ -251,8 +246,7 @@ describe('animal-store-backup.service', () => {
     writeFileSync(file, `sqlite:${work.store}\n`);
     const unit = unitText('animal-store-backup.service').replaceAll('/var/lib/animal-store-backups', backups);
     const env = { ...environmentOf(unit, '/nowhere'), DATABASE_URL_FILE: file };
-    const [command = '', ...args] = wordsOf(settings(unit, 'ExecStart')[0] ?? '');
-    expect(await endOf(runCommand(command, args, { env }))).toMatchObject({ status: 0, err: '' });
+    expect(await endOf(runCommand(...commandOf(unit), { env }))).toMatchObject({ status: 0, err: '' });
     expect(readdirSync(backups)).toHaveLength(1);
   });
 

@@ -14,7 +14,7 @@ import { freePort } from '../support/free-port.ts';
 import { OPERATOR_KEY, type RunningProcess, runCommand, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { listen } from '../support/sockets.ts';
-import { environmentOf, settings, unitText, wordsOf } from './unit.ts';
+import { commandOf, environmentOf, unitText } from './unit.ts';
 
 const UNIT = 'animal-store@.service';
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
@@ -37,10 +37,9 @@ test('the unit of one of several servers has the settings of the unit of one ser
 /** Starts an instance of the unit. Resolves when its process runs, as `systemctl start` does. */
 async function startInstance(port: number, folder: string): Promise<RunningProcess> {
   const unit = unitText(UNIT).replaceAll('%i', String(port));
-  const [command = '', ...args] = wordsOf(settings(unit, 'ExecStart')[0] ?? '');
   // The variable is wrong on purpose: the port of the instance has priority over the settings of the machine.
   const env = { ...environmentOf(unit, folder), API_KEYS: OPERATOR_KEY, PORT: '1' };
-  const running = runCommand(command, args, { cwd: folder, env });
+  const running = runCommand(...commandOf(unit), { cwd: folder, env });
   await once(running.child, 'spawn');
   return running;
 }

@@ -23,6 +23,12 @@ export function settings(text: string, name: string): string[] {
     .map((line) => line.slice(name.length + 1));
 }
 
+/** Returns the words of a command of a unit, such as `ExecStart`. */
+export function commandOf(text: string, name = 'ExecStart'): [command: string, args: string[]] {
+  const [command = '', ...args] = wordsOf(settings(text, name)[0] ?? '');
+  return [command, args];
+}
+
 /** Returns the environment that a unit sets, with another folder instead of `/var/lib/animal-store`. */
 export function environmentOf(text: string, folder: string): Record<string, string> {
   const words = settings(text, 'Environment').flatMap((line) => line.split(' '));
@@ -35,7 +41,7 @@ export function environmentOf(text: string, folder: string): Record<string, stri
 }
 
 /** Returns the words of a command line. Quoted words, and the escapes `%%` and `$$`, are read as systemd reads them. */
-export function wordsOf(command: string): string[] {
+function wordsOf(command: string): string[] {
   const words = command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g);
   return [...words].map(([, single, double, plain]) =>
     (single ?? double ?? plain ?? '').replaceAll('%%', '%').replaceAll('$$', () => '$'),
