@@ -1,7 +1,14 @@
 import { connect, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Client } from '../support/client.ts';
-import { BIN, OPERATOR_KEY, runCommand, type Service, stopService, THREADS } from '../support/process.ts';
+import {
+  BIN,
+  OPERATOR_KEY,
+  type RunningProcess,
+  runCommand,
+  stopService,
+  THREADS,
+} from '../support/process.ts';
 
 const isPosix = process.platform !== 'win32';
 
@@ -24,9 +31,7 @@ async function openConnections(origin: string, count: number): Promise<Socket[]>
   return [...kept];
 }
 
-async function serveWithDescriptors(
-  count: number,
-): Promise<Pick<Service, 'origin' | 'child' | 'exit' | 'out'>> {
+async function serveWithDescriptors(count: number): Promise<RunningProcess & { readonly origin: string }> {
   const command = `ulimit -n ${count} && exec "$0" "$@"`;
   const running = runCommand('bash', ['-c', command, process.execPath, BIN, 'serve'], {
     env: { API_KEYS: OPERATOR_KEY },
@@ -36,24 +41,22 @@ async function serveWithDescriptors(
   return { ...running, origin };
 }
 
-describe('connections', () => {
-  test.skipIf(!isPosix)(
-    'leave enough file descriptors for files when MAX_CONNECTIONS is not set',
-    async () => {
-      // Each further thread needs descriptors for its event loop and its connection to the database.
-      const service = await serveWithDescriptors(64 + 16 * (THREADS - 1));
-      const client = new Client(service.origin, OPERATOR_KEY);
-      onTestFinished(() => client.close());
-      expect((await client.get('/livez')).status).toBe(200);
-      const kept = await openConnections(service.origin, 100);
-      expect(kept.length).toBeGreaterThan(10);
-      expect(kept.length).toBeLessThan(64);
-      for (const target of ['/docs', '/docs/docs.js', '/openapi.json', '/v1/pets', '/readyz']) {
-        expect([target, (await client.get(target)).status]).toEqual([target, 200]);
-      }
-      expect((await client.post({ name: 'Rex', categoryId: 1 })).status).toBe(201);
-      for (const socket of kept) socket.destroy();
-      expect(await stopService({ ...service })).toEqual({ code: 0, signal: null });
-    },
-  );
-});
+test.skipIf(!isPosix)(
+  'connections leave enough file descriptors for files when MAX_CONNECTIONS is not set',
+  async () => {
+    // Each further thread needs descriptors for its event loop and its connection to the database.
+    const service = await serveWithDescriptors(64 + 16 * (THREADS - 1));
+    const client = new Client(service.origin, OPERATOR_KEY);
+    onTestFinished(() => client.close());
+    expect((await client.get('/livez')).status).toBe(200);
+    const kept = await openConnections(service.origin, 100);
+    expect(kept.length).toBeGreaterThan(10);
+    expect(kept.length).toBeLessThan(64);
+    for (const target of ['/docs', '/docs/docs.js', '/openapi.json', '/v1/pets', '/readyz']) {
+      expect([target, (await client.get(target)).status]).toEqual([target, 200]);
+    }
+    expect((await client.post({ name: 'Rex', categoryId: 1 })).status).toBe(201);
+    for (const socket of kept) socket.destroy();
+    expect(await stopService(service)).toEqual({ code: 0, signal: null });
+  },
+);

@@ -23,16 +23,10 @@ const RECORDED = 2;
 /** The maximum number of pets in a page of the API. */
 const PAGE = 100;
 
-const COLUMNS = [
-  'failover',
-  'round',
-  'new leader',
-  'acknowledged',
-  'refused',
-  'refused but stored',
-  'writes refused for, each server',
-  'both ready after',
-];
+const COLUMNS = (
+  'failover|round|new leader|acknowledged|refused|refused but stored|writes refused for, each server|' +
+  'both ready after'
+).split('|');
 
 /**
  * How long the leader does not replicate before its node fails, in milliseconds. A leader that acknowledged creates in

@@ -19,6 +19,7 @@ import { connect } from '../support/sqlite.ts';
 import { ClientGroup, createOf, type Exchange, LIST, type Outcomes } from './client/clients.ts';
 import { nameOf } from './oracle/pet.ts';
 import { FaultsServer } from './server.ts';
+import type { Latencies } from './soak/latencies.ts';
 import { printTable } from './table.ts';
 
 const TIMEOUT = { timeout: 120_000 };
@@ -154,24 +155,21 @@ function pathOf({ folder }: FaultsServer): string {
   return join(folder, 'pets.db');
 }
 
+function groupOf(
+  { origin }: FaultsServer,
+  clients: number,
+  pause: number,
+  next: (client: number, count: number) => Exchange,
+): ClientGroup {
+  return new ClientGroup({ origin, key: OPERATOR_KEY, clients, next, pause: () => pause });
+}
+
 function readersOf(server: FaultsServer, exchange = LIST): ClientGroup {
-  return new ClientGroup({
-    origin: server.origin,
-    key: OPERATOR_KEY,
-    clients: 2,
-    next: () => exchange,
-    pause: () => 5,
-  });
+  return groupOf(server, 2, 5, () => exchange);
 }
 
 function creatorsOf(server: FaultsServer, clients: number, name: string): ClientGroup {
-  return new ClientGroup({
-    origin: server.origin,
-    key: OPERATOR_KEY,
-    clients,
-    next: (client, count) => createOf(`${name} ${client}.${count}`),
-    pause: () => 1,
-  });
+  return groupOf(server, clients, 1, (client, count) => createOf(`${name} ${client}.${count}`));
 }
 
 async function loadFor(
@@ -185,17 +183,11 @@ async function loadFor(
 }
 
 function figuresOf(reads: Outcomes, live: Outcomes, creates: Outcomes): number[] {
-  const [read, alive, created] = [reads.reads.summary(), live.reads.summary(), creates.creates.summary()];
-  return [
-    reads.requests,
-    read.p50,
-    read.p99,
-    alive.p50,
-    alive.p99,
-    creates.requests,
-    created.p50,
-    created.p99,
-  ];
+  const of = (latencies: Latencies) => {
+    const { p50, p99 } = latencies.summary();
+    return [p50, p99];
+  };
+  return [reads.requests, ...of(reads.reads), ...of(live.reads), creates.requests, ...of(creates.creates)];
 }
 
 function megabytes(bytes: number): string {

@@ -9,17 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const COPIED = [
-  'src',
-  'test',
-  'openapi',
-  'page',
-  'docs',
-  'dist',
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-];
+const COPIED = 'src test openapi page docs dist package.json tsconfig.json vitest.config.ts'.split(' ');
 
 interface Mutant {
   readonly name: string;

@@ -11,17 +11,12 @@ const DOCUMENT = parseExact(generateDocument()) as Node;
 /**
  * Header fields that the OpenAPI document does not list, because HTTP, CORS or the server adds them to every response.
  */
-const GENERAL_FIELDS = new Set([
-  'connection',
-  'content-length',
-  'content-security-policy',
-  'content-type',
-  'date',
-  'keep-alive',
-  'referrer-policy',
-  'vary',
-  'x-content-type-options',
-]);
+const GENERAL_FIELDS = new Set(
+  (
+    'connection content-length content-security-policy content-type date keep-alive referrer-policy vary ' +
+    'x-content-type-options'
+  ).split(' '),
+);
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 ajv.addKeyword({
