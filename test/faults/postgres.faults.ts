@@ -1,6 +1,6 @@
 /** PostgreSQL stops, crashes and hangs under a load of reads and creates, which two servers handle. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,26 +49,27 @@ async function query<Row>(postgres: PostgresServer, text: string): Promise<Row[]
 
 const COLUMNS = ['fault', 'round', 'acknowledged', 'refused', 'refused but stored', 'served again after, ms'];
 
+/** Starts a PostgreSQL server for one test. */
+async function postgresOfTest(): Promise<PostgresServer> {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.close());
+  return postgres;
+}
+
 test.skipIf(!canStartPostgres)(
   `ten servers start at once on an empty database${startPostgresNote}: one creates the tables, and one the first key`,
   async () => {
-    const postgres = await startPostgres();
-    try {
-      const file = join(temporaryFolder(), 'first-key');
-      const env = { DATABASE_URL: postgres.url, FIRST_KEY: `file:${file}` };
-      const servers = await Promise.all(
-        Array.from({ length: 10 }, () => FaultsServer.start({ keys: [], env })),
-      );
-      const key = readFileSync(file, 'utf8').trim();
-      for (const server of servers) expect((await server.clientWith(key).get('/v1/pets')).status).toBe(200);
-      expect(await query(postgres, 'SELECT version FROM animal_store_schema')).toEqual([
-        { version: SCHEMA_VERSION },
-      ]);
-      expect(await query(postgres, 'SELECT name FROM api_keys')).toEqual([{ name: 'first key' }]);
-      for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
-    } finally {
-      await postgres.close();
-    }
+    const postgres = await postgresOfTest();
+    const file = join(temporaryFolder(), 'first-key');
+    const env = { DATABASE_URL: postgres.url, FIRST_KEY: `file:${file}` };
+    const start = () => FaultsServer.start({ keys: [], env });
+    const servers = await Promise.all(Array.from({ length: 10 }, start));
+    const key = readFileSync(file, 'utf8').trim();
+    for (const server of servers) expect((await server.clientWith(key).get('/v1/pets')).status).toBe(200);
+    const versions = await query(postgres, 'SELECT version FROM animal_store_schema');
+    expect(versions).toEqual([{ version: SCHEMA_VERSION }]);
+    expect(await query(postgres, 'SELECT name FROM api_keys')).toEqual([{ name: 'first key' }]);
+    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
   },
 );
 
@@ -76,32 +77,28 @@ test.skipIf(!canStartPostgres)(
   `an import that is stopped while it copies its pets is ended, and creates work again${startPostgresNote}`,
   { timeout: 300_000 },
   async () => {
-    const postgres = await startPostgres();
-    const env = { DATABASE_URL: withTimeout(postgres.url, CREATE_TIMEOUT) };
-    let importing: ChildProcess | undefined;
-    try {
-      const server = await FaultsServer.start({ env });
-      const client = server.client;
-      const file = join(server.folder, 'pets');
-      writeFileSync(file, '{"name":"imported","categoryId":1}\n'.repeat(100_000));
-      importing = spawn(process.execPath, [BIN, 'import', file], {
-        env: { ...process.env, DATABASE_URL: postgres.url },
-        stdio: 'ignore',
-      });
-      const held = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 7301 AND granted";
-      await expect.poll(async () => (await query(postgres, held)).length, { interval: 1 }).toBe(1);
-      importing.kill('SIGSTOP');
-      const create = () => client.post({ name: 'Rex', categoryId: 1 });
-      const { status, headers } = await create();
-      expect([status, headers['retry-after']]).toEqual([503, expect.any(String)]);
-      await expect.poll(async () => (await client.get('/readyz')).status).toBe(200);
-      await expect.poll(async () => (await create()).status).toBe(201);
-      expect(await query(postgres, 'SELECT DISTINCT name FROM pets')).toEqual([{ name: 'Rex' }]);
-      expect(await server.stop()).toEqual({ code: 0, signal: null });
-    } finally {
-      importing?.kill('SIGKILL');
-      await postgres.close();
-    }
+    const postgres = await postgresOfTest();
+    const server = await FaultsServer.start({
+      env: { DATABASE_URL: withTimeout(postgres.url, CREATE_TIMEOUT) },
+    });
+    const { client } = server;
+    const file = join(server.folder, 'pets');
+    writeFileSync(file, '{"name":"imported","categoryId":1}\n'.repeat(100_000));
+    const importing = spawn(process.execPath, [BIN, 'import', file], {
+      env: { ...process.env, DATABASE_URL: postgres.url },
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void importing.kill('SIGKILL'));
+    const held = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 7301 AND granted";
+    await expect.poll(async () => (await query(postgres, held)).length, { interval: 1 }).toBe(1);
+    importing.kill('SIGSTOP');
+    const create = () => client.post({ name: 'Rex', categoryId: 1 });
+    const { status, headers } = await create();
+    expect([status, headers['retry-after']]).toEqual([503, expect.any(String)]);
+    await expect.poll(async () => (await client.get('/readyz')).status).toBe(200);
+    await expect.poll(async () => (await create()).status).toBe(201);
+    expect(await query(postgres, 'SELECT DISTINCT name FROM pets')).toEqual([{ name: 'Rex' }]);
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
   },
 );
 
@@ -114,9 +111,7 @@ describe.skipIf(!canStartPostgres)(`two servers on a PostgreSQL that fails${star
   beforeAll(async () => {
     postgres = await startPostgres();
     const env = { DATABASE_URL: withTimeout(postgres.url, QUERY_TIMEOUT) };
-    for (let count = 0; count < 2; count++) {
-      servers.push(await FaultsServer.start({ env }));
-    }
+    for (let count = 0; count < 2; count++) servers.push(await FaultsServer.start({ env }));
     load = new Load(
       servers.map(({ port }) => port),
       OPERATOR_KEY,

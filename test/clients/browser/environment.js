@@ -1,6 +1,7 @@
 /** The reference page under other conditions: another public URL, no document, no JavaScript, an empty cache. */
 
 import assert from 'node:assert/strict';
+import { onTestFinished } from 'vitest';
 import { startServer } from '../server.js';
 import { operation, startBrowser, typeKey, visit } from './visit.js';
 
@@ -9,18 +10,15 @@ const MAXIMUM_BYTES = 70_000;
 /** With `PUBLIC_URL`, the samples use this URL. The console uses the origin of the page, and says so. */
 export async function publicUrl({ context }) {
   const server = await startServer({ PUBLIC_URL: 'https://pets.example.org/shop' });
-  try {
-    await visit(context, server.origin, {}, async (page) => {
-      const list = operation(page, 'list-pets');
-      assert.match(await list.sample.textContent(), /'https:\/\/pets\.example\.org\/shop\/v1\/pets'/);
-      assert.match(await page.locator('#overview').textContent(), /https:\/\/pets\.example\.org\/shop\/v1/);
-      assert.match(await list.form.textContent(), new RegExp(`to ${server.origin}/v1$`));
-      await typeKey(page, server.key);
-      assert.match(await list.send(), /^200 /);
-    });
-  } finally {
-    await server.stop();
-  }
+  onTestFinished(server.stop);
+  await visit(context, server.origin, {}, async (page) => {
+    const list = operation(page, 'list-pets');
+    assert.match(await list.sample.textContent(), /'https:\/\/pets\.example\.org\/shop\/v1\/pets'/);
+    assert.match(await page.locator('#overview').textContent(), /https:\/\/pets\.example\.org\/shop\/v1/);
+    assert.match(await list.form.textContent(), new RegExp(`to ${server.origin}/v1$`));
+    await typeKey(page, server.key);
+    assert.match(await list.send(), /^200 /);
+  });
 }
 
 /** Without the document, the page says so. */
@@ -35,14 +33,11 @@ export function noDocument({ context, server }) {
 /** Without JavaScript, the page links to the document. */
 export async function noScript({ server }) {
   const { context, close } = await startBrowser({ javaScriptEnabled: false });
-  try {
-    const page = await context.newPage();
-    await page.goto(`${server.origin}/docs`);
-    await page.getByRole('link', { name: 'OpenAPI document' }).click();
-    assert.equal(page.url(), `${server.origin}/openapi.json`);
-  } finally {
-    await close();
-  }
+  onTestFinished(close);
+  const page = await context.newPage();
+  await page.goto(`${server.origin}/docs`);
+  await page.getByRole('link', { name: 'OpenAPI document' }).click();
+  assert.equal(page.url(), `${server.origin}/openapi.json`);
 }
 
 /** With an empty cache, the page is small. How fast it is depends on the machine, so the time is only printed. */

@@ -1,6 +1,7 @@
 /** What the page remembers of its reader, and what it prints. */
 
 import assert from 'node:assert/strict';
+import { onTestFinished } from 'vitest';
 import { operation, PHONE, startBrowser, visit } from './visit.js';
 
 /** The page remembers the theme and the language. */
@@ -82,17 +83,14 @@ export function responses({ context, server }) {
 export async function fields({ server }) {
   for (const hasTouch of [false, true]) {
     const { context, close } = await startBrowser({ hasTouch, isMobile: hasTouch });
-    try {
-      await visit(context, server.origin, { size: hasTouch ? PHONE : undefined }, async (page) => {
-        const form = operation(page, 'create-pet').form;
-        assert.equal(await form.getByText('Ctrl Enter').isVisible(), !hasTouch);
-        const key = form.getByLabel('API key');
-        const source = page.locator(`#${await key.getAttribute('aria-describedby')}`);
-        assert.match(await source.textContent(), /animal-store keys create/);
-        assert.equal(await key.getAttribute('placeholder'), 'pets_...');
-      });
-    } finally {
-      await close();
-    }
+    onTestFinished(close);
+    await visit(context, server.origin, { size: hasTouch ? PHONE : undefined }, async (page) => {
+      const form = operation(page, 'create-pet').form;
+      assert.equal(await form.getByText('Ctrl Enter').isVisible(), !hasTouch);
+      const key = form.getByLabel('API key');
+      const source = page.locator(`#${await key.getAttribute('aria-describedby')}`);
+      assert.match(await source.textContent(), /animal-store keys create/);
+      assert.equal(await key.getAttribute('placeholder'), 'pets_...');
+    });
   }
 }

@@ -1,13 +1,12 @@
 /** The examples of the documentation work as described. */
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { cpSync, globSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { beforeAll, inject, test } from 'vitest';
+import { beforeAll, inject, onTestFinished, test } from 'vitest';
 import { HERE, install, ROOT, readJson, run } from '../stage.ts';
 
 /** The other packages of programs that mount the API, in the versions of the lock files. */
@@ -65,14 +64,8 @@ test.each(MOUNTED)('the API is mounted in %s', async (name) => {
   const store = await createAnimalStore({ database: 'memory:' });
   const { key } = await store.apiKeys.create('me');
   const server = await serve(store);
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  try {
-    await check(url, key);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
-  }
+  onTestFinished(() => void server.close().closeAllConnections());
+  await check(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, key);
 });
 
 test('every example of mounting is tested', () => {
