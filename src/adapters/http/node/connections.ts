@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { nextTurn } from '../../../application/next-turn.ts';
 import { isFramed } from '../api/check-head.ts';
 import { SlicedInput } from './sliced-input.ts';
 
@@ -189,8 +190,12 @@ export function lingeringClose(socket: Socket): void {
   const destroy = () => void socket.destroy();
   socket.end(() => {
     if (socket.destroyed) return;
-    // A client whose bytes wait is not silent.
-    const silence = setTimeout(() => socket.readableLength === 0 && destroy(), SILENCE_TIMEOUT);
+    // A client whose bytes wait is not silent. When the process stood still, they wait in the network until the next turns.
+    const silence = setTimeout(async () => {
+      const { bytesRead } = socket;
+      for (let turn = 0; turn < 2; turn += 1) await nextTurn();
+      if (socket.bytesRead === bytesRead && socket.readableLength === 0) destroy();
+    }, SILENCE_TIMEOUT);
     const end = setTimeout(destroy, LINGER_TIMEOUT);
     socket.on('data', () => silence.refresh());
     socket.once('close', () => {
