@@ -8,7 +8,8 @@ export default {
   mutate,
   testFiles,
   testRunner: 'vitest',
-  vitest: { configFile: 'test/mutation/vitest.config.mjs' },
+  // Some tests become another user, which only the main thread of a process can.
+  vitest: { configFile: 'test/mutation/vitest.config.mjs', pool: 'forks' },
   ignoreStatic: true,
   concurrency: 2,
   timeoutMS,

@@ -1,11 +1,14 @@
 /** The wait for more writes after a slow commit, so that the next commit stores more of them. */
 
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { openHeld, pass } from '../held-storage.ts';
 import { addMany } from '../warm-storage.ts';
 import { controlClock } from '../watched-storage.ts';
 
-// The storage keeps the timers of its load. Here, it uses those that the tests replace.
+// The storage keeps the timers of its load. Here, it uses those that the tests replace. The files of a mutation run share
+// a process, where another file has loaded the storage before.
+vi.hoisted(() => vi.resetModules());
+afterAll(() => vi.resetModules());
 vi.mock(import('../../../../src/adapters/storage-kit/timers.ts'), async (original) => ({
   ...(await original()),
   startTimer: ((run: () => void, time: number) => setTimeout(run, time)) as typeof setTimeout,
