@@ -124,6 +124,22 @@ describe.skipIf(process.platform !== 'linux')('on Linux', () => {
   });
 });
 
+test('listeners that are closed leave no timer of `node:http`', async () => {
+  const listenAndClose = async () => {
+    const server = createHttpServer();
+    const listeners = new Listeners(server, Infinity);
+    await listeners.listen(0, '127.0.0.1');
+    await listeners.close();
+    return new WeakRef(server);
+  };
+  const closed = await listenAndClose();
+  const isCollected = () => {
+    collectGarbage();
+    return closed.deref() === undefined;
+  };
+  await expect.poll(isCollected).toBe(true);
+});
+
 test('a stopped server leaves no handle and no memory', async () => {
   const before = process.getActiveResourcesInfo().length;
   const stopped: WeakRef<HttpServer>[] = [];

@@ -1,4 +1,3 @@
-import { BlockList } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { logObserver } from '../../../src/adapters/log/index.ts';
 import { logTo } from '../../../src/adapters/log/log.ts';
@@ -129,29 +128,5 @@ describe('the log', () => {
     await client.get('/livez');
     expect(lines()).toHaveLength(2 + invalid.length + 1);
     for (const line of lines().slice(2)) expect(line).not.toHaveProperty('traceparent');
-  });
-
-  test('has the address that a trusted proxy names, in every line of a request', async () => {
-    const { logger, lines } = log();
-    const trustedProxies = new BlockList();
-    trustedProxies.addAddress('127.0.0.1');
-    const { client, errors } = await startServer('memory', {
-      observers: [logObserver(logger)],
-      trustedProxies,
-      wrap: (store) => ({
-        ...store,
-        pets: { ...store.pets, list: () => Promise.reject(new Error('the storage broke')) },
-      }),
-    });
-    const forwarded = { 'X-Forwarded-For': '192.0.2.66, 203.0.113.9' };
-    const address = '203.0.113.9';
-    await client.get('/v1/pets', forwarded);
-    await client.get('/nothing', forwarded);
-    expect(errors).toHaveLength(1);
-    expect(lines()).toMatchObject([
-      { msg: 'request failed', address },
-      { msg: 'request', status: 500, address },
-      { msg: 'request', status: 404, address },
-    ]);
   });
 });

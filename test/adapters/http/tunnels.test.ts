@@ -40,19 +40,6 @@ describe('CONNECT and Upgrade', () => {
     expect(server.errors).toEqual([]);
   });
 
-  test('the response to CONNECT is sent after the responses to all earlier requests', async () => {
-    const { origin, key, client } = await startServer('memory');
-    const { create, get } = pipelineOf(key);
-    const connection = await Connection.open(origin);
-    connection.write(`${create('before')}${get('/livez')}${create('it')}${CONNECT}`);
-    expect((await connection.rest()).map(({ status }) => status)).toEqual([201, 200, 201, 405]);
-    const many = await Connection.open(origin);
-    many.write(create('before').repeat(15) + CONNECT + create('behind'));
-    const statuses = (await many.rest()).map(({ status }) => status);
-    expect(statuses).toEqual([...Array.from({ length: 15 }, () => 201), 405]);
-    expect((await client.get('/v1/pets?limit=100')).body).not.toContain('behind');
-  });
-
   test('bytes after CONNECT are read while earlier requests are in progress', async () => {
     const { wrap, open, entered } = gate();
     const { origin, key } = await startServer('memory', { wrap });

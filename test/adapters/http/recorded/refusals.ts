@@ -192,13 +192,8 @@ export const REFUSALS: Readonly<Record<string, Scene>> = {
   'other origins': {
     options: { corsOrigins: [ORIGIN.slice('Origin: '.length)] },
     isBrief: true,
-    messages: [
-      'https://evil.example',
-      'null',
-      'https://shop.example.evil',
-      'http://shop.example',
-      'https://shop.example/',
-    ]
+    messages: 'https://evil.example null https://shop.example.evil http://shop.example https://shop.example/'
+      .split(' ')
       .map((origin) => `Origin: ${origin}`)
       .flatMap((field) => [
         get('/v1/pets', field),
@@ -298,13 +293,9 @@ export const REFUSALS: Readonly<Record<string, Scene>> = {
         get('/v1/pets?status=sold'),
         ask('POST /v1/pets?status=sold', { body: REX, fields: ['If-Match: TAG'] }),
       ],
-      ...[
-        'GET /v1/pets/999',
-        'GET /v1/nothing',
-        'GET /v1/pets?limit=0',
-        'DELETE /v1/pets',
-        'OPTIONS /v1/pets',
-      ].map((line) => ask(line, { fields: ['If-None-Match: *', 'If-Match: "x"'] })),
+      ...'GET /v1/pets/999|GET /v1/nothing|GET /v1/pets?limit=0|DELETE /v1/pets|OPTIONS /v1/pets'
+        .split('|')
+        .map((line) => ask(line, { fields: ['If-None-Match: *', 'If-Match: "x"'] })),
       ask('GET /v1/pets', { key: null, fields: ['If-Match: "x"'] }),
       ...['{}', REX.padEnd(70_000)].map((body) => post(body, 'If-Match: "x"')),
       ...['Content-Type: text/plain', 'Content-Encoding: gzip'].map((field) =>

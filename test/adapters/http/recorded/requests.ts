@@ -105,14 +105,10 @@ const BODIES = [
   REX.padEnd(65_536),
   REX.padEnd(65_537),
 ];
-const TYPES = [
-  'Application/JSON;charset=UTF-8',
-  'application/json ; charset="UTF-8"; x=y',
-  'application/json; charset=latin1',
-  'application/x-www-form-urlencoded',
-  'text/plain',
-  '',
-];
+const TYPES = (
+  'Application/JSON;charset=UTF-8 | application/json ; charset="UTF-8"; x=y | application/json; charset=latin1 | ' +
+  'application/x-www-form-urlencoded | text/plain | '
+).split(' | ');
 const CHUNKED = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
 const CHUNKS = `5\r\n${REX.slice(0, 5)}\r\n${(REX.length - 5).toString(16)};a=b\r\n${REX.slice(5)}\r\n0\r\nX: y\r\n\r\n`;
 
@@ -209,17 +205,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   'the API key': {
     messages: [
-      ...[
-        '',
-        'Bearer',
-        'Bearer ',
-        'bearer KEY',
-        'Basic KEY',
-        'KEY',
-        'Bearer KEY x',
-        'Bearer  KEY',
-        'Bearer OTHER',
-      ].map((value) => ask('GET /v1/pets', { key: null, fields: [`Authorization: ${value}`] })),
+      ...'|Bearer|Bearer |bearer KEY|Basic KEY|KEY|Bearer KEY x|Bearer  KEY|Bearer OTHER'
+        .split('|')
+        .map((value) => ask('GET /v1/pets', { key: null, fields: [`Authorization: ${value}`] })),
       ask('PUT /v1/nothing?limit=0', { key: null, body: 'x'.repeat(70_000) }),
       ask('POST /v1/pets', { key: null, body: '{' }),
     ],
