@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { logTo } from '../../src/adapters/log/log.ts';
 import { logObserver } from '../../src/adapters/log/observer.ts';
 import { OUTCOME } from '../support/outcome.ts';
@@ -28,11 +28,9 @@ function read(name: string): string {
   return readFileSync(join(ROOT, 'docs', name), 'utf8');
 }
 
-describe.each(['security.md', 'reliability.md'])('docs/%s', (name) => {
-  test('names only tests and files that exist', () => {
-    expect(pathsIn(read(name)).length).toBeGreaterThan(15);
-    expect(missingIn(read(name))).toEqual([]);
-  });
+test.each(['security.md', 'reliability.md'])('docs/%s names only tests and files that exist', (name) => {
+  expect(pathsIn(read(name)).length).toBeGreaterThan(15);
+  expect(missingIn(read(name))).toEqual([]);
 });
 
 test('a path that does not exist is found', () => {

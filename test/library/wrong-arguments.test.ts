@@ -70,7 +70,16 @@ test.each<[options: unknown, message: string]>([
   [{ trustedProxies: [] }, 'trustedProxies: expected an object with the method check, got an array'],
   [{ rateLimit: 5 }, `${RATE}, got 5`],
   [{ rateLimit: { requests: 5 } }, `${RATE}, got object`],
-  [{ rateLimit: { requests: 0, seconds: 1 } }, `${RATE}, got object`],
+  ...[
+    [0, 1],
+    [1.5, 1],
+    [1, 0],
+    [1, Number.NaN],
+    [1, Infinity],
+  ].map(([requests, seconds]): [object, string] => [
+    { rateLimit: { requests, seconds } },
+    `${RATE}, got object`,
+  ]),
   [{ metrics: true }, 'metrics: expected an object with the method text, got boolean'],
   [{ observers: {} }, 'observers: expected an array of objects, got object'],
   [{ observers: [null] }, 'observers: expected an array of objects, got an array'],

@@ -31,12 +31,6 @@ describe('wrong usage names the help of the command', () => {
     expect(err).toContain(message);
     expect(err.endsWith(` (see ${command} --help)\n`)).toBe(true);
   });
-
-  test('but not if the message is complete', async () => {
-    const cli = await withRex();
-    const { status, err } = await cli.run(['backup', cli.path]);
-    expect([status, err]).toEqual([2, `animal-store: ${cli.path} belongs to the store\n`]);
-  });
 });
 
 describe('help', () => {

@@ -3,10 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { Writable } from 'node:stream';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { BIN, temporaryFolder } from '../../../support/process.ts';
-import { commandLine } from '../cli.ts';
+import { commandLine, failingOutput } from '../cli.ts';
 
 type Skip = TestContext['skip'];
 
@@ -156,7 +155,7 @@ describe('the candidates', () => {
   });
 
   test('print nothing when standard output cannot be written', async () => {
-    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(new Error('full')) });
+    const stdout = failingOutput('ENOSPC');
     const run = await commandLine().run(['complete', '--', 'ke'], { stdout });
     expect(run).toEqual({ status: 0, out: '', err: '' });
   });
