@@ -179,7 +179,7 @@ let counter = 0;
  *
  * @param isSecret whether a text contains a part of an API key that can have any format
  */
-export function requestIdOf(ctx: Pick<Context, 'headers'>, isSecret: (text: string) => boolean): string {
+function requestIdOf(ctx: Pick<Context, 'headers'>, isSecret: (text: string) => boolean): string {
   const given = fieldOf(ctx, 'x-request-id');
   if (given === undefined || !REQUEST_ID.test(given)) return newRequestId();
   if (given.length <= SHORT) return given;
