@@ -238,7 +238,9 @@ describe('AnimalStore', () => {
     store.startMaintenance();
     expect(vi.getTimerCount()).toBe(1);
     await store.close();
-    store.startMaintenance();
+    const closed = new AnimalStore(storage);
+    await closed.close();
+    closed.startMaintenance();
     expect(vi.getTimerCount()).toBe(0);
   });
 

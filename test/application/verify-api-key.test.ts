@@ -93,6 +93,7 @@ describe('the last use', () => {
         now = time;
         await verifyApiKey.verify(one.key);
         await verifyApiKey.verify(two.key);
+        expect(repository.uses.at(-1)).toEqual([two.about.id, day]);
       }
     }
     const expected = [MIDNIGHT, MIDNIGHT + DAY].flatMap((day) => [

@@ -36,6 +36,15 @@ test('a found key is the same object until any connection writes', async () => {
   expect(await apiKeys.find(key)).toMatchObject({ lastUsedOn: 0 });
 });
 
+test('requests of a turn with the same key read its row once', async () => {
+  const { apiKeys } = openStorage();
+  const { key } = await new ApiKeys(apiKeys).create('ci');
+  await nextTurn();
+  const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => apiKeys.find(key)));
+  expect(first).toBeDefined();
+  for (const other of others) expect(other).toBe(first);
+});
+
 test('no file of the store contains a key', async () => {
   const path = temporaryFile();
   const storage = openStorage(path);

@@ -128,6 +128,12 @@ describe('after the commit of 4 writes', () => {
     expect(sizes).toEqual([6]);
   });
 
+  test('nothing waits when nothing is queued', () => {
+    const { gathering, sizes } = start();
+    gathering.committed(4, 100);
+    expect([sizes, vi.getTimerCount()]).toEqual([[0], 0]);
+  });
+
   test('a full batch does not wait', () => {
     const { gathering, sizes, addDuringCommit } = start();
     addDuringCommit(LIMIT);
