@@ -8,6 +8,11 @@ import { fileURLToPath } from 'node:url';
 
 const BIN = fileURLToPath(new URL('../../bin/animal-store.js', import.meta.url));
 
+const children = new Set();
+process.once('exit', () => {
+  for (const child of children) child.kill();
+});
+
 /** @returns {Promise<{ origin: string, key: string, stop: () => Promise<void> }>} */
 export async function startServer(environment = {}) {
   const key = randomBytes(24).toString('hex');
@@ -23,8 +28,8 @@ export async function startServer(environment = {}) {
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  children.add(child);
   const exited = once(child, 'exit');
-  process.once('exit', () => child.kill());
   const stop = async () => {
     child.kill('SIGTERM');
     await exited;
