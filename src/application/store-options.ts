@@ -5,12 +5,10 @@ import {
   checkOptions,
   FUNCTION,
   type OptionRules,
-  type Rule,
   SIGNAL,
   STRING,
   TIMEOUT,
 } from './arguments.ts';
-import { IDEMPOTENCY_DAYS_MAX } from './create-pet-once.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { BackupOptions, RestoreOptions } from './ports/maintenance.ts';
@@ -85,10 +83,6 @@ export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
   apiKey: STRING,
   timeout: TIMEOUT,
   onDeprecation: FUNCTION,
-};
-export const IDEMPOTENCY_DAYS_RULE: Rule = {
-  expected: `an integer from 1 to ${IDEMPOTENCY_DAYS_MAX}`,
-  accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= IDEMPOTENCY_DAYS_MAX,
 };
 export const FOLLOW_OPTIONS: OptionRules<FollowOptions> = {
   status: ANY,

@@ -18,8 +18,8 @@ export function memberReader<Name extends string>(names: readonly Name[]): (text
   return (text) => {
     const starts: number[] = [];
     const ends: number[] = [];
-    const first = scanJson(text, (start, end, nameStart, nameEnd) => {
-      if (nameEnd === nameStart) return;
+    const first = scanJson(text, (start, end, nameStart) => {
+      if (nameStart === start) return;
       for (let index = 0; index < patterns.length; index += 1) {
         const pattern = patterns[index] as RegExp;
         pattern.lastIndex = nameStart;
@@ -75,9 +75,9 @@ const MAX_DEPTH = 500;
 
 /**
  * Called for each item of the outermost array or object, with the indices where its value starts and ends, and where its
- * quoted name starts and ends. An item of an array has an empty name.
+ * quoted name starts. An item of an array has no name, and starts with its value.
  */
-export type OnItem = (start: number, end: number, nameStart: number, nameEnd: number) => void;
+export type OnItem = (start: number, end: number, nameStart: number) => void;
 
 /**
  * Validates JSON (RFC 8259), and returns the first character of the value, which tells its type. It creates no values, so
@@ -90,19 +90,16 @@ export function scanJson(text: string, onItem: OnItem): string {
   let at = endOfSpace(text, 0);
   const first = text.charAt(at);
   let nameStart = at;
-  let nameEnd = at;
   let start = at;
   for (;;) {
     // Here begins a value, or a member of an object.
     const depth = brackets.length;
     if (depth === 1) nameStart = at;
     if (brackets[depth - 1] === CLOSE_OBJECT) {
-      const end = endOfString(text, at);
-      if (depth === 1) nameEnd = end;
-      at = endOfSpace(text, end);
+      at = endOfSpace(text, endOfString(text, at));
       if (text.charCodeAt(at) !== COLON) throw faultAt(text, at);
       at = endOfSpace(text, at + 1);
-    } else if (depth === 1) nameEnd = at;
+    }
     if (depth === 1) start = at;
     const code = text.charCodeAt(at);
     if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
@@ -120,7 +117,7 @@ export function scanJson(text: string, onItem: OnItem): string {
     }
     // Here ends a value. After its closing bracket, the array or object around it ends too.
     for (;;) {
-      if (brackets.length === 1) onItem(start, at, nameStart, nameEnd);
+      if (brackets.length === 1) onItem(start, at, nameStart);
       at = endOfSpace(text, at);
       if (brackets.length === 0) {
         if (at < text.length) throw faultAt(text, at);
@@ -188,9 +185,7 @@ function endOfString(text: string, start: number): number {
 }
 
 function endOfNumberOrLiteral(text: string, start: number): number {
-  const first = text.charCodeAt(start);
-  const isNumber = isDigit(first) || first === MINUS;
-  const literal = isNumber ? undefined : LITERALS.find((each) => text.startsWith(each, start));
+  const literal = LITERALS.find((each) => text.startsWith(each, start));
   const end = literal === undefined ? endOfNumber(text, start) : start + literal.length;
   if (text.charCodeAt(end) === COMMA) return end;
   TOKEN_END.lastIndex = end;

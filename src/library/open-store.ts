@@ -7,10 +7,10 @@ import {
   objectWith,
   STRING,
 } from '../application/arguments.ts';
+import { IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
 import {
   CLIENT_OPTIONS,
   type ClientOptions,
-  IDEMPOTENCY_DAYS_RULE,
   type RetryOptions,
   type StoreStorage,
 } from '../application/store-options.ts';
@@ -39,7 +39,11 @@ export type AnimalStoreConfig =
 const OPTIONS: OptionRules<AnimalStoreConfig & ClientOptions & RetryOptions> = {
   database: { ...STRING, expected: "a string such as 'memory:'" },
   storage: objectWith('check', 'close'),
-  idempotencyDays: IDEMPOTENCY_DAYS_RULE,
+  idempotencyDays: {
+    expected: `an integer from 1 to ${IDEMPOTENCY_DAYS_MAX}`,
+    accepts: (value) =>
+      Number.isInteger(value) && Number(value) >= 1 && Number(value) <= IDEMPOTENCY_DAYS_MAX,
+  },
   ...CLIENT_OPTIONS,
 };
 

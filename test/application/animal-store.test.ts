@@ -182,7 +182,9 @@ describe('close', () => {
       exportPets: () => collect(store.exportPets()),
       backup: () => store.backup('copy.db'),
       check: () => store.check(),
+      idempotencyDays: () => store.idempotencyDays(),
     };
+    expect(await store.idempotencyDays()).toBe(1);
     await store.close();
     for (const [name, call] of Object.entries(calls)) {
       await expect(call(), name).rejects.toThrow(refusal('the store is closed', 'storage_unavailable'));

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openMemoryStorage } from '../../src/adapters/memory/index.ts';
 import { AnimalStore } from '../../src/application/animal-store.ts';
 import type { Storage } from '../../src/application/ports/storage.ts';
@@ -60,6 +60,33 @@ describe('a follower', () => {
     expect(await take(follower, 1)).toEqual([1n]);
     await store.createPet(REX);
     expect(await take(follower, 1)).toEqual([2n]);
+  });
+
+  test('reads again after an interval, and after an error not before the storage allows it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    for (let count = 0; count < 150; count += 1) await store.createPet(REX);
+    const controller = new AbortController();
+    const read = vi.spyOn(storage.pets, 'list');
+    const follower = store.followPets({ signal: controller.signal });
+    await take(follower, 150);
+    expect(read.mock.calls.map(([, options]) => options?.signal)).toEqual(Array(2).fill(controller.signal));
+    const next = follower.next();
+    for (const [time, error] of [
+      [1000, undefined],
+      [1000, new AnimalStoreError('overloaded', 'no', { retryAfter: 2 })],
+      [2000, undefined],
+    ] as const) {
+      if (error !== undefined) read.mockRejectedValueOnce(error);
+      const { length } = read.mock.calls;
+      await vi.advanceTimersByTimeAsync(time - 1);
+      expect(read).toHaveBeenCalledTimes(length);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(read).toHaveBeenCalledTimes(length + 1);
+    }
+    controller.abort(new Error('enough'));
+    await expect(next).rejects.toThrow('enough');
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test.each<[string, (ErrorCode | undefined)[], ErrorCode]>([

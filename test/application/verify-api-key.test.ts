@@ -110,6 +110,21 @@ describe('the last use', () => {
     expect(repository.uses).toHaveLength(1);
   });
 
+  test('is written from the first millisecond of a day, and not for a day that began some minutes ahead', async () => {
+    const { key } = await apiKeys.create('ci');
+    for (const [time, days] of [
+      [MIDNIGHT, 1],
+      [MIDNIGHT + 60_000, 1],
+      [MIDNIGHT - 5 * 60_000, 1],
+      [MIDNIGHT - 5 * 60_000 - 1, 2],
+      [MIDNIGHT + DAY, 3],
+    ] as const) {
+      now = time;
+      await new VerifyApiKey(repository, () => now).verify(key);
+      expect(repository.uses).toHaveLength(days);
+    }
+  });
+
   test('is written once when the repository returns an old day for a while', async () => {
     const { key, about } = await apiKeys.create('ci');
     repository.find = async () => about;
@@ -149,6 +164,11 @@ describe('the last use', () => {
     expect(repository.uses).toHaveLength(3);
     await verifyApiKey.verify(key);
     expect(repository.uses).toHaveLength(3);
+    repository.setLastUsedOn = () => {
+      throw new Error('the disk failed');
+    };
+    now += DAY;
+    for (let times = 0; times < 2; times++) expect(await verifyApiKey.verify(key)).toBeDefined();
   });
 
   test('does not delay the caller', async () => {

@@ -3,75 +3,19 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openMemoryStorage } from '../../../../src/adapters/memory/index.ts';
 import { ConfigError } from '../../../../src/composition/config/settings.ts';
-import { visible, visibleLines } from '../../../../src/domain/visible.ts';
-import { codePoint } from '../../../support/code-points.ts';
-import { runs } from '../../../support/property-runs.ts';
+import { EVIL, hasUnsafe } from '../../../support/unsafe-text.ts';
 import { commandLine, exportOf, inMemory, line, NO_TERMINAL, type Run, TERMINAL, withRex } from '../cli.ts';
 
-/** Sets the window title, changes colours, deletes, changes the writing direction, moves the cursor, ends a line. */
-const EVIL = '\u001b]0;x\u0007\u009b31m\u007f\u202e\u2066\u061c\r\b\t\u2028\u0000';
 /** File names and arguments cannot contain U+0000. */
 const EVIL_NAME = EVIL.replace('\0', '');
-
-/** The first and last code unit of each range. The line feed and complete surrogate pairs are safe. */
-const UNSAFE = [
-  [0x00, 0x09],
-  [0x0b, 0x1f],
-  [0x7f, 0x9f],
-  [0x61c, 0x61c],
-  [0x200e, 0x200f],
-  [0x2028, 0x202e],
-  [0x2066, 0x2069],
-  [0xd800, 0xdfff],
-] as const;
-
-function hasUnsafe(text: string): boolean {
-  return Array.from(text).some((character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return UNSAFE.some(([first, last]) => first <= code && code <= last);
-  });
-}
 
 function expectEscaped({ out, err }: Run): void {
   expect(hasUnsafe(out + err)).toBe(false);
   expect(out + err).toContain('\\u001b]0;x\\u0007\\u009b31m');
 }
-
-const anyText = fc.string({
-  unit: fc.oneof(fc.constantFrom(...EVIL, '\n', '\ud83d'), codePoint),
-});
-
-describe('an escaped text', () => {
-  test('contains no unsafe character', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        expect(hasUnsafe(visible(text))).toBe(false);
-        expect(visible(text)).not.toContain('\n');
-        expect(visibleLines(text)).toBe(text.split('\n').map(visible).join('\n'));
-      }),
-      runs(),
-    );
-  });
-
-  test('is unchanged when nothing has to be escaped', () => {
-    const text = 'Rex é 日本語 👩‍👩‍👧‍👦 "\\u001b" हिन्दी';
-    expect(visible(text)).toBe(text);
-  });
-
-  test('has the same meaning in JSON', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const json = JSON.stringify({ [text]: text });
-        expect(JSON.parse(visible(json))).toEqual(JSON.parse(json));
-      }),
-      runs(),
-    );
-  });
-});
 
 describe('an error message escapes', () => {
   test.each([
