@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest';
-import { INVALID_PETS_LIMIT, invalidPetProblems } from '../../../src/adapters/storage-kit/invalid-pets.ts';
+import { invalidPetProblems } from '../../../src/adapters/storage-kit/invalid-pets.ts';
 import { petFault } from '../../../src/domain/pet.ts';
 
-const invalid = (id: bigint) => ({ id, name: '', categoryId: 1n, status: 'sold' }) as const;
-const problem = (message: string) => ({ severity: 'error', message: `${message} by another program` });
+const unnamed = (id: number) => ({ id: BigInt(id), name: '', categoryId: 1n, status: 'sold' }) as const;
+const error = (message: string) => ({ severity: 'error', message });
 
 test('ten pets that break a rule are named with the rule', () => {
-  const fault = 'name must have 1 to 255 characters';
-  const pets = Array.from({ length: INVALID_PETS_LIMIT }, (_, index) => invalid(BigInt(index + 1)));
-  const named = pets.slice(0, 10).map(({ id }) => ({
-    severity: 'error',
-    message: `pet ${id} was changed by another program: ${fault}`,
-  }));
-  expect(invalidPetProblems(pets.slice(0, 10))).toEqual(named);
-  expect(invalidPetProblems(pets)).toEqual([...named, problem('more pets were changed')]);
-  expect(petFault({ ...invalid(1n), name: 'Rex' })).toBeUndefined();
+  const ids = Array.from({ length: 11 }, (_, index) => index + 1);
+  const message = 'was changed by another program: name must have 1 to 255 characters';
+  const ten = ids.slice(0, 10).map((id) => error(`pet ${id} ${message}`));
+  expect(invalidPetProblems(ids.slice(0, 10).map(unnamed))).toEqual(ten);
+  const more = error('more pets were changed by another program');
+  expect(invalidPetProblems(ids.map(unnamed))).toEqual([...ten, more]);
+  expect(petFault({ ...unnamed(1), name: 'Rex' })).toBeUndefined();
 });
