@@ -179,7 +179,7 @@ function endOfString(text: string, start: number): number {
     at += 1;
     const escaped = text.charAt(at);
     if (escaped === 'u' && HEXADECIMAL.test(text.slice(at + 1, at + 5))) at += 4;
-    else if (escaped === '' || !'"\\/bfnrt'.includes(escaped)) break;
+    else if (!'"\\/bfnrt'.includes(escaped)) break;
   }
   throw faultAt(text, start);
 }

@@ -166,7 +166,7 @@ describe('close', () => {
       await using scoped = store;
       await scoped.check();
     }
-    await expect(storage.check()).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await expect(storage.check()).rejects.toThrow(refusal('the storage is closed', 'storage_unavailable'));
   });
 
   test('makes every method reject with storage_unavailable', async () => {
