@@ -5,7 +5,7 @@
 export function fenced(call: () => unknown): unknown {
   try {
     const result = call();
-    if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(() => {});
+    if (typeof result === 'object') Promise.resolve(result).catch(() => {});
     return result;
   } catch {
     return undefined;

@@ -123,12 +123,13 @@ describe('import and export', () => {
 });
 
 test('what the storage does not support is refused', async () => {
-  const { transfer: _, ...rest } = storage;
+  const { transfer: _, idempotentCreates: __, ...rest } = storage;
   const without = new AnimalStore(rest);
   for (const [name, call] of [
     ['import', without.importPets(batchesOf([REX]))],
     ['export', collect(without.exportPets())],
     ['backup', without.backup('copy.db')],
+    ['Idempotency-Key', without.idempotencyDays()],
   ] as const) {
     await expect(call).rejects.toThrow(refusal(`${name} is not supported by this storage`));
   }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemoryApiKeyRepository } from '../../src/adapters/memory/api-key-repository.ts';
 import { ApiKeys } from '../../src/application/api-keys.ts';
 import { VerifyApiKey } from '../../src/application/verify-api-key.ts';
@@ -70,27 +70,14 @@ describe('createFirst', () => {
       expect(await apiKeys.list()).toEqual([]);
       saved = key;
     });
-    expect(issued).toMatchObject({ key: saved, about: { name: 'first' } });
+    expect(issued).toMatchObject({ key: saved, about: { name: 'first', isReadOnly: false } });
     expect(await verifyApiKey.verify(saved)).toMatchObject({ name: 'first' });
   });
 
   test('looks for earlier keys first, so that a store with keys does not wait for other writers', async () => {
-    const calls: string[] = [];
-    class Watched extends MemoryApiKeyRepository {
-      override list() {
-        calls.push('list');
-        return super.list();
-      }
-      override addFirst(...args: Parameters<MemoryApiKeyRepository['addFirst']>) {
-        calls.push('addFirst');
-        return super.addFirst(...args);
-      }
-    }
-    const watched = new ApiKeys(new Watched());
-    await watched.createFirst('first');
-    await watched.createFirst('second');
-    await watched.createFirst('third', () => {});
-    expect(calls).toEqual(['list', 'addFirst', 'list', 'list']);
+    const [list, addFirst] = [vi.spyOn(repository, 'list'), vi.spyOn(repository, 'addFirst')];
+    for (const save of [undefined, undefined, () => {}]) await apiKeys.createFirst('ci', save);
+    expect([list.mock.calls.length, addFirst.mock.calls.length]).toEqual([3, 1]);
   });
 
   test('stores no key when saving fails', async () => {

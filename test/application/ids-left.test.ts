@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idProblems } from '../../src/application/ids-left.ts';
+import { idProblems, idsExhausted } from '../../src/application/ids-left.ts';
 import { INT64_MAX } from '../../src/domain/int64.ts';
 
 test.each([
@@ -10,4 +10,5 @@ test.each([
   const message = `${fault}: export the pets, and import them with --new-ids into a new store`;
   expect(idProblems(INT64_MAX - left)).toEqual([{ severity, message }]);
   expect(idProblems(INT64_MAX - 2n ** 32n)).toEqual([]);
+  expect(idsExhausted().reason).toBe('ids_exhausted');
 });

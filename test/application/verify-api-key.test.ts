@@ -164,11 +164,10 @@ describe('the last use', () => {
     expect(repository.uses).toHaveLength(3);
     await verifyApiKey.verify(key);
     expect(repository.uses).toHaveLength(3);
-    repository.setLastUsedOn = () => {
-      throw new Error('the disk failed');
-    };
+    const failing = vi.spyOn(repository, 'setLastUsedOn').mockThrow(new Error('the disk failed'));
     now += DAY;
     for (let times = 0; times < 2; times++) expect(await verifyApiKey.verify(key)).toBeDefined();
+    expect(failing).toHaveBeenCalledTimes(2);
   });
 
   test('does not delay the caller', async () => {
