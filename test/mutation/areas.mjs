@@ -79,12 +79,12 @@ export const AREAS = {
     mutate: [
       `${SQLITE}/errors.ts`,
       `${SQLITE}/write/{batch,writer,writer-handle}.ts`,
-      `src/adapters/storage-kit/{call-queue,gathering}.ts`,
+      `src/adapters/storage-kit/call-queue.ts`,
     ],
     testFiles: [
       `${SQLITE_TESTS}/{errors,health/health,health/probe,observer,statistics}.test.ts`,
-      `${SQLITE_TESTS}/write/{batch,writer,writer-gather,writer-sharing,writer-timeout}.test.ts`,
-      `test/adapters/storage-kit/{call-queue,gathering}.test.ts`,
+      `${SQLITE_TESTS}/write/{batch,writer,writer-sharing,writer-timeout}.test.ts`,
+      `test/adapters/storage-kit/call-queue.test.ts`,
     ],
     threshold: 95,
     needsBuild: true,

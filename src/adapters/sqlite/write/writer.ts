@@ -4,7 +4,7 @@ import { closedError } from '../../../application/ports/storage.ts';
 import { StorageFault, storageUnavailable } from '../../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../../domain/errors.ts';
 import { CallQueue, type QueuedCall } from '../../storage-kit/call-queue.ts';
-import { Gathering } from '../../storage-kit/gathering.ts';
+import { afterThisTurn } from '../../storage-kit/timers.ts';
 import { LOCK_TIMEOUT } from '../driver.ts';
 import { errorFrom } from '../errors.ts';
 import type { Health } from '../health.ts';
@@ -25,7 +25,6 @@ const HINT = 'a bundled program must load the package animal-store from node_mod
 
 interface Batch {
   readonly writes: readonly QueuedCall<Write, Written>[];
-  readonly startedAt: number;
   /** Whether the promises of the writes were rejected. The writer thread may still commit the writes. */
   isGivenUp: boolean;
 }
@@ -36,7 +35,7 @@ export class Writer {
   readonly onCommit: (commit: Commit) => void;
   readonly #batchLimit: number;
   readonly #queue: CallQueue<Write, Written>;
-  readonly #gathering: Gathering;
+  #isScheduled = false;
   readonly #thread: WriterHandle;
   #batch: Batch | undefined;
   /** Whether another process held the lock of the database at the last batch. */
@@ -58,11 +57,6 @@ export class Writer {
       lengthLimit: Math.ceil(QUEUE_LIMIT / threads),
       onLate: () => this.#refusedLate(),
     });
-    this.#gathering = new Gathering(
-      this.#batchLimit,
-      () => this.#queue.length,
-      () => this.#commitNext(),
-    );
     this.#thread = new WriterHandle(health.files, sharing, {
       onReply: (reply) => this.#receive(reply),
       onTimeout: () => this.#giveUp(),
@@ -78,8 +72,18 @@ export class Writer {
   storeWrite(...write: SqlStatement[]): Promise<Written> {
     if (this.#closed !== undefined) return Promise.reject(closedError());
     const written = this.#queue.addCall(write);
-    if (this.#batch === undefined) this.#gathering.added();
+    this.#schedule();
     return written;
+  }
+
+  /** Writes that are requested in one iteration of the event loop, or during a commit, share the next one. */
+  #schedule(): void {
+    if (this.#batch !== undefined || this.#isScheduled) return;
+    this.#isScheduled = true;
+    afterThisTurn(() => {
+      this.#isScheduled = false;
+      if (this.#batch === undefined) this.#commitNext();
+    });
   }
 
   /** Tests reading, and after a failed write also writing. Resolves when `Health` has the result, or after a timeout. */
@@ -111,7 +115,6 @@ export class Writer {
   }
 
   #commitNext(): void {
-    this.#gathering.end();
     const { syncFault } = this.health;
     if (syncFault !== undefined) this.#queue.rejectCalls(syncFault);
     const writes = this.#queue.takeCalls(this.#batchLimit);
@@ -120,9 +123,8 @@ export class Writer {
       this.#whenIdle?.();
       return;
     }
-    const startedAt = performance.now();
-    const left = Math.max(0, Math.floor(oldest.deadline - startedAt));
-    this.#batch = { writes, startedAt, isGivenUp: false };
+    const left = Math.max(0, Math.floor(oldest.deadline - performance.now()));
+    this.#batch = { writes, isGivenUp: false };
     this.#thread.post({
       writes: writes.map(({ item }) => item),
       lockTimeout: Math.min(LOCK_TIMEOUT, left),
@@ -154,7 +156,7 @@ export class Writer {
     }
     this.health.reportWrites(outcomes);
     if (transaction !== undefined) this.onCommit(transaction);
-    this.#gathering.committed(batch.writes.length, performance.now() - batch.startedAt);
+    this.#commitNext();
   }
 
   /** A lock that made writes miss their deadline is a fault until a write succeeds. */
