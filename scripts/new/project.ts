@@ -1,0 +1,105 @@
+/** Writes the files of a new project, which differs from this one in the names of its entity and of itself. */
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { isLeftOut, withoutBlocks } from './left-out.ts';
+import { type Names, pascal } from './names.ts';
+import { renameText } from './rename.ts';
+import { refusalOf, wordsOf } from './taken.ts';
+
+export const ROOT: string = resolve(import.meta.dirname, '../..');
+
+/** Numbers by which a database recognizes this project: a store of one project is never opened by another one. */
+const OWN_NUMBERS: readonly { readonly path: RegExp; readonly number: RegExp; readonly bytes: number }[] = [
+  {
+    path: /^src\/adapters\/sqlite\/schema\.ts$/,
+    number: /(?<=APPLICATION_ID = )0x[0-9a-f]+(?=n?;)/,
+    bytes: 4,
+  },
+  { path: /^(?:src\/adapters|test\/adapters|test\/faults)\/.*\.ts$/, number: /\b7301\b/g, bytes: 2 },
+];
+
+/** Returns the paths of all files of this project that Git tracks. */
+function trackedFiles(): string[] {
+  const paths = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0');
+  return paths.filter(
+    (path) => path !== '' && existsSync(join(ROOT, path)) && lstatSync(join(ROOT, path)).isFile(),
+  );
+}
+
+/** Throws an `Error` that names each word that is taken. */
+export function refuseTakenNames(names: Names): void {
+  const files = trackedFiles().map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+  const used = wordsOf(files);
+  const own = `${pascal(names.project)}`;
+  const faults = [names.entity, names.plural].flatMap((word) => {
+    const refusal = refusalOf(word, used);
+    return refusal === undefined ? [] : `${word} ${refusal}: choose another word`;
+  });
+  if ([names.entity, names.plural].some((word) => pascal([word]) === own)) {
+    faults.push(`--name ${names.project.join('-')}: expected another name than that of the entity`);
+  }
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+/** Throws an `Error` if the folder is in this project, or if it exists and is not empty. */
+export function refuseTarget(target: string): void {
+  const inside = relative(ROOT, target);
+  if (inside === '' || (!inside.startsWith('..') && resolve(inside) !== inside)) {
+    throw new Error(`${target}: expected a folder outside this project, such as ../parcels`);
+  }
+  if (!existsSync(target)) return;
+  if (!statSync(target).isDirectory()) throw new Error(`${target}: expected a folder, got a file`);
+  if (readdirSync(target).length > 0)
+    throw new Error(`${target}: the folder is not empty, and nothing is overwritten`);
+}
+
+/** Writes the files into a folder, which is made. Returns their number. */
+export function writeProject(target: string, names: Names): number {
+  refuseTarget(target);
+  const paths = trackedFiles().filter((path) => !isLeftOut(path));
+  for (const path of paths) {
+    const file = join(target, renameText(path, names));
+    const bytes = readFileSync(join(ROOT, path));
+    mkdirSync(dirname(file), { recursive: true });
+    const content = bytes.includes(0) ? bytes : contentOf(path, bytes.toString(), names);
+    writeFileSync(file, content, { mode: statSync(join(ROOT, path)).mode, flag: 'wx' });
+  }
+  return paths.length;
+}
+
+function contentOf(path: string, text: string, names: Names): string {
+  if (path === 'LICENSE') return text;
+  if (path === 'CHANGELOG.md') return '# Changelog\n\n## [Unreleased]\n\nThe first version.\n';
+  let content = withoutBlocks(text, path);
+  if (path === 'package.json') content = packageJson(content);
+  for (const own of OWN_NUMBERS) {
+    if (own.path.test(path)) content = content.replace(own.number, (old) => ownNumber(names, own.bytes, old));
+  }
+  return renameText(content, names);
+}
+
+function packageJson(text: string): string {
+  const about = JSON.parse(text) as { version: string; scripts: Record<string, string> };
+  about.version = '0.1.0';
+  delete about.scripts['new'];
+  return `${JSON.stringify(about, null, 2)}\n`;
+}
+
+/** A number that depends on the name of the project, in the notation of the old one. */
+function ownNumber({ project }: Names, bytes: number, old: string): string {
+  const hash = createHash('sha256').update(project.join('-')).digest().readUIntBE(0, bytes);
+  // Both databases store a signed number of 32 bits. Zero would be a file of no program.
+  const number = (hash % 2 ** (bytes * 8 - 1)) + 1;
+  return old.startsWith('0x') ? `0x${number.toString(16)}` : String(number);
+}

@@ -1,0 +1,98 @@
+/** Makes a project of parcels, and checks that it is one: its names, its types, and the tests of its core. */
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { namesOf } from '../../scripts/new/names.ts';
+import { ROOT, refuseTakenNames, refuseTarget, writeProject } from '../../scripts/new/project.ts';
+import { wordsOf } from '../../scripts/new/taken.ts';
+
+const run = promisify(execFile);
+const NAMES = namesOf({ entity: 'parcel' });
+const folder = mkdtempSync(join(tmpdir(), 'new-project-'));
+const target = join(folder, 'parcels');
+
+beforeAll(() => {
+  writeProject(target, NAMES);
+  symlinkSync(join(ROOT, 'node_modules'), join(target, 'node_modules'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function read(path: string): string {
+  return readFileSync(join(target, path), 'utf8');
+}
+
+function textFiles(): { path: string; text: string }[] {
+  const paths = readdirSync(target, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(target.length + 1));
+  return paths.map((path) => ({ path, text: read(path) }));
+}
+
+test('no identifier, file, column or text speaks of pets', () => {
+  const files = textFiles();
+  const words = wordsOf(files);
+  expect(['pet', 'pets', 'animal', 'animals'].filter((word) => words.has(word))).toEqual([]);
+  const left = files.filter(({ path, text }) => path !== 'LICENSE' && /\b(?:pets?|animals?)\b/i.test(text));
+  expect(left.map(({ path }) => path)).toEqual([]);
+  expect(read('LICENSE')).toBe(readFileSync(join(ROOT, 'LICENSE'), 'utf8'));
+});
+
+test('its databases are other ones: the id of the application and the number of the lock', () => {
+  const own = (root: string) => [
+    /APPLICATION_ID = (\S+)/.exec(readFileSync(join(root, 'src/adapters/sqlite/schema.ts'), 'utf8'))?.[1],
+    ...new Set(
+      textsBelow(join(root, 'src/adapters/postgres')).flatMap(
+        (text) => text.match(/advisory_xact_lock\(\d+/g) ?? [],
+      ),
+    ),
+  ];
+  const [before, after] = [own(ROOT), own(target)];
+  expect(before.length).toBeGreaterThan(1);
+  expect(after).toHaveLength(before.length);
+  for (const [index, number] of before.entries()) expect(after[index]).not.toBe(number);
+});
+
+function textsBelow(path: string): string[] {
+  return readdirSync(path, { encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(path, name), 'utf8'));
+}
+
+test('its package has its own name, and no command that makes projects', () => {
+  const about = JSON.parse(read('package.json'));
+  expect([about.name, about.version, Object.keys(about.bin)]).toEqual([
+    'parcel-store',
+    '0.1.0',
+    ['parcel-store'],
+  ]);
+  expect(about.scripts.new).toBeUndefined();
+});
+
+test('its types pass, and the tests of its core', async () => {
+  const inProject = { cwd: target, env: { ...process.env, NODE_COMPILE_CACHE: '' } };
+  await run('npx', ['tsc', '-p', 'tsconfig.json'], inProject);
+  const { stdout } = await run('npx', ['vitest', 'run', '--project', 'core'], inProject);
+  expect(stdout).toMatch(/^\d+ passed, 0 failed$/m);
+});
+
+test('a folder with a file, a folder of this project and a taken name are refused, and nothing is written', () => {
+  const used = mkdtempSync(join(folder, 'used-'));
+  writeFileSync(join(used, 'file'), 'mine');
+  expect(() => writeProject(used, NAMES)).toThrow(
+    `${used}: the folder is not empty, and nothing is overwritten`,
+  );
+  expect(readdirSync(used)).toEqual(['file']);
+  expect(() => refuseTarget(join(ROOT, 'parcels'))).toThrow(
+    'expected a folder outside this project, such as ../parcels',
+  );
+  expect(() => refuseTakenNames(namesOf({ entity: 'page' }))).toThrow(
+    'page is a name that this project already uses',
+  );
+  expect(() => refuseTakenNames(namesOf({ entity: 'parcel', name: 'parcels' }))).toThrow(
+    '--name parcels: expected another name than that of the entity',
+  );
+});
