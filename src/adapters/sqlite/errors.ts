@@ -1,9 +1,13 @@
+/** The errors of SQLite and of the file system, translated into those of the application. */
+
+import { idsExhausted } from '../../application/ids-left.ts';
 import {
   StorageFault,
   type StorageFaultReason,
   storageUnavailable,
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
+import { INT64_MAX } from '../../domain/int64.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** By result code, or by primary result code (https://sqlite.org/rescode.html). A lock has no reason, because it is temporary. */
@@ -27,6 +31,9 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason?: Stor
 /** After a failed fsync, the operating system may discard unwritten data, and the next fsync may report success. */
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
 
+/** Appended to the message of a write whose commit had begun. */
+export const UNKNOWN: string = ': it is unknown whether this was stored';
+
 /** An error of a storage as a plain object, which threads can send to each other. */
 export interface PlainError {
   readonly code: ErrorCode;
@@ -40,12 +47,8 @@ export interface PlainError {
 export function plainError(error: unknown): PlainError {
   const known = storageError(error);
   const { code, message, cause = error } = known;
-  return {
-    code,
-    message,
-    detail: String(cause),
-    reason: known instanceof StorageFault ? known.reason : undefined,
-  };
+  const reason = known instanceof StorageFault ? known.reason : undefined;
+  return { code, message, detail: String(cause), reason };
 }
 
 export function errorFrom({ code, message, detail: cause, reason }: PlainError): AnimalStoreError {
@@ -59,15 +62,20 @@ export function storageError(error: unknown): AnimalStoreError {
   if (known !== undefined) return known;
   const code = codeOf(error);
   const failure = FAILURES[code] ?? FAILURES[primaryCodeOf(code)];
-  if (failure === undefined) {
-    const message = error instanceof Error ? error.message : String(error);
-    const shown = code.startsWith('SQLITE_')
-      ? `the database refused a statement: ${message} (${code})`
-      : message;
-    return new AnimalStoreError('internal_error', shown, { cause: error });
+  if (failure !== undefined) {
+    const reason = SYNC_FAILED.test(code) ? 'sync_failed' : failure[1];
+    return storageUnavailable(`${failure[0]} (${code})`, error, reason);
   }
-  const reason = SYNC_FAILED.test(code) ? 'sync_failed' : failure[1];
-  return storageUnavailable(`${failure[0]} (${code})`, error, reason);
+  const message = error instanceof Error ? error.message : String(error);
+  const isOfSqlite = code.startsWith('SQLITE_');
+  const shown = isOfSqlite ? `the database refused a statement: ${message} (${code})` : message;
+  return new AnimalStoreError('internal_error', shown, { cause: error });
+}
+
+/** SQLite reports a full disk also when fewer ids are left than a transaction with `count` new pets needs. */
+export function idsOrDisk(error: unknown, lastId: () => bigint, count: number): unknown {
+  if (codeOf(error) !== 'SQLITE_FULL') return error;
+  return INT64_MAX - lastId() < BigInt(count) ? idsExhausted() : error;
 }
 
 /** Returns an error that is not of SQLite unchanged, such as an error of a callback. */

@@ -1,10 +1,11 @@
+/** The files of a store: their names, their identity, and steps that are durable. */
+
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
   linkSync,
   openSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -12,6 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
@@ -42,6 +44,7 @@ export function isFileOf(database: string, path: string): boolean {
   return identity !== undefined && databaseFiles(database).some((own) => identityOf(own) === identity);
 }
 
+/** Returns the device and the inode of a file. */
 export function identityOf(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev} ${stats.ino}`;
@@ -49,31 +52,6 @@ export function identityOf(path: string): string | undefined {
 
 export function statOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
-}
-
-/**
- * Returns a warning for a file that is mounted alone, as `docker run -v pets.db:/data/pets.db` does: its write-ahead log
- * then stays in the container.
- */
-export function mountWarning(path: string): string | undefined {
-  if (!isMountPoint(path)) return undefined;
-  return `${path} is mounted alone, without its write-ahead log ${path}-wal, which has the newest pets: mount its folder instead`;
-}
-
-/** Only Linux has this list. The path of a mount point is the fifth field, with octal escapes (proc_pid_mountinfo(5)). */
-export function isMountPoint(path: string): boolean {
-  try {
-    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
-    return mounts.some((mount) => unescaped(mount.split(' ')[4] ?? '') === path);
-  } catch {
-    return false;
-  }
-}
-
-function unescaped(field: string): string {
-  return field.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 8)),
-  );
 }
 
 /** A missing file has the size 0. */
@@ -84,6 +62,41 @@ export function sizeOf(path: string): number {
 /** Only its owner may read a new file. In a folder with the set-group-ID bit, the group of the folder may read it too. */
 export function modeOfNewFile(path: string): number {
   return (statSync(dirname(path)).mode & SET_GROUP_ID) === 0 ? 0o600 : 0o640;
+}
+
+/** The database file, its write-ahead log and the index of the log, each with its identity while the store is open. */
+export type StoreFiles = readonly (readonly [path: string, identity: string | undefined])[];
+
+/** A connection must have read from the database, because the first read creates the write-ahead log and its index. */
+export function filesOf(path: string): StoreFiles {
+  const absolute = resolve(path);
+  const real = realPath(absolute);
+  return [absolute, `${real}-wal`, `${real}-shm`].map((file) => [file, identityOf(file)]);
+}
+
+/** Throws a {@link StorageFault} when a file is missing or was replaced. SQLite does neither while a connection is open. */
+export function assertSameFiles(files: StoreFiles): void {
+  for (const [path, expected] of files) {
+    const identity = identityOrMissing(path);
+    if (identity === expected) continue;
+    if (identity === undefined) {
+      throw new StorageFault('file_missing', 'the database file was removed or renamed while it was open', {
+        cause: `${path}: there is no such file. Move it back, or restart the service`,
+      });
+    }
+    throw new StorageFault('file_replaced', 'the database file was replaced while it was open', {
+      cause: `${path}: this path has another file. Move the old file back, or restart the service`,
+    });
+  }
+}
+
+/** A file in a folder that may not be searched, or that is no folder any more, is missing too. */
+function identityOrMissing(path: string): string | undefined {
+  try {
+    return identityOf(path);
+  } catch {
+    return undefined;
+  }
 }
 
 export function fsync(path: string): void {
