@@ -8,10 +8,10 @@ import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { openConnection } from './driver.ts';
 import { isLocked, storageError } from './errors.ts';
 import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf, statOf } from './files.ts';
-import { APPLICATION_ID, migrationsOf, READ_ENDS, SCHEMA_VERSION, supportedVersion } from './schema.ts';
+import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, supportedVersion } from './schema.ts';
 
-/** How long a connection waits for a lock, and blocks its thread, in milliseconds: while the store is open, and at its opening. */
-export const LOCK_TIMEOUT = 100;
+/** How long a connection waits for a lock, and blocks its thread, in milliseconds: later, and at the opening of a store. */
+const LOCK_TIMEOUT = 100;
 export const OPEN_LOCK_TIMEOUT = 3000;
 
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
@@ -23,34 +23,30 @@ const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
 /** In bytes. A check reads the whole file, so it would delay the start with a larger one. */
 const CHECK_LIMIT = 32 * 1024 * 1024;
 
-interface Preparation {
-  readonly mustExist?: boolean;
-  /** Whether a file that cannot be written is refused. Waits for other writers. */
-  readonly tryWrite?: boolean;
-}
-
-/** Creates or migrates a store. A file that is refused stays unchanged, so that its data can be rescued. */
+/**
+ * Creates or migrates a store. A file that is refused stays unchanged, so that its data can be rescued. With `tryWrite`,
+ * waits for other writers, and refuses a file that cannot be written.
+ */
 export function prepareDatabase(
   path: string,
-  { mustExist = false, tryWrite = true }: Preparation = {},
+  { mustExist = false, tryWrite = true }: { mustExist?: boolean; tryWrite?: boolean } = {},
 ): void {
   if (['', ':memory:'].includes(path.trim())) {
-    throw invalidRequest(
-      `path: expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`,
-    );
+    const message = `expected the path of a file, got '${path}': openMemoryStorage opens a store in memory`;
+    throw invalidRequest(`path: ${message}`);
   }
   if (!mustExist) createFile(path);
   else if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
   const before = identityOf(path);
   open(path, (db) => {
-    const version = supportedVersion(db, 'the file');
+    const version = supportedVersion(db);
     // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
     if (identityOf(path) !== before) {
       throw storageUnavailable('the file was replaced while it was opened: start again');
     }
     const damage = sizeOf(path) > CHECK_LIMIT ? undefined : damageOf(db, 'quick_check');
     if (damage !== undefined) throw storageUnavailable(`the database file is damaged: ${damage}`);
-    if (version > 0) db.prepare(READ_ENDS).get();
+    if (version > 0) db.prepare(READ_TEST).get();
     configure(db);
     if (tryWrite || version < SCHEMA_VERSION) migrate(db);
   }).close();
@@ -65,10 +61,7 @@ export function openReader(path: string): Database.Database {
   });
 }
 
-/**
- * Checks the files before opening, because SQLite could change or create another file at this path, and again afterwards,
- * because they could have been replaced meanwhile. Errors do not name the path, because clients must not see it.
- */
+/** Checks the files before SQLite can change another one, and once more afterwards. Errors do not name the path to clients. */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);
   const [[path] = ['']] = files;
@@ -85,11 +78,9 @@ export function connect(
   prepare: (db: Database.Database) => void,
 ): Database.Database {
   // A server that creates the store at the same time writes to the file first, and then to the log.
-  const hasLog = sizeOf(`${path}-wal`) > 0;
-  if (hasLog && statOf(path)?.size === 0) {
-    throw storageUnavailable(
-      'the file is empty, but has a write-ahead log: restore it from a backup, or remove the log',
-    );
+  if (sizeOf(`${path}-wal`) > 0 && statOf(path)?.size === 0) {
+    const advice = 'restore it from a backup, or remove the log';
+    throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
   }
   const db = openConnection(path, { ...options, fileMustExist: true });
   try {
@@ -154,22 +145,19 @@ function open(path: string, prepare: (db: Database.Database) => void): Database.
 
 /** With `synchronous = NORMAL`, which is the default of the driver, a commit would do no fsync. */
 function configure(db: Database.Database): void {
-  if (setJournalMode(db) !== 'wal') {
-    throw storageUnavailable('the file system does not support a write-ahead log');
-  }
-  db.pragma('synchronous = FULL');
-  db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
-}
-
-/** Returns the journal mode. While another process changes that of a new file, SQLite fails, and does not wait. */
-function setJournalMode(db: Database.Database): unknown {
+  const setJournalMode = (): unknown => db.pragma('journal_mode = WAL', { simple: true });
+  let mode: unknown;
   try {
-    return db.pragma('journal_mode = WAL', { simple: true });
+    mode = setJournalMode();
   } catch (error) {
     if (!isLocked(error)) throw error;
-    db.exec('BEGIN IMMEDIATE; COMMIT'); // Waits for the other process.
-    return db.pragma('journal_mode = WAL', { simple: true });
+    // While another process changes the mode of a new file, SQLite fails, and does not wait as for a transaction.
+    db.exec('BEGIN IMMEDIATE; COMMIT');
+    mode = setJournalMode();
   }
+  if (mode !== 'wal') throw storageUnavailable('the file system does not support a write-ahead log');
+  db.pragma('synchronous = FULL');
+  db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 
 /**
@@ -178,7 +166,7 @@ function setJournalMode(db: Database.Database): unknown {
  */
 function migrate(db: Database.Database): void {
   db.transaction(() => {
-    for (const migration of migrationsOf(supportedVersion(db, 'the file'))) db.exec(migration);
+    for (const migration of migrationsOf(supportedVersion(db))) db.exec(migration);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
   }).immediate();

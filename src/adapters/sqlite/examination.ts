@@ -1,11 +1,11 @@
 /** What a store and a backup contain, and what is wrong with them. Nothing is changed. */
 
-import { accessSync, constants, existsSync, type Stats, statfsSync } from 'node:fs';
+import { accessSync, constants, type Stats, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { idProblems } from '../../application/ids-left.ts';
 import type { BackupContents, Diagnosis, Problem } from '../../application/ports/maintenance.ts';
-import { storageFaultReason } from '../../application/ports/storage-fault.ts';
+import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
 import { codeOf, newerSchema } from '../storage-kit/store-errors.ts';
@@ -30,32 +30,28 @@ type Facts = Omit<Diagnosis, 'location' | 'exists' | 'problems'>;
 /** The facts about a file in which no server has created a store yet. */
 const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { total: 0, active: 0 } };
 
-type ReportProblem = (severity: Problem['severity'], message: string) => void;
-
 /**
  * Examines the store at `path`, which a server may have open. Creates no store. Only a transaction that a crash has
  * interrupted is undone, as by every program that opens the file.
  */
 export function examineSqliteStore(path: string): Diagnosis {
-  const store = realPath(path);
+  const location = realPath(path);
+  const stats = statOf(location);
   const problems: Problem[] = [];
-  const report: ReportProblem = (severity, message) => problems.push({ severity, message });
-  const stats = statOf(store);
-  const folder = existingFolder(store);
-  const freeBytes = examineSpace(folder, report);
-  examineAccess(stats === undefined ? folder : dirname(store), report);
+  const freeBytes = freeSpace(dirname(location), problems);
   let facts: Facts = {};
-  if (!statOf(folder)?.isDirectory())
-    report('error', `${store} cannot be created: ${folder} is not a folder: correct the path`);
-  else if (stats === undefined)
-    report('error', `${store}: there is no such file: the start of a server creates it`);
-  else if (!stats.isFile()) report('error', `${store} is not a regular file`);
-  else {
-    examineAccess(store, report);
-    facts = readFacts(store, report);
+  try {
+    if (stats === undefined) throw new Error('there is no such file: the start of a server creates it');
+    if (!stats.isFile()) throw new Error('expected a regular file');
+    assertAccess(location, problems);
+    facts = readFacts(location, problems);
+  } catch (error) {
+    const known = storageError(error);
+    problems.push({ severity: 'error', message: `${location}: ${known.message}` });
+    if (storageFaultReason(known) === 'damaged') facts = { ...facts, isSound: false };
   }
   const [exists, supportedSchemaVersion, bytes] = [stats !== undefined, SCHEMA_VERSION, stats?.size];
-  return { location: store, exists, supportedSchemaVersion, bytes, freeBytes, ...facts, problems };
+  return { location, exists, supportedSchemaVersion, bytes, freeBytes, ...facts, problems };
 }
 
 /** Checks a backup of a store as a whole, and changes nothing. Throws `invalid_request` when it is not sound. */
@@ -114,37 +110,34 @@ export function contentsOf(db: Database.Database): Omit<BackupContents, 'problem
 }
 
 function invalidPets(db: Database.Database): Problem[] {
-  return invalidPetProblems(
-    db.prepare<[number], PetRow>(INVALID_PETS).raw().all(INVALID_PETS_LIMIT).map(petOf),
-  );
+  const rows = db.prepare<[number], PetRow>(INVALID_PETS).raw().all(INVALID_PETS_LIMIT);
+  return invalidPetProblems(rows.map(petOf));
 }
 
-/** Returns the folder of a file, or the nearest of its parents that exists. */
-function existingFolder(file: string): string {
-  const folder = dirname(file);
-  return existsSync(folder) || folder === file ? folder : existingFolder(folder);
-}
-
-function examineSpace(folder: string, report: ReportProblem): number | undefined {
+function freeSpace(folder: string, problems: Problem[]): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
     const message = `the disk of ${folder} has only ${Math.floor(free / 1024 / 1024)} MiB left`;
-    if (free < NO_SPACE) report('error', message);
-    else if (free < LITTLE_SPACE) report('warning', message);
+    if (free < LITTLE_SPACE) problems.push({ severity: free < NO_SPACE ? 'error' : 'warning', message });
     return free;
   } catch {
     return undefined;
   }
 }
 
-function examineAccess(path: string, report: ReportProblem): void {
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-  } catch (error) {
-    const hint = 'run the command as the user of the server, or change the permissions';
-    if (codeOf(error) === 'EROFS') report('error', `the file system of ${path} is read-only`);
-    else report('error', `this user may not read and write ${path}: ${hint}`);
+/** SQLite writes files into the folder too. */
+function assertAccess(store: string, problems: Problem[]): void {
+  for (const path of [dirname(store), store]) {
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      const message =
+        codeOf(error) === 'EROFS'
+          ? `the file system of ${path} is read-only`
+          : `this user may not read and write ${path}: run the command as the user of the server, or change the permissions`;
+      problems.push({ severity: 'error', message });
+    }
   }
 }
 
@@ -152,32 +145,27 @@ function examineAccess(path: string, report: ReportProblem): void {
  * A connection that may write removes its temporary files at its end, but it also copies a write-ahead log into the
  * store. Therefore only a store with a write-ahead log is opened for reading only.
  */
-function readFacts(store: string, report: ReportProblem): Facts {
+function readFacts(store: string, problems: Problem[]): Facts {
   const readonly = sizeOf(`${store}-wal`) > 0;
   if (sizeOf(store) === 0 && !readonly) return EMPTY;
-  let db: Database.Database | undefined;
+  const db = connect(store, { readonly, timeout: OPEN_LOCK_TIMEOUT }, (each) =>
+    each.pragma('query_only = ON'),
+  );
   try {
-    db = connect(store, { readonly, timeout: OPEN_LOCK_TIMEOUT }, (each) => each.pragma('query_only = ON'));
-    return factsOf(store, db, report);
-  } catch (error) {
-    const known = storageError(error);
-    report('error', `${store}: ${known.message}`);
-    return storageFaultReason(known) === 'damaged' ? { isSound: false } : {};
+    return factsOf(db, problems);
   } finally {
-    db?.close();
+    db.close();
   }
 }
 
-function factsOf(store: string, db: Database.Database, report: ReportProblem): Facts {
-  const schemaVersion = supportedVersion(db, 'the file');
+function factsOf(db: Database.Database, problems: Problem[]): Facts {
+  const schemaVersion = supportedVersion(db);
   const damage = damageOf(db, 'quick_check');
-  if (damage !== undefined) {
-    report('error', `${store} is damaged: ${damage}: restore a backup`);
-    return { schemaVersion, isSound: false };
-  }
+  if (damage !== undefined)
+    throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
   if (schemaVersion === 0) return EMPTY;
   const { pets, lastId } = contentsOf(db);
-  for (const { severity, message } of [...invalidPets(db), ...idProblems(lastId)]) report(severity, message);
+  problems.push(...invalidPets(db), ...idProblems(lastId));
   const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
   const facts: Facts = { schemaVersion, isSound: true, pets, lastId, apiKeys };
   if (schemaVersion < SCHEMA_WITH_RECORDS) return facts;

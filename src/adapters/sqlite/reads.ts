@@ -9,7 +9,7 @@ import { INT64_MAX } from '../../domain/int64.ts';
 import { afterThisTurn } from '../storage-kit/timers.ts';
 import { storageError } from './errors.ts';
 import type { StoreFaults } from './faults.ts';
-import { LAST_ID, READ_ENDS } from './schema.ts';
+import { LAST_ID, READ_TEST } from './schema.ts';
 
 interface QueuedRead {
   run(): void;
@@ -26,7 +26,7 @@ export class Reads {
   readonly #begin: Database.Statement;
   readonly #end: Database.Statement;
   readonly #dataVersion: Database.Statement;
-  readonly #readEnds: Database.Statement;
+  readonly #readTest: Database.Statement;
   readonly #lastId: Database.Statement;
   #version: unknown;
   #queue: QueuedRead[] = [];
@@ -39,7 +39,7 @@ export class Reads {
     this.#begin = db.prepare('BEGIN');
     this.#end = db.prepare('ROLLBACK');
     this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
-    this.#readEnds = db.prepare(READ_ENDS);
+    this.#readTest = db.prepare(READ_TEST);
     this.#lastId = db.prepare(LAST_ID).pluck();
   }
 
@@ -104,7 +104,7 @@ export class Reads {
   /** The page cache of the connection can be read even when the disk fails, so it is emptied first. */
   readonly #test = (): void => {
     this.#db.pragma('shrink_memory');
-    this.#readEnds.get();
+    this.#readTest.get();
     this.#failedRead?.();
     this.#failedRead = undefined;
     this.#faults.reportSuccess('reads');

@@ -5,14 +5,15 @@ import {
   chownSync,
   copyFileSync,
   createReadStream,
+  createWriteStream,
   linkSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type Database from 'better-sqlite3';
 import { checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
 import {
@@ -39,7 +40,7 @@ import {
   statOf,
   withPartialFile,
 } from './files.ts';
-import { countRows, identify, lastIdOf, refuseForeign } from './schema.ts';
+import { countRows, identify, lastIdOf, versionOf } from './schema.ts';
 
 /** In milliseconds. A command that has the store open can be ending. */
 const LOCK_TIMEOUT = 500;
@@ -121,14 +122,13 @@ function lockStore(
   } catch (error) {
     if (!UNREADABLE.test(codeOf(error))) throw isLocked(error) ? inUse(store) : error;
   }
-  const isUnreadable = !isEmpty || hasCompanions;
-  if (isUnreadable && !overwrite) throw new OverwriteRefused(`${store} cannot be read as a store`);
-  return undefined;
+  if ((isEmpty && !hasCompanions) || overwrite) return undefined;
+  throw new OverwriteRefused(`${store} cannot be read as a store`);
 }
 
 /** SQLite can leave the journal mode WAL only when no other connection exists. */
 function lock(store: string, db: Database.Database, overwrite: boolean): void {
-  const { isNew } = refuseForeign(db, `${store}: the file`);
+  const isNew = versionOf(db, store) === 0;
   db.pragma('journal_mode = DELETE');
   db.exec('BEGIN EXCLUSIVE');
   // Another process could open the store between the two statements.
@@ -147,18 +147,16 @@ async function copy(
   size: number,
   { onProgress, signal }: RestoreOptions,
 ): Promise<void> {
-  const target = await open(partial, 'wx', 0o600);
-  try {
-    let done = 0;
-    for await (const chunk of createReadStream(file)) {
+  let done = 0;
+  const watched = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
       signal?.throwIfAborted();
-      await target.appendFile(chunk);
+      yield chunk;
       done += chunk.length;
       onProgress?.(Math.min(1, done / size));
     }
-  } finally {
-    await target.close();
-  }
+  };
+  await pipeline(createReadStream(file), watched, createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
 }
 
 /** Ignores an error, because only a privileged user can give a file to another user. */
@@ -168,42 +166,39 @@ function adoptOwner(partial: string, { uid, gid }: Stats): void {
   } catch {}
 }
 
-/**
- * Lets the copy go on behind the ids of the store that it replaces, unless that has assigned the last one or hides its ids
- * in its damage. Returns the id above which new pets get theirs.
- */
+/** Lets the copy go on behind the ids of the replaced store, unless that has assigned the last one or is damaged. */
 function continueIds(partial: string, lastId: bigint, old: Database.Database | undefined): bigint {
-  let replaced = 0n;
-  try {
-    if (old !== undefined) replaced = lastIdOf(old);
-  } catch {}
+  const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old)), 0n);
   if (replaced <= lastId || replaced === INT64_MAX) return lastId;
+  // A row exists once the table has had a pet, and has no key.
   const setLastId = (db: Database.Database): void => {
-    // Rows of AUTOINCREMENT tables exist once a table has had a row, and have no key.
-    db.transaction(() => {
-      db.exec("DELETE FROM sqlite_sequence WHERE name = 'pets'");
-      db.prepare("INSERT INTO sqlite_sequence VALUES ('pets', ?)").run(replaced);
-    })();
+    db.exec(`BEGIN; DELETE FROM sqlite_sequence WHERE name = 'pets';
+      INSERT INTO sqlite_sequence VALUES ('pets', ${replaced}); COMMIT`);
   };
   connect(partial, {}, setLastId).close();
   return replaced;
 }
 
-/** Compares the copy with the store that it replaces, unless that is new, damaged or of another schema. */
-function differenceOf(
-  partial: string,
-  old: Database.Database | undefined,
-): Pick<Restored, 'lost' | 'revivedKeys'> {
-  const none = { lost: undefined, revivedKeys: [] };
+type Difference = Pick<Restored, 'lost' | 'revivedKeys'>;
+
+/** Compares the copy with the store that it replaces, unless that is new or damaged. */
+function differenceOf(partial: string, old: Database.Database | undefined): Difference {
+  const none: Difference = { lost: undefined, revivedKeys: [] };
   if (old === undefined || identify(old).isNew) return none;
-  try {
+  return attempt(() => {
     old.prepare('ATTACH ? AS copy').run(partial);
     const count = (sql: string): number => Number(old.prepare(sql).pluck().get());
     const lost = { pets: count(MISSING_PETS), apiKeys: count(MISSING_KEYS) };
     const revivedKeys = old.prepare<{ now: number }, RestoredKey>(REVIVED_KEYS).all({ now: Date.now() });
     return { lost, revivedKeys };
+  }, none);
+}
+
+function attempt<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
   } catch {
-    return none;
+    return otherwise;
   }
 }
 
@@ -212,17 +207,19 @@ function differenceOf(
  * store at an empty one. Its companions leave theirs, because SQLite would copy their pages into the restored store.
  */
 function keepStore(store: string, stats: Stats | undefined): string[] {
-  const hasFile = stats !== undefined && stats.size > 0;
-  const companions = companionsOf(store);
-  if (!hasFile && companions.length === 0) return [];
+  const suffixes = [...((stats?.size ?? 0) > 0 ? [''] : []), ...companionsOf(store)];
+  if (suffixes.length === 0) return [];
   const kept = `${store}.before-restore`;
   for (const suffix of ['', ...COMPANIONS]) rmSync(kept + suffix, { force: true });
-  if (hasFile) linkOrCopy(store, kept);
-  for (const suffix of companions) renameSync(store + suffix, kept + suffix);
+  for (const suffix of suffixes) {
+    if (suffix === '') linkOrCopy(store, kept);
+    else renameSync(store + suffix, kept + suffix);
+  }
   fsync(dirname(store));
-  return [...(hasFile ? [''] : []), ...companions].map((suffix) => kept + suffix);
+  return suffixes.map((suffix) => kept + suffix);
 }
 
+/** Not every file system has hard links. */
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);

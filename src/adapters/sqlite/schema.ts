@@ -86,38 +86,32 @@ export const MIGRATIONS: readonly string[] = [
 
 /** Returns the migrations of a store with this schema version. Version 5 already has keys that may only read. */
 export function migrationsOf(version: number): readonly string[] {
-  if (version === 4) return MIGRATIONS.slice(3);
-  if (version === 5) return [ADD_RULES_AND_ENDS];
-  return version === SCHEMA_VERSION ? [] : MIGRATIONS.slice(version);
-}
-
-/** What a file is: a store of this application, a file without tables, or something else. */
-interface Identity {
-  readonly isNew: boolean;
-  readonly isOwn: boolean;
-  readonly version: number;
+  if (version === SCHEMA_VERSION) return [];
+  return version === 5 ? [ADD_RULES_AND_ENDS] : MIGRATIONS.slice(Math.min(version, 3));
 }
 
 /** Reads in one statement, because another process can migrate a new file at the same time. */
-const IDENTITY = `SELECT (SELECT application_id FROM pragma_application_id) AS id,
-  (SELECT user_version FROM pragma_user_version) AS version, (SELECT count(*) FROM sqlite_schema) AS objects`;
+const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
+  (SELECT count(*) FROM sqlite_schema)`;
 
-export function identify(db: Database.Database): Identity {
-  const marks = db.prepare<[], readonly bigint[]>(IDENTITY).raw().safeIntegers().get() ?? [];
+/** What a file is: a store of this application, a file without tables, or something else. */
+export function identify(db: Database.Database): { isNew: boolean; isOwn: boolean; version: number } {
+  const marks = db.prepare<[], readonly bigint[]>(MARKS).raw().safeIntegers().get() ?? [];
   const isNew = marks.every((mark) => mark === 0n);
   return { isNew, isOwn: marks[0] === APPLICATION_ID, version: Number(marks[1]) };
 }
 
-export function refuseForeign(db: Database.Database, file: string): Identity {
-  const identity = identify(db);
-  if (identity.isNew || identity.isOwn) return identity;
+/** Returns the schema version, or 0 for a file without tables. */
+export function versionOf(db: Database.Database, file = 'the file'): number {
+  const { isNew, isOwn, version } = identify(db);
+  if (isNew || isOwn) return version;
   throw storageUnavailable(`${file} is the database of another application`);
 }
 
-/** Returns the schema version, or 0 for a file without tables. Throws when this release cannot use the file. */
-export function supportedVersion(db: Database.Database, file: string): number {
-  const { version } = refuseForeign(db, file);
-  const newer = newerSchema(file, version, SCHEMA_VERSION);
+/** As {@link versionOf}. Throws for a version that this release does not know. */
+export function supportedVersion(db: Database.Database): number {
+  const version = versionOf(db);
+  const newer = newerSchema('the file', version, SCHEMA_VERSION);
   if (newer !== undefined) throw storageUnavailable(newer);
   return version;
 }
@@ -127,10 +121,9 @@ export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets WHER
   ORDER BY id LIMIT ?`;
 
 /** The greatest id that was assigned, or 0. The table has no column types, so another program can have stored a text. */
-export const LAST_ID = `SELECT max(coalesce((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
+export const LAST_ID: string = `SELECT max(coalesce((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
   coalesce((SELECT max(id) FROM pets), 0))`;
 
-/** Returns the greatest id that was assigned, or 0n. */
 export function lastIdOf(db: Database.Database): bigint {
   return db.prepare<[], bigint>(LAST_ID).pluck().safeIntegers().get() ?? 0n;
 }
@@ -139,11 +132,8 @@ export function countRows(db: Database.Database, table: string): number {
   return Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
 }
 
-/** Reads the ends of the tables and of their indexes, to test whether the database file can be read. */
-export const READ_ENDS: string = `SELECT
-  (SELECT name FROM pets ORDER BY id LIMIT 1),
-  (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
-  (SELECT name FROM pets INDEXED BY pets_by_status ORDER BY status, id LIMIT 1),
-  (SELECT name FROM pets INDEXED BY pets_by_status ORDER BY status DESC, id DESC LIMIT 1),
-  (SELECT name FROM api_keys ORDER BY id LIMIT 1),
+/** Reads parts of each table and index, to test whether the database file can be read. */
+export const READ_TEST = `SELECT (SELECT name FROM pets ORDER BY id LIMIT 1), (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
+  (SELECT status FROM pets INDEXED BY pets_by_status ORDER BY status, id LIMIT 1),
+  (SELECT status FROM pets INDEXED BY pets_by_status ORDER BY status DESC, id DESC LIMIT 1),
   (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
