@@ -4,6 +4,7 @@ import { idsExhausted } from '../../application/ids-left.ts';
 import {
   StorageFault,
   type StorageFaultReason,
+  storageFaultReason,
   storageUnavailable,
 } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../../domain/errors.ts';
@@ -47,13 +48,13 @@ export interface PlainError {
 export function plainError(error: unknown): PlainError {
   const known = storageError(error);
   const { code, message, cause = error } = known;
-  const reason = known instanceof StorageFault ? known.reason : undefined;
-  return { code, message, detail: String(cause), reason };
+  return { code, message, detail: String(cause), reason: storageFaultReason(known) };
 }
 
 export function errorFrom({ code, message, detail: cause, reason }: PlainError): AnimalStoreError {
-  if (reason !== undefined) return new StorageFault(reason, message, { cause });
-  return new AnimalStoreError(code, message, { cause });
+  return reason === undefined
+    ? new AnimalStoreError(code, message, { cause })
+    : new StorageFault(reason, message, { cause });
 }
 
 /** Translates an error of the SQLite driver. Returns an `AnimalStoreError` unchanged. */
@@ -61,21 +62,21 @@ export function storageError(error: unknown): AnimalStoreError {
   const known = asAnimalStoreError(error);
   if (known !== undefined) return known;
   const code = codeOf(error);
-  const failure = FAILURES[code] ?? FAILURES[primaryCodeOf(code)];
+  const [failure, reason] = FAILURES[code] ?? FAILURES[primaryCodeOf(code)] ?? [];
   if (failure !== undefined) {
-    const reason = SYNC_FAILED.test(code) ? 'sync_failed' : failure[1];
-    return storageUnavailable(`${failure[0]} (${code})`, error, reason);
+    return storageUnavailable(`${failure} (${code})`, error, SYNC_FAILED.test(code) ? 'sync_failed' : reason);
   }
   const message = error instanceof Error ? error.message : String(error);
-  const isOfSqlite = code.startsWith('SQLITE_');
-  const shown = isOfSqlite ? `the database refused a statement: ${message} (${code})` : message;
-  return new AnimalStoreError('internal_error', shown, { cause: error });
+  const refusal = code.startsWith('SQLITE_')
+    ? `the database refused a statement: ${message} (${code})`
+    : message;
+  return new AnimalStoreError('internal_error', refusal, { cause: error });
 }
 
 /** SQLite reports a full disk also when fewer ids are left than a transaction with `count` new pets needs. */
 export function idsOrDisk(error: unknown, lastId: () => bigint, count: number): unknown {
-  if (codeOf(error) !== 'SQLITE_FULL') return error;
-  return INT64_MAX - lastId() < BigInt(count) ? idsExhausted() : error;
+  const isOfIds = codeOf(error) === 'SQLITE_FULL' && INT64_MAX - lastId() < BigInt(count);
+  return isOfIds ? idsExhausted() : error;
 }
 
 /** Returns an error that is not of SQLite unchanged, such as an error of a callback. */
@@ -84,10 +85,8 @@ export function translated(error: unknown): unknown {
 }
 
 export function fileError(failed: string, error: unknown): AnimalStoreError {
-  const known = asAnimalStoreError(error);
-  if (known !== undefined) return known;
   const { message } = translated(error) as Error;
-  return storageUnavailable(`${failed}: ${message}`, error);
+  return asAnimalStoreError(error) ?? storageUnavailable(`${failed}: ${message}`, error);
 }
 
 /** Whether another process holds the lock of the database. */

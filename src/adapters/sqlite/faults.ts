@@ -1,8 +1,7 @@
 /** The faults of a store that its observer and load balancers are told. */
 
 import type { Observer } from '../../application/ports/observer.ts';
-import type { StorageFault } from '../../application/ports/storage-fault.ts';
-import { storageFaultReason } from '../../application/ports/storage-fault.ts';
+import { type StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { storageError } from './errors.ts';
@@ -13,13 +12,14 @@ import { assertSameFiles, type StoreFiles } from './files.ts';
  * ones are back, writes until one changes something, reads until the failed one succeeds, ids until some are left.
  */
 const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
-export type Part = (typeof PARTS)[number];
+type Part = (typeof PARTS)[number];
 
-/**
- * These faults of writes stay until a restart. After a failed fsync, data can be lost although the next one succeeds, and in
- * a damaged file, a write can succeed beside the damage.
- */
-const FINAL: readonly unknown[] = ['sync_failed', 'damaged'];
+/** The parts of faults that any part can find. */
+const FOUND_BY_ANY: Readonly<Record<string, Part>> = {
+  file_missing: 'files',
+  file_replaced: 'files',
+  ids_exhausted: 'ids',
+};
 
 export class StoreFaults {
   readonly files: StoreFiles;
@@ -34,22 +34,21 @@ export class StoreFaults {
     return this.#known.of(part);
   }
 
-  /** After a failed fsync, nothing is written any more. */
+  /** After a failed fsync, data can be lost although the next one succeeds, so nothing is written until a restart. */
   get syncFault(): StorageFault | undefined {
     const fault = this.of('writes');
     return fault?.reason === 'sync_failed' ? fault : undefined;
   }
 
+  /** A write in a damaged file can succeed beside the damage, so that fault stays until a restart too. */
   get needsTestWrite(): boolean {
-    const fault = this.of('writes');
-    return fault !== undefined && !FINAL.includes(fault.reason);
+    const reason = this.of('writes')?.reason;
+    return reason !== undefined && reason !== 'sync_failed' && reason !== 'damaged';
   }
 
-  reportFailure(part: Part, error: AnimalStoreError): void {
-    const reason = storageFaultReason(error);
-    if (reason === 'file_missing' || reason === 'file_replaced') this.#known.reportFailure('files', error);
-    else if (reason === 'ids_exhausted') this.#known.reportFailure('ids', error);
-    else if (part !== 'writes' || this.syncFault === undefined) this.#known.reportFailure(part, error);
+  reportFailure(finder: Part, error: AnimalStoreError): void {
+    const part = FOUND_BY_ANY[storageFaultReason(error) ?? ''] ?? finder;
+    if (part !== 'writes' || this.syncFault === undefined) this.#known.reportFailure(part, error);
   }
 
   reportSuccess(part: Part): void {
@@ -68,9 +67,7 @@ export class StoreFaults {
 
   /** Rejects with the most important fault. */
   async check(testReading: () => Promise<void>): Promise<void> {
-    await this.#known.check(() => {
-      this.checkFiles();
-      return testReading();
-    });
+    this.checkFiles();
+    await this.#known.check(testReading);
   }
 }

@@ -44,10 +44,14 @@ export function isFileOf(database: string, path: string): boolean {
   return identity !== undefined && databaseFiles(database).some((own) => identityOf(own) === identity);
 }
 
-/** Returns the device and the inode of a file. */
+/** Returns the device and the inode of a file, or `undefined` when no file can be found at the path. */
 export function identityOf(path: string): string | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats && `${stats.dev} ${stats.ino}`;
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 export function statOf(path: string): Stats | undefined {
@@ -77,25 +81,14 @@ export function filesOf(path: string): StoreFiles {
 /** Throws a {@link StorageFault} when a file is missing or was replaced. SQLite does neither while a connection is open. */
 export function assertSameFiles(files: StoreFiles): void {
   for (const [path, expected] of files) {
-    const identity = identityOrMissing(path);
+    const identity = identityOf(path);
     if (identity === expected) continue;
-    if (identity === undefined) {
-      throw new StorageFault('file_missing', 'the database file was removed or renamed while it was open', {
-        cause: `${path}: there is no such file. Move it back, or restart the service`,
-      });
-    }
-    throw new StorageFault('file_replaced', 'the database file was replaced while it was open', {
-      cause: `${path}: this path has another file. Move the old file back, or restart the service`,
-    });
-  }
-}
-
-/** A file in a folder that may not be searched, or that is no folder any more, is missing too. */
-function identityOrMissing(path: string): string | undefined {
-  try {
-    return identityOf(path);
-  } catch {
-    return undefined;
+    const [reason, done, found] =
+      identity === undefined
+        ? (['file_missing', 'removed or renamed', 'there is no such file'] as const)
+        : (['file_replaced', 'replaced', 'this path has another file'] as const);
+    const cause = `${path}: ${found}. Move the old file back, or restart the service`;
+    throw new StorageFault(reason, `the database file was ${done} while it was open`, { cause });
   }
 }
 

@@ -29,14 +29,27 @@ export async function withOwnConnection<T>(
   const { faults } = writer;
   const assertWritable = (): void => {
     writer.assertOpen();
-    if (faults.syncFault !== undefined) throw faults.syncFault;
     assertSameFiles(faults.files);
   };
   let db: Database.Database | undefined;
+  let startedAt = 0;
   try {
     assertWritable();
-    db = openWriter(faults.files);
-    return await work(connectionTo(db, writer, assertWritable));
+    const own = openWriter(faults.files);
+    db = own;
+    return await work({
+      db: own,
+      assertWritable,
+      async begin() {
+        startedAt = performance.now();
+        await beginWithin(LOCK_TIMEOUT, own);
+      },
+      commit(writes) {
+        assertWritable();
+        own.exec('COMMIT');
+        writer.onCommit({ writes, ms: performance.now() - startedAt });
+      },
+    });
   } catch (error) {
     const known = storageError(error);
     // Other errors can be those of a temporary table, which can be on another disk.
@@ -48,28 +61,14 @@ export async function withOwnConnection<T>(
   }
 }
 
-function connectionTo(db: Database.Database, writer: Writer, assertWritable: () => void): OwnConnection {
-  let startedAt = 0;
-  return {
-    db,
-    assertWritable,
-    async begin() {
-      startedAt = performance.now();
-      db.pragma('busy_timeout = 0');
-      for (;;) {
-        try {
-          db.exec('BEGIN IMMEDIATE');
-          return;
-        } catch (error) {
-          if (!isLocked(error) || performance.now() >= startedAt + LOCK_TIMEOUT) throw error;
-        }
-        await delay(RETRY_INTERVAL);
-      }
-    },
-    commit(writes) {
-      assertWritable();
-      db.exec('COMMIT');
-      writer.onCommit({ writes, ms: performance.now() - startedAt });
-    },
-  };
+async function beginWithin(timeout: number, db: Database.Database): Promise<void> {
+  db.pragma('busy_timeout = 0');
+  for (const deadline = performance.now() + timeout; ; await delay(RETRY_INTERVAL)) {
+    try {
+      db.exec('BEGIN IMMEDIATE');
+      return;
+    } catch (error) {
+      if (!isLocked(error) || performance.now() >= deadline) throw error;
+    }
+  }
 }

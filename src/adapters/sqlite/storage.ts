@@ -81,7 +81,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
       ...writer.statistics,
     }),
     async backup(file, options = {}) {
-      writer.assertOpen();
+      closing.signal.throwIfAborted();
       const signals = [closing.signal, options.signal].filter((signal) => signal !== undefined);
       const backup = backUp(path, file, options, AbortSignal.any(signals));
       backups.add(backup);
@@ -89,7 +89,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
       if (contents !== undefined) options.onVerified?.(contents);
     },
     async check() {
-      writer.assertOpen();
+      closing.signal.throwIfAborted();
       await faults.check(() => reads.test());
     },
     async close() {

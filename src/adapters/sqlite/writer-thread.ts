@@ -91,7 +91,7 @@ function transact(writes: readonly Write[], deadline: number): readonly Outcome[
     statement('COMMIT').run();
     return outcomes;
   } catch (error) {
-    if (db?.inTransaction) rollBack(db);
+    if (db?.inTransaction) db.exec('ROLLBACK');
     if (isCommitting) return writes.map(() => maybeStored(plainError(error)));
     if (isLocked(error)) return writes.map(() => LOCKED);
     const failure = plainError(idsOrDisk(error, () => lastIdOf(open()), writes.length));
@@ -101,14 +101,12 @@ function transact(writes: readonly Write[], deadline: number): readonly Outcome[
 }
 
 function begin(deadline: number): void {
-  const begin = statement('BEGIN IMMEDIATE');
-  for (;;) {
+  for (const begin = statement('BEGIN IMMEDIATE'); ; Atomics.wait(clock, 0, 0, LOCK_INTERVAL)) {
     try {
       begin.run();
       return;
     } catch (error) {
       if (!isLocked(error) || performance.now() >= deadline) throw error;
-      Atomics.wait(clock, 0, 0, LOCK_INTERVAL);
     }
   }
 }
@@ -130,13 +128,6 @@ function statement(sql: string): Database.Statement {
     prepared.set(sql, known);
   }
   return known;
-}
-
-/** Ignores an error: if a transaction is still open, the next BEGIN fails, and reports its error. */
-function rollBack(connection: Database.Database): void {
-  try {
-    connection.exec('ROLLBACK');
-  } catch {}
 }
 
 /** The write-ahead log can contain pages of a failed commit, which a recovery would store, but not after a full disk. */

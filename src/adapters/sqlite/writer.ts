@@ -5,13 +5,17 @@ import { Worker } from 'node:worker_threads';
 import type { Commit } from '../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import {
+  StorageFault,
+  storageFaultReason,
+  storageUnavailable,
+} from '../../application/ports/storage-fault.ts';
 import { waitAtMost } from '../../application/wait-at-most.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { afterThisTurn } from '../storage-kit/timers.ts';
 import { errorFrom, UNKNOWN } from './errors.ts';
 import type { StoreFaults } from './faults.ts';
-import type { Batch, Outcome, Reply, SqlStatement, Write, Written } from './writer-thread.ts';
+import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread.ts';
 
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
 const BATCH_LIMIT = 1000;
@@ -25,11 +29,8 @@ const REPLY_TIMEOUT = 10_000;
 const INTERVAL = 500;
 const TEST_INTERVAL = 1000;
 
-/** In bytes: a full batch of pets with the longest names. */
-const TEST_SIZE = BATCH_LIMIT * 1024;
-
-/** These change no row of a user. The second one makes the pages of the first one free for pets, and is another commit. */
-const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${TEST_SIZE}))`;
+/** A full batch of pets with the longest names, in no row of a user. Its end makes its pages free, in another commit. */
+const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
 
 const NOT_RESPONDING = 'the disk does not respond';
@@ -39,9 +40,6 @@ const HINT = 'a bundled program must load the package animal-store from node_mod
 
 /** The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled. */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
-
-/** Bun prints a warning, with a stack, when the time of a thread is read. */
-const HAS_THREAD_TIMES = process.versions['bun'] === undefined;
 
 interface QueuedWrite {
   readonly write: Write;
@@ -57,11 +55,12 @@ export class Writer {
   readonly faults: StoreFaults;
   readonly onCommit: (commit: Commit) => void;
   #queue: QueuedWrite[] = [];
-  /** The writes that the thread commits. When their promises were rejected, it may still commit them. */
+  #isScheduled = false;
+  /** The writes that the thread commits. When they were given up, it may still commit them. */
   #batch: readonly QueuedWrite[] | undefined;
   #sentAt = 0;
   #isGivenUp = false;
-  #isScheduled = false;
+  /** Whether another process held the lock of the database during the last batch. */
   #isLocked = false;
   #thread: Worker | undefined;
   #hasStarted = false;
@@ -74,28 +73,28 @@ export class Writer {
   constructor(faults: StoreFaults, onCommit: (commit: Commit) => void) {
     this.faults = faults;
     this.onCommit = onCommit;
-    this.#interval = setInterval(() => this.#look(), INTERVAL);
-    this.#interval.unref();
+    this.#interval = setInterval(() => this.#look(), INTERVAL).unref();
   }
 
-  get statistics(): Required<Pick<StorageStatistics, 'waitingWrites' | 'busySeconds'>> {
-    const busy = HAS_THREAD_TIMES ? this.#thread?.performance.eventLoopUtilization().active : undefined;
-    return { waitingWrites: this.#queue.length, busySeconds: { writer: (busy ?? 0) / 1000 } };
+  get statistics(): Pick<StorageStatistics, 'waitingWrites' | 'busySeconds'> {
+    // Bun prints a warning, with a stack, when the time of a thread is read.
+    const thread = process.versions['bun'] === undefined ? this.#thread : undefined;
+    const busy = thread?.performance.eventLoopUtilization().active ?? 0;
+    return { waitingWrites: this.#queue.length, busySeconds: { writer: busy / 1000 } };
   }
 
+  /** Throws when the storage is closed, or must not be written any more. */
   assertOpen(): void {
     if (this.#closed !== undefined) throw closedError();
+    if (this.faults.syncFault !== undefined) throw this.faults.syncFault;
   }
 
   /** After a rejection, the write is never stored, unless the message says that this is unknown. */
   storeWrite(...write: SqlStatement[]): Promise<Written> {
-    if (this.#closed !== undefined) return Promise.reject(closedError());
-    const { syncFault } = this.faults;
-    if (syncFault !== undefined) return Promise.reject(syncFault);
-    if (this.#queue.length >= QUEUE_LIMIT) {
-      return Promise.reject(new AnimalStoreError('overloaded', 'too many writes are queued for the disk'));
-    }
     return new Promise((resolve, reject) => {
+      this.assertOpen();
+      if (this.#queue.length >= QUEUE_LIMIT)
+        throw new AnimalStoreError('overloaded', 'too many writes are queued for the disk');
       this.#queue.push({ write, deadline: performance.now() + QUEUE_TIMEOUT, resolve, reject });
       if (this.#batch !== undefined || this.#isScheduled) return;
       this.#isScheduled = true;
@@ -124,7 +123,7 @@ export class Writer {
   close(): Promise<void> {
     this.#closed ??= this.#drain().then(async () => {
       clearInterval(this.#interval);
-      this.#rejectWrites(this.#queue.splice(0), closedError());
+      rejectAll(this.#queue.splice(0), closedError());
       const thread = this.#thread;
       this.#thread = undefined;
       if (thread === undefined) return;
@@ -138,17 +137,17 @@ export class Writer {
   }
 
   /** Resolves when every accepted write was committed or rejected, or when no more writes can be committed. */
-  async #drain(): Promise<void> {
-    if (this.#isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) return;
-    await new Promise<void>((resolve) => {
+  #drain(): Promise<void> {
+    return new Promise((resolve) => {
       this.#whenIdle = resolve;
+      if (this.#isGivenUp || (this.#batch === undefined && this.#queue.length === 0)) resolve();
     });
   }
 
   #commitNext(): void {
     if (this.#batch !== undefined) return;
     const { syncFault } = this.faults;
-    if (syncFault !== undefined) this.#rejectWrites(this.#queue.splice(0), syncFault);
+    if (syncFault !== undefined) rejectAll(this.#queue.splice(0), syncFault);
     this.#rejectLate();
     if (this.#queue.length > 0) this.#send(this.#queue.splice(0, BATCH_LIMIT));
     else this.#whenIdle?.();
@@ -158,35 +157,34 @@ export class Writer {
     const thread = this.start();
     this.#batch = batch;
     this.#sentAt = performance.now();
-    const deadline = batch[0]?.deadline ?? this.#sentAt;
-    const message: Batch = {
-      writes: batch.map(({ write }) => write),
-      lockTimeout: Math.max(0, Math.ceil(deadline - this.#sentAt)),
-    };
-    thread.postMessage(message);
+    const lockTimeout = Math.max(0, Math.ceil((batch[0]?.deadline ?? 0) - this.#sentAt));
+    thread.postMessage({ writes: batch.map(({ write }) => write), lockTimeout } satisfies Batch);
     thread.ref();
   }
 
   #receive(thread: Worker, reply: Reply | 'ready'): void {
     if (this.#thread !== thread) return;
-    if (reply === 'ready') {
-      this.#hasStarted = true;
-      if (this.#batch === undefined) thread.unref();
-    } else {
-      this.#endBatch(reply);
-      if (this.#batch === undefined) thread.unref();
-    }
+    if (reply === 'ready') this.#hasStarted = true;
+    else this.#endBatch(reply);
+    if (this.#batch === undefined) thread.unref();
   }
 
+  /** Only a write that changed something wrote to the disk, and shows that this works. */
   #endBatch({ outcomes, ms }: Reply): void {
     const batch = this.#batch ?? [];
     this.#batch = undefined;
     this.#isLocked = outcomes.length === 0;
     if (this.#isLocked && !this.#isGivenUp) this.#queue.unshift(...batch.filter(({ isTest }) => !isTest));
     this.#isGivenUp = false;
-    this.#reportOutcomes(outcomes);
-    const stored = outcomes.reduce((count, outcome) => ('changes' in outcome ? count + 1 : count), 0);
-    if (stored > 0) this.onCommit({ writes: stored, ms });
+    const stored = outcomes.filter((outcome) => 'changes' in outcome);
+    const failures = outcomes.flatMap((outcome) => ('code' in outcome ? errorFrom(outcome) : []));
+    const fault = failures.find((failure) => storageFaultReason(failure) !== undefined);
+    if (fault !== undefined) this.faults.reportFailure('writes', fault);
+    else if (stored.some(({ changes }) => changes > 0)) {
+      this.faults.reportSuccess('files');
+      this.faults.reportSuccess('writes');
+    }
+    if (stored.length > 0) this.onCommit({ writes: stored.length, ms });
     for (const [index, outcome] of outcomes.entries()) {
       if ('changes' in outcome) batch[index]?.resolve(outcome);
       else batch[index]?.reject(errorFrom(outcome));
@@ -194,29 +192,22 @@ export class Writer {
     this.#commitNext();
   }
 
-  /** A write that changed nothing wrote nothing to the disk. */
-  #reportOutcomes(outcomes: readonly Outcome[]): void {
-    const failure = outcomes.find((outcome) => 'code' in outcome && outcome.reason !== undefined);
-    if (failure !== undefined && 'code' in failure) this.faults.reportFailure('writes', errorFrom(failure));
-    else if (outcomes.some((outcome) => 'changes' in outcome && outcome.changes > 0)) {
-      this.faults.reportSuccess('files');
-      this.faults.reportSuccess('writes');
-    }
-  }
-
-  /** Ends what takes too long, and tests each second whether a failed write would succeed now. */
+  /** Ends what takes too long, and tests each second whether writing works again after a failure. */
   #look(): void {
     this.faults.checkFiles();
     this.#rejectLate();
     const now = performance.now();
     if (this.#batch !== undefined) {
       if (!this.#isGivenUp && now - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
-      return;
+    } else if (
+      this.faults.needsTestWrite &&
+      this.#queue.length === 0 &&
+      now - this.#testedAt >= TEST_INTERVAL
+    ) {
+      this.#testedAt = now;
+      const resolve = (): void => void this.storeWrite([END_OF_TEST]).catch(() => {});
+      this.#send([{ write: [[TEST_WRITE]], deadline: now, isTest: true, resolve, reject: () => {} }]);
     }
-    if (!this.faults.needsTestWrite || this.#queue.length > 0 || now - this.#testedAt < TEST_INTERVAL) return;
-    this.#testedAt = now;
-    const resolve = (): void => void this.storeWrite([END_OF_TEST]).catch(() => {});
-    this.#send([{ write: [[TEST_WRITE]], deadline: now, isTest: true, resolve, reject: () => {} }]);
   }
 
   #rejectLate(): void {
@@ -224,8 +215,8 @@ export class Writer {
     const inTime = this.#queue.findIndex(({ deadline }) => deadline > now);
     const late = this.#queue.splice(0, inTime === -1 ? this.#queue.length : inTime);
     if (late.length === 0) return;
-    const message = `the database was busy for ${QUEUE_TIMEOUT / 1000} seconds: nothing was stored`;
-    this.#rejectWrites(late, storageUnavailable(message));
+    const time = `${QUEUE_TIMEOUT / 1000} seconds`;
+    rejectAll(late, storageUnavailable(`the database was busy for ${time}: nothing was stored`));
     if (!this.#isLocked) return;
     const cause = 'writes were refused, because the lock was held too long';
     const fault = new StorageFault('locked', 'the database is locked by another process', { cause });
@@ -237,7 +228,7 @@ export class Writer {
     this.#isGivenUp = true;
     const cause = 'the writer thread has not replied in time';
     this.faults.reportFailure('writes', new StorageFault('not_responding', NOT_RESPONDING, { cause }));
-    this.#rejectWrites(batch, storageUnavailable(NOT_RESPONDING + UNKNOWN));
+    rejectAll(batch, storageUnavailable(NOT_RESPONDING + UNKNOWN));
     this.#whenIdle?.();
   }
 
@@ -250,13 +241,13 @@ export class Writer {
       ? storageUnavailable(`the writer thread exited${UNKNOWN}`, cause)
       : new StorageFault('not_responding', NOT_STARTED + reason, { cause: HINT });
     this.faults.reportFailure('writes', error);
-    this.#rejectWrites(this.#batch ?? [], error);
+    rejectAll(this.#batch ?? [], error);
     this.#batch = undefined;
     this.#isGivenUp = false;
     this.#commitNext();
   }
+}
 
-  #rejectWrites(writes: readonly QueuedWrite[], error: AnimalStoreError): void {
-    for (const { reject } of writes) reject(error);
-  }
+function rejectAll(writes: readonly QueuedWrite[], error: AnimalStoreError): void {
+  for (const { reject } of writes) reject(error);
 }
