@@ -1,6 +1,6 @@
 /** What a store and a backup contain, and what is wrong with them. Nothing is changed. */
 
-import { accessSync, constants, type Stats, statfsSync } from 'node:fs';
+import { type Stats, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { idProblems } from '../../application/ids-left.ts';
@@ -19,9 +19,6 @@ import { countRows, INVALID_PETS, identify, lastIdOf, SCHEMA_VERSION, supportedV
 const LITTLE_SPACE = 100 * 1024 * 1024;
 const NO_SPACE = 10 * 1024 * 1024;
 
-const SCHEMA_WITH_RECORDS = 2;
-
-/** Selects only columns that every schema version has. */
 const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)) AS active FROM api_keys`;
 
@@ -43,7 +40,6 @@ export function examineSqliteStore(path: string): Diagnosis {
   try {
     if (stats === undefined) throw new Error('there is no such file: the start of a server creates it');
     if (!stats.isFile()) throw new Error('expected a regular file');
-    assertAccess(location, problems);
     facts = readFacts(location, problems);
   } catch (error) {
     const known = storageError(error);
@@ -67,9 +63,8 @@ export function refuseNoBackup(file: string, store: string): Stats {
   if (isFileOf(store, file)) throw invalidRequest(`${file} belongs to the store`);
   const companion = [`${file}-wal`, `${file}-journal`].find((each) => sizeOf(each) > 0);
   if (companion === undefined) return stats;
-  throw invalidRequest(
-    `${companion} exists, so ${file} is not a backup, but a store or a copy of its files: make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`,
-  );
+  const advice = `make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`;
+  throw invalidRequest(`${companion} exists, so ${file} is no backup, but a store: ${advice}`);
 }
 
 /**
@@ -126,21 +121,6 @@ function freeSpace(folder: string, problems: Problem[]): number | undefined {
   }
 }
 
-/** SQLite writes files into the folder too. */
-function assertAccess(store: string, problems: Problem[]): void {
-  for (const path of [dirname(store), store]) {
-    try {
-      accessSync(path, constants.R_OK | constants.W_OK);
-    } catch (error) {
-      const message =
-        codeOf(error) === 'EROFS'
-          ? `the file system of ${path} is read-only`
-          : `this user may not read and write ${path}: run the command as the user of the server, or change the permissions`;
-      problems.push({ severity: 'error', message });
-    }
-  }
-}
-
 /**
  * A connection that may write removes its temporary files at its end, but it also copies a write-ahead log into the
  * store. Therefore only a store with a write-ahead log is opened for reading only.
@@ -167,7 +147,6 @@ function factsOf(db: Database.Database, problems: Problem[]): Facts {
   const { pets, lastId } = contentsOf(db);
   problems.push(...invalidPets(db), ...idProblems(lastId));
   const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
-  const facts: Facts = { schemaVersion, isSound: true, pets, lastId, apiKeys };
-  if (schemaVersion < SCHEMA_WITH_RECORDS) return facts;
-  return { ...facts, idempotencyRecords: countRows(db, 'idempotency_records') };
+  const idempotencyRecords = schemaVersion === 1 ? undefined : countRows(db, 'idempotency_records');
+  return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };
 }

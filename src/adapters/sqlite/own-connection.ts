@@ -26,16 +26,16 @@ export async function withOwnConnection<T>(
   writer: Writer,
   work: (connection: OwnConnection) => Promise<T>,
 ): Promise<T> {
-  const { faults } = writer;
+  const { faults, files } = writer;
   const assertWritable = (): void => {
     writer.assertOpen();
-    assertSameFiles(faults.files);
+    assertSameFiles(files);
   };
   let db: Database.Database | undefined;
   let startedAt = 0;
   try {
     assertWritable();
-    const own = openWriter(faults.files);
+    const own = openWriter(files);
     db = own;
     return await work({
       db: own,

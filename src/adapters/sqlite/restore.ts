@@ -83,7 +83,9 @@ export async function restoreSqliteStore(
     return await withPartialFile(store, async (partial) => {
       await copy(file, partial, source.size, options);
       chmodSync(partial, (stats?.mode ?? modeOfNewFile(store)) & 0o777);
-      adoptOwner(partial, stats ?? source);
+      const { uid, gid } = stats ?? source;
+      // Only a privileged user can give a file to another user.
+      attempt(() => chownSync(partial, uid, gid), undefined);
       const { problems, ...contents } = checkBackup(partial, file, 'quick_check');
       const lastId = continueIds(partial, contents.lastId, old);
       const difference = differenceOf(partial, old);
@@ -159,13 +161,6 @@ async function copy(
   await pipeline(createReadStream(file), watched, createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
 }
 
-/** Ignores an error, because only a privileged user can give a file to another user. */
-function adoptOwner(partial: string, { uid, gid }: Stats): void {
-  try {
-    chownSync(partial, uid, gid);
-  } catch {}
-}
-
 /** Lets the copy go on behind the ids of the replaced store, unless that has assigned the last one or is damaged. */
 function continueIds(partial: string, lastId: bigint, old: Database.Database | undefined): bigint {
   const replaced = attempt(() => (old === undefined ? 0n : lastIdOf(old)), 0n);
@@ -211,10 +206,7 @@ function keepStore(store: string, stats: Stats | undefined): string[] {
   if (suffixes.length === 0) return [];
   const kept = `${store}.before-restore`;
   for (const suffix of ['', ...COMPANIONS]) rmSync(kept + suffix, { force: true });
-  for (const suffix of suffixes) {
-    if (suffix === '') linkOrCopy(store, kept);
-    else renameSync(store + suffix, kept + suffix);
-  }
+  for (const suffix of suffixes) (suffix === '' ? linkOrCopy : renameSync)(store + suffix, kept + suffix);
   fsync(dirname(store));
   return suffixes.map((suffix) => kept + suffix);
 }

@@ -108,12 +108,11 @@ export function versionOf(db: Database.Database, file = 'the file'): number {
   throw storageUnavailable(`${file} is the database of another application`);
 }
 
-/** As {@link versionOf}. Throws for a version that this release does not know. */
 export function supportedVersion(db: Database.Database): number {
   const version = versionOf(db);
   const newer = newerSchema('the file', version, SCHEMA_VERSION);
-  if (newer !== undefined) throw storageUnavailable(newer);
-  return version;
+  if (newer === undefined) return version;
+  throw storageUnavailable(newer);
 }
 
 /** Selects pets that break a rule. An older store or backup is examined too, so every schema version has the columns. */

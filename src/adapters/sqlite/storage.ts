@@ -11,15 +11,15 @@ import {
 import { combineObservers } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
+import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
 import { openReader, prepareDatabase } from './database.ts';
-import { StoreFaults } from './faults.ts';
 import { filesOf } from './files.ts';
 import { idempotencyRecords, idempotentCreates } from './idempotent-creates.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
-import { Reads } from './reads.ts';
+import { PARTS, Reads } from './reads.ts';
 import { Writer } from './writer.ts';
 
 /** The options for opening a SQLite file. */
@@ -61,9 +61,9 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const db = openReader(path);
   // Discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
-  const faults = new StoreFaults(filesOf(path), safeObserver);
+  const faults = new KnownFaults(PARTS, safeObserver);
   const reads = new Reads(db, faults);
-  const writer = new Writer(faults, (commit) => safeObserver.onCommit?.(commit));
+  const writer = new Writer(filesOf(path), faults, (commit) => safeObserver.onCommit?.(commit));
   if (startWriter) writer.start();
   const pets = petRepository(db, reads, writer);
   const apiKeys = apiKeyRepository(db, reads, writer);
@@ -90,6 +90,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     },
     async check() {
       closing.signal.throwIfAborted();
+      writer.checkFiles();
       await faults.check(() => reads.test());
     },
     async close() {

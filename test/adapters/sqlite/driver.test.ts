@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { assertDriver } from '../../../src/adapters/sqlite/driver.ts';
+import { assertRuntime } from '../../../src/adapters/sqlite/driver.ts';
 import { temporaryFile } from './temporary-file.ts';
 
 const ADAPTER = new URL('../../../src/adapters/sqlite/index.ts', import.meta.url);
@@ -54,6 +54,6 @@ test.each([
   [{ node: '20.20.2', deno: '2.9.6' }, false],
 ])('the driver would crash %j: %s', (versions, isRefused) => {
   if (isRefused)
-    expect(() => assertDriver(versions)).toThrow(`expected Node.js 22.12 or later, got ${versions.node}`);
-  else assertDriver(versions);
+    expect(() => assertRuntime(versions)).toThrow(`expected Node.js 22.12 or later, got ${versions.node}`);
+  else assertRuntime(versions);
 });
