@@ -1,6 +1,6 @@
 /** What a store and a backup contain, and what is wrong with them. Nothing is changed. */
 
-import { type Stats, statfsSync } from 'node:fs';
+import { type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { idProblems } from '../../application/ids-left.ts';
@@ -11,7 +11,7 @@ import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-p
 import { codeOf, newerSchema } from '../storage-kit/store-errors.ts';
 import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
 import { storageError } from './errors.ts';
-import { isFileOf, realPath, sizeOf, statOf } from './files.ts';
+import { isFileOf, realPath, sizeOf } from './files.ts';
 import { type PetRow, petOf } from './pets.ts';
 import { countRows, INVALID_PETS, identify, lastIdOf, SCHEMA_VERSION, supportedVersion } from './schema.ts';
 
@@ -33,7 +33,7 @@ const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { tota
  */
 export function examineSqliteStore(path: string): Diagnosis {
   const location = realPath(path);
-  const stats = statOf(location);
+  const stats = statSync(location, { throwIfNoEntry: false });
   const problems: Problem[] = [];
   const freeBytes = freeSpace(dirname(location), problems);
   let facts: Facts = {};
@@ -57,7 +57,7 @@ export function examineSqliteBackup(store: string, file: string): BackupContents
 }
 
 export function refuseNoBackup(file: string, store: string): Stats {
-  const stats = statOf(file);
+  const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) throw invalidRequest(`${file}: there is no such file`);
   if (!stats.isFile()) throw invalidRequest(`${file} is not a regular file`);
   if (isFileOf(store, file)) throw invalidRequest(`${file} belongs to the store`);

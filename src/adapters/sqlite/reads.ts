@@ -5,18 +5,10 @@ import { idsExhausted } from '../../application/ids-left.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
-import type { KnownFaults } from '../storage-kit/known-faults.ts';
 import { afterThisTurn } from '../storage-kit/timers.ts';
 import { storageError } from './errors.ts';
+import type { Faults } from './faults.ts';
 import { lastIdOf, READ_TEST } from './schema.ts';
-
-/**
- * The parts of a store, the most important one first. Each has its last fault until it works again: the files until the open
- * ones are back, writes until one changes something, reads until the failed one succeeds, ids until some are left.
- */
-export const PARTS = ['files', 'writes', 'reads', 'ids'] as const;
-export type Part = (typeof PARTS)[number];
-export type Faults = KnownFaults<Part>;
 
 /**
  * The reads that are requested in an iteration of the event loop run at its end in one transaction, so that SQLite acquires

@@ -3,19 +3,18 @@
 import {
   chmodSync,
   chownSync,
+  constants,
   copyFileSync,
-  createReadStream,
-  createWriteStream,
   linkSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
 } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type Database from 'better-sqlite3';
-import { checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
+import { checkArgument, STRING } from '../../application/arguments.ts';
 import {
   OverwriteRefused,
   type Restored,
@@ -23,7 +22,6 @@ import {
   type RestoreOptions,
 } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { RESTORE_OPTIONS } from '../../application/store-options.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
@@ -37,7 +35,6 @@ import {
   moveToNewName,
   realPath,
   sizeOf,
-  statOf,
   withPartialFile,
 } from './files.ts';
 import { countRows, identify, lastIdOf, versionOf } from './schema.ts';
@@ -68,20 +65,20 @@ const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hin
 export async function restoreSqliteStore(
   path: string,
   file: string,
-  options: RestoreOptions = {},
+  { overwrite = false, onProgress, signal }: RestoreOptions = {},
 ): Promise<Restored> {
   checkArgument('path', path, STRING);
   checkArgument('file', file, STRING);
-  checkOptions(options, RESTORE_OPTIONS);
   const store = realPath(path);
   let old: Database.Database | undefined;
   try {
     const source = refuseNoBackup(file, store);
     createFolderOf(store);
-    const stats = statOf(store);
-    old = lockStore(store, stats, options.overwrite ?? false);
+    const stats = statSync(store, { throwIfNoEntry: false });
+    old = lockStore(store, stats, overwrite);
     return await withPartialFile(store, async (partial) => {
-      await copy(file, partial, source.size, options);
+      await copyFile(file, partial, constants.COPYFILE_EXCL);
+      onProgress?.(1);
       chmodSync(partial, (stats?.mode ?? modeOfNewFile(store)) & 0o777);
       const { uid, gid } = stats ?? source;
       // Only a privileged user can give a file to another user.
@@ -90,7 +87,7 @@ export async function restoreSqliteStore(
       const lastId = continueIds(partial, contents.lastId, old);
       const difference = differenceOf(partial, old);
       fsync(partial);
-      options.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       const setAside = keepStore(store, stats);
       if (stats !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
@@ -99,7 +96,7 @@ export async function restoreSqliteStore(
       return { ...contents, lastId, location: store, bytes, problems, setAside, ...difference };
     });
   } catch (error) {
-    throw options.signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
+    throw signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
   } finally {
     old?.close();
   }
@@ -141,24 +138,6 @@ function lock(store: string, db: Database.Database, overwrite: boolean): void {
 
 function inUse(store: string): AnimalStoreError {
   return storageUnavailable(`${store} is in use by another process: stop the server before the restore`);
-}
-
-async function copy(
-  file: string,
-  partial: string,
-  size: number,
-  { onProgress, signal }: RestoreOptions,
-): Promise<void> {
-  let done = 0;
-  const watched = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      signal?.throwIfAborted();
-      yield chunk;
-      done += chunk.length;
-      onProgress?.(Math.min(1, done / size));
-    }
-  };
-  await pipeline(createReadStream(file), watched, createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
 }
 
 /** Lets the copy go on behind the ids of the replaced store, unless that has assigned the last one or is damaged. */

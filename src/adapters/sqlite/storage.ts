@@ -15,11 +15,12 @@ import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
 import { openReader, prepareDatabase } from './database.ts';
+import { checkFiles, PARTS } from './faults.ts';
 import { filesOf } from './files.ts';
 import { idempotencyRecords, idempotentCreates } from './idempotent-creates.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
-import { PARTS, Reads } from './reads.ts';
+import { Reads } from './reads.ts';
 import { Writer } from './writer.ts';
 
 /** The options for opening a SQLite file. */
@@ -90,7 +91,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     },
     async check() {
       closing.signal.throwIfAborted();
-      writer.checkFiles();
+      checkFiles(faults, writer.files);
       await faults.check(() => reads.test());
     },
     async close() {

@@ -5,17 +5,13 @@ import { Worker } from 'node:worker_threads';
 import type { Commit } from '../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import {
-  StorageFault,
-  storageFaultReason,
-  storageUnavailable,
-} from '../../application/ports/storage-fault.ts';
+import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { waitAtMost } from '../../application/wait-at-most.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { afterThisTurn } from '../storage-kit/timers.ts';
-import { errorFrom, storageError, UNKNOWN } from './errors.ts';
-import { assertSameFiles, type StoreFiles } from './files.ts';
-import type { Faults, Part } from './reads.ts';
+import { errorFrom, UNKNOWN } from './errors.ts';
+import { canRecover, checkFiles, type Faults, reportFailedWrite, syncFaultOf } from './faults.ts';
+import type { StoreFiles } from './files.ts';
 import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread.ts';
 
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
@@ -41,13 +37,6 @@ const HINT = 'a bundled program must load the package animal-store from node_mod
 
 /** The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled. */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
-
-/** Writes can find faults of other parts. */
-const PART_OF_REASON: Readonly<Record<string, Part>> = {
-  file_missing: 'files',
-  file_replaced: 'files',
-  ids_exhausted: 'ids',
-};
 
 interface QueuedWrite {
   readonly write: Write;
@@ -96,12 +85,8 @@ export class Writer {
   /** Throws when the storage is closed, or must not be written any more. */
   assertOpen(): void {
     if (this.#closed !== undefined) throw closedError();
-    if (this.#syncFault !== undefined) throw this.#syncFault;
-  }
-
-  get #syncFault(): StorageFault | undefined {
-    const fault = this.faults.of('writes');
-    return fault?.reason === 'sync_failed' ? fault : undefined;
+    const fault = syncFaultOf(this.faults);
+    if (fault !== undefined) throw fault;
   }
 
   /** After a rejection, the write is never stored, unless the message says that this is unknown. */
@@ -161,7 +146,8 @@ export class Writer {
 
   #commitNext(): void {
     if (this.#batch !== undefined) return;
-    if (this.#syncFault !== undefined) rejectAll(this.#queue.splice(0), this.#syncFault);
+    const fault = syncFaultOf(this.faults);
+    if (fault !== undefined) rejectAll(this.#queue.splice(0), fault);
     this.#rejectLate();
     if (this.#queue.length > 0) this.#send(this.#queue.splice(0, BATCH_LIMIT));
     else this.#whenIdle?.();
@@ -191,10 +177,10 @@ export class Writer {
     this.#isGivenUp = false;
     const stored = outcomes.filter((outcome) => 'changes' in outcome);
     const failures = outcomes.flatMap((outcome) => ('code' in outcome ? errorFrom(outcome) : []));
-    for (const failure of failures) this.#report(failure);
+    for (const failure of failures) reportFailedWrite(this.faults, failure);
     if (failures.length === 0 && stored.some(({ changes }) => changes > 0)) {
       this.faults.reportSuccess('files');
-      if (!this.#isFinal) this.faults.reportSuccess('writes');
+      if (canRecover(this.faults)) this.faults.reportSuccess('writes');
     }
     if (stored.length > 0) this.onCommit({ writes: stored.length, ms });
     for (const [index, outcome] of outcomes.entries()) {
@@ -204,35 +190,16 @@ export class Writer {
     this.#commitNext();
   }
 
-  #report(error: AnimalStoreError): void {
-    this.faults.reportFailure(PART_OF_REASON[storageFaultReason(error) ?? ''] ?? 'writes', error);
-  }
-
-  /** A write in a damaged file can succeed beside the damage, so that fault stays until a restart too. */
-  get #isFinal(): boolean {
-    return this.#syncFault !== undefined || this.faults.of('writes')?.reason === 'damaged';
-  }
-
-  /** Nothing is read from files that were replaced: a key that was revoked in the new ones can be active in the old ones. */
-  checkFiles(): void {
-    try {
-      assertSameFiles(this.files);
-      this.faults.reportSuccess('files');
-    } catch (error) {
-      this.faults.reportFailure('files', storageError(error));
-    }
-  }
-
   /** Ends what takes too long, and tests each second whether writing works again after a failure. */
   #look(): void {
-    this.checkFiles();
+    checkFiles(this.faults, this.files);
     this.#rejectLate();
     const now = performance.now();
     if (this.#batch !== undefined) {
       if (!this.#isGivenUp && now - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
       return;
     }
-    const needsTest = this.faults.of('writes') !== undefined && !this.#isFinal;
+    const needsTest = this.faults.of('writes') !== undefined && canRecover(this.faults);
     if (!needsTest || this.#queue.length > 0 || now - this.#testedAt < TEST_INTERVAL) return;
     this.#testedAt = now;
     const resolve = (): void => void this.storeWrite([END_OF_TEST]).catch(() => {});
@@ -248,14 +215,17 @@ export class Writer {
     rejectAll(late, storageUnavailable(`the database was busy for ${time}: nothing was stored`));
     if (!this.#isLocked) return;
     const cause = 'writes were refused, because the lock was held too long';
-    this.#report(new StorageFault('locked', 'the database is locked by another process', { cause }));
+    reportFailedWrite(
+      this.faults,
+      new StorageFault('locked', 'the database is locked by another process', { cause }),
+    );
   }
 
   /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */
   #giveUp(batch: readonly QueuedWrite[]): void {
     this.#isGivenUp = true;
     const cause = 'the writer thread has not replied in time';
-    this.#report(new StorageFault('not_responding', NOT_RESPONDING, { cause }));
+    reportFailedWrite(this.faults, new StorageFault('not_responding', NOT_RESPONDING, { cause }));
     rejectAll(batch, storageUnavailable(NOT_RESPONDING + UNKNOWN));
     this.#whenIdle?.();
   }
@@ -268,7 +238,7 @@ export class Writer {
     const error = this.#hasStarted
       ? storageUnavailable(`the writer thread exited${UNKNOWN}`, cause)
       : new StorageFault('not_responding', NOT_STARTED + reason, { cause: HINT });
-    this.#report(error);
+    reportFailedWrite(this.faults, error);
     rejectAll(this.#batch ?? [], error);
     this.#batch = undefined;
     this.#isGivenUp = false;
