@@ -8,7 +8,7 @@ import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { openConnection } from './driver.ts';
 import { isLocked, storageError } from './errors.ts';
 import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf } from './files.ts';
-import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, supportedVersion } from './schema.ts';
+import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** How long a connection waits for a lock, and blocks its thread, in milliseconds: later, and at the opening of a store. */
 const LOCK_TIMEOUT = 100;
@@ -39,7 +39,7 @@ export function prepareDatabase(
   else if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
   const before = identityOf(path);
   open(path, (db) => {
-    const version = supportedVersion(db);
+    const version = versionOf(db);
     // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
     if (identityOf(path) !== before) {
       throw storageUnavailable('the file was replaced while it was opened: start again');
@@ -158,7 +158,7 @@ function configure(db: Database.Database): void {
 /** Reads the version under the lock, and always writes it, so that a file that cannot be written is detected at once. */
 function migrate(db: Database.Database): void {
   db.transaction(() => {
-    for (const migration of migrationsOf(supportedVersion(db))) db.exec(migration);
+    for (const migration of migrationsOf(versionOf(db))) db.exec(migration);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
   }).immediate();

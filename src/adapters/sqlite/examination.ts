@@ -6,18 +6,17 @@ import type Database from 'better-sqlite3';
 import { idProblems } from '../../application/ids-left.ts';
 import type { BackupContents, Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
-import { invalidRequest } from '../../domain/errors.ts';
+import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
-import { codeOf, newerSchema } from '../storage-kit/store-errors.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
 import { storageError } from './errors.ts';
 import { isFileOf, realPath, sizeOf } from './files.ts';
 import { type PetRow, petOf } from './pets.ts';
-import { countRows, INVALID_PETS, identify, lastIdOf, SCHEMA_VERSION, supportedVersion } from './schema.ts';
+import { countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
 
-/** The free disk space, in bytes, below which there is a warning, and below which there is an error. */
+/** The free disk space below which there is a warning, in bytes. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
-const NO_SPACE = 10 * 1024 * 1024;
 
 const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)) AS active FROM api_keys`;
@@ -82,16 +81,15 @@ export function checkBackup(
   let db: Database.Database | undefined;
   try {
     db = connect(path, {}, () => {});
-    const { isOwn, version } = identify(db);
-    if (!isOwn) throw invalidRequest(`${file} is not a backup of a store: it is another database`);
-    const newer = newerSchema(file, version, SCHEMA_VERSION);
-    if (newer !== undefined) throw invalidRequest(newer);
+    if (versionOf(db, file) === 0) throw invalidRequest(`${file} is not a backup of a store`);
     const damage = damageOf(db, check);
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
     db.pragma(pragma);
     return { ...contentsOf(db), problems: invalidPets(db) };
   } catch (error) {
     const code = codeOf(error);
+    if (asAnimalStoreError(error) !== undefined)
+      throw invalidRequest((error as Error).message, { cause: error });
     if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) throw error;
     const message = code === 'SQLITE_NOTADB' ? 'is not a backup of a store' : 'is damaged';
     throw invalidRequest(`${file} ${message} (${code})`, { cause: error });
@@ -114,7 +112,7 @@ function freeSpace(folder: string, problems: Problem[]): number | undefined {
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
     const message = `the disk of ${folder} has only ${Math.floor(free / 1024 / 1024)} MiB left`;
-    if (free < LITTLE_SPACE) problems.push({ severity: free < NO_SPACE ? 'error' : 'warning', message });
+    if (free < LITTLE_SPACE) problems.push({ severity: 'warning', message });
     return free;
   } catch {
     return undefined;
@@ -139,7 +137,7 @@ function readFacts(store: string, problems: Problem[]): Facts {
 }
 
 function factsOf(db: Database.Database, problems: Problem[]): Facts {
-  const schemaVersion = supportedVersion(db);
+  const schemaVersion = versionOf(db);
   const damage = damageOf(db, 'quick_check');
   if (damage !== undefined)
     throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);

@@ -37,7 +37,7 @@ import {
   sizeOf,
   withPartialFile,
 } from './files.ts';
-import { countRows, identify, lastIdOf, versionOf } from './schema.ts';
+import { countRows, lastIdOf, versionOf } from './schema.ts';
 
 /** In milliseconds. A command that has the store open can be ending. */
 const LOCK_TIMEOUT = 500;
@@ -127,7 +127,7 @@ function lockStore(
 
 /** SQLite can leave the journal mode WAL only when no other connection exists. */
 function lock(store: string, db: Database.Database, overwrite: boolean): void {
-  const isNew = versionOf(db, store) === 0;
+  const isNew = versionOf(db, store, Infinity) === 0;
   db.pragma('journal_mode = DELETE');
   db.exec('BEGIN EXCLUSIVE');
   // Another process could open the store between the two statements.
@@ -158,7 +158,7 @@ type Difference = Pick<Restored, 'lost' | 'revivedKeys'>;
 /** Compares the copy with the store that it replaces, unless that is new or damaged. */
 function differenceOf(partial: string, old: Database.Database | undefined): Difference {
   const none: Difference = { lost: undefined, revivedKeys: [] };
-  if (old === undefined || identify(old).isNew) return none;
+  if (old === undefined || versionOf(old, '', Infinity) === 0) return none;
   return attempt(() => {
     old.prepare('ATTACH ? AS copy').run(partial);
     const count = (sql: string): number => Number(old.prepare(sql).pluck().get());
