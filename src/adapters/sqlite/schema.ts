@@ -106,7 +106,7 @@ export function versionOf(db: Database.Database, file = 'the file', newest: numb
 }
 
 /** Selects pets that break a rule. An older store or backup is examined too, so every schema version has the columns. */
-export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets WHERE NOT (${PET_RULES})
+export const INVALID_PETS: string = `SELECT id, name, category_id, status FROM pets WHERE NOT (${PET_RULES})
   ORDER BY id LIMIT ?`;
 
 /** The greatest id that was assigned, or 0. The table has no column types, so another program can have stored a text. */
@@ -122,5 +122,5 @@ export function countRows(db: Database.Database, table: string): number {
 }
 
 /** Reads a part of each table and index that reads need, to test whether the database file can be read. */
-export const READ_TEST = `SELECT (SELECT name FROM pets ORDER BY id LIMIT 1), (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
+export const READ_TEST: string = `SELECT (SELECT name FROM pets ORDER BY id LIMIT 1), (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
   (SELECT max(status) FROM pets INDEXED BY pets_by_status), (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
