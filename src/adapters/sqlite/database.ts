@@ -2,10 +2,9 @@
 
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { openConnection } from './driver.ts';
 import { isLocked, storageError } from './errors.ts';
 import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf } from './files.ts';
 import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
@@ -44,8 +43,8 @@ export function prepareDatabase(
     if (identityOf(path) !== before) {
       throw storageUnavailable('the file was replaced while it was opened: start again');
     }
-    const damage = sizeOf(path) > CHECK_LIMIT ? undefined : damageOf(db, 'quick_check');
-    if (damage !== undefined) throw storageUnavailable(`the database file is damaged: ${damage}`);
+    const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(db, 'quick_check');
+    if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
     if (version > 0) db.prepare(READ_TEST).get();
     configure(db);
     if (tryWrite || version < SCHEMA_VERSION) migrate(db);
@@ -82,7 +81,7 @@ export function connect(
     const advice = 'restore it from a backup, or remove the log';
     throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
   }
-  const db = openConnection(path, { ...options, fileMustExist: true });
+  const db = new Database(path, { ...options, fileMustExist: true });
   try {
     prepare(db.defaultSafeIntegers(true));
     return db;

@@ -22,10 +22,7 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason?: Stor
   SQLITE_NOTADB: ['the file is not a SQLite database', 'damaged'],
   SQLITE_PERM: ['the database file may not be accessed', 'read_only'],
   SQLITE_PROTOCOL: ['the database cannot be locked', 'io_error'],
-  SQLITE_READONLY_DIRECTORY: [
-    'the folder of the database file is read-only, but SQLite writes files there',
-    'read_only',
-  ],
+  SQLITE_READONLY_DIRECTORY: ['SQLite writes files into the folder, but it is read-only', 'read_only'],
   SQLITE_READONLY: ['the database file is read-only', 'read_only'],
 };
 

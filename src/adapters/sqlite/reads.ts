@@ -17,9 +17,7 @@ import { lastIdOf, READ_TEST } from './schema.ts';
 export class Reads {
   readonly #db: Database.Database;
   readonly #faults: Faults;
-  readonly #begin: Database.Statement;
-  readonly #end: Database.Statement;
-  readonly #dataVersion: Database.Statement;
+  readonly #statements: Readonly<Record<'begin' | 'end' | 'dataVersion', Database.Statement>>;
   #version: unknown;
   #queue: (() => void)[] = [];
   #failedRead: (() => unknown) | undefined;
@@ -28,9 +26,8 @@ export class Reads {
   constructor(db: Database.Database, faults: Faults) {
     this.#db = db;
     this.#faults = faults;
-    this.#begin = db.prepare('BEGIN');
-    this.#end = db.prepare('ROLLBACK');
-    this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
+    const dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
+    this.#statements = { begin: db.prepare('BEGIN'), end: db.prepare('ROLLBACK'), dataVersion };
   }
 
   /** The version of the data that the running read sees. While it stays the same, no process has written anything. */
@@ -66,18 +63,18 @@ export class Reads {
   readonly #runAll = (): void => {
     for (const run of this.#queue.splice(0)) run();
     // COMMIT would fail on a damaged file.
-    if (this.#db.inTransaction) this.#end.run();
+    if (this.#db.inTransaction) this.#statements.end.run();
   };
 
   /** BEGIN acquires no lock, so reading the version is the first step that can fail. */
   #beginTransaction(): void {
     const fault = this.#isClosed ? closedError() : this.#faults.of('files');
     if (fault !== undefined) throw fault;
-    this.#begin.run();
+    this.#statements.begin.run();
     try {
-      this.#version = this.#dataVersion.get();
+      this.#version = this.#statements.dataVersion.get();
     } catch (error) {
-      this.#end.run();
+      this.#statements.end.run();
       throw error;
     }
   }

@@ -106,11 +106,7 @@ export async function restoreSqliteStore(
  * Returns a connection that lets no other process open the store, or `undefined` when there is no store or SQLite cannot read
  * it. Without `overwrite`, refuses a store that has pets, or that cannot be read.
  */
-function lockStore(
-  store: string,
-  stats: Stats | undefined,
-  overwrite: boolean,
-): Database.Database | undefined {
+function lockStore(store: string, stats?: Stats, overwrite?: boolean): Database.Database | undefined {
   if (stats?.isFile() === false) throw invalidRequest(`${store} is not a regular file`);
   const hasCompanions = companionsOf(store).length > 0;
   const isEmpty = (stats?.size ?? 0) === 0;
@@ -126,7 +122,7 @@ function lockStore(
 }
 
 /** SQLite can leave the journal mode WAL only when no other connection exists. */
-function lock(store: string, db: Database.Database, overwrite: boolean): void {
+function lock(store: string, db: Database.Database, overwrite = false): void {
   const isNew = versionOf(db, store, Infinity) === 0;
   db.pragma('journal_mode = DELETE');
   db.exec('BEGIN EXCLUSIVE');

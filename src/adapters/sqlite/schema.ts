@@ -78,9 +78,7 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
   `,
-  `
-  CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-  `,
+  'CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;',
   ADD_READ_ONLY_KEYS + ADD_RULES_AND_ENDS,
 ];
 
