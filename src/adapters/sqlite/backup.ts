@@ -26,10 +26,8 @@ import {
 
 /** The number of database pages of 4 KiB that are copied in one iteration of the event loop. */
 const PAGES_PER_STEP = 1000;
-
 /** Matches the read errors: a backup reads only the store and writes only the copy, so the store is at fault. */
 const FAULTS_OF_SOURCE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(SHORT_)?READ)/;
-
 /** Names of standard output and of other open files. */
 const STREAM = /^(-|\/dev\/std(in|out|err)|\/dev\/fd\/.*|\/proc\/.*)$/;
 
@@ -119,13 +117,12 @@ async function copy(
 }
 
 function verify(partial: string, file: string, original: Contents): BackupContents {
-  let reason = 'the copy has other contents than the store';
   try {
     const { problems, ...contents } = checkBackup(partial, 'the copy', 'integrity_check');
     if (isDeepStrictEqual(contents, original)) return { ...contents, problems };
+    throw new Error('the copy has other contents than the store');
   } catch (error) {
-    reason = (error as Error).message;
+    const advice = 'look at the store with animal-store doctor, and at the disk';
+    throw storageUnavailable(`${file} was not written: ${(error as Error).message}: ${advice}`, error);
   }
-  const advice = 'look at the store with animal-store doctor, and at the disk';
-  throw storageUnavailable(`${file} was not written: ${reason}: ${advice}`);
 }

@@ -12,13 +12,10 @@ import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } fr
 /** How long a connection waits for a lock, and blocks its thread, in milliseconds: later, and at the opening of a store. */
 const LOCK_TIMEOUT = 100;
 export const OPEN_LOCK_TIMEOUT = 3000;
-
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
-
 /** In bytes. After a burst of writes, SQLite truncates a larger write-ahead log to this size. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
-
 /** In bytes. A check reads the whole file, so it would delay the start with a larger one. */
 const CHECK_LIMIT = 32 * 1024 * 1024;
 

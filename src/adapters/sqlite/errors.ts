@@ -28,7 +28,6 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason?: Stor
 
 /** After a failed fsync, the operating system may discard unwritten data, and the next fsync may report success. */
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
-
 /** Appended to the message of a write whose commit had begun. */
 export const UNKNOWN: string = ': it is unknown whether this was stored';
 

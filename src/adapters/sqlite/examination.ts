@@ -17,7 +17,6 @@ import { countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './
 
 /** The free disk space below which there is a warning, in bytes. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
-
 const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)) AS active FROM api_keys`;
 
@@ -35,18 +34,17 @@ export function examineSqliteStore(path: string): Diagnosis {
   const stats = statSync(location, { throwIfNoEntry: false });
   const problems: Problem[] = [];
   const freeBytes = freeSpace(dirname(location), problems);
-  let facts: Facts = {};
+  const [exists, supportedSchemaVersion, bytes] = [stats !== undefined, SCHEMA_VERSION, stats?.size];
+  const known = { location, exists, supportedSchemaVersion, bytes, freeBytes, problems };
   try {
     if (stats === undefined) throw new Error('there is no such file: the start of a server creates it');
     if (!stats.isFile()) throw new Error('expected a regular file');
-    facts = readFacts(location, problems);
+    return { ...known, ...readFacts(location, problems) };
   } catch (error) {
-    const known = storageError(error);
-    problems.push({ severity: 'error', message: `${location}: ${known.message}` });
-    if (storageFaultReason(known) === 'damaged') facts = { ...facts, isSound: false };
+    const fault = storageError(error);
+    problems.push({ severity: 'error', message: `${location}: ${fault.message}` });
+    return storageFaultReason(fault) === 'damaged' ? { ...known, isSound: false } : known;
   }
-  const [exists, supportedSchemaVersion, bytes] = [stats !== undefined, SCHEMA_VERSION, stats?.size];
-  return { location, exists, supportedSchemaVersion, bytes, freeBytes, ...facts, problems };
 }
 
 /** Checks a backup of a store as a whole, and changes nothing. Throws `invalid_request` when it is not sound. */

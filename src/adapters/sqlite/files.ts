@@ -17,7 +17,6 @@ import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
-
 const SET_GROUP_ID = 0o2000;
 
 /** Returns the paths of a database file and of its companion files, without symbolic links. No file needs to exist. */

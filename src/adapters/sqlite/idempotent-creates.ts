@@ -20,7 +20,6 @@ const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, valid_
 
 const FIND_ID = 'SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND valid_until >= ?';
 const FIND_PET = `SELECT ${COLUMNS} FROM pets WHERE id = ?`;
-
 const COUNT = 'SELECT count(*) FROM idempotency_records';
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE valid_until < ? ORDER BY valid_until LIMIT ?)`;

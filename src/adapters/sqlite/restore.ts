@@ -41,9 +41,7 @@ import { countRows, lastIdOf, versionOf } from './schema.ts';
 
 /** In milliseconds. A command that has the store open can be ending. */
 const LOCK_TIMEOUT = 500;
-
 const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
-
 /** Both stores can have any schema version, so only columns are used that each has. */
 const MISSING_PETS = `SELECT count(*) FROM main.pets AS own WHERE NOT EXISTS (SELECT 1 FROM copy.pets AS other
   WHERE other.id = own.id AND other.name = own.name AND other.category_id = own.category_id AND other.status = own.status)`;

@@ -6,16 +6,13 @@ import { newerSchema } from '../storage-kit/store-errors.ts';
 
 /** "PETS" in ASCII. */
 export const APPLICATION_ID = 0x50455453n;
-
 /** The pragma `user_version` of a store. Builds between 2.0 and 3.0 had 4 and 5, and refuse this version. */
 export const SCHEMA_VERSION = 6;
-
 /** What a pet must be, whatever program stores it. */
 const PET_RULES = `id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
   AND status IN ('available', 'pending', 'sold')`;
 
 const ADD_READ_ONLY_KEYS = 'ALTER TABLE api_keys ADD COLUMN is_read_only INTEGER NOT NULL DEFAULT 0;';
-
 /** Pets that broke a rule before the schema had rules keep their ids and attributes. Records of 2.0 ended after a day. */
 const ADD_RULES_AND_ENDS = `
   DROP TRIGGER IF EXISTS pets_rules_of_new_rows;

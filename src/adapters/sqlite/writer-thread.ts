@@ -8,10 +8,8 @@ import { idsOrDisk, isLocked, type PlainError, plainError, UNKNOWN } from './err
 import { assertSameFiles, type StoreFiles } from './files.ts';
 import { lastIdOf } from './schema.ts';
 
-export type SqlStatement = readonly [
-  sql: string,
-  ...values: (string | number | bigint | Uint8Array | null)[],
-];
+type Value = string | number | bigint | Uint8Array | null;
+export type SqlStatement = readonly [sql: string, ...values: Value[]];
 
 /** Statements that take effect together or not at all. After a statement that changes no row, the others do not run. */
 export type Write = readonly SqlStatement[];

@@ -17,24 +17,19 @@ import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
 const BATCH_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
-
 /** In milliseconds: how long a write may be queued, and how long the thread may take for a batch or for its exit. */
 const QUEUE_TIMEOUT = 5000;
 const REPLY_TIMEOUT = 10_000;
-
 /** Between two looks at deadlines and files, and between two test writes, in milliseconds. */
 const INTERVAL = 500;
 const TEST_INTERVAL = 1000;
-
 /** A full batch of pets with the longest names, in no row of a user. Its end makes its pages free, in another commit. */
 const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
-
 const NOT_RESPONDING = 'the disk does not respond';
 const NOT_STARTED = 'nothing was stored, because the writer thread cannot start';
 /** For example, a bundler has made the program without the module of the thread. */
 const HINT = 'a bundled program must load the package animal-store from node_modules';
-
 /** The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled. */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 
