@@ -13,10 +13,11 @@ import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
 import { storageError } from './errors.ts';
 import { isFileOf, realPath, sizeOf } from './files.ts';
 import { type PetRow, petOf } from './pets.ts';
-import { countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
+import { APPLICATION_ID, countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
 
-/** The free disk space below which there is a warning, in bytes. */
+/** The free disk space below which there is a warning, and below which there is an error, in bytes. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
+const NO_SPACE = 10 * 1024 * 1024;
 const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)) AS active FROM api_keys`;
 
@@ -38,7 +39,7 @@ export function examineSqliteStore(path: string): Diagnosis {
   const known = { location, exists, supportedSchemaVersion, bytes, freeBytes, problems };
   try {
     if (stats === undefined) throw new Error('there is no such file: the start of a server creates it');
-    if (!stats.isFile()) throw new Error('expected a regular file');
+    if (!stats.isFile()) throw new Error('it is not a regular file');
     return { ...known, ...readFacts(location, problems) };
   } catch (error) {
     const fault = storageError(error);
@@ -61,7 +62,9 @@ export function refuseNoBackup(file: string, store: string): Stats {
   const companion = [`${file}-wal`, `${file}-journal`].find((each) => sizeOf(each) > 0);
   if (companion === undefined) return stats;
   const advice = `make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`;
-  throw invalidRequest(`${companion} exists, so ${file} is no backup, but a store: ${advice}`);
+  throw invalidRequest(
+    `${companion} exists, so ${file} is not a backup, but a store or a copy of its files: ${advice}`,
+  );
 }
 
 /**
@@ -79,7 +82,8 @@ export function checkBackup(
   let db: Database.Database | undefined;
   try {
     db = connect(path, {}, () => {});
-    if (versionOf(db, file) === 0) throw invalidRequest(`${file} is not a backup of a store`);
+    const isOwn = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
+    if (!isOwn || versionOf(db, file) === 0) throw invalidRequest(`${file} is not a backup of a store`);
     const damage = damageOf(db, check);
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
     db.pragma(pragma);
@@ -110,7 +114,7 @@ function freeSpace(folder: string, problems: Problem[]): number | undefined {
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
     const message = `the disk of ${folder} has only ${Math.floor(free / 1024 / 1024)} MiB left`;
-    if (free < LITTLE_SPACE) problems.push({ severity: 'warning', message });
+    if (free < LITTLE_SPACE) problems.push({ severity: free < NO_SPACE ? 'error' : 'warning', message });
     return free;
   } catch {
     return undefined;

@@ -14,7 +14,7 @@ import {
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { checkArgument, STRING } from '../../application/arguments.ts';
+import { checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
 import {
   OverwriteRefused,
   type Restored,
@@ -22,6 +22,7 @@ import {
   type RestoreOptions,
 } from '../../application/ports/maintenance.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { RESTORE_OPTIONS } from '../../application/store-options.ts';
 import { type AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
@@ -63,10 +64,12 @@ const REVIVED_KEYS = `SELECT CAST(other.id AS TEXT) AS id, other.name, other.hin
 export async function restoreSqliteStore(
   path: string,
   file: string,
-  { overwrite = false, onProgress, signal }: RestoreOptions = {},
+  options: RestoreOptions = {},
 ): Promise<Restored> {
   checkArgument('path', path, STRING);
   checkArgument('file', file, STRING);
+  checkOptions(options, RESTORE_OPTIONS);
+  const { overwrite = false, onProgress, signal } = options;
   const store = realPath(path);
   let old: Database.Database | undefined;
   try {
