@@ -2,10 +2,12 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import {
   errorFrom,
+  failedCommit,
   fileError,
   isLocked,
   plainError,
   storageError,
+  UNKNOWN,
 } from '../../../src/adapters/sqlite/errors.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
@@ -32,6 +34,15 @@ test.each([
     expect('reason' in each ? each.reason : undefined).toBe(reason);
   }
   expect(isLocked(sqliteError(code))).toBe(code.startsWith('SQLITE_BUSY'));
+});
+
+test.each([
+  ['SQLITE_IOERR_FSYNC', true],
+  ['SQLITE_IOERR_WRITE', true],
+  ['SQLITE_FULL', false],
+  ['SQLITE_BUSY', false],
+])('after %s during a commit, it is unknown whether it was stored: %s', (code, isUnknown) => {
+  expect(failedCommit(sqliteError(code)).message.endsWith(UNKNOWN)).toBe(isUnknown);
 });
 
 test('any other error is internal, and one of this program stays as it is', () => {
