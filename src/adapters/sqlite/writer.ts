@@ -8,10 +8,10 @@ import { closedError } from '../../application/ports/storage.ts';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { waitAtMost } from '../../application/wait-at-most.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
-import { afterThisTurn } from '../storage-kit/timers.ts';
 import { errorFrom, UNKNOWN } from './errors.ts';
 import { canRecover, checkFiles, type Faults, reportFailedWrite, syncFaultOf } from './faults.ts';
 import type { StoreFiles } from './files.ts';
+import { afterThisTurn } from './reads.ts';
 import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread.ts';
 
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
