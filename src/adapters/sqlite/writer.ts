@@ -210,10 +210,8 @@ export class Writer {
     rejectAll(late, storageUnavailable(`the database was busy for ${time}: nothing was stored`));
     if (!this.#isLocked) return;
     const cause = 'writes were refused, because the lock was held too long';
-    reportFailedWrite(
-      this.faults,
-      new StorageFault('locked', 'the database is locked by another process', { cause }),
-    );
+    const fault = new StorageFault('locked', 'the database is locked by another process', { cause });
+    reportFailedWrite(this.faults, fault);
   }
 
   /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */
