@@ -58,14 +58,14 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'a page cache that survives a commit',
     file: 'src/adapters/sqlite/pet-repository.ts',
-    text: 'pages.enter(snapshot.version());',
+    text: 'pages.enter(reads.version);',
     replacement: "pages.enter('always the same');",
   },
   {
     name: 'a snapshot that is not renewed',
-    file: 'src/adapters/sqlite/read-snapshot.ts',
-    text: '    for (const runRead of reads) runRead();\n    this.#leave();',
-    replacement: '    for (const runRead of reads) runRead();',
+    file: 'src/adapters/sqlite/reads.ts',
+    text: 'if (this.#db.inTransaction) this.#statements.end.run();',
+    replacement: '',
   },
   {
     name: 'a list that skips an equal status',
