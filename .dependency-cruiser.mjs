@@ -14,7 +14,6 @@ const DRIVERS = {
   postgres: ['pg'],
   sqlite: ['better-sqlite3'],
   'storage-kit': [],
-  tracing: ['@opentelemetry/api'],
 };
 
 const PACKAGES = 'node_modules/';

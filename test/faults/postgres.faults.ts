@@ -1,7 +1,7 @@
 /** PostgreSQL stops, crashes and hangs under a load of reads and creates, which two servers handle. */
 
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -16,11 +16,11 @@ import {
   startPostgres,
   startPostgresNote,
 } from '../support/postgres/index.ts';
-import { BIN, OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
+import { BIN, OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { expectWithin } from './limits.ts';
 import { OUTAGES } from './options.ts';
-import { FaultsServer } from './server.ts';
+import { FaultsServer, firstKeyOf } from './server.ts';
 import { printTable } from './table.ts';
 
 /** How long the load runs before each fault, and how long PostgreSQL is away, in milliseconds. */
@@ -60,11 +60,10 @@ test.skipIf(!canStartPostgres)(
   `ten servers start at once on an empty database${startPostgresNote}: one creates the tables, and one the first key`,
   async () => {
     const postgres = await postgresOfTest();
-    const file = join(temporaryFolder(), 'first-key');
-    const env = { DATABASE_URL: postgres.url, FIRST_KEY: `file:${file}` };
+    const env = { DATABASE_URL: postgres.url };
     const start = () => FaultsServer.start({ keys: [], env });
     const servers = await Promise.all(Array.from({ length: 10 }, start));
-    const key = readFileSync(file, 'utf8').trim();
+    const key = await firstKeyOf(servers);
     for (const server of servers) expect((await server.clientWith(key).get('/v1/pets')).status).toBe(200);
     const versions = await query(postgres, 'SELECT version FROM animal_store_schema');
     expect(versions).toEqual([{ version: SCHEMA_VERSION }]);

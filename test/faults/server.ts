@@ -2,9 +2,9 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { Client } from '../support/client.ts';
 import {
   atEnd,
@@ -13,9 +13,7 @@ import {
   OPERATOR_KEY,
   type Service,
   startService,
-  THREADS,
   temporaryFolder,
-  workersOf,
 } from '../support/process.ts';
 
 /** The option of `npm start`. */
@@ -27,8 +25,8 @@ const STOP_TIMEOUT = 60_000;
 /** The unit of the times in /proc, which is the same on all systems that Node.js supports. */
 const TICKS_PER_SECOND = 100;
 
-/** The number of processors that the threads of the server can use at the same time. */
-export const PROCESSORS: number = Math.min(THREADS, availableParallelism());
+/** The number of processors that the event loop of a server can use at the same time. */
+export const PROCESSORS = 1;
 
 export interface ServerOptions {
   /** {@link OPERATOR_KEY} by default. */
@@ -78,7 +76,7 @@ export class FaultsServer {
       port = 0,
     } = options;
     const { env = {} } = options;
-    const settings = { PORT: String(port), API_KEYS: keys.join(','), LOG_LEVEL: logLevel, ...workersOf(env) };
+    const settings = { PORT: String(port), API_KEYS: keys.join(','), LOG_LEVEL: logLevel };
     const service = await startService({
       cwd: folder,
       nodeArgs: NODE_ARGS,
@@ -166,4 +164,11 @@ export function exportOf(folder: string): string[] {
 
 function storeOf(folder: string): Record<string, string> {
   return { DATABASE_URL: `sqlite:${join(folder, 'pets.db')}` };
+}
+
+/** Resolves with the first key of a store, which only one of its servers has printed. */
+export async function firstKeyOf(servers: readonly FaultsServer[]): Promise<string> {
+  const keys = () => servers.flatMap(({ out }) => /^ *(pets_\w+)$/m.exec(out.stdout)?.[1] ?? []);
+  await expect.poll(keys).toHaveLength(1);
+  return keys()[0] as string;
 }

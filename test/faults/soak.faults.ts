@@ -4,7 +4,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canMakeDevices, fullDevice, Pipe } from '../support/log-streams.ts';
-import { OPERATOR_KEY, THREADS } from '../support/process.ts';
+import { OPERATOR_KEY } from '../support/process.ts';
 import { ATTACKS, LOG, SECONDS } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { FaultsServer, hasProc, PROCESSORS } from './server.ts';
@@ -29,9 +29,9 @@ const PROBE_LIMIT = 1500;
 
 /**
  * In MB. The maximum growth of memory above that at rest: 134 for unread responses, about 100 for bodies that arrive, and the
- * connections. These limits are common to all threads, but each thread collects the garbage of a heap of its own.
+ * connections.
  */
-const PEAK_LIMIT = 500 + 200 * (THREADS - 1);
+const PEAK_LIMIT = 500;
 
 /**
  * The time in which memory must reach its level, in multiples of the length of the soak. It has reached its level when it

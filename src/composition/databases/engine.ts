@@ -14,10 +14,10 @@ export interface OpenOptions {
   /** Whether the database is opened for a command other than `serve`. */
   readonly forCommand?: boolean;
   readonly observer?: Observer | undefined;
+  /** If true, the database is neither created nor changed in any way: it is the source of an import. */
+  readonly readOnly?: boolean;
   /** For the address of a server. */
   readonly client?: ClientOptions | undefined;
-  /** The threads of this process that open the database, each with an equal part of the limits. An engine can need more. */
-  readonly sharing?: { readonly threads: number } | undefined;
 }
 
 export type Work = 'backup' | 'export' | 'import' | 'keys' | 'pets' | 'restore';
@@ -56,6 +56,8 @@ export interface Engine {
   parse(rest: string, scheme: string): string;
   /** Returns a location for people, without a password: an absolute path, or a server and a database. */
   placeOf(location: string): string;
+  /** Returns a database URL that hints can show, or that says no more than the scheme where there can be a password. */
+  addressOf(location: string): string;
   /** Imports the adapter dynamically, so that unused drivers are not loaded. */
   load(): Promise<Adapter>;
 }
