@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { createCommands } from '../../src/composition/commands.ts';
-import { commandLine, inMemory, TERMINAL } from '../adapters/cli/cli.ts';
+import { commandLine, inMemory } from '../adapters/cli/cli.ts';
 import { STORAGES } from '../support/server.ts';
 import { environmentOf, startInProcess } from '../support/service.ts';
 
@@ -19,8 +19,6 @@ async function cliOf(kind: string) {
   const environment = { DATABASE_URL: service.url, API_KEY: service.firstKey?.key };
   return commandLine('', {
     ...createCommands(environment, '1.0.0'),
-    version: '1.0.0',
-    program: 'animal-store',
   });
 }
 
@@ -65,17 +63,17 @@ describe.each([...STORAGES, 'server'])('pets with %s', (kind) => {
   });
 });
 
-test('a list of all pets is one table, whose columns never get narrower', async () => {
+test('a list of all pets has one head', async () => {
   const { run, openStore } = inMemory();
   const store = openStore();
   for (let count = 0; count < 250; count++) {
     await store.createPet({ name: count < 100 ? 'a long name \u001b[31m' : 'Rex', categoryId: 1n });
   }
-  const { out } = await run(['pets', 'list', '--all'], { screen: TERMINAL });
+  const { out } = await run(['pets', 'list', '--all'], { columns: 80 });
   const lines = out.trimEnd().split('\n');
   expect(lines).toHaveLength(251);
   expect(lines.filter((line) => line.includes('NAME'))).toHaveLength(1);
-  expect(lines.at(-1)).toMatch(/^250 {2}Rex {17,}1 {9}available$/);
+  expect(lines.at(-1)).toMatch(/^250 +Rex +1 +available$/);
   expect(out).not.toContain('\u001b[31m');
 });
 

@@ -1,6 +1,7 @@
 /** The command line interface. */
 
 export { commandLine, programName } from './command-line.ts';
+export { consoleOf } from './console.ts';
+export { refuseStoreFile } from './files.ts';
 export type { CliOptions, DoctorReport, RunningService, ServeValues } from './options.ts';
-export { consoleOf } from './output/console.ts';
 export { runCli } from './program.ts';

@@ -1,86 +1,117 @@
+import type { Command } from 'commander';
 import type { IssuedApiKey } from '../../../application/api-keys.ts';
 import { type ApiKey, apiKeyStatus } from '../../../domain/api-key.ts';
 import { visible } from '../../../domain/visible.ts';
+import { CREATE_STORE, durationOf, expiry, keyId, keyName } from '../arguments.ts';
 import { commandLine } from '../command-line.ts';
+import { discardsOutput, printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
-import type { CommandOptions, JsonFlag } from '../options.ts';
-import { type Console, isNullDevice, printResult } from '../output/console.ts';
-import { day, lastDay, moment } from '../output/format.ts';
-import { type Row, table } from '../output/table.ts';
-import { withStore } from './store.ts';
-import { parseDuration, parseExpiry } from './times.ts';
+import { day, moment } from '../format.ts';
+import type { CommandOptions } from '../options.ts';
+import { withStore } from '../store.ts';
+import { table } from '../table.ts';
 
-interface IssueFlags extends JsonFlag {
-  readonly expires?: string;
+interface IssueFlags {
+  readonly expires?: number | 'never';
+  readonly json?: boolean;
 }
 
+const EXPIRES = '--expires <when>';
+const JSON_KEY = ['--json', 'print the key and its attributes as JSON'] as const;
 const HEAD = ['ID', 'NAME', 'PREFIX', 'STATUS', 'CREATED', 'LAST USED'];
 
-export async function createKey(
-  flags: IssueFlags & { readonly name: string; readonly createStore?: boolean; readonly readOnly?: boolean },
+export function defineKeys(program: Command, options: CommandOptions): void {
+  const keys = program.command('keys').description('create, list, rotate and revoke API keys');
+  keys
+    .command('create')
+    .description('create a key, and show it once')
+    .requiredOption('--name <name>', 'the name of the key holder', keyName)
+    .option(EXPIRES, 'a duration such as 90d, 12h or 30m, a date such as 2027-01-31, or never', expiry)
+    .option('--read-only', 'the key may list and read pets, but not create one')
+    .option(...CREATE_STORE)
+    .option(...JSON_KEY)
+    .action((flags) => createKey(flags, options));
+  keys
+    .command('list')
+    .description('list all keys with their attributes, but without the keys')
+    .option('--active', 'only keys that are neither expired nor revoked')
+    .option('--json', 'print the list as JSON')
+    .action((flags) => listKeys(flags, options));
+  keys
+    .command('rotate')
+    .description('create a key that replaces an old one, which expires later')
+    .argument('<id>', 'the id of the old key, see keys list', keyId)
+    .option(
+      '--overlap <time>',
+      'how long the old key stays valid, such as 12h or 0 (default: 7d)',
+      durationOf,
+    )
+    .option(EXPIRES, 'the expiry of the new key, or never (default: the lifetime of the old key)', expiry)
+    .option(...JSON_KEY)
+    .action((id, flags) => rotateKey(id, flags, options));
+  keys
+    .command('revoke')
+    .description('revoke a key: every server refuses it within 1 s')
+    .argument('<id>', 'the id of the key, see keys list', keyId)
+    .option('--json', 'print the attributes of the key as JSON')
+    .action(async (id: string, { json }: IssueFlags) => {
+      const key = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.revoke(id));
+      const done = `key ${id} (${key.name}) is revoked`;
+      await printResult(options.console, { done, members: attributesOf(key) }, json);
+    });
+}
+
+async function createKey(
+  flags: IssueFlags & { readonly name: string; readonly readOnly?: boolean; readonly createStore?: boolean },
   options: CommandOptions,
 ): Promise<void> {
-  const expiresAt = expiryOf(flags) ?? undefined;
-  refuseDiscardedOutput(options.console);
-  const { name, createStore = false, readOnly = false } = flags;
+  const { name, expires, readOnly = false, createStore = false } = flags;
+  refuseDiscardedOutput(options);
   const issued = await withStore(
     options,
     'keys',
-    ({ apiKeys }) => apiKeys.create(name, expiresAt, readOnly),
+    ({ apiKeys }) => apiKeys.create(name, expires === 'never' ? undefined : expires, readOnly),
     createStore,
   );
   await showKey(issued, flags, options);
 }
 
-export async function rotateKey(
+async function rotateKey(
   id: string,
-  flags: IssueFlags & { readonly overlap: string },
+  flags: IssueFlags & { readonly overlap?: number },
   options: CommandOptions,
 ): Promise<void> {
-  const expiresAt = expiryOf(flags);
-  const overlap = parseDuration(flags.overlap, '--overlap');
-  refuseDiscardedOutput(options.console);
+  const { overlap = durationOf('7d'), expires } = flags;
+  refuseDiscardedOutput(options);
   const [issued, old] = await withStore(options, 'keys', async ({ apiKeys }) => {
-    const issued = await apiKeys.rotate(id, overlap, expiresAt);
-    return [issued, (await apiKeys.list()).find((key) => key.id === id)] as const;
+    const rotated = await apiKeys.rotate(id, overlap, expires === 'never' ? null : expires);
+    return [rotated, (await apiKeys.list()).find((key) => key.id === id)] as const;
   });
-  const end = old?.expiresAt ?? issued.about.createdAt + overlap;
-  const when = end <= Date.now() ? 'now' : moment(end);
-  await showKey(issued, flags, options, ` Key ${id} expires ${when}.`);
+  const end = old?.expiresAt ?? 0;
+  await showKey(issued, flags, options, ` Key ${id} expires ${end <= Date.now() ? 'now' : moment(end)}.`);
 }
 
-export async function revokeKey(id: string, { json }: JsonFlag, options: CommandOptions): Promise<void> {
-  const key = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.revoke(id));
-  const done = `key ${key.id} (${key.name}) is revoked`;
-  await printResult(options.console, { done, members: attributesOf(key) }, json);
-}
-
-export async function listKeys(
-  { active, json }: JsonFlag & { readonly active?: boolean },
+async function listKeys(
+  { active, json }: { readonly active?: boolean; readonly json?: boolean },
   options: CommandOptions,
 ): Promise<void> {
-  const { console } = options;
+  const { console, program, databaseUrl } = options;
   const now = Date.now();
   const all = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.list());
   const keys = active ? all.filter((key) => apiKeyStatus(key, now) === 'active') : all;
   if (json) {
     await console.out(`${JSON.stringify(keys.map(attributesOf), null, 2)}\n`);
   } else if (keys.length > 0) {
-    const rows = keys.map((key) => rowOf(key, now));
-    await console.outRaw(table(HEAD, rows, console.outScreen));
+    await console.out(table([HEAD, ...keys.map((key) => rowOf(key, now))], console.outColumns()));
   } else {
-    const kind = all.length > 0 ? 'active key' : 'key yet';
-    console.err(`There is no ${kind}. Create one: ${commandOf('keys create --name NAME', options)}\n`);
+    const create = commandLine(program, 'keys create --name NAME', databaseUrl);
+    console.err(`There is no ${all.length > 0 ? 'active key' : 'key yet'}. Create one: ${create}\n`);
   }
 }
 
-function expiryOf({ expires }: IssueFlags): number | null | undefined {
-  return expires === undefined ? undefined : parseExpiry(expires, '--expires', Date.now());
-}
-
 /** Throws, before a key is created, if nobody could read the key. */
-function refuseDiscardedOutput({ outDescriptor }: Console): void {
-  if (!isNullDevice(outDescriptor)) return;
+function refuseDiscardedOutput({ console }: CommandOptions): void {
+  if (!discardsOutput(console)) return;
   throw new CommandError(
     'standard output is closed or the null device, so the new key would be lost: redirect it to a file or a pipe',
   );
@@ -89,15 +120,14 @@ function refuseDiscardedOutput({ outDescriptor }: Console): void {
 /** Prints a new key once to standard output, and its attributes, with what else was done, to standard error. */
 async function showKey(
   { key, about }: IssuedApiKey,
-  { json }: JsonFlag,
-  options: CommandOptions,
+  { json }: IssueFlags,
+  { console, program, databaseUrl }: CommandOptions,
   outcome = '',
 ): Promise<void> {
   const { id, name, expiresAt, isReadOnly } = about;
   const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
-  const { console } = options;
   await console.out(`${text}\n`).catch((error: Error) => {
-    const revoke = commandOf(`keys revoke ${id}`, options);
+    const revoke = commandLine(program, `keys revoke ${id}`, databaseUrl);
     throw new CommandError(`key ${id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
   });
   const expires = expiresAt === undefined ? 'never' : moment(expiresAt);
@@ -106,38 +136,27 @@ async function showKey(
   console.err(`Key created. Save it: it is not shown again.${outcome}\n${attributes}`);
 }
 
-function commandOf(command: string, { program, databaseUrl }: CommandOptions): string {
-  return commandLine(program, command, databaseUrl);
-}
-
 function attributesOf(key: ApiKey): object {
   const { id, name, prefix, createdAt, lastUsedOn, expiresAt, revokedAt, isReadOnly = false } = key;
   const timestamp = (time?: number) => (time === undefined ? null : new Date(time).toISOString());
   return {
-    id,
-    name,
-    prefix,
-    readOnly: isReadOnly,
-    status: apiKeyStatus(key, Date.now()),
+    ...{ id, name, prefix, readOnly: isReadOnly, status: apiKeyStatus(key, Date.now()) },
     createdAt: timestamp(createdAt),
     lastUsedOn: lastUsedOn === undefined ? null : day(lastUsedOn),
-    expiresAt: timestamp(expiresAt),
-    revokedAt: timestamp(revokedAt),
+    ...{ expiresAt: timestamp(expiresAt), revokedAt: timestamp(revokedAt) },
   };
 }
 
-function rowOf(key: ApiKey, now: number): Row {
+function rowOf(key: ApiKey, now: number): string[] {
   const { id, name, prefix, createdAt, lastUsedOn, isReadOnly } = key;
   const used = lastUsedOn === undefined ? '-' : day(lastUsedOn);
-  return {
-    cells: [id, name, prefix, statusOf(key, now) + (isReadOnly ? ', read-only' : ''), day(createdAt), used],
-    isInactive: apiKeyStatus(key, now) !== 'active',
-  };
+  return [id, name, prefix, statusOf(key, now) + (isReadOnly ? ', read-only' : ''), day(createdAt), used];
 }
 
+/** A key that expires at midnight is valid until the end of the day before. */
 function statusOf(key: ApiKey, now: number): string {
   const status = apiKeyStatus(key, now);
   if (status === 'revoked') return `revoked on ${day(key.revokedAt ?? now)}`;
   if (key.expiresAt === undefined) return status;
-  return `${status === 'active' ? 'ends' : status} on ${lastDay(key.expiresAt)}`;
+  return `${status === 'active' ? 'ends' : status} on ${day(key.expiresAt - 1)}`;
 }

@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import type { Restored } from '../../../application/ports/maintenance.ts';
+import { visible } from '../../../domain/visible.ts';
+import { JSON_RESULT, regularFile } from '../arguments.ts';
+import { printResult } from '../console.ts';
+import { copyStore } from '../copy.ts';
+import { counted, duration } from '../format.ts';
+import type { CommandOptions } from '../options.ts';
+
+/** What a restore says about the replaced store. */
+interface Replaced {
+  readonly lost?: { readonly pets: number; readonly apiKeys: number };
+  readonly revived?: readonly { readonly id: string; readonly name: string }[];
+  readonly replaced?: string | undefined;
+}
+
+export function defineRestore(program: Command, options: CommandOptions): void {
+  program
+    .command('restore')
+    .description('replace the store by a backup, while no server runs')
+    .argument('<file>', 'a file that the command backup has written', regularFile)
+    .option('--force', 'replace a store that has pets, or that cannot be read')
+    .option(...JSON_RESULT)
+    .action((file, flags) => restore(file, flags, options));
+}
+
+async function restore(
+  file: string,
+  { force, json }: { readonly force?: boolean; readonly json?: boolean },
+  options: CommandOptions,
+): Promise<void> {
+  const { console, databaseUrl, restoreStore } = options;
+  const { result: restored, elapsed } = await copyStore(
+    options,
+    force,
+    'nothing was restored',
+    (how): Promise<Restored & Replaced> => restoreStore(databaseUrl, file, how),
+  );
+  const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revived, replaced } = restored;
+  const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
+  const details = ` from ${file}: ${contents}, ids go on after ${lastId}, in ${duration(elapsed)}`;
+  const facts = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revived, replaced, setAside };
+  const members = { ...facts, milliseconds: Math.round(elapsed) };
+  await printResult(console, { done: `restored ${store}`, details, members }, json);
+  for (const notice of noticesOf(restored)) console.err(`${visible(notice)}\n`);
+}
+
+/** What the restore has changed besides the data of the backup. */
+function noticesOf({ lost, revived = [], replaced, setAside, problems }: Restored & Replaced): string[] {
+  const { pets = 0, apiKeys = 0 } = lost ?? {};
+  const gone = [
+    ...(pets > 0 ? [counted(pets, 'pet')] : []),
+    ...(apiKeys > 0 ? [counted(apiKeys, 'key')] : []),
+  ];
+  return [
+    ...(gone.length > 0 ? [`The backup lacks ${gone.join(' and ')} of the replaced store.`] : []),
+    ...revived.map(({ id, name }) => `Key ${id} (${name}) was revoked, and is valid again: revoke it again.`),
+    ...(replaced === undefined ? [] : [`The replaced store is kept in ${replaced}`]),
+    ...setAside.map((path) => `The unreadable store is kept in ${path}`),
+    ...problems.map(({ severity, message }) => `${severity}: ${message}`),
+  ];
+}
