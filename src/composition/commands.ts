@@ -48,13 +48,7 @@ export function createCommands(
       const target = await durableDatabase(databaseUrl);
       await refuseSame(source, target);
       const store = await open(source, { mustExist: true, readOnly: true });
-      return { store, place: source.place, isServer: source.isRemote };
-    },
-    async isServer(databaseUrl) {
-      return (await durableDatabase(databaseUrl)).isRemote;
-    },
-    async storeFiles(databaseUrl) {
-      return (await durableDatabase(databaseUrl)).files();
+      return { store, place: source.place };
     },
     async restoreStore(databaseUrl, file, options) {
       const database = await durableDatabase(databaseUrl);
@@ -95,12 +89,16 @@ async function sourceAt(address: string): Promise<SelectedDatabase | undefined> 
   throw new ConfigError(`import: ${source.scheme}: has no pets, because its data ends with a process`);
 }
 
+/** A database file is recognized by any of its paths, and another database by its location. */
 async function refuseSame(source: SelectedDatabase, target: SelectedDatabase): Promise<void> {
-  const { refuseStoreFile } = await import('../adapters/cli/index.ts');
-  const [files, ownFiles] = await Promise.all([source.files(), target.files()]);
-  for (const file of files) refuseStoreFile(file, source.place, ownFiles);
-  if (source.scheme === target.scheme && source.place === target.place)
-    throw new Error(`${source.place} is the store itself: expected another store`);
+  const { statSync } = await import('node:fs');
+  const identityOf = async (database: SelectedDatabase) => {
+    const [file] = await database.files();
+    const stats = file === undefined ? undefined : statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stats === undefined ? `${database.scheme}:${database.place}` : `${stats.dev}:${stats.ino}`;
+  };
+  if ((await identityOf(source)) === (await identityOf(target)))
+    throw new Error(`import: ${source.place} is the store itself: expected another store`);
 }
 
 function asConfigError<T>(prefix: string, work: () => T): T {

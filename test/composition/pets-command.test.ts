@@ -13,7 +13,7 @@ async function cliOf(kind: string) {
   if (kind !== 'server') {
     const { openStore } = createCommands(await environmentOf(kind as (typeof STORAGES)[number]), '1.0.0');
     // The command line closes the store after each command.
-    return commandLine('', { openStore, storeFiles: async () => [] });
+    return commandLine('', { openStore });
   }
   const service = await startInProcess({ ...(await environmentOf('memory')), FIRST_KEY: 'print' });
   const environment = { DATABASE_URL: service.url, API_KEY: service.firstKey?.key };

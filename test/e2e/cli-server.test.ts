@@ -16,7 +16,7 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
   return new Workspace().runHere(args, '', { DATABASE_URL: url, API_KEY: server.key, ...environment });
 }
 
-test('export reads all pages, and says that they are not one moment', async () => {
+test('export reads all pages', async () => {
   for (let count = 0; count < 150; count++) {
     await server.store.createPet({ name: `pet ${count}`, categoryId: 2n ** 53n + 1n, status: 'sold' });
   }
@@ -24,7 +24,7 @@ test('export reads all pages, and says that they are not one moment', async () =
   expect(status).toBe(0);
   expect(out.split('\n').slice(0, -1)).toHaveLength(150);
   expect(out).toContain('"categoryId":9007199254740993,"status":"sold"}\n');
-  expect(err).toMatch(/^Exported 150 pets in .*\nThe pages were read one after the other: .*\n$/);
+  expect(err).toMatch(/^Exported 150 pets in .*\n$/);
 });
 
 /** Starts a program that responds to each request with one page of pets. */

@@ -1,10 +1,10 @@
 /** Parsers of arguments and of the values of options. What they refuse is wrong usage. */
 
+import { statSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { apiKeyName } from '../../domain/api-key.ts';
 import { INT64_MAX, INT64_MIN, parseInt64 } from '../../domain/int64.ts';
 import { newPet, PET_STATUSES } from '../../domain/pet.ts';
-import { isStream } from './files.ts';
 import { day } from './format.ts';
 
 type Parser<T> = (text: string) => T;
@@ -43,7 +43,7 @@ export const keyName: Parser<string> = valid(apiKeyName);
 
 export const petName: Parser<string> = valid((name) => newPet({ name, categoryId: 0n }).name);
 
-/** A file that a store is copied to or from. SQLite reads and writes it in any order, so it cannot be a stream. */
+/** A file that a store is copied to or from, and not `-`, `/dev/stdout`, a pipe or a socket. */
 export const regularFile: Parser<string> = (file) =>
   isStream(file)
     ? refuse('expected the path of a regular file: a store cannot be copied through a stream')
@@ -85,6 +85,12 @@ function valid(check: (text: string) => string): Parser<string> {
       return refuse((error as Error).message);
     }
   };
+}
+
+function isStream(file: string): boolean {
+  if (file === '-' || /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/.test(file)) return true;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.isFIFO() || stats.isCharacterDevice() || stats.isSocket());
 }
 
 function refuse(rule: string): never {

@@ -16,7 +16,7 @@ export interface Console {
   readonly outData: Write;
   /** Writes a text to standard error, escaped by `visibleLines`. Ignores a failed write. */
   readonly err: (text: string) => void;
-  readonly stdin: Readable & { readonly fd?: number; readonly isTTY?: boolean };
+  readonly stdin: Readable;
   readonly stderr: Output;
   /** The file descriptor of standard output, or `undefined` if standard output has none. */
   readonly outDescriptor: number | undefined;
@@ -26,13 +26,11 @@ export interface Console {
 
 type Output = Writable & { readonly fd?: number; readonly isTTY?: boolean; readonly columns?: number };
 
-export interface Streams {
-  readonly stdin: Console['stdin'];
-  readonly stdout: Output;
-  readonly stderr: Output;
-}
-
-export function consoleOf({ stdin, stdout, stderr }: Streams): Console {
+export function consoleOf({
+  stdin,
+  stdout,
+  stderr,
+}: Pick<Console, 'stdin' | 'stderr'> & { readonly stdout: Output }): Console {
   // Without a listener, a failed write would end the process.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   const outRaw = writerTo(stdout);
@@ -84,8 +82,8 @@ export interface Result {
 }
 
 export function resultText({ done, details = '', members }: Result, json = false): string {
-  if (json) return `${JSON.stringify(members)}\n`;
-  return `${visible(`${done.charAt(0).toUpperCase()}${done.slice(1)}${details}.`)}\n`;
+  const sentence = visible(`${done.charAt(0).toUpperCase()}${done.slice(1)}${details}.`);
+  return `${json ? JSON.stringify(members) : sentence}\n`;
 }
 
 /** Prints a result. If it cannot be written, the error says what was done nevertheless. */
@@ -96,20 +94,19 @@ export async function printResult(console: Console, result: Result, json?: boole
 }
 
 /**
- * Calls a work with a function that writes data. The work ends quietly when the reader of standard output has gone, and when
- * `signal` is aborted, even if the reader has stalled; then it fails with `outcome`, if there is one.
+ * Calls a work with a function that writes data. The work ends quietly when the reader of standard output has gone. It ends
+ * when `signal` is aborted, even if the reader has stalled, and then fails with `outcome`, if there is one.
  */
 export async function writeLong(
-  { outData }: Console,
-  signal: AbortSignal,
+  { console, signal }: { readonly console: Console; readonly signal: AbortSignal },
+  outcome: string | undefined,
   work: (write: Write) => Promise<void>,
-  outcome?: string,
 ): Promise<void> {
   const aborted = signal.aborted ? Promise.resolve() : once(signal, 'abort');
   const interrupted = aborted.then(() => signal.throwIfAborted());
   interrupted.catch(() => {});
   try {
-    await work((data) => Promise.race([interrupted, outData(data)]));
+    await work((data) => Promise.race([interrupted, console.outData(data)]));
   } catch (error) {
     if (isBrokenPipe(error) || (signal.aborted && outcome === undefined)) return;
     throw signal.aborted ? new CommandError(`interrupted; ${outcome}`) : error;

@@ -1,5 +1,7 @@
 /** Formats numbers, durations in milliseconds, and times in UTC for people. */
 
+import type { BackupContents } from '../../application/ports/maintenance.ts';
+
 /** `1,000,000` */
 export function number(value: number): string {
   return value.toLocaleString('en-US');
@@ -24,4 +26,9 @@ export function day(time: number): string {
 /** `2027-01-31 14:05 UTC` */
 export function moment(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** `1,000,000 pets up to id 1000000 and 3 keys` */
+export function contentsText({ pets, apiKeys, lastId }: Omit<BackupContents, 'problems'>): string {
+  return `${counted(pets, 'pet')} up to id ${lastId} and ${counted(apiKeys, 'key')}`;
 }

@@ -2,6 +2,5 @@
 
 export { commandLine, programName } from './command-line.ts';
 export { consoleOf } from './console.ts';
-export { refuseStoreFile } from './files.ts';
 export type { CliOptions, DoctorReport, RunningService, ServeValues } from './options.ts';
 export { runCli } from './program.ts';

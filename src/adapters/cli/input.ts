@@ -14,7 +14,6 @@ import type { Line } from './lines.ts';
 export interface Input {
   readonly name: string;
   readonly stream: Readable;
-  readonly descriptor: number | undefined;
   /** Returns the fraction that was read, if it is known. */
   readonly share?: () => number | undefined;
 }
@@ -25,7 +24,7 @@ const READ_SIZE = 64 * 1024;
 export async function openInput(file: string, stdin: Console['stdin'], signal: AbortSignal): Promise<Input> {
   const input =
     file === '-'
-      ? { name: 'standard input', stream: addAbortSignal(signal, stdin), descriptor: stdin.fd }
+      ? { name: 'standard input', stream: addAbortSignal(signal, stdin) }
       : await openFile(file, signal);
   // Without an `error` listener, an error before the first read would end the process. `chunksOf` handles later errors.
   input.stream.on('error', () => {});
@@ -60,7 +59,7 @@ async function openFile(file: string, signal: AbortSignal): Promise<Input> {
     const stream = createReadStream(file, { highWaterMark: READ_SIZE, signal });
     const [descriptor] = (await once(stream, 'open')) as [number];
     const { size } = fstatSync(descriptor);
-    return { name: file, stream, descriptor, share: () => (size > 0 ? stream.bytesRead / size : undefined) };
+    return { name: file, stream, share: () => (size > 0 ? stream.bytesRead / size : undefined) };
   } catch (error) {
     throw unreadable(file, error);
   }
@@ -70,7 +69,7 @@ async function openFile(file: string, signal: AbortSignal): Promise<Input> {
 function openFifo(file: string, signal: AbortSignal): Input {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const stream = new Socket({ fd: descriptor, readable: true, writable: false, signal });
-  return { name: file, stream, descriptor };
+  return { name: file, stream };
 }
 
 function unreadable(name: string, error: unknown): CommandError {

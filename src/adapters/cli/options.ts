@@ -33,10 +33,6 @@ export interface CliOptions {
    * address of a store. Rejects when it is the store that `databaseUrl` selects.
    */
   openSource(address: string, databaseUrl: string | undefined): Promise<SourceStore | undefined>;
-  /** Whether the database is the address of a server, which can be read page by page only. */
-  isServer(databaseUrl: string | undefined): Promise<boolean>;
-  /** Resolves with the files of the store, including those that do not exist yet: no command may read or write them. */
-  storeFiles(databaseUrl: string | undefined): Promise<readonly string[]>;
   /** Replaces the store by a backup. Rejects when the store is in use, or when `file` is not a backup. */
   restoreStore(databaseUrl: string | undefined, file: string, options: RestoreOptions): Promise<Restored>;
   /** Examines the settings, the store and a backup of it. Changes nothing, and creates no store. */
@@ -49,7 +45,6 @@ export interface SourceStore {
   readonly store: AnimalStore;
   /** The location for people, without a password. */
   readonly place: string;
-  readonly isServer: boolean;
 }
 
 export interface SettingDescription {
@@ -96,6 +91,3 @@ export interface DoctorReport {
   /** All problems, including those of the database. */
   readonly problems: readonly Problem[];
 }
-
-export const PAGE_BY_PAGE =
-  'The pages were read one after the other: pets that were added meanwhile can be among them.\n';

@@ -66,6 +66,7 @@ export function createProgram(cliOptions: CliOptions, writeOut: (text: string) =
   defineRestore(program, options);
   program.commandsGroup('Other:');
   defineCompletion(program, options);
+  program.helpCommand('help [command]', 'show the help of a command');
   finish(program, program.name());
   return program;
 }

@@ -1,5 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Console } from './console.ts';
+import { CommandError } from './errors.ts';
 import { number } from './format.ts';
 
 /** A command that ends earlier shows no progress, in milliseconds. */
@@ -11,14 +12,6 @@ const COUNT = '{title}  {pets}';
 
 /** The fraction that is done is shown as a part of this number. */
 const WHOLE = 10_000;
-
-export interface Step {
-  readonly title: string;
-  /** The number of pets so far. */
-  readonly count?: number;
-  /** The fraction that is done, from 0 to 1. */
-  readonly share?: number | undefined;
-}
 
 /** Shows the progress of a long command on standard error: as a bar on a terminal, or else as a line every 5 seconds. */
 export class Progress {
@@ -36,7 +29,11 @@ export class Progress {
     return performance.now() - this.#startedAt;
   }
 
-  show({ title, count, share }: Step): void {
+  /**
+   * @param count the number of pets so far
+   * @param share the fraction that is done, from 0 to 1
+   */
+  show(title: string, count: number | undefined, share?: number): void {
     if (this.elapsed < (this.#stream.isTTY ? DELAY : LINE_INTERVAL)) return;
     const pets = count === undefined ? '' : `${number(count)} pets  `;
     const value = Math.round((share ?? 0) * WHOLE);
@@ -55,5 +52,21 @@ export class Progress {
   end(): void {
     this.#bar?.stop();
     this.#bar = undefined;
+  }
+}
+
+/** Calls a work with a progress. When a signal has ended the work, the error says so, and what that means for the store. */
+export async function withProgress<T>(
+  { console, signal }: { readonly console: Console; readonly signal: AbortSignal },
+  outcome: string,
+  work: (progress: Progress) => Promise<T>,
+): Promise<T> {
+  const progress = new Progress(console);
+  try {
+    return await work(progress);
+  } catch (error) {
+    throw signal.aborted ? new CommandError(`interrupted; ${outcome}`) : error;
+  } finally {
+    progress.end();
   }
 }

@@ -1,7 +1,6 @@
 import type { AnimalStore } from '../../application/animal-store.ts';
 import { storageFaultReason } from '../../application/ports/storage-fault.ts';
 import { CommandError } from './errors.ts';
-import { refuseStoreFile } from './files.ts';
 import type { CommandOptions, Work } from './options.ts';
 
 /**
@@ -15,7 +14,6 @@ export async function withStore<T>(
   use: (store: AnimalStore) => Promise<T>,
   createStore?: boolean,
 ): Promise<T> {
-  await refuseOutputToStore(options);
   const opening = options.openStore(options.databaseUrl, { mustExist: !createStore, work });
   const store = await opening.catch((error: Error) => {
     if (createStore === undefined || storageFaultReason(error) !== 'file_missing') throw error;
@@ -27,12 +25,4 @@ export async function withStore<T>(
   } finally {
     await store.close();
   }
-}
-
-/** Throws if standard output is redirected to a file of the store, as in `export >> pets.db`. */
-export async function refuseOutputToStore(options: CommandOptions): Promise<void> {
-  const { console, databaseUrl, storeFiles } = options;
-  // An invalid configuration is ignored here, because opening the store reports the fault.
-  const files = await storeFiles(databaseUrl).catch(() => []);
-  if (console.outDescriptor !== undefined) refuseStoreFile(console.outDescriptor, 'standard output', files);
 }

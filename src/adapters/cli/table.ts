@@ -17,7 +17,10 @@ const STYLE = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
  *
  * @param columns the width of the screen, or `undefined` if there is none
  */
-export function table(rows: readonly (readonly string[])[], columns = Number.POSITIVE_INFINITY): string {
+export function table(
+  rows: readonly (readonly string[])[],
+  columns: number = Number.POSITIVE_INFINITY,
+): string {
   const cells = rows.map((row) => row.map(visible));
   const excess = tableOf(cells).width - columns;
   const names = tableOf(cells.map((row) => [row[NAMES] ?? ''])).width;

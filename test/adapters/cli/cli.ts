@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { type CliOptions, consoleOf, runCli } from '../../../src/adapters/cli/index.ts';
 import { openMemoryStorage } from '../../../src/adapters/memory/index.ts';
-import { databaseFiles, openSqliteStorage, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
+import { openSqliteStorage, restoreSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import type { Storage } from '../../../src/application/ports/storage.ts';
 import type { Environment } from '../../../src/composition/config/settings.ts';
@@ -80,8 +80,6 @@ export function commandLine(
       signal: options.signal ?? new AbortController().signal,
       startService: options.startService ?? (() => Promise.reject(new Error('serve is not expected here'))),
       openStore: options.openStore ?? (async (_, { mustExist }) => openSqliteStore(path, mustExist)),
-      storeFiles: async () => databaseFiles(path),
-      isServer: async () => false,
       openSource: async () => undefined,
       restoreStore: (_, file, how) => restoreSqliteStore(path, file, how),
       diagnose: (_, backup) =>
@@ -111,7 +109,7 @@ export function inMemory(
 ): CommandLine & { readonly openStore: () => AnimalStore } {
   const openStore = () => new AnimalStore({ ...storage, close: async () => {} });
   return {
-    ...commandLine('', { openStore: async () => openStore(), storeFiles: async () => [] }),
+    ...commandLine('', { openStore: async () => openStore() }),
     openStore,
   };
 }

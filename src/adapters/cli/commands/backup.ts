@@ -3,17 +3,11 @@ import type { Command } from 'commander';
 import type { BackupContents } from '../../../application/ports/maintenance.ts';
 import { JSON_RESULT, regularFile } from '../arguments.ts';
 import { printResult } from '../console.ts';
-import { contentsText, copyStore } from '../copy.ts';
 import { CommandError } from '../errors.ts';
-import { duration, number } from '../format.ts';
+import { contentsText, duration, number } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
+import { withProgress } from '../progress.ts';
 import { withStore } from '../store.ts';
-
-interface Flags {
-  readonly force?: boolean;
-  readonly verify?: boolean;
-  readonly json?: boolean;
-}
 
 export function defineBackup(program: Command, options: CommandOptions): void {
   program
@@ -23,21 +17,27 @@ export function defineBackup(program: Command, options: CommandOptions): void {
     .option('--force', 'replace an existing file')
     .option('--verify', 'check the whole copy, and compare it with the store, before it gets its name')
     .option(...JSON_RESULT)
-    .action((file, flags) => backUp(file, flags, options));
+    .action((file, { force, verify, json }) => backUp(file, force, verify, json, options));
 }
 
-async function backUp(file: string, { force, verify, json }: Flags, options: CommandOptions): Promise<void> {
-  const { console } = options;
-  const { result: contents, elapsed } = await copyStore(options, force, 'nothing was backed up', (how) =>
-    withStore(options, 'backup', async (store) => {
-      let verified: BackupContents | undefined;
-      const onVerified = (found: BackupContents): void => {
-        verified = found;
-      };
-      await store.backup(file, verify ? { ...how, onVerified } : how);
-      return verified;
-    }),
-  );
+async function backUp(
+  file: string,
+  force: boolean,
+  verify: boolean,
+  json: boolean,
+  options: CommandOptions,
+): Promise<void> {
+  const { console, signal } = options;
+  let contents: BackupContents | undefined;
+  const onVerified = (found: BackupContents): void => {
+    contents = found;
+  };
+  const elapsed = await withProgress(options, 'nothing was backed up', async (progress) => {
+    const onProgress = (share: number) => progress.show('Copying', undefined, share);
+    const how = { overwrite: force, onProgress, signal, ...(verify && { onVerified }) };
+    await withStore(options, 'backup', (store) => store.backup(file, how));
+    return progress.elapsed;
+  });
   const { size: bytes } = statSync(file);
   const { pets, apiKeys, lastId, problems = [] }: Partial<BackupContents> = contents ?? {};
   const found = contents && `, verified: ${contentsText(contents)}, as in the store`;

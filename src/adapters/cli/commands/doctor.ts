@@ -1,16 +1,9 @@
 import type { Command } from 'commander';
 import { visible } from '../../../domain/visible.ts';
 import { regularFile } from '../arguments.ts';
-import { contentsText } from '../copy.ts';
 import { CommandError } from '../errors.ts';
-import { counted, number } from '../format.ts';
+import { contentsText, counted, number } from '../format.ts';
 import type { CommandOptions, DoctorReport } from '../options.ts';
-
-/** The order of the members in JSON. */
-const FACTS = [
-  ...(['location', 'exists', 'schemaVersion', 'supportedSchemaVersion', 'isSound', 'bytes'] as const),
-  ...(['pets', 'apiKeys', 'idempotencyRecords', 'freeBytes'] as const),
-];
 
 export function defineDoctor(program: Command, options: CommandOptions): void {
   program
@@ -18,12 +11,13 @@ export function defineDoctor(program: Command, options: CommandOptions): void {
     .description('examine the settings and the store, and change nothing')
     .option('--backup <file>', 'also check a backup of the store', regularFile)
     .option('--json', 'print the report as JSON')
-    .action((flags) => doctor(flags, options));
+    .action(({ backup, json }) => doctor(backup, json, options));
 }
 
 /** Fails if a problem is an error. */
 async function doctor(
-  { backup, json }: { readonly backup?: string; readonly json?: boolean },
+  backup: string | undefined,
+  json: boolean,
   { console, version, databaseUrl, diagnose }: CommandOptions,
 ): Promise<void> {
   const report = await diagnose(databaseUrl, backup);
@@ -62,14 +56,9 @@ function shown<T>(fact: T | undefined, format: (fact: T) => string): string | un
 }
 
 /** Returns the report as JSON. A missing value is `null`. */
-function jsonOf(report: DoctorReport, version: string): string {
-  const { node, settings, source, scheme, database, backup, problems } = report;
-  const facts = Object.fromEntries(FACTS.map((name) => [name, database?.[name]]));
-  const members = {
-    ...{ version, node, settings, database: database && { source, scheme, ...facts }, problems },
-    backup: backup && {
-      ...{ file: backup.file, pets: backup.pets, apiKeys: backup.apiKeys, lastId: String(backup.lastId) },
-    },
-  };
-  return JSON.stringify(members, (_, value: unknown) => value ?? null, 2);
+function jsonOf({ source, scheme, database, backup, ...report }: DoctorReport, version: string): string {
+  const facts = database && { source, scheme, ...database, problems: undefined };
+  const contents = backup && { ...backup, problems: undefined };
+  const members = { version, ...report, database: facts ?? null, backup: contents ?? null };
+  return JSON.stringify(members, (_, value) => (typeof value === 'bigint' ? String(value) : value), 2);
 }

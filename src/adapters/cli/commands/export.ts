@@ -5,15 +5,9 @@ import { visible } from '../../../domain/visible.ts';
 import { int64, statusOption } from '../arguments.ts';
 import { writeLong } from '../console.ts';
 import { counted, duration } from '../format.ts';
-import { type CommandOptions, PAGE_BY_PAGE } from '../options.ts';
+import type { CommandOptions } from '../options.ts';
 import { Progress } from '../progress.ts';
 import { withStore } from '../store.ts';
-
-interface Flags {
-  readonly status?: PetStatus;
-  readonly follow?: boolean;
-  readonly after?: bigint;
-}
 
 /** How many pets that break a rule are named. */
 const NAMED = 10;
@@ -25,19 +19,18 @@ export function defineExport(program: Command, options: CommandOptions): void {
     .addOption(statusOption('only pets with this status'))
     .option('--follow', 'go on with each new pet, until Ctrl-C')
     .option('--after <id>', 'with --follow, only pets with a greater id', int64)
-    .action(async (flags: Flags, command: Command) => {
-      if (flags.follow) return await followPets(flags, options);
-      if (flags.after !== undefined) command.error('--after requires --follow');
-      await exportPets(flags, options);
+    .action(async ({ status, follow, after }, command) => {
+      if (after !== undefined && !follow) command.error('--after requires --follow');
+      await (follow ? followPets(status, after, options) : exportPets(status, options));
     });
 }
 
-async function exportPets({ status }: Flags, options: CommandOptions): Promise<void> {
-  const { console, signal, databaseUrl, isServer } = options;
+async function exportPets(status: PetStatus | undefined, options: CommandOptions): Promise<void> {
+  const { console, signal } = options;
   const progress = new Progress(console);
   const invalid: string[] = [];
   let count = 0;
-  const all = (write: (text: string) => Promise<void>) =>
+  await writeLong(options, 'the export is not complete', (write) =>
     withStore(options, 'export', async (store) => {
       for await (const pets of store.exportPets({ status }, { signal })) {
         signal.throwIfAborted();
@@ -47,7 +40,7 @@ async function exportPets({ status }: Flags, options: CommandOptions): Promise<v
           const fault = petFault(pet);
           if (fault !== undefined) invalid.push(visible(`pet ${pet.id}: ${fault}`));
         }
-        if (console.outColumns() === undefined) progress.show({ title: 'Exporting', count });
+        if (console.outColumns() === undefined) progress.show('Exporting', count);
       }
       progress.end();
       console.err(`Exported ${counted(count, 'pet')} in ${duration(progress.elapsed)}.\n`);
@@ -58,15 +51,18 @@ async function exportPets({ status }: Flags, options: CommandOptions): Promise<v
         const changed = counted(invalid.length, 'pet');
         console.err(`Another program changed ${changed}, which cannot be imported:\n${named}\n`);
       }
-      if (await isServer(databaseUrl)) console.err(PAGE_BY_PAGE);
-    });
-  await writeLong(console, signal, all, 'the export is not complete').finally(() => progress.end());
+    }),
+  ).finally(() => progress.end());
 }
 
 /** Writes each pet as soon as it is visible. */
-async function followPets({ status, after }: Flags, options: CommandOptions): Promise<void> {
-  const { console, signal } = options;
-  await writeLong(console, signal, (write) =>
+async function followPets(
+  status: PetStatus | undefined,
+  after: bigint | undefined,
+  options: CommandOptions,
+): Promise<void> {
+  const { signal } = options;
+  await writeLong(options, undefined, (write) =>
     withStore(options, 'export', async (store) => {
       for await (const pet of store.followPets({ status, after, signal })) await write(`${petJson(pet)}\n`);
     }),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { AnimalStore } from '../../../application/animal-store.ts';
 import type { IssuedApiKey } from '../../../application/api-keys.ts';
 import { type ApiKey, apiKeyStatus } from '../../../domain/api-key.ts';
 import { visible } from '../../../domain/visible.ts';
@@ -10,11 +11,6 @@ import { day, moment } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import { withStore } from '../store.ts';
 import { table } from '../table.ts';
-
-interface IssueFlags {
-  readonly expires?: number | 'never';
-  readonly json?: boolean;
-}
 
 const EXPIRES = '--expires <when>';
 const JSON_KEY = ['--json', 'print the key and its attributes as JSON'] as const;
@@ -30,13 +26,17 @@ export function defineKeys(program: Command, options: CommandOptions): void {
     .option('--read-only', 'the key may list and read pets, but not create one')
     .option(...CREATE_STORE)
     .option(...JSON_KEY)
-    .action((flags) => createKey(flags, options));
+    .action(async ({ name, expires, readOnly, createStore = false, json }) => {
+      const end = expires === 'never' ? undefined : expires;
+      const create = ({ apiKeys }: AnimalStore) => apiKeys.create(name, end, readOnly);
+      await issueKey(create, json, options, createStore);
+    });
   keys
     .command('list')
     .description('list all keys with their attributes, but without the keys')
     .option('--active', 'only keys that are neither expired nor revoked')
     .option('--json', 'print the list as JSON')
-    .action((flags) => listKeys(flags, options));
+    .action(({ active, json }) => listKeys(active, json, options));
   keys
     .command('rotate')
     .description('create a key that replaces an old one, which expires later')
@@ -48,53 +48,56 @@ export function defineKeys(program: Command, options: CommandOptions): void {
     )
     .option(EXPIRES, 'the expiry of the new key, or never (default: the lifetime of the old key)', expiry)
     .option(...JSON_KEY)
-    .action((id, flags) => rotateKey(id, flags, options));
+    .action(async (id, { overlap = durationOf('7d'), expires, json }) => {
+      let end = 0;
+      const rotate = async ({ apiKeys }: AnimalStore) => {
+        const issued = await apiKeys.rotate(id, overlap, expires === 'never' ? null : expires);
+        end = (await apiKeys.list()).find((key) => key.id === id)?.expiresAt ?? 0;
+        return issued;
+      };
+      await issueKey(rotate, json, options);
+      options.console.err(`Key ${id} expires ${end <= Date.now() ? 'now' : moment(end)}.\n`);
+    });
   keys
     .command('revoke')
     .description('revoke a key: every server refuses it within 1 s')
     .argument('<id>', 'the id of the key, see keys list', keyId)
     .option('--json', 'print the attributes of the key as JSON')
-    .action(async (id: string, { json }: IssueFlags) => {
+    .action(async (id, { json }) => {
       const key = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.revoke(id));
       const done = `key ${id} (${key.name}) is revoked`;
       await printResult(options.console, { done, members: attributesOf(key) }, json);
     });
 }
 
-async function createKey(
-  flags: IssueFlags & { readonly name: string; readonly readOnly?: boolean; readonly createStore?: boolean },
+/** Prints a new key once to standard output, and its attributes to standard error. */
+async function issueKey(
+  issue: (store: AnimalStore) => Promise<IssuedApiKey>,
+  json: boolean,
   options: CommandOptions,
+  createStore?: boolean,
 ): Promise<void> {
-  const { name, expires, readOnly = false, createStore = false } = flags;
-  refuseDiscardedOutput(options);
-  const issued = await withStore(
-    options,
-    'keys',
-    ({ apiKeys }) => apiKeys.create(name, expires === 'never' ? undefined : expires, readOnly),
-    createStore,
-  );
-  await showKey(issued, flags, options);
-}
-
-async function rotateKey(
-  id: string,
-  flags: IssueFlags & { readonly overlap?: number },
-  options: CommandOptions,
-): Promise<void> {
-  const { overlap = durationOf('7d'), expires } = flags;
-  refuseDiscardedOutput(options);
-  const [issued, old] = await withStore(options, 'keys', async ({ apiKeys }) => {
-    const rotated = await apiKeys.rotate(id, overlap, expires === 'never' ? null : expires);
-    return [rotated, (await apiKeys.list()).find((key) => key.id === id)] as const;
+  const { console, program, databaseUrl } = options;
+  if (discardsOutput(console)) {
+    const advice = 'redirect it to a file or a pipe';
+    throw new CommandError(
+      `standard output is closed or the null device, so the new key would be lost: ${advice}`,
+    );
+  }
+  const { key, about } = await withStore(options, 'keys', issue, createStore);
+  const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
+  await console.out(`${text}\n`).catch((error: Error) => {
+    const revoke = commandLine(program, `keys revoke ${about.id}`, databaseUrl);
+    throw new CommandError(`key ${about.id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
   });
-  const end = old?.expiresAt ?? 0;
-  await showKey(issued, flags, options, ` Key ${id} expires ${end <= Date.now() ? 'now' : moment(end)}.`);
+  const { id, name, expiresAt, isReadOnly } = about;
+  const expires = expiresAt === undefined ? 'never' : moment(expiresAt);
+  const access = isReadOnly ? '  access   read-only\n' : '';
+  const attributes = `  id       ${id}\n  name     ${visible(name)}\n${access}  expires  ${expires}\n`;
+  console.err(`Key created. Save it: it is not shown again.\n${attributes}`);
 }
 
-async function listKeys(
-  { active, json }: { readonly active?: boolean; readonly json?: boolean },
-  options: CommandOptions,
-): Promise<void> {
+async function listKeys(active: boolean, json: boolean, options: CommandOptions): Promise<void> {
   const { console, program, databaseUrl } = options;
   const now = Date.now();
   const all = await withStore(options, 'keys', ({ apiKeys }) => apiKeys.list());
@@ -107,33 +110,6 @@ async function listKeys(
     const create = commandLine(program, 'keys create --name NAME', databaseUrl);
     console.err(`There is no ${all.length > 0 ? 'active key' : 'key yet'}. Create one: ${create}\n`);
   }
-}
-
-/** Throws, before a key is created, if nobody could read the key. */
-function refuseDiscardedOutput({ console }: CommandOptions): void {
-  if (!discardsOutput(console)) return;
-  throw new CommandError(
-    'standard output is closed or the null device, so the new key would be lost: redirect it to a file or a pipe',
-  );
-}
-
-/** Prints a new key once to standard output, and its attributes, with what else was done, to standard error. */
-async function showKey(
-  { key, about }: IssuedApiKey,
-  { json }: IssueFlags,
-  { console, program, databaseUrl }: CommandOptions,
-  outcome = '',
-): Promise<void> {
-  const { id, name, expiresAt, isReadOnly } = about;
-  const text = json ? JSON.stringify({ ...attributesOf(about), key }) : key;
-  await console.out(`${text}\n`).catch((error: Error) => {
-    const revoke = commandLine(program, `keys revoke ${id}`, databaseUrl);
-    throw new CommandError(`key ${id} was created but is lost: ${error.message}. Revoke it: ${revoke}`);
-  });
-  const expires = expiresAt === undefined ? 'never' : moment(expiresAt);
-  const access = isReadOnly ? '  access   read-only\n' : '';
-  const attributes = `  id       ${id}\n  name     ${visible(name)}\n${access}  expires  ${expires}\n`;
-  console.err(`Key created. Save it: it is not shown again.${outcome}\n${attributes}`);
 }
 
 function attributesOf(key: ApiKey): object {

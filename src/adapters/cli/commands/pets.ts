@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { AnimalStore } from '../../../application/animal-store.ts';
 import { THIS_PROGRAM } from '../../../application/create-pet-once.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
-import type { Pet, PetStatus } from '../../../domain/pet.ts';
+import type { NewPetInput, Pet, PetStatus } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
 import { CREATE_STORE, int64, pageLimit, petName, statusOption } from '../arguments.ts';
 import { writeLong } from '../console.ts';
@@ -16,15 +16,6 @@ interface ListFlags {
   readonly limit?: number;
   readonly after?: bigint;
   readonly all?: boolean;
-  readonly json?: boolean;
-}
-
-interface CreateFlags {
-  readonly name: string;
-  readonly categoryId: bigint;
-  readonly status?: PetStatus;
-  readonly idempotencyKey?: string;
-  readonly createStore?: boolean;
   readonly json?: boolean;
 }
 
@@ -46,7 +37,7 @@ export function definePets(program: Command, options: CommandOptions): void {
     .description('show one pet')
     .argument('<id>', 'the id of the pet', int64)
     .option('--json', 'print the pet as JSON')
-    .action(async (id: bigint, { json }: ListFlags) => {
+    .action(async (id, { json }) => {
       await print(await withStore(options, 'pets', (store) => store.getPet(id)), json, options);
     });
   pets
@@ -58,43 +49,45 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option('--idempotency-key <key>', 'the same key and the same pet again create no second pet')
     .option(...CREATE_STORE)
     .option('--json', 'print the pet as JSON')
-    .action((flags: CreateFlags) => createPet(flags, options));
+    .action(({ idempotencyKey, createStore = false, json, ...input }) => {
+      return createPet(input, idempotencyKey, createStore, json, options);
+    });
 }
 
 /** With `all`, the pets are written while they are read. */
 async function listPets({ all, json, ...query }: ListFlags, options: CommandOptions): Promise<void> {
   const { console, signal } = options;
   let last: bigint | undefined;
-  let more = false;
-  const list = (store: AnimalStore) =>
-    writeLong(
-      console,
-      signal,
-      async (write) => {
-        let start = '[\n';
-        do {
-          const page = { ...query, ...(all && { limit: 100, after: last ?? query.after }) };
-          const { pets, more: hasMore } = await store.listPage(page, { signal });
-          const head = last === undefined ? [HEAD] : [];
-          const jsonText = () => start + pets.map(petJson).join(',\n');
-          const text = () => table([...head, ...pets.map(rowOf)], console.outColumns());
-          if (pets.length > 0) await write(json ? jsonText() : text());
-          if (pets.length > 0) start = ',\n';
-          last = pets.at(-1)?.id ?? last;
-          more = hasMore;
-        } while (all && more);
-        if (json) await write(last === undefined ? '[]\n' : '\n]\n');
-      },
-      'the list is not complete',
-    );
-  await withStore(options, 'pets', list);
+  let hasMore = false;
+  await writeLong(options, 'the list is not complete', (write) =>
+    withStore(options, 'pets', async (store) => {
+      do {
+        const page = { ...query, ...(all && { limit: 100, after: last ?? query.after }) };
+        const { pets, more } = await store.listPage(page, { signal });
+        const isFirst = last === undefined;
+        const rows = () => [...(isFirst ? [HEAD] : []), ...pets.map(rowOf)];
+        const text = json
+          ? (isFirst ? '[\n' : ',\n') + pets.map(petJson).join(',\n')
+          : table(rows(), console.outColumns());
+        if (pets.length > 0) await write(text);
+        last = pets.at(-1)?.id ?? last;
+        hasMore = more;
+      } while (all && hasMore);
+      if (json) await write(last === undefined ? '[]\n' : '\n]\n');
+    }),
+  );
   if (last === undefined && !json) console.err('No pet matches.\n');
-  if (more && !all) console.err(`More pets follow: --after ${last} shows the next page, --all shows all.\n`);
+  if (hasMore && !all)
+    console.err(`More pets follow: --after ${last} shows the next page, --all shows all.\n`);
 }
 
-async function createPet(flags: CreateFlags, options: CommandOptions): Promise<void> {
-  const { name, categoryId, status, idempotencyKey, createStore = false, json } = flags;
-  const input = { name, categoryId, status };
+async function createPet(
+  input: NewPetInput,
+  idempotencyKey: string | undefined,
+  createStore: boolean,
+  json: boolean,
+  options: CommandOptions,
+): Promise<void> {
   const create = async (store: AnimalStore): Promise<Pet> => {
     if (idempotencyKey === undefined) return await store.createPet(input);
     const { pet, isReplay } = await store.createPetOnce(input, THIS_PROGRAM, idempotencyKey);

@@ -3,9 +3,9 @@ import type { Restored } from '../../../application/ports/maintenance.ts';
 import { visible } from '../../../domain/visible.ts';
 import { JSON_RESULT, regularFile } from '../arguments.ts';
 import { printResult } from '../console.ts';
-import { copyStore } from '../copy.ts';
 import { counted, duration } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
+import { withProgress } from '../progress.ts';
 
 /** What a restore says about the replaced store. */
 interface Replaced {
@@ -21,21 +21,19 @@ export function defineRestore(program: Command, options: CommandOptions): void {
     .argument('<file>', 'a file that the command backup has written', regularFile)
     .option('--force', 'replace a store that has pets, or that cannot be read')
     .option(...JSON_RESULT)
-    .action((file, flags) => restore(file, flags, options));
+    .action((file, { force, json }) => restore(file, force, json, options));
 }
 
-async function restore(
-  file: string,
-  { force, json }: { readonly force?: boolean; readonly json?: boolean },
-  options: CommandOptions,
-): Promise<void> {
-  const { console, databaseUrl, restoreStore } = options;
-  const { result: restored, elapsed } = await copyStore(
-    options,
-    force,
-    'nothing was restored',
-    (how): Promise<Restored & Replaced> => restoreStore(databaseUrl, file, how),
-  );
+async function restore(file: string, force: boolean, json: boolean, options: CommandOptions): Promise<void> {
+  const { console, signal, databaseUrl, restoreStore } = options;
+  let elapsed = 0;
+  const restored: Restored & Replaced = await withProgress(options, 'nothing was restored', (progress) => {
+    const onProgress = (share: number) => progress.show('Copying', undefined, share);
+    const restoring = restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
+    return restoring.finally(() => {
+      elapsed = progress.elapsed;
+    });
+  });
   const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revived, replaced } = restored;
   const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
   const details = ` from ${file}: ${contents}, ids go on after ${lastId}, in ${duration(elapsed)}`;

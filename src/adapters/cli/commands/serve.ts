@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { commandLine } from '../command-line.ts';
 import { explain, isBrokenPipe } from '../errors.ts';
 import type { CommandOptions, RunningService, ServeValues } from '../options.ts';
-import { refuseOutputToStore } from '../store.ts';
 
 export function defineServe(program: Command, options: CommandOptions): void {
   const settings = options.settings.map(
@@ -22,7 +21,6 @@ export function defineServe(program: Command, options: CommandOptions): void {
 /** Runs the server until `signal` is aborted. */
 async function serve(values: ServeValues, options: CommandOptions): Promise<void> {
   const { signal, databaseUrl, startService } = options;
-  await refuseOutputToStore(options);
   const service = await startService({ ...values, databaseUrl });
   try {
     const stopped = signal.aborted ? undefined : once(signal, 'abort');
