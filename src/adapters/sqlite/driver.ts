@@ -1,12 +1,10 @@
+/** The SQLite driver, which must not be called where it would crash the process. */
+
 import Database from 'better-sqlite3';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 
 /** The oldest release of Node.js that does not crash in the driver. */
 const NODE = [22, 12] as const;
-
-/** In milliseconds: while the store is open, and at its opening. A connection that waits for a lock blocks its thread. */
-export const LOCK_TIMEOUT = 100;
-export const OPEN_LOCK_TIMEOUT = 3000;
 
 let isSound = false;
 
@@ -18,17 +16,15 @@ export function openConnection(path: string, options?: Database.Options): Databa
 
 export function assertDriver({ node, bun, deno }: Readonly<NodeJS.Dict<string>>): void {
   const [major = 0, minor = 0] = (node ?? '').split('.').map(Number);
-  const isOld =
-    bun === undefined && deno === undefined && (major < NODE[0] || (major === NODE[0] && minor < NODE[1]));
-  if (isOld) throw storageUnavailable(`expected Node.js ${NODE.join('.')} or later, got ${node}`);
+  const isNode = bun === undefined && deno === undefined;
+  if (isNode && (major < NODE[0] || (major === NODE[0] && minor < NODE[1])))
+    throw storageUnavailable(`expected Node.js ${NODE.join('.')} or later, got ${node}`);
   try {
     new Database(':memory:').close();
   } catch (cause) {
     const [reason] = (cause as Error).message.split('\n');
-    throw storageUnavailable(
-      `the SQLite driver better-sqlite3 cannot be loaded: ${reason}: install it on this machine`,
-      cause,
-    );
+    const message = `the SQLite driver better-sqlite3 cannot be loaded: ${reason}: install it on this machine`;
+    throw storageUnavailable(message, cause);
   }
   isSound = true;
 }

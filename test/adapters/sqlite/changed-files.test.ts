@@ -1,20 +1,11 @@
 /** Storages whose open files are removed, replaced or truncated by another program. The clock is under control. */
 
-import {
-  copyFileSync,
-  cpSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import type { StorageFaultReason } from '../../../../src/application/ports/storage-fault.ts';
-import { temporaryFolder } from '../../../support/process.ts';
-import { newStore, REX } from '../temporary-file.ts';
+import type { StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
+import { temporaryFolder } from '../../support/process.ts';
+import { newStore, REX } from './temporary-file.ts';
 import {
   allPets,
   controlClock,
@@ -24,7 +15,7 @@ import {
   MOVES,
   openWatched,
   passInterval,
-} from '../watched-storage.ts';
+} from './watched-storage.ts';
 
 beforeEach(controlClock);
 
@@ -114,35 +105,4 @@ test('a symbolic link that is changed to another store is a replaced file', asyn
   symlinkSync(newStore(), link);
   await expectAddRefused(storage);
   await expect(storage.check()).rejects.toMatchObject({ reason: 'file_replaced' });
-});
-
-test('a store of many pages that is truncated accepts no further add, and its damage is found', async () => {
-  const { storage, path, states } = await openWatched(newStore(3000));
-  truncateSync(path, 3 * 4096 + 100);
-  await expectAddRefused(storage);
-  await expectStays(storage, 'damaged');
-  expect(states).toEqual(['damaged']);
-});
-
-test.each([
-  ['a small store', 1],
-  ['a large store', 3000],
-])('all acknowledged adds are kept when %s is copied into the file', async (_, pets) => {
-  const other = newStore(pets);
-  const { storage, path, added } = await openWatched();
-  copyFileSync(other, path);
-  for (let times = 0; times < 3; times++) {
-    const pet = await storage.pets.add(REX).catch(() => undefined);
-    await passInterval();
-    if (pet === undefined) await expect(storage.check()).rejects.toMatchObject({ reason: 'damaged' });
-    else added.push(pet);
-  }
-  await storage.close();
-  // The start may fail, because the loss of pets is reported in this case.
-  await expectStored(path, added).catch((error: unknown) => {
-    expect(error).toMatchObject({
-      code: 'storage_unavailable',
-      message: expect.stringContaining('damaged'),
-    });
-  });
 });

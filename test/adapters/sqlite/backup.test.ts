@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openSqliteStorage } from '../../../../src/adapters/sqlite/index.ts';
-import type { Storage } from '../../../../src/application/ports/storage.ts';
-import { refusal } from '../../../support/refusal.ts';
-import { replaceFs, systemError } from '../../../support/replace-fs.ts';
-import { identityOf, makeSpecialFiles } from '../../../support/special-files.ts';
-import { connect } from '../../../support/sqlite.ts';
-import { newStore, openStorage, REX } from '../temporary-file.ts';
+import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
+import type { Storage } from '../../../src/application/ports/storage.ts';
+import { refusal } from '../../support/refusal.ts';
+import { replaceFs, systemError } from '../../support/replace-fs.ts';
+import { identityOf, makeSpecialFiles } from '../../support/special-files.ts';
+import { connect } from '../../support/sqlite.ts';
+import { newStore, openStorage, REX } from './temporary-file.ts';
 
 /** The pets of a store whose copy takes several steps of 1,000 pages. */
 const MANY = 10_000;
@@ -62,7 +62,7 @@ test('a backup has the state at one moment after its call, while others write', 
   expect(countIn(path)).toBe(BigInt(MANY + 1) + BigInt(adding.length));
 });
 
-const NOT_REGULAR = / is not a regular file$|: expected the path of a file, got a directory$/;
+const NOT_REGULAR = / is not a regular file: a backup needs the path of a file$/;
 
 describe('a backup that fails leaves no file', () => {
   test.each([
@@ -182,6 +182,44 @@ test('the error says whether the store cannot be read or the copy cannot be writ
     refusal(`cannot write ${missing}: its folder does not exist`, 'storage_unavailable'),
   );
   expect(existsSync(dirname(missing))).toBe(false);
+});
+
+test.each([true, false])(
+  'standard output and companion files are refused, overwrite: %s',
+  async (overwrite) => {
+    const { folder, storage, file } = openStore();
+    const before = readdirSync(folder);
+    for (const name of ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', '/dev/null', `${file}/`]) {
+      const refused = refusal(`${name} is not a regular file: a backup needs the path of a file`);
+      await expect(backUp(storage, name, { overwrite })).rejects.toThrow(refused);
+    }
+    const reason = 'SQLite would treat the backup as a part of another database and delete it';
+    for (const suffix of ['-journal', '-wal', '-shm']) {
+      const name = file + suffix;
+      await expect(backUp(storage, name, { overwrite })).rejects.toThrow(
+        refusal(`${name} ends in ${suffix}: ${reason}`),
+      );
+      writeFileSync(name, '');
+      await expect(backUp(storage, file, { overwrite })).rejects.toThrow(
+        refusal(`${name} exists: SQLite would treat it as a part of the backup`),
+      );
+      rmSync(name);
+    }
+    expect(readdirSync(folder)).toEqual(before);
+  },
+);
+
+test('without hard links, the copy gets its name too, and never replaces a file', async () => {
+  const { storage, file } = openStore(2);
+  replaceFs('linkSync', () => {
+    throw systemError('EPERM');
+  });
+  await backUp(storage, file);
+  expect(countIn(file)).toBe(2n);
+  const other = `${file}.other`;
+  const onProgress = () => writeFileSync(other, 'precious');
+  await expect(backUp(storage, other, { onProgress })).rejects.toThrow(refusal(`${other} exists already`));
+  expect(readFileSync(other, 'utf8')).toBe('precious');
 });
 
 test('the copy is durable before it gets its name, and the name before the backup resolves', async () => {

@@ -1,8 +1,11 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { NewPet, Pet } from '../../../../src/domain/pet.ts';
-import { connect } from '../../../support/sqlite.ts';
-import { addPets, NO_DUPLICATES, newStore, openStorage, REX, temporaryFile } from '../temporary-file.ts';
+import { ImportPets } from '../../../src/application/import-pets.ts';
+import { INT64_MAX } from '../../../src/domain/int64.ts';
+import type { NewPet, Pet } from '../../../src/domain/pet.ts';
+import { connect } from '../../support/sqlite.ts';
+import { addPets, NO_DUPLICATES, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { controlClock, passInterval } from './watched-storage.ts';
 
 /** More pets than are stored in one step. */
 const MANY = 45_000;
@@ -79,8 +82,10 @@ describe('an export with a slow consumer', () => {
 
 test('an export whose file was moved away fails, and creates no file', async () => {
   const path = newStore(1);
+  controlClock();
   const { transfer } = openStorage(path);
   renameSync(path, `${path}.away`);
+  await passInterval();
   await expect(transfer.exportPets()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
     code: 'storage_unavailable',
     reason: 'file_missing',
@@ -98,6 +103,38 @@ test('errors of the driver are translated', async () => {
   });
   await expect(transfer.exportPets()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
     name: 'AnimalStoreError',
+  });
+});
+
+describe('an import into a store with few ids left', () => {
+  /** A store that can still assign three ids. */
+  function openNearEnd() {
+    const path = newStore(1);
+    connect(path).exec(`UPDATE sqlite_sequence SET seq = ${INT64_MAX - 3n} WHERE name = 'pets'`);
+    return openStorage(path);
+  }
+
+  test('says that the ids are used up, and a dry run says the same', async () => {
+    const { transfer, pets } = openNearEnd();
+    for (const dryRun of [true, false]) {
+      const importing = new ImportPets(transfer).execute(batchesOf(4), { dryRun });
+      await expect(importing).rejects.toMatchObject({ reason: 'ids_exhausted' });
+    }
+    expect((await pets.list({ limit: 9 })).pets).toHaveLength(1);
+    expect(await new ImportPets(transfer).execute(batchesOf(3), { dryRun: true })).toBe(3);
+    expect(await new ImportPets(transfer).execute(batchesOf(3))).toBe(3);
+    expect((await pets.list({ limit: 9 })).pets.at(-1)?.id).toBe(INT64_MAX);
+  });
+
+  test('says so when others have created pets while it was read', async () => {
+    const { transfer, pets } = openNearEnd();
+    const batches = (async function* () {
+      yield [REX, REX, REX];
+      await pets.add(REX);
+    })();
+    await expect(transfer.importPets(batches, NO_DUPLICATES)).rejects.toMatchObject({
+      reason: 'ids_exhausted',
+    });
   });
 });
 

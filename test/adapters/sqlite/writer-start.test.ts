@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { temporaryFile } from '../temporary-file.ts';
+import { temporaryFile } from './temporary-file.ts';
 
 /** A module that makes every thread, but not the main thread, load native code slowly, and print when it has loaded it. */
 const SLOW_LOADING = `
@@ -17,7 +17,7 @@ const SLOW_LOADING = `
 
 /** A program that opens a storage and never closes it. */
 const PROGRAM = `
-  import { openSqliteStorage } from '${new URL('../../../../src/adapters/sqlite/index.ts', import.meta.url)}';
+  import { openSqliteStorage } from '${new URL('../../../src/adapters/sqlite/index.ts', import.meta.url)}';
   openSqliteStorage(process.argv[1]);
 `;
 
