@@ -117,7 +117,7 @@ export function supportedVersion(db: Database.Database): number {
 }
 
 /** Selects pets that break a rule. An older store or backup is examined too, so every schema version has the columns. */
-export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets WHERE NOT (${PET_RULES})
+export const INVALID_PETS: string = `SELECT id, name, category_id, status FROM pets WHERE NOT (${PET_RULES})
   ORDER BY id LIMIT ?`;
 
 /** The greatest id that was assigned, or 0. The table has no column types, so another program can have stored a text. */

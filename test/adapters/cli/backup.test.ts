@@ -74,7 +74,7 @@ describe('backup --verify', () => {
     const { status, out, err } = await run(['backup', '--verify', '--force', file]);
     expect([status, out]).toEqual([1, '']);
     expect(err).toMatch(
-      /copy\.db was not written: the copy is damaged: .*row 1.*Look at the store with animal-store doctor/,
+      /copy\.db was not written: the copy is damaged: .*row 1.*[Ll]ook at the store with animal-store doctor/,
     );
     expect(readFileSync(file, 'utf8')).toBe('older');
   });
@@ -82,13 +82,7 @@ describe('backup --verify', () => {
   test('a pet that breaks a rule is named, and the copy is kept, but does not count as verified', async () => {
     const { run, path, file } = await withPets();
     const db = connect(path);
-    const trigger = db
-      .prepare("SELECT sql FROM sqlite_schema WHERE name = 'pets_rules_of_changed_rows'")
-      .pluck()
-      .get();
-    db.exec(
-      `DROP TRIGGER pets_rules_of_changed_rows; UPDATE pets SET status = 'gone' WHERE id = 2; ${trigger}`,
-    );
+    db.exec("PRAGMA ignore_check_constraints = ON; UPDATE pets SET status = 'gone' WHERE id = 2");
     db.close();
     const { status, err } = await run(['backup', '--verify', file]);
     expect(status).toBe(1);

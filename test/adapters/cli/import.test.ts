@@ -1,7 +1,7 @@
 /** Imports of files, of standard input and of other stores. */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -309,12 +309,20 @@ describe('import of a store', () => {
     expect([existsSync(missing), existsSync(cli.path)]).toEqual([false, false]);
     const older = await withRex();
     const db = connect(older.path);
-    db.exec('PRAGMA user_version = 1');
+    db.exec('PRAGMA user_version = 5');
     db.close();
-    const bytes = readFileSync(older.path);
-    const { status, err } = await cli.run(['import', '--create-store', `sqlite:${older.path}`]);
-    expect([status, err]).toEqual([1, expect.stringMatching(/^animal-store: .*\n$/)]);
-    expect(readFileSync(older.path).equals(bytes)).toBe(true);
+    const backup = join(dirname(missing), 'backup.db');
+    await (await withRex()).run(['backup', backup]);
+    for (const [path, status, message] of [
+      [older.path, 1, 'schema version 5, this release reads 6'],
+      [backup, 0, ALONE],
+    ] as const) {
+      const bytes = readFileSync(path);
+      const run = await cli.run(['import', '--create-store', `sqlite:${path}`]);
+      expect([run.status, run.err]).toEqual([status, expect.stringContaining(message)]);
+      expect(readFileSync(path).equals(bytes)).toBe(true);
+      expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+    }
   });
 
   test.each([

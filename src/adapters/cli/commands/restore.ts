@@ -7,13 +7,6 @@ import { counted, duration } from '../format.ts';
 import type { CommandOptions } from '../options.ts';
 import { withProgress } from '../progress.ts';
 
-/** What a restore says about the replaced store. */
-interface Replaced {
-  readonly lost?: { readonly pets: number; readonly apiKeys: number };
-  readonly revived?: readonly { readonly id: string; readonly name: string }[];
-  readonly replaced?: string | undefined;
-}
-
 export function defineRestore(program: Command, options: CommandOptions): void {
   program
     .command('restore')
@@ -27,24 +20,24 @@ export function defineRestore(program: Command, options: CommandOptions): void {
 async function restore(file: string, force: boolean, json: boolean, options: CommandOptions): Promise<void> {
   const { console, signal, databaseUrl, restoreStore } = options;
   let elapsed = 0;
-  const restored: Restored & Replaced = await withProgress(options, 'nothing was restored', (progress) => {
+  const restored = await withProgress(options, 'nothing was restored', (progress) => {
     const onProgress = (share: number) => progress.show('Copying', undefined, share);
     const restoring = restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
     return restoring.finally(() => {
       elapsed = progress.elapsed;
     });
   });
-  const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revived, replaced } = restored;
+  const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revivedKeys } = restored;
   const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
   const details = ` from ${file}: ${contents}, ids go on after ${lastId}, in ${duration(elapsed)}`;
-  const facts = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revived, replaced, setAside };
+  const facts = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revivedKeys, setAside };
   const members = { ...facts, milliseconds: Math.round(elapsed) };
   await printResult(console, { done: `restored ${store}`, details, members }, json);
   for (const notice of noticesOf(restored)) console.err(`${visible(notice)}\n`);
 }
 
 /** What the restore has changed besides the data of the backup. */
-function noticesOf({ lost, revived = [], replaced, setAside, problems }: Restored & Replaced): string[] {
+function noticesOf({ lost, revivedKeys, setAside, problems }: Restored): string[] {
   const { pets = 0, apiKeys = 0 } = lost ?? {};
   const gone = [
     ...(pets > 0 ? [counted(pets, 'pet')] : []),
@@ -52,9 +45,11 @@ function noticesOf({ lost, revived = [], replaced, setAside, problems }: Restore
   ];
   return [
     ...(gone.length > 0 ? [`The backup lacks ${gone.join(' and ')} of the replaced store.`] : []),
-    ...revived.map(({ id, name }) => `Key ${id} (${name}) was revoked, and is valid again: revoke it again.`),
-    ...(replaced === undefined ? [] : [`The replaced store is kept in ${replaced}`]),
-    ...setAside.map((path) => `The unreadable store is kept in ${path}`),
+    ...revivedKeys.map(
+      ({ id, name, prefix }) =>
+        `Key ${id} (${name}, ${prefix}…) is valid again: animal-store keys revoke ${id}`,
+    ),
+    ...setAside.map((path) => `The replaced store is kept in ${path}`),
     ...problems.map(({ severity, message }) => `${severity}: ${message}`),
   ];
 }
