@@ -37,14 +37,16 @@ export function exitStatusOf(error: unknown): number {
 /** Returns one line for each fault of an error, without API keys and passwords. */
 export function explain(error: unknown): string {
   const message = (error instanceof Error ? error.message : String(error)).trim();
-  const text = withoutSecrets(message) + (error instanceof OverwriteRefused ? ': --force replaces it' : '');
-  // Only a `ConfigError` can contain several faults, one per line.
-  const faults = isConfigError(error) ? text.split('\n') : [text];
+  const advice = error instanceof OverwriteRefused ? ': --force replaces it' : '';
+  // A `ConfigError` can contain several faults, one per line, and shows no value that can have a password.
+  const faults = isConfigError(error)
+    ? withoutApiKeys(message).split('\n')
+    : [withoutSecrets(message) + advice];
   return faults.map((fault) => `animal-store: ${visible(fault)}`).join('\n');
 }
 
 /** A message shows an argument that is wrong, which can be a key, or a URL with a password. */
-function withoutSecrets(text: string): string {
+export function withoutSecrets(text: string): string {
   return withoutApiKeys(text)
     .replace(/:\/\/.*@/gs, '://…@')
     .replace(/([?&]password=)[^&\s]*/gi, '$1…');

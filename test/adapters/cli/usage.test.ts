@@ -119,6 +119,30 @@ test.each([
   }
 });
 
+test.each([
+  [['URL']],
+  [['export', 'URL']],
+  [['backup', 'URL']],
+  [['restore', 'URL']],
+  [['doctor', '--backup', 'URL']],
+  [['doctor', '--json', '--backup', 'URL']],
+  [['pets', 'get', 'URL']],
+  [['keys', 'revoke', 'URL']],
+  [['keys', 'create', '--name', 'x', '--expires', 'URL']],
+  [['export', '--status=URL']],
+])('a password in a misplaced URL is not shown: %j', async (args) => {
+  const cli = await withRex();
+  for (const url of [
+    'postgres://me:hunter2@h/x',
+    'postgres://me:hun ter@2@h',
+    'https://h?password=hunter2&x=1',
+  ]) {
+    const { status, out, err } = await cli.run(args.map((text) => text.replace('URL', url)));
+    expect(status).not.toBe(0);
+    expect(out + err).not.toMatch(/hun|ter|2@/);
+  }
+});
+
 test.each(['-v', '--version'])('%s prints the version', async (option) => {
   const expected = { status: 0, out: '1.2.3\n', err: '' };
   expect(await commandLine().run([option])).toEqual(expected);

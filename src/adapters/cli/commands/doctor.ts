@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { visible } from '../../../domain/visible.ts';
 import { regularFile } from '../arguments.ts';
-import { CommandError } from '../errors.ts';
+import { CommandError, withoutSecrets } from '../errors.ts';
 import { contentsText, counted, number } from '../format.ts';
 import type { CommandOptions, DoctorReport } from '../options.ts';
 
@@ -20,9 +20,11 @@ async function doctor(
   json: boolean,
   { console, version, databaseUrl, diagnose }: CommandOptions,
 ): Promise<void> {
-  const report = await diagnose(databaseUrl, backup);
+  const found = await diagnose(databaseUrl, backup);
+  const problems = found.problems.map((each) => ({ ...each, message: withoutSecrets(each.message) }));
+  const report = { ...found, problems };
   await console.out(`${json ? jsonOf(report, version) : linesOf(report, version).join('\n')}\n`);
-  const errors = report.problems.filter(({ severity }) => severity === 'error').length;
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) throw new CommandError(`${counted(errors, 'error')} found`);
 }
 
