@@ -1,20 +1,19 @@
-import { setTimeout as delay } from 'node:timers/promises';
+/** Creates: those that wait are the next statement, so that they share a commit. */
+
+import { nextTurn } from '../../application/next-turn.ts';
 import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
+import { storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { AnimalStoreError } from '../../domain/errors.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
-import { CallQueue, type QueuedCall } from '../storage-kit/call-queue.ts';
-import { Gathering } from '../storage-kit/gathering.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import { type Faults, isRowError, storageError, writeError } from './errors.ts';
-import { ORDER } from './order.ts';
-import { ARRAYS, ATTRIBUTE_COLUMNS, arraysOf, COLUMNS, parameter } from './pets.ts';
+import { ARRAYS, ATTRIBUTE_COLUMNS, arraysOf, COLUMNS, ORDER, parameter } from './pets.ts';
 
-/** The maximum number of creates in one statement. */
+/** The maximum number of creates in one statement, and in the queue. */
 const LIMIT = 1000;
-
-/** How often `close` looks whether all creates are complete, in milliseconds. */
-const POLL_INTERVAL = 5;
+const QUEUE_LIMIT = 10_000;
 
 /** The returned ids, in ascending order, belong to the pets in their order. */
 const ADD = `WITH ${ORDER}
@@ -30,13 +29,13 @@ const ADD = `WITH ${ORDER}
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
       unnest(${ARRAYS}, ${parameter(1)}::text[], ${parameter(2)}::text[], ${parameter(3)}::bigint[], ${parameter(4)}::bigint[])
-        WITH ORDINALITY AS given (${ATTRIBUTE_COLUMNS}, caller, key, created_at, valid_from, place)
+        WITH ORDINALITY AS given (${ATTRIBUTE_COLUMNS}, caller, key, at, ends_at, place)
     ORDER BY caller, key, place
   ), claims AS (
-    INSERT INTO idempotency_records AS record (caller, key, pet_id, created_at)
-    SELECT caller, key, nextval('pets_id_seq'), created_at FROM new ORDER BY caller, key
-    ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, created_at = excluded.created_at
-      WHERE record.created_at < (SELECT valid_from FROM new WHERE (caller, key) = (record.caller, record.key))
+    INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at)
+    SELECT caller, key, nextval('pets_id_seq'), ends_at FROM new ORDER BY caller, key
+    ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, ends_at = excluded.ends_at
+      WHERE record.ends_at < (SELECT at FROM new WHERE (caller, key) = (record.caller, record.key))
     RETURNING caller, key, pet_id
   ), added AS (
     INSERT INTO pets (${COLUMNS})
@@ -50,7 +49,11 @@ export interface Create {
   readonly attempt?: CreateAttempt;
 }
 
-type Group = readonly QueuedCall<Create, Pet | undefined>[];
+interface QueuedCreate extends Create {
+  readonly deadline: number;
+  resolve(pet: Pet | undefined): void;
+  reject(error: unknown): void;
+}
 
 export interface Creates {
   /** Resolves with the stored pet, or with `undefined` when the key has a record. */
@@ -60,47 +63,47 @@ export interface Creates {
   close(): Promise<void>;
 }
 
-/**
- * Stores pets with group commit: creates that arrive while others are in flight are sent together, over one connection.
- * Those with a key are one statement, and the others are another one.
- */
-export function groupedCreates(connections: ConnectionPool, faults: Faults, observer: Observer): Creates {
-  const timeout = connections.waitTimeout;
-  const queue = new CallQueue<Create, Pet | undefined>({
-    timeout,
-    full: 'too many pets wait for the database',
-    late: `the database was busy for ${timeout / 1000} s: nothing was stored`,
-  });
-  const waiting = () => queue.length;
-  const gathering = new Gathering(LIMIT, waiting, () => void sendNext());
-  let isBusy = false;
+export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: Observer): Creates {
+  const [plain, keyed]: [QueuedCreate[], QueuedCreate[]] = [[], []];
+  const waiting = () => plain.length + keyed.length;
+  let sending: Promise<void> | undefined;
   let isClosed = false;
 
-  async function sendNext(): Promise<void> {
-    gathering.end();
-    if (isBusy) return;
-    const calls = queue.takeCalls(LIMIT);
-    if (calls.length === 0) return;
-    isBusy = true;
-    const startedAt = performance.now();
-    for (const group of [calls.filter(({ item }) => !item.attempt), calls.filter(({ item }) => item.attempt)])
-      if (group.length > 0) await send(group);
-    isBusy = false;
-    gathering.committed(calls.length, performance.now() - startedAt);
+  async function sendAll(): Promise<void> {
+    await nextTurn();
+    while (waiting() > 0) for (const queue of [plain, keyed]) if (queue.length > 0) await send(queue);
+    sending = undefined;
   }
 
-  async function send(group: Group): Promise<void> {
-    const startedAt = performance.now();
+  /** Creates that arrive before a connection is free belong to the statement. Those that waited too long are not sent. */
+  function takeFrom(queue: QueuedCreate[]): readonly QueuedCreate[] {
+    const taken = queue.splice(0, LIMIT);
+    const late = taken.filter(({ deadline }) => deadline <= performance.now());
+    for (const { reject } of late)
+      reject(
+        storageUnavailable(`the database was busy for ${pool.waitTimeout / 1000} s: nothing was stored`),
+      );
+    return late.length === 0 ? taken : taken.filter((create) => !late.includes(create));
+  }
+
+  async function send(queue: QueuedCreate[]): Promise<void> {
+    let group: readonly QueuedCreate[] | undefined;
+    let startedAt = 0;
     try {
-      settle(group, await connections.runStatement(statementFor(group.map(({ item }) => item))));
+      const rows = await pool.run(() => {
+        group ??= takeFrom(queue);
+        startedAt = performance.now();
+        return group.length === 0 ? undefined : statementFor(group);
+      });
+      if (!group?.length) return;
+      settle(group, rows);
       faults.reportSuccess('write');
       observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
     } catch (error) {
+      group ??= takeFrom(queue);
       if (isRowError(error) && group.length > 1) {
         // A pet that the database refuses must fail alone.
-        const half = Math.ceil(group.length / 2);
-        await send(group.slice(0, half));
-        await send(group.slice(half));
+        for (const create of group) await send([create]);
         return;
       }
       faults.reportFailure('write', storageError(error));
@@ -110,16 +113,20 @@ export function groupedCreates(connections: ConnectionPool, faults: Faults, obse
   }
 
   return {
-    addCreate(create) {
-      if (isClosed) return Promise.reject(closedError());
-      const added = queue.addCall(create);
-      if (!isBusy) gathering.added();
-      return added;
+    async addCreate(create) {
+      if (isClosed) throw closedError();
+      if (waiting() >= QUEUE_LIMIT)
+        throw new AnimalStoreError('overloaded', 'too many pets wait for the database');
+      return await new Promise<Pet | undefined>((resolve, reject) => {
+        const deadline = performance.now() + pool.waitTimeout;
+        (create.attempt ? keyed : plain).push({ ...create, deadline, resolve, reject });
+        sending ??= sendAll();
+      });
     },
     waiting,
     async close() {
       isClosed = true;
-      while (queue.length > 0 || isBusy) await delay(POLL_INTERVAL);
+      await sending;
     },
   };
 }
@@ -133,20 +140,19 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
     ...pets,
     attempts.map(({ caller }) => caller),
     attempts.map(({ key }) => key),
-    `{${attempts.map(({ validUntil }) => validUntil).join()}}`,
     `{${attempts.map(({ at }) => at).join()}}`,
+    `{${attempts.map(({ validUntil }) => validUntil).join()}}`,
   ];
   return { name: 'add-once', text: ADD_ONCE, values };
 }
 
-function settle(group: Group, rows: readonly ResultRow[]): void {
-  const isOnce = group[0]?.item.attempt !== undefined;
+function settle(group: readonly QueuedCreate[], rows: readonly ResultRow[]): void {
   const ids = rows.map((row) => row.at(-1) as bigint).sort((a, b) => (a < b ? -1 : 1));
-  const idOf = isOnce
+  const idOf = group[0]?.attempt
     ? new Map(rows.map(([place, id]) => [Number(place) - 1, id as bigint]))
     : new Map(ids.entries());
-  for (const [index, { item, resolve }] of group.entries()) {
+  for (const [index, { pet, resolve }] of group.entries()) {
     const id = idOf.get(index);
-    resolve(id === undefined ? undefined : storedPet(id, item.pet));
+    resolve(id === undefined ? undefined : storedPet(id, pet));
   }
 }

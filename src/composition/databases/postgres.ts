@@ -17,8 +17,7 @@ export const postgres: Engine = {
   async load() {
     const { examinePostgresStore, openPostgresStorage } = await import('../../adapters/postgres/index.ts');
     return {
-      open: (url, { mustExist = false, observer, sharing }) =>
-        openPostgresStorage(url, { mustExist, observer, threads: sharing?.threads ?? 1 }),
+      open: (url, { mustExist = false, observer }) => openPostgresStorage(url, { mustExist, observer }),
       examine: examinePostgresStore,
     };
   },

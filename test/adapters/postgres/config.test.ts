@@ -8,12 +8,12 @@ test.each([
   ['postgres://localhost/pets?query_timeout=0', 0, 1000, 16],
   ['postgres://localhost/pets?application_name=query_timeout%3D250', 1000, 1000, 16],
 ])(
-  '%s: a query may take %i ms, a call may wait for %i ms, and there are %i reads',
+  '%s: a query may take %i ms, a call may wait for %i ms, and there are %i connections',
   (url, query, wait, reads) => {
     expect(clientConfig(url)).toMatchObject({
       query_timeout: query,
       connectionTimeoutMillis: wait,
-      maxReads: reads,
+      max: reads,
     });
   },
 );

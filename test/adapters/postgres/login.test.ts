@@ -5,7 +5,7 @@ import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { examinePostgresStore, openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import {
   canStartPostgres,
@@ -89,6 +89,8 @@ beforeAll(async () => {
   await client.end();
 });
 
+afterEach(() => void vi.unstubAllEnvs());
+
 afterAll(async () => {
   await postgres?.close();
   rmSync(folder, { recursive: true });
@@ -119,7 +121,7 @@ describe.skipIf(!canStartPostgres)(`a server with passwords${startPostgresNote}`
     const { port, search } = new URL(postgres.url);
     const users = [
       { url: postgres.url, name: 'postgres' },
-      ...(hasOwnUser ? [{ url: `postgres://:${port}${search}`, name: OWN_USER }] : []),
+      ...(hasOwnUser ? [{ url: `postgres://localhost:${port}${search}`, name: OWN_USER }] : []),
     ];
     // The connections of the test itself depend on the environment.
     const subjects: Subject[] = [];

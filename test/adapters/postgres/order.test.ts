@@ -6,7 +6,7 @@ import { REPLACE, REVOKE } from '../../../src/adapters/postgres/api-key-reposito
 import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
 import { type Create, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
-import { TAKE_ORDER } from '../../../src/adapters/postgres/order.ts';
+import { TAKE_ORDER } from '../../../src/adapters/postgres/pets.ts';
 import { AnimalStore } from '../../../src/application/animal-store.ts';
 import { importPets, inBatches } from '../../../src/testing/fixtures/transfers.ts';
 import { exercise, History } from '../../../src/testing/index.ts';
@@ -131,7 +131,7 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
     for (const end of ENDS) {
       for (const order of ordersOf(2, 2)) {
         await observer.query(`DELETE FROM pets; DELETE FROM idempotency_records;
-          INSERT INTO idempotency_records (caller, key, pet_id, created_at) VALUES ('1', 'old', 1, 1)`);
+          INSERT INTO idempotency_records (caller, key, pet_id, ends_at) VALUES ('1', 'old', 1, 1)`);
         const [one, two] = creates.map((create) => statementFor([create])) as [SqlStatement, SqlStatement];
         const transactions = [
           { writes: [one], end },
@@ -234,7 +234,7 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
     const adding = [
       storage.pets.add(REX),
       storage.idempotentCreates.add(REX, attemptWith('late')),
-      storage.idempotentCreates.removeRecords(Date.now(), 10),
+      storage.idempotencyRecords.removeRecords(Date.now(), 10),
     ];
     for (const result of await Promise.allSettled(adding)) {
       expect(result).toMatchObject({

@@ -44,7 +44,7 @@ function callsOf(storage: Storage): Readonly<Record<string, () => Promise<unknow
     'add the first key': () => storage.apiKeys.addFirst('key', about),
     'list keys': () => storage.apiKeys.list(),
     'revoke a key': () => storage.apiKeys.revoke('1', 2),
-    'remove records': () => storage.idempotentCreates.removeRecords(0, 10),
+    'remove records': () => storage.idempotencyRecords.removeRecords(0, 10),
     check: () => storage.check(),
   };
 }
@@ -184,10 +184,9 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
     /** Resolves with the id of a process of the server whose last statement matches a pattern. */
     const pidOf = async (pattern: string): Promise<number> => {
       const sql = 'SELECT pid FROM pg_stat_activity WHERE query LIKE $1 AND pid <> pg_backend_pid()';
-      for (;;) {
-        const [row] = (await admin.query<{ pid: number }>(sql, [pattern])).rows;
-        if (row !== undefined) return row.pid;
-      }
+      const pids = async () => (await admin.query<{ pid: number }>(sql, [pattern])).rows;
+      await expect.poll(async () => (await pids()).length).toBeGreaterThan(0);
+      return (await pids())[0]?.pid as number;
     };
     const clock = stopClock();
     let reads = 0;
