@@ -103,8 +103,9 @@ export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: O
       group ??= takeFrom(queue);
       if (isRowError(error) && group.length > 1) {
         // A pet that the database refuses must fail alone.
-        for (const create of group) await send([create]);
-        return;
+        const half = group.length >> 1;
+        await send(group.slice(0, half));
+        return await send(group.slice(half));
       }
       faults.reportFailure('write', storageError(error));
       const reason = writeError(error);

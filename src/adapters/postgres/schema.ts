@@ -144,7 +144,7 @@ export async function prepareSchema(
   const { version, faults, isOneServer, warnings } = await surveyOf(session);
   if (version === undefined && mustExist)
     throw new StorageFault('file_missing', 'the database contains no store');
-  if (faults[0] !== undefined) throw new StorageFault('damaged', faults[0]);
+  if (faults.length > 0) throw new StorageFault('damaged', faults.join('; '));
   if (version !== SCHEMA_VERSION) await migrate(session);
   return { warnings: [...warnings, ...(await moveSequences(session))], isOneServer };
 }

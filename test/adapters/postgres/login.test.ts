@@ -228,7 +228,7 @@ describe.skipIf(!canStartPostgres || !hasOpenssl)(`a server with TLS${note || st
       const { rows } = await admin.query(
         "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'animal-store'",
       );
-      expect(rows.length).toBeGreaterThan(1);
+      expect(rows.length).toBeGreaterThan(0);
       expect(rows.every(({ ssl }) => ssl)).toBe(true);
       await storage.close();
       expect(warn).not.toHaveBeenCalled();

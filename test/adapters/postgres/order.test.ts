@@ -234,7 +234,7 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
     const adding = [
       storage.pets.add(REX),
       storage.idempotentCreates.add(REX, attemptWith('late')),
-      storage.idempotencyRecords.removeRecords(Date.now(), 10),
+      storage.idempotencyRecords.removeRecords(Date.now() + 100_000, 10),
     ];
     for (const result of await Promise.allSettled(adding)) {
       expect(result).toMatchObject({
@@ -305,29 +305,22 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
 
   test('the start and the examination name what the order needs and does not have', async () => {
     const lacking = await newStoreUrl();
-    const schema = withSetting(
-      lacking,
-      'search_path',
-      `${/search_path=(\w+)/.exec(decodeURIComponent(lacking))?.[1]},pg_catalog`,
-    );
+    const [, schema] = /search_path=(\w+)/.exec(decodeURIComponent(lacking)) ?? [];
+    const other = withSetting(lacking, 'search_path', `${schema},pg_catalog`);
     const admin = await connect(lacking);
     await admin.query(`ALTER SEQUENCE pets_id_seq CACHE 20;
-      CREATE FUNCTION pg_try_advisory_xact_lock(int, int) RETURNS boolean LANGUAGE sql AS 'SELECT true';
-      CREATE FUNCTION pg_current_snapshot() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'no snapshots'; END $$`);
-    const before = (await admin.query('SELECT * FROM pets_id_seq')).rows;
+      CREATE FUNCTION version() RETURNS text LANGUAGE sql AS $$SELECT 'PostgreSQL 15.2-YB-2.25, on x86_64'$$`);
     const warnings: string[] = [];
-    await openStorage(schema, { observer: { onWarning: (message) => warnings.push(message) } });
+    await openStorage(other, { observer: { onWarning: (message) => warnings.push(message) } });
     const harm = 'a client that follows the ids of new pets can miss some of them';
     const named = [
       `the sequence pets_id_seq must have the cache size 1 and the increment 1: ${harm}`,
-      expect.stringMatching(`^the database must have snapshots: .*no snapshots: ${harm}$`),
-      `an advisory lock must exclude other transactions: ${harm}`,
+      `the database only speaks the protocol of PostgreSQL: ${harm}`,
     ];
     expect(warnings).toEqual(expect.arrayContaining(named));
-    const { problems } = await examinePostgresStore(schema);
+    const { problems } = await examinePostgresStore(other);
     expect(problems.map(({ message }) => message)).toEqual(expect.arrayContaining(named));
     const sound = await examinePostgresStore(url);
     expect(sound.problems.filter(({ message }) => message.includes(harm))).toEqual([]);
-    expect((await admin.query('SELECT * FROM pets_id_seq')).rows).toEqual(before);
   });
 });

@@ -307,7 +307,7 @@ describe.skipIf(!canRunPostgres)(`a PostgreSQL server that refuses${postgresNote
     await untilBack(storage);
   });
 
-  test('writes: reads and creates fail with read_only, and work again by themselves', async () => {
+  test('writes: creates fail with read_only, reads go on, and creates work again by themselves', async () => {
     const url = await newDatabaseUrl();
     const admin = await connect(url);
     const userUrl = await newUserUrl(url, 'ALL');
@@ -319,13 +319,12 @@ describe.skipIf(!canRunPostgres)(`a PostgreSQL server that refuses${postgresNote
     await storage.pets.add(REX);
     await admin.query(`ALTER ROLE ${username} SET default_transaction_read_only = on`);
     await endConnectionsOf(admin, userUrl);
-    for (const call of [() => storage.pets.add(named('lost')), () => storage.pets.list({ limit: 1 })]) {
-      await expect(call()).rejects.toMatchObject({
-        code: 'storage_unavailable',
-        reason: 'read_only',
-        message: expect.not.stringContaining('unknown'),
-      });
-    }
+    await expect(storage.pets.add(named('lost'))).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      reason: 'read_only',
+      message: expect.not.stringContaining('unknown'),
+    });
+    expect(await walk(storage)).toMatchObject([REX]);
     await expect(storage.check()).rejects.toMatchObject({ reason: 'read_only' });
     await admin.query(`ALTER ROLE ${username} RESET default_transaction_read_only`);
     await untilBack(storage);
