@@ -5,7 +5,7 @@ import type { CacheStatistics } from '../../application/ports/statistics.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { apiKeyOf, foundKey, hashOf, keyValues, rowIdOf } from '../storage-kit/key-rows.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import { type Read, sharedReads } from './reads.ts';
+import type { Read } from './reads.ts';
 import { LOCK } from './schema.ts';
 
 /** A double represents every time exactly. */
@@ -36,7 +36,6 @@ export function apiKeyRepository(
   pool: ConnectionPool,
 ): ApiKeyRepository & { readonly statistics: CacheStatistics } {
   const statistics = { hits: 0, misses: 0 };
-  const share = sharedReads<ApiKey | undefined>(read);
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
   /** A new cache makes calls of `find` that are in flight store nothing in the cache. */
@@ -62,8 +61,8 @@ export function apiKeyRepository(
       }
       statistics.misses += 1;
       const hash = hashOf(key);
-      const statement = { name: 'find-key', text: FIND, values: [hash] };
-      const about = await share(hash.toString('hex'), statement, ([row]) => foundKey(row, hash));
+      const [row] = await read(() => ({ name: 'find-key', text: FIND, values: [hash] }));
+      const about = foundKey(row, hash);
       if (about === undefined) return undefined;
       if (known.size >= CACHE_LIMIT) known.clear();
       known.set(key, { about, until: now + CACHE_TIME });

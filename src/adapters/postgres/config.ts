@@ -8,21 +8,15 @@ import { parsePostgresUrl, QUERY_TIMEOUT } from './url/index.ts';
 /** The type id of 64-bit integers. */
 const INT8 = 20;
 
-export type PoolSettings = ClientConfig & { readonly max: number };
-
 /** Has each value for which the driver would read a variable, and no URL, which the driver would prefer to these values. */
-export function clientConfig(url: string): PoolSettings {
+export function clientConfig(url: string): ClientConfig & { readonly max: number } {
   const { ssl, ...given } = parsePostgresUrl(url);
-  const filesOf = ({ rejectUnauthorized, ca, cert, key }: Exclude<typeof ssl, false>) => ({
-    rejectUnauthorized,
-    ca: textOf('sslrootcert', ca),
-    cert: textOf('sslcert', cert),
-    key: textOf('sslkey', key),
-  });
+  const { rejectUnauthorized, ...files } = ssl || {};
+  const texts = Object.entries(files).map(([name, path]) => [name, path && readText(path)]);
   return {
     ...given,
     password: given.password ?? refusePassword,
-    ssl: ssl && filesOf(ssl),
+    ssl: ssl && { rejectUnauthorized, ...Object.fromEntries(texts) },
     sslnegotiation: 'postgres',
     client_encoding: 'utf8',
     // A call must not wait forever for a connection.
@@ -51,10 +45,10 @@ function refusePassword(): never {
   throw new StorageFault('unreachable', 'the database server asks for a password, and the URL has none');
 }
 
-function textOf(parameter: string, path: string | undefined): string | undefined {
+function readText(path: string): string {
   try {
-    return path && readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    throw storageUnavailable(`${parameter}: the file ${path} cannot be read`, error, 'unreachable');
+    throw storageUnavailable(`the file ${path} of the URL cannot be read`, error, 'unreachable');
   }
 }

@@ -4,20 +4,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg';
 import type { ConnectionStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
+import { StorageFault } from '../../application/ports/storage-fault.ts';
 import { waitAtMost } from '../../application/wait-at-most.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
-import { ExplicitClient, type PoolSettings } from './config.ts';
-import { hadNoEffect, isPoolTimeout, storageError, UnconfirmedCommit, writeError } from './errors.ts';
+import { type clientConfig, ExplicitClient } from './config.ts';
+import { hadNoEffect, storageError, UnconfirmedCommit, writeError } from './errors.ts';
 
 /** In milliseconds: the deadline of a statement of a session, the pause before another attempt, and the wait for a close. */
 const LONG_TIMEOUT = 60_000;
 const PAUSE = 10;
 const CLOSE_TIMEOUT = 1000;
 
-/** How many calls can wait for a connection. */
+/** How many calls can wait for a connection, and how often one is asked for. */
 const QUEUE_LIMIT = 10_000;
+const ATTEMPTS = 10;
 
 /**
  * Prepares a new connection; a startup parameter would not pass a pooler. The server cancels a statement, or its wait for a
@@ -45,14 +46,12 @@ export interface Session extends Disposable {
 export class ConnectionPool {
   /** How long a call may wait for a connection, in milliseconds. */
   readonly waitTimeout: number;
-  readonly #config: PoolSettings;
+  readonly #config: ReturnType<typeof clientConfig>;
   readonly #pool: Pool;
   readonly #closing = new AbortController();
-  /** The number of open connections; the pool also counts those that it is opening. */
-  #open = 0;
 
   /** @param onConnect called when a connection was opened, which can lead to another server */
-  constructor(config: PoolSettings, onConnect: () => void) {
+  constructor(config: ReturnType<typeof clientConfig>, onConnect: () => void) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
     this.#config = config;
     this.#pool = new Pool({
@@ -63,8 +62,6 @@ export class ConnectionPool {
       allowExitOnIdle: true,
       onConnect: (client) => prepare(client, config.query_timeout ?? 0).then(onConnect),
     });
-    this.#pool.on('connect', () => void this.#open++);
-    this.#pool.on('remove', () => void this.#open--);
     // The pool removes a connection that fails while it is unused.
     this.#pool.on('error', () => {});
   }
@@ -79,21 +76,17 @@ export class ConnectionPool {
     return this.#config.max - this.statistics.busy;
   }
 
-  /**
-   * Runs the statement that `begin` returns when a connection is free, and repeats it after serialization failures. Runs
-   * nothing if `begin` returns `undefined`.
-   */
-  async run(begin: () => SqlStatement | undefined): Promise<readonly ResultRow[]> {
+  /** Runs the statement that `begin` returns when a connection is free, and repeats it after serialization failures. */
+  async run(begin: () => SqlStatement): Promise<readonly ResultRow[]> {
     const deadline = performance.now() + this.waitTimeout;
     for (;;) {
-      const client = await this.#connect(deadline);
+      const client = await this.#connect();
       try {
-        const statement = begin();
-        const rows = statement === undefined ? [] : await query(client, statement);
+        const rows = await query(client, begin());
         client.release();
         return rows;
       } catch (error) {
-        // Another server, or another session, may accept the write that was refused as read-only.
+        // Another session may accept the write that this one refuses as read-only.
         client.release(!hadNoEffect(error) || codeOf(error) === '25006');
         if (codeOf(error) !== '40001' || performance.now() >= deadline) throw error;
       }
@@ -122,21 +115,18 @@ export class ConnectionPool {
     await waitAtMost(this.waitTimeout + CLOSE_TIMEOUT, this.#pool.end());
   }
 
-  /** If the server has no room for a further connection, a call waits for an open one. */
-  async #connect(deadline: number): Promise<PoolClient> {
-    for (;;) {
+  /** If the server has no room for a further connection, an open one can become free. */
+  async #connect(): Promise<PoolClient> {
+    for (let attempt = 1; ; attempt++) {
       this.assertOpen();
       if (this.#pool.waitingCount >= QUEUE_LIMIT)
         throw new AnimalStoreError('overloaded', 'too many calls wait for a connection to the database');
       try {
         return await this.#pool.connect();
       } catch (error) {
-        if (isPoolTimeout(error))
-          throw storageUnavailable('all connections to the database are in use', error);
-        if (codeOf(error) !== '53300' || this.#open === 0 || performance.now() >= deadline)
-          throw storageError(error);
+        if (codeOf(error) !== '53300' || attempt === ATTEMPTS) throw storageError(error);
       }
-      await delay(PAUSE);
+      await delay(PAUSE * attempt);
     }
   }
 }

@@ -7,19 +7,19 @@ import { closedError } from '../../application/ports/storage.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
-import { type Faults, isRowError, storageError, writeError } from './errors.ts';
-import { ARRAYS, ATTRIBUTE_COLUMNS, arraysOf, COLUMNS, ORDER, parameter } from './pets.ts';
+import { type Faults, storageError, writeError } from './errors.ts';
+import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, ORDER } from './pets.ts';
 
 /** The maximum number of creates in one statement, and in the queue. */
 const LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
 
 /** The returned ids, in ascending order, belong to the pets in their order. */
-const ADD = `WITH ${ORDER}
-  INSERT INTO pets (${ATTRIBUTE_COLUMNS})
-  SELECT ${ATTRIBUTE_COLUMNS} FROM ordered, unnest(${ARRAYS})
-    WITH ORDINALITY AS new (${ATTRIBUTE_COLUMNS}, place) ORDER BY place
+const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES})
+  SELECT ${ATTRIBUTES} FROM ordered, unnest(${ARRAYS})
+    WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place
   RETURNING id`;
 
 /**
@@ -28,8 +28,8 @@ const ADD = `WITH ${ORDER}
  */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
-      unnest(${ARRAYS}, ${parameter(1)}::text[], ${parameter(2)}::text[], ${parameter(3)}::bigint[], ${parameter(4)}::bigint[])
-        WITH ORDINALITY AS given (${ATTRIBUTE_COLUMNS}, caller, key, at, ends_at, place)
+      unnest(${ARRAYS}, $4::text[], $5::text[], $6::bigint[], $7::bigint[])
+        WITH ORDINALITY AS given (${ATTRIBUTES}, caller, key, at, ends_at, place)
     ORDER BY caller, key, place
   ), claims AS (
     INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at)
@@ -38,8 +38,7 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
       WHERE record.ends_at < (SELECT at FROM new WHERE (caller, key) = (record.caller, record.key))
     RETURNING caller, key, pet_id
   ), added AS (
-    INSERT INTO pets (${COLUMNS})
-    SELECT pet_id, ${ATTRIBUTE_COLUMNS} FROM claims JOIN new USING (caller, key)
+    INSERT INTO pets (${COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key)
   )
   SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
 
@@ -75,17 +74,16 @@ export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: O
     sending = undefined;
   }
 
-  /** Creates that arrive before a connection is free belong to the statement. Those that waited too long are not sent. */
+  /** Those that waited too long are not sent. */
   function takeFrom(queue: QueuedCreate[]): readonly QueuedCreate[] {
-    const taken = queue.splice(0, LIMIT);
-    const late = taken.filter(({ deadline }) => deadline <= performance.now());
-    for (const { reject } of late)
-      reject(
-        storageUnavailable(`the database was busy for ${pool.waitTimeout / 1000} s: nothing was stored`),
-      );
-    return late.length === 0 ? taken : taken.filter((create) => !late.includes(create));
+    const now = performance.now();
+    const error = storageUnavailable(
+      `the database was busy for ${pool.waitTimeout / 1000} s: nothing was stored`,
+    );
+    return queue.splice(0, LIMIT).filter(({ deadline, reject }) => deadline > now || void reject(error));
   }
 
+  /** Creates that arrive before a connection is free belong to the statement. */
   async function send(queue: QueuedCreate[]): Promise<void> {
     let group: readonly QueuedCreate[] | undefined;
     let startedAt = 0;
@@ -93,19 +91,17 @@ export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: O
       const rows = await pool.run(() => {
         group ??= takeFrom(queue);
         startedAt = performance.now();
-        return group.length === 0 ? undefined : statementFor(group);
+        return statementFor(group);
       });
-      if (!group?.length) return;
-      settle(group, rows);
+      settle(group ?? [], rows);
       faults.reportSuccess('write');
-      observer.onCommit?.({ writes: group.length, ms: performance.now() - startedAt });
+      observer.onCommit?.({ writes: rows.length, ms: performance.now() - startedAt });
     } catch (error) {
       group ??= takeFrom(queue);
-      if (isRowError(error) && group.length > 1) {
-        // A pet that the database refuses must fail alone.
-        const half = group.length >> 1;
-        await send(group.slice(0, half));
-        return await send(group.slice(half));
+      // A pet that the database refuses, by a data exception or a constraint, must fail alone.
+      if (/^2[23]/.test(codeOf(error)) && group.length > 1) {
+        await send(group.slice(0, group.length >> 1));
+        return await send(group.slice(group.length >> 1));
       }
       faults.reportFailure('write', storageError(error));
       const reason = writeError(error);
@@ -137,14 +133,10 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
   const pets = arraysOf(creates.map(({ pet }) => pet));
   const attempts = creates.flatMap(({ attempt }) => attempt ?? []);
   if (attempts.length === 0) return { name: 'add', text: ADD, values: pets };
-  const values = [
-    ...pets,
-    attempts.map(({ caller }) => caller),
-    attempts.map(({ key }) => key),
-    `{${attempts.map(({ at }) => at).join()}}`,
-    `{${attempts.map(({ validUntil }) => validUntil).join()}}`,
-  ];
-  return { name: 'add-once', text: ADD_ONCE, values };
+  const [callers, keys] = [attempts.map(({ caller }) => caller), attempts.map(({ key }) => key)];
+  const times = `{${attempts.map(({ at }) => at).join()}}`;
+  const ends = `{${attempts.map(({ validUntil }) => validUntil).join()}}`;
+  return { name: 'add-once', text: ADD_ONCE, values: [...pets, callers, keys, times, ends] };
 }
 
 function settle(group: readonly QueuedCreate[], rows: readonly ResultRow[]): void {

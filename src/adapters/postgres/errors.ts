@@ -10,7 +10,7 @@ import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import type { KnownFaults } from '../storage-kit/known-faults.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 
-export type Faults = KnownFaults<'read' | 'write' | 'ids'>;
+export type Faults = KnownFaults<'read' | 'write'>;
 
 /**
  * The meanings of a SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of all that begin
@@ -70,6 +70,8 @@ export function storageError(error: unknown): AnimalStoreError {
   }
   if (error instanceof UnconfirmedCommit) return storageUnavailable(error.message, error, 'not_responding');
   // The driver has no code for its own deadlines.
+  if (error instanceof Error && error.message === 'timeout exceeded when trying to connect')
+    return storageUnavailable('all connections to the database are in use', error);
   if (error instanceof Error && /timeout/i.test(error.message))
     return storageUnavailable('the database server did not respond in time', error, 'not_responding');
   if (error instanceof TypeError || error instanceof RangeError)
@@ -101,14 +103,4 @@ export function hadNoEffect(error: unknown): boolean {
   if (asAnimalStoreError(error) !== undefined) return true;
   if (!(error instanceof DatabaseError) || UNKNOWN_OUTCOMES.test(codeOf(error))) return false;
   return error.severity === 'ERROR' || !SERVER_FAILURES.test(codeOf(error));
-}
-
-/** Whether all connections of a pool were in use for too long. The driver has no code for it. */
-export function isPoolTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
-}
-
-/** Whether one row has caused the error: a data exception, or a violated constraint. */
-export function isRowError(error: unknown): boolean {
-  return error instanceof DatabaseError && /^2[23]/.test(codeOf(error));
 }

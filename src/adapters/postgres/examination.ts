@@ -31,7 +31,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       report('error', `${location}: the database contains no store: the start of a server creates it`);
       return { ...about, exists: false };
     }
-    for (const [message] of await sequencesBehind(session)) report('error', message);
+    for (const { message } of await sequencesBehind(session)) report('error', message);
     const [facts = []] = await session.run(FACTS, [Date.now()]);
     const [pets, lastId, total, active, idempotencyRecords, bytes] = facts as Facts;
     const invalid = await session.run(INVALID_PETS, [INVALID_PETS_LIMIT]);

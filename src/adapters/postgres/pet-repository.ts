@@ -1,11 +1,11 @@
 /** Pets in PostgreSQL, whose pages are cached as long as the version of the data is the same. */
 
-import type { PetPage, PetQuery, PetRepository } from '../../application/ports/pet-repository.ts';
+import type { PetPage, PetRepository } from '../../application/ports/pet-repository.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { type PageCache, pageKey } from '../storage-kit/page-cache.ts';
 import type { ConnectionPool, ResultRow } from './connection-pool.ts';
 import type { Creates } from './creates.ts';
-import { FURTHER_COLUMN, listStatement, petOf } from './pets.ts';
+import { listStatement, petOf } from './pets.ts';
 import { groupedGets, type Read, sharedReads } from './reads.ts';
 
 /**
@@ -31,7 +31,7 @@ export function petRepository(
   /** The query reads one pet more than the limit, to find out whether more pets match. A page without pets has no version. */
   function pageOf(key: string, limit: number, rows: readonly ResultRow[]): PetPage {
     cache.statistics.misses += 1;
-    const version = rows[0]?.[FURTHER_COLUMN] ?? undefined;
+    const version = rows[0]?.at(-1) ?? undefined;
     if (version !== undefined) isChanging = cache.enter(version);
     const known = version === undefined ? undefined : cache.get(key);
     if (known !== undefined) return known;
@@ -44,13 +44,12 @@ export function petRepository(
   return {
     find: groupedGets(read, pool),
     add: async (pet) => (await creates.addCreate({ pet: { ...pet } })) as Pet,
-    async list(query: PetQuery) {
+    async list(query) {
       const key = pageKey(query);
       if (!isChanging && cache.get(key) !== undefined) {
         const statement = { name: 'version', text: `SELECT ${VERSION}` };
-        const version = await shareVersion('', statement, ([row]) => row?.[0]);
         // Another connection can have read a page of an older version in the meantime.
-        isChanging = cache.enter(version);
+        isChanging = cache.enter(await shareVersion('', statement, ([row]) => row?.[0]));
         const cached = cache.get(key);
         if (cached !== undefined) {
           cache.statistics.hits += 1;

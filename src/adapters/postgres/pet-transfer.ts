@@ -9,38 +9,30 @@ import {
 import { INT64_MIN } from '../../domain/int64.ts';
 import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { ConnectionPool, Session } from './connection-pool.ts';
-import {
-  ARRAYS,
-  ATTRIBUTE_COLUMNS,
-  arraysOf,
-  COLUMNS,
-  listStatement,
-  parameter,
-  petOf,
-  TAKE_ORDER,
-} from './pets.ts';
+import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, listStatement, petOf, TAKE_ORDER } from './pets.ts';
+
+/** How many pets one statement copies, or reads. */
+const COPY_SIZE = 20_000;
+const EXPORT_SIZE = 1000;
 
 /** Filling this table locks nothing. Pets without ids are numbered. */
 const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id))';
-const ADD = `INSERT INTO staged (${ATTRIBUTE_COLUMNS}, id)
-  SELECT * FROM unnest(${ARRAYS}, ${parameter(1)}::bigint[])
-  ON CONFLICT DO NOTHING RETURNING id`;
+const ADD = `INSERT INTO staged (${ATTRIBUTES}, id)
+  SELECT * FROM unnest(${ARRAYS}, $4::bigint[]) ON CONFLICT DO NOTHING RETURNING id`;
 
-/** An import that is stopped must not stop the creates of all servers. As creates do, it takes the table first, and then the order. */
-const BEGIN = (mode: string) =>
+/** An import that is stopped must not stop the creates of all servers. As creates do, it locks the table before the order of ids. */
+const beginWith = (mode: string) =>
   `SET idle_in_transaction_session_timeout = '10s'; BEGIN; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
-const COPY = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
+const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
     stored AS (INSERT INTO pets (${columns}) SELECT ${columns} FROM next ORDER BY id)
-    SELECT max(id), count(*) FROM next`;
-const COPY_SIZE = 20_000;
+  SELECT max(id), count(*) FROM next`;
 
 /** Later pets get greater ids than the imported ones. */
-const SKIP_IDS = `SELECT setval('pets_id_seq', greatest(nextval('pets_id_seq'), max(id))) FROM pets`;
+const SKIP_IDS = "SELECT setval('pets_id_seq', greatest(nextval('pets_id_seq'), max(id))) FROM pets";
 
-/** Whether the store has ever had a pet: the sequence tells of pets that another program has removed. */
-const HAD_PETS = `SELECT pg_sequence_last_value('pets_id_seq'::regclass) IS NOT NULL OR EXISTS (SELECT 1 FROM pets)`;
-
-const EXPORT_SIZE = 1000;
+/** The sequence tells of pets that another program has removed. */
+const HAD_PETS =
+  "SELECT pg_sequence_last_value('pets_id_seq'::regclass) IS NOT NULL OR EXISTS (SELECT 1 FROM pets)";
 
 export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransfer {
   return {
@@ -49,10 +41,13 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
       using session = await pool.openSession();
       await session.run(STAGE);
       const withIds = await stage(session, batches, options);
-      return await copy(session, withIds, options, observer);
+      const startedAt = performance.now();
+      const writes = await copy(session, withIds, options);
+      observer.onCommit?.({ writes, ms: performance.now() - startedAt });
+      return writes;
     },
 
-    /** All pets are from one snapshot of the database. The next batch is read while the last one is used. */
+    /** All pets are from one snapshot of the database. */
     async *exportPets({ status } = {}) {
       using session = await pool.openSession();
       const read = (after?: bigint) => {
@@ -60,15 +55,10 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
         return session.run(text, values);
       };
       await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      let rows = await read();
-      while (rows.length > 0) {
+      for (let rows = await read(); rows.length > 0; ) {
         const pets = rows.map(petOf);
-        const next = read(pets.at(-1)?.id);
-        // The caller may never ask for the next batch.
-        next.catch(() => {});
         yield pets;
-        pool.assertOpen();
-        rows = await next;
+        rows = await read(pets.at(-1)?.id);
       }
     },
   };
@@ -76,7 +66,7 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
 
 /** Resolves with whether the pets have ids. */
 async function stage(
-  { run }: Session,
+  session: Session,
   batches: AsyncIterable<readonly (NewPet | Pet)[]>,
   { onDuplicateId, signal }: TransferOptions,
 ): Promise<boolean> {
@@ -84,45 +74,42 @@ async function stage(
   let staged = 0;
   for await (const pets of batches) {
     signal?.throwIfAborted();
-    if (pets[0] === undefined) continue;
-    if (!withIds && 'id' in pets[0]) {
+    if (!withIds && pets[0] !== undefined && 'id' in pets[0]) {
       withIds = true;
-      await refuseIdsInUse(run);
+      await refuseIdsInUse(session);
     }
     const ids = pets.map((pet, index) => ('id' in pet ? pet.id : BigInt(staged + index)));
     staged += pets.length;
-    const added = new Set((await run(ADD, [...arraysOf(pets), `{${ids.join()}}`])).map(([id]) => id));
+    const rows = await session.run(ADD, [...arraysOf(pets), `{${ids.join()}}`]);
+    const added = new Set(rows.map(([id]) => id));
     for (const pet of pets) if ('id' in pet && !added.delete(pet.id)) onDuplicateId(pet);
   }
   return withIds;
 }
 
 async function copy(
-  { run }: Session,
+  session: Session,
   withIds: boolean,
   { onProgress, signal }: TransferOptions,
-  observer: Observer,
 ): Promise<number> {
-  const startedAt = performance.now();
-  await run(BEGIN(withIds ? 'SHARE ROW EXCLUSIVE' : 'ROW EXCLUSIVE'));
-  if (withIds) await refuseIdsInUse(run);
-  let writes = 0;
-  for (let after: unknown = INT64_MIN; ; ) {
+  await session.run(beginWith(withIds ? 'SHARE ROW EXCLUSIVE' : 'ROW EXCLUSIVE'));
+  if (withIds) await refuseIdsInUse(session);
+  const text = copying(withIds ? COLUMNS : ATTRIBUTES);
+  let copied = 0;
+  for (let last: unknown = INT64_MIN; ; ) {
     signal?.throwIfAborted();
-    const values = [after, COPY_SIZE];
-    const [row] = await run(COPY(withIds ? COLUMNS : ATTRIBUTE_COLUMNS), values);
-    if (row?.[0] === null || row === undefined) break;
-    after = row[0];
-    writes += Number(row[1]);
-    onProgress?.(writes);
+    const [row = [null]] = await session.run(text, [last, COPY_SIZE]);
+    if (row[0] === null) break;
+    last = row[0];
+    copied += Number(row[1]);
+    onProgress?.(copied);
   }
-  if (withIds && writes > 0) await run(SKIP_IDS);
-  await run('COMMIT');
-  observer.onCommit?.({ writes, ms: performance.now() - startedAt });
-  return writes;
+  if (withIds && copied > 0) await session.run(SKIP_IDS);
+  await session.run('COMMIT');
+  return copied;
 }
 
-async function refuseIdsInUse(run: Session['run']): Promise<void> {
-  const [row] = await run(HAD_PETS);
+async function refuseIdsInUse(session: Session): Promise<void> {
+  const [row] = await session.run(HAD_PETS);
   if (row?.[0] === true) throw idsNotAccepted();
 }

@@ -5,24 +5,12 @@ import { INT64_MIN } from '../../domain/int64.ts';
 import { type NewPet, type Pet, type PetStatus, storedPet } from '../../domain/pet.ts';
 import type { ResultRow, SqlStatement } from './connection-pool.ts';
 
-/** The columns of the attributes with their types. {@link arraysOf} and {@link petOf} have the same order. */
-const ATTRIBUTES = { name: 'text', category_id: 'bigint', status: 'text' };
-const COUNT = Object.keys(ATTRIBUTES).length;
-export const ATTRIBUTE_COLUMNS: string = Object.keys(ATTRIBUTES).join(', ');
-export const COLUMNS: string = `id, ${ATTRIBUTE_COLUMNS}`;
+/** {@link arraysOf}, {@link petOf} and {@link ARRAYS} have the same order. */
+export const ATTRIBUTES = 'name, category_id, status';
+export const COLUMNS: string = `id, ${ATTRIBUTES}`;
 
-/** The place of the further column of {@link listStatement}. */
-export const FURTHER_COLUMN: number = 1 + COUNT;
-
-/** Parameters for the attributes of several pets, one array for each attribute. */
-export const ARRAYS: string = Object.values(ATTRIBUTES)
-  .map((type, index) => `$${index + 1}::${type}[]`)
-  .join(', ');
-
-/** Returns the parameter that is `place` behind {@link ARRAYS}. */
-export function parameter(place: number): string {
-  return `$${COUNT + place}`;
-}
+/** Parameters for the attributes of several pets, one array for each attribute. Others begin with `$4`. */
+export const ARRAYS = '$1::text[], $2::bigint[], $3::text[]';
 
 /**
  * The order of ids is the order in which pets become visible: whoever draws an id holds this lock until the end of the
@@ -41,11 +29,8 @@ export function petOf(row: ResultRow): Pet {
 
 /** Returns the values of {@link ARRAYS}. */
 export function arraysOf(pets: readonly NewPet[]): unknown[] {
-  return [
-    pets.map(({ name }) => name),
-    `{${pets.map(({ categoryId }) => categoryId).join()}}`,
-    `{${pets.map(({ status }) => status).join()}}`,
-  ];
+  const [names, statuses] = [pets.map(({ name }) => name), pets.map(({ status }) => status)];
+  return [names, `{${pets.map(({ categoryId }) => categoryId).join()}}`, statuses];
 }
 
 /** With a status it compares rows, so that the search starts in the index of the statuses, however few pets have it. */

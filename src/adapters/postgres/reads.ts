@@ -1,4 +1,4 @@
-/** Reads are sent when a connection is free, so that calls that wait can share a statement. */
+/** Reads, which calls share as long as they were not sent. */
 
 import { nextTurn } from '../../application/next-turn.ts';
 import type { Pet } from '../../domain/pet.ts';
@@ -6,18 +6,16 @@ import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.
 import { type Faults, hadNoEffect, storageError } from './errors.ts';
 import { COLUMNS, petOf } from './pets.ts';
 
-/** Runs a statement that changes nothing. Rejects with an `AnimalStoreError`. */
+/** Sends the statement that `begin` returns, when a connection is free. Rejects with an `AnimalStoreError`. */
 export type Read = (begin: () => SqlStatement) => Promise<readonly ResultRow[]>;
 
 /** A read whose connection hangs or is lost is sent once more, over another one. */
 export function readsOver(pool: ConnectionPool, faults: Faults): Read {
   return async (begin) => {
-    let statement: SqlStatement | undefined;
-    const beginOnce = () => (statement ??= begin());
     try {
-      const rows = await pool.run(beginOnce).catch((error: unknown) => {
+      const rows = await pool.run(begin).catch((error: unknown) => {
         if (hadNoEffect(error)) throw error;
-        return pool.run(beginOnce);
+        return pool.run(begin);
       });
       faults.reportSuccess('read');
       return rows;
@@ -29,8 +27,11 @@ export function readsOver(pool: ConnectionPool, faults: Faults): Read {
   };
 }
 
-export type Share<R> = (key: string, statement: SqlStatement, convert: Convert<R>) => Promise<R>;
-type Convert<R> = (rows: readonly ResultRow[]) => R;
+type Share<R> = (
+  key: string,
+  statement: SqlStatement,
+  convert: (rows: readonly ResultRow[]) => R,
+) => Promise<R>;
 
 /** Equal calls share a read that has not been sent yet. One that was sent can lack a write that was acknowledged since. */
 export function sharedReads<R>(read: Read): Share<R> {
@@ -38,14 +39,15 @@ export function sharedReads<R>(read: Read): Share<R> {
   return (key, statement, convert) => {
     const known = waiting.get(key);
     if (known !== undefined) return known;
+    const leave = () => void (waiting.get(key) === result && waiting.delete(key));
     const begin = () => {
-      waiting.delete(key);
+      leave();
       return statement;
     };
     const result = nextTurn()
       .then(() => read(begin))
       .then(convert)
-      .finally(() => waiting.get(key) === result && waiting.delete(key));
+      .finally(leave);
     waiting.set(key, result);
     return result;
   };
@@ -72,8 +74,13 @@ export function groupedGets(read: Read, pool: ConnectionPool): (id: bigint) => P
   }
 
   async function send(gets: readonly WaitingGet[]): Promise<void> {
+    const ids = gets.map(({ id }) => id);
+    // PostgreSQL plans a statement with an array for each execution, and one without an array only once.
+    const [name, match, value] =
+      ids.length === 1 ? ['find-one', '$1', ids[0]] : ['find', 'ANY ($1::bigint[])', `{${ids.join()}}`];
+    const text = `SELECT ${COLUMNS} FROM pets WHERE id = ${match}`;
     try {
-      const rows = await read(() => statementFor(gets.map(({ id }) => id)));
+      const rows = await read(() => ({ name: `${name}`, text, values: [value] }));
       const found = new Map(rows.map((row) => [row[0], petOf(row)]));
       for (const { id, resolve } of gets) resolve(found.get(id));
     } catch (error) {
@@ -85,12 +92,4 @@ export function groupedGets(read: Read, pool: ConnectionPool): (id: bigint) => P
     new Promise((resolve, reject) => {
       if (waiting.push({ id, resolve, reject }) === 1) void nextTurn().then(sendAll);
     });
-}
-
-function statementFor(ids: readonly bigint[]): SqlStatement {
-  // PostgreSQL plans a statement with an array for each execution, and one without an array only once.
-  if (ids.length === 1)
-    return { name: 'find-one', text: `SELECT ${COLUMNS} FROM pets WHERE id = $1`, values: [...ids] };
-  const text = `SELECT ${COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])`;
-  return { name: 'find', text, values: [`{${ids.join()}}`] };
 }

@@ -75,27 +75,28 @@ const VERSION_TABLE = `CREATE TABLE animal_store_schema (
     only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
   INSERT INTO animal_store_schema VALUES (true, 0)`;
 
+const MISSED = 'a client that follows the ids of new pets can miss some of them';
+
 /**
  * Reads the catalog itself, because `to_regclass` can miss a table that was created in the same moment. An engine that
  * distributes the data over several servers names itself in `version()`, or is an extension.
  */
-const SURVEY = `SELECT bool_or(relname = 'animal_store_schema'), bool_or(relname = 'pets'),
-    current_setting('server_encoding'), current_setting('default_transaction_read_only') = 'on',
-    version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
+const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'animal_store_schema'), bool_or(relname = 'pets'),
+    current_setting('default_transaction_read_only') = 'on', version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
       AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus'),
-    ARRAY(SELECT name FROM pg_settings
-      WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'),
-    coalesce(array_agg(relname::text || CASE relpersistence WHEN 'u' THEN ' is UNLOGGED: a crash of the database server empties it'
-      ELSE ' has a parent, children or partitions: its rows can be lost or doubled' END)
-      FILTER (WHERE relpersistence = 'u' OR EXISTS (SELECT 1 FROM pg_inherits WHERE pg_class.oid IN (inhrelid, inhparent))), '{}')
+    ARRAY(SELECT name || ' is off: a crash of the database server can lose acknowledged pets' FROM pg_settings
+        WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'
+      UNION ALL SELECT 'the sequence pets_id_seq must have the cache size 1 and the increment 1: ${MISSED}'
+        FROM pg_sequence WHERE seqrelid = to_regclass('pets_id_seq') AND (seqcache, seqincrement) <> (1, 1)),
+    coalesce(array_agg(relname || CASE relpersistence WHEN 'u' THEN ' is UNLOGGED: a crash of the database server empties it'
+        ELSE ' has a parent, children or partitions: its rows can be lost or doubled' END) FILTER (WHERE relpersistence = 'u'
+      OR EXISTS (SELECT 1 FROM pg_inherits WHERE pg_class.oid IN (inhrelid, inhparent))), '{}')
   FROM pg_class WHERE pg_table_is_visible(oid) AND relname IN
     ('animal_store_schema', 'pets', 'pets_id_seq', 'api_keys', 'api_keys_id_seq', 'idempotency_records')`;
 
 /** Selects the tables whose next id is not above all ids, for example after a logical replication. */
 const BEHIND = `SELECT name FROM (VALUES ('pets', (SELECT max(id) FROM pets)), ('api_keys', (SELECT max(id) FROM api_keys)))
-    AS greatest_ids (name, id)
-  WHERE id > coalesce(pg_sequence_last_value((name || '_id_seq')::regclass), 0)`;
-const CACHED = `SELECT 1 FROM pg_sequence WHERE seqrelid = 'pets_id_seq'::regclass AND (seqcache, seqincrement) <> (1, 1)`;
+  AS last (name, id) WHERE id > coalesce(pg_sequence_last_value((name || '_id_seq')::regclass), 0)`;
 
 export interface Survey {
   /** The schema version, or `undefined` when the database contains no tables of a store. */
@@ -110,70 +111,62 @@ export interface Survey {
 
 /** Rejects when the database cannot have a store of this release. */
 export async function surveyOf(session: Session): Promise<Survey> {
-  const [row = []] = await session.run(SURVEY);
-  const [own, other, encoding, isReadOnly, isOneServer] = row as [boolean, boolean, string, boolean, boolean];
-  const [unsafe, faults] = row.slice(5) as [string[], string[]];
+  const [encoding, own, other, isReadOnly, isOneServer, warnings, faults] = (
+    await session.run(SURVEY)
+  )[0] as SurveyRow;
   if (encoding !== 'UTF8')
     throw storageUnavailable(`the database has the encoding ${encoding}, the store needs UTF8`);
   if (other && !own) throw storageUnavailable('the database has a table pets of another application');
-  const warnings = unsafe.map(
-    (name) => `${name} is off: a crash of the database server can lose acknowledged pets`,
-  );
   if (!isOneServer) warnings.push(`the database only speaks the protocol of PostgreSQL: ${MISSED}`);
-  if (own && (await session.run(CACHED)).length > 0)
-    warnings.push(`the sequence pets_id_seq must have the cache size 1 and the increment 1: ${MISSED}`);
-  return { version: own ? await versionOf(session) : undefined, isOneServer, isReadOnly, warnings, faults };
-}
-
-const MISSED = 'a client that follows the ids of new pets can miss some of them';
-
-async function versionOf(session: Session): Promise<number> {
-  const [row] = await session.run('SELECT version FROM animal_store_schema');
-  const version = Number(row?.[0] ?? 0);
-  const unsupported = newerSchema('the database', version, SCHEMA_VERSION);
+  const [row = [0]] = own ? await session.run('SELECT version FROM animal_store_schema') : [];
+  const version = own ? Number(row[0]) : undefined;
+  const unsupported = newerSchema('the database', version ?? 0, SCHEMA_VERSION);
   if (unsupported !== undefined) throw storageUnavailable(unsupported);
-  return version;
+  return { version, isOneServer, isReadOnly, warnings, faults };
 }
+
+type SurveyRow = [string, boolean, boolean, isReadOnly: boolean, isOneServer: boolean, string[], string[]];
 
 /** Creates or migrates the schema, for which other servers that start wait. Resolves with the warnings of the start. */
-export async function prepareSchema(
-  config: ClientConfig,
-  mustExist: boolean,
-): Promise<Pick<Survey, 'isOneServer' | 'warnings'>> {
+export async function prepareSchema(config: ClientConfig, mustExist: boolean): Promise<Survey> {
   using session = await openSession(config);
-  const { version, faults, isOneServer, warnings } = await surveyOf(session);
-  if (version === undefined && mustExist)
+  const survey = await surveyOf(session);
+  if (survey.version === undefined && mustExist)
     throw new StorageFault('file_missing', 'the database contains no store');
-  if (faults.length > 0) throw new StorageFault('damaged', faults.join('; '));
-  if (version !== SCHEMA_VERSION) await migrate(session);
-  return { warnings: [...warnings, ...(await moveSequences(session))], isOneServer };
+  if (survey.faults.length > 0) throw new StorageFault('damaged', survey.faults.join('; '));
+  if (survey.version !== SCHEMA_VERSION) await migrate(session);
+  return { ...survey, warnings: [...survey.warnings, ...(await moveSequences(session))] };
 }
 
 /** Without the commit, the end of the connection rolls the transaction back. */
 async function migrate(session: Session): Promise<void> {
   await session.run('BEGIN');
   await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-  const { version } = await surveyOf(session);
-  if (version === undefined) await session.run(VERSION_TABLE);
-  for (const [to, sql] of MIGRATIONS) if (to > (version ?? 0)) await session.run(sql);
+  const { version = 0 } = await surveyOf(session);
+  if (version === 0) await session.run(VERSION_TABLE);
+  for (const [to, sql] of MIGRATIONS) if (to > version) await session.run(sql);
   await session.run('UPDATE animal_store_schema SET version = $1', [SCHEMA_VERSION]);
   await session.run('COMMIT');
 }
 
-/** Resolves with a message for each sequence that is behind the ids of its table, and the statement that moves it forward. */
+/** Resolves with the tables whose sequence is behind, each with a message and the statement that moves it forward. */
 export async function sequencesBehind(
   session: Session,
-): Promise<readonly (readonly [message: string, table: string, sql: string])[]> {
+): Promise<readonly Record<'table' | 'message' | 'sql', string>[]> {
   return (await session.run(BEHIND)).map(([table]) => {
     const sql = `SELECT setval('${table}_id_seq', greatest(nextval('${table}_id_seq'), max(id))) FROM ${table}`;
-    return [`the sequence ${table}_id_seq is behind the ids of ${table}: run ${sql}`, `${table}`, sql];
+    return {
+      table: `${table}`,
+      message: `the sequence ${table}_id_seq is behind the ids of ${table}: run ${sql}`,
+      sql,
+    };
   });
 }
 
 /** Creates and changes of keys wait. A sequence is never moved backward. */
 async function moveSequences(session: Session): Promise<readonly string[]> {
   const warnings: string[] = [];
-  for (const [message, table, sql] of await sequencesBehind(session)) {
+  for (const { table, message, sql } of await sequencesBehind(session)) {
     const lock = `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE; ${TAKE_ORDER}`;
     await session.run(`BEGIN; ${lock}; ${sql}; COMMIT`).catch(async ({ cause }) => {
       await session.run('ROLLBACK');

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { hadNoEffect, isRowError, storageError, writeError } from '../../../src/adapters/postgres/errors.ts';
+import { hadNoEffect, storageError, writeError } from '../../../src/adapters/postgres/errors.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
@@ -53,12 +53,6 @@ describe('an error of PostgreSQL', () => {
       code: 'internal_error',
       message: `the database refused a statement: secret (${code})`,
     });
-  });
-
-  test('in the class of one row is caused by that row', () => {
-    for (const code of ['22021', '23505', '23514']) expect(isRowError(databaseError(code))).toBe(true);
-    for (const code of ['40001', '57014', '42P01']) expect(isRowError(databaseError(code))).toBe(false);
-    expect(isRowError(systemError('22021'))).toBe(false);
   });
 
   test.each([
