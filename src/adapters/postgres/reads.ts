@@ -56,6 +56,10 @@ export function sharedReads<R>(read: Read): Share<R> {
 /** A connection reads one page of a slow disk at a time, so a statement reads for few calls while connections are free. */
 const PETS_PER_STATEMENT = 6;
 
+/** PostgreSQL plans a statement with an array for each execution, and one without an array only once. */
+const FIND = { name: 'find', text: `SELECT ${COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
+const FIND_ONE = { name: 'find-one', text: `SELECT ${COLUMNS} FROM pets WHERE id = $1` };
+
 interface WaitingGet {
   readonly id: bigint;
   resolve(pet: Pet | undefined): void;
@@ -75,12 +79,10 @@ export function groupedGets(read: Read, pool: ConnectionPool): (id: bigint) => P
 
   async function send(gets: readonly WaitingGet[]): Promise<void> {
     const ids = gets.map(({ id }) => id);
-    // PostgreSQL plans a statement with an array for each execution, and one without an array only once.
-    const [name, match, value] =
-      ids.length === 1 ? ['find-one', '$1', ids[0]] : ['find', 'ANY ($1::bigint[])', `{${ids.join()}}`];
-    const text = `SELECT ${COLUMNS} FROM pets WHERE id = ${match}`;
+    const statement =
+      ids.length === 1 ? { ...FIND_ONE, values: ids } : { ...FIND, values: [`{${ids.join()}}`] };
     try {
-      const rows = await read(() => ({ name: `${name}`, text, values: [value] }));
+      const rows = await read(() => statement);
       const found = new Map(rows.map((row) => [row[0], petOf(row)]));
       for (const { id, resolve } of gets) resolve(found.get(id));
     } catch (error) {
