@@ -236,12 +236,22 @@ describe.skipIf(!canStartPostgres || !hasOpenssl)(`a server with TLS${note || st
     },
   );
 
-  test('a certificate of another authority is refused', async () => {
+  test('a certificate of another authority is refused, and the message says what verifies it', async () => {
     for (const mode of ['verify-full', 'require']) {
       expect(await refusalOf(secureUrl('other-ca.crt', mode))).toMatch(
-        /^127\.0\.0\.1:\d+\/postgres: the connection to the database failed .*certificate/,
+        /^127\.0\.0\.1:\d+\/postgres: the connection to the database failed.*: with each sslmode but disable and no-verify, .* are verified, against sslrootcert or .*certificate/,
       );
     }
+  });
+
+  test('channel_binding=require works over verified TLS, with a warning', async () => {
+    const warnings: string[] = [];
+    const url = `${changed(secureUrl('own-ca.crt', 'require'), { username: 'keeper', password: PASSWORD })}&channel_binding=require`;
+    const storage = await openStorage(url, { observer: { onWarning: (message) => warnings.push(message) } });
+    expect(await storage.pets.add(REX)).toMatchObject(REX);
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^channel_binding=require: .* does not require it$/),
+    );
   });
 
   test('a connection without TLS is refused with a clear message', async () => {
