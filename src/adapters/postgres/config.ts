@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Client, type ClientConfig, types } from 'pg';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
-import { parsePostgresUrl, QUERY_TIMEOUT } from './url/index.ts';
+import { parsePostgresUrl } from './url/index.ts';
 
 /** The type id of 64-bit integers. */
 const INT8 = 20;
@@ -12,7 +12,7 @@ const INT8 = 20;
 export function clientConfig(url: string): ClientConfig & { readonly max: number } {
   const { ssl, ...given } = parsePostgresUrl(url);
   const { rejectUnauthorized, ...files } = ssl || {};
-  const texts = Object.entries(files).map(([name, path]) => [name, path && readText(path)]);
+  const texts = Object.entries(files).map(([name, path]) => [name, readText(path)]);
   return {
     ...given,
     password: given.password ?? refusePassword,
@@ -20,7 +20,7 @@ export function clientConfig(url: string): ClientConfig & { readonly max: number
     sslnegotiation: 'postgres',
     client_encoding: 'utf8',
     // A call must not wait forever for a connection.
-    connectionTimeoutMillis: given.query_timeout || QUERY_TIMEOUT,
+    connectionTimeoutMillis: given.query_timeout || 1000,
     keepAlive: true,
     types: {
       getTypeParser: (id: number, format?: 'text' | 'binary') =>

@@ -11,14 +11,12 @@ import { codeOf } from '../storage-kit/store-errors.ts';
 import { type clientConfig, ExplicitClient } from './config.ts';
 import { hadNoEffect, storageError, UnconfirmedCommit, writeError } from './errors.ts';
 
-/** In milliseconds: the deadline of a statement of a session, the pause before another attempt, and the wait for a close. */
+/** In milliseconds: the deadline of a statement of a session, and the pause before another attempt. */
 const LONG_TIMEOUT = 60_000;
 const PAUSE = 10;
-const CLOSE_TIMEOUT = 1000;
-
-/** How many calls can wait for a connection, and how often one is asked for. */
-const QUEUE_LIMIT = 10_000;
+/** How often a connection is asked for, and how many calls can wait for one. */
 const ATTEMPTS = 10;
+const QUEUE_LIMIT = 10_000;
 
 /**
  * Prepares a new connection; a startup parameter would not pass a pooler. The server cancels a statement, or its wait for a
@@ -35,12 +33,12 @@ export interface SqlStatement {
   readonly text: string;
   readonly values?: unknown[];
 }
-
 export type ResultRow = readonly unknown[];
+type Rows = Promise<readonly ResultRow[]>;
 
 /** Runs statements on one connection, which ends with the session. Rejects with an `AnimalStoreError`. */
 export interface Session extends Disposable {
-  run(text: string, values?: unknown[]): Promise<readonly ResultRow[]>;
+  run(text: string, values?: unknown[]): Rows;
 }
 
 export class ConnectionPool {
@@ -54,14 +52,10 @@ export class ConnectionPool {
   constructor(config: ReturnType<typeof clientConfig>, onConnect: () => void) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
     this.#config = config;
-    this.#pool = new Pool({
-      ...config,
-      min: 1,
-      Client: ExplicitClient,
-      // After `close`, the process does not wait for a server that hangs.
-      allowExitOnIdle: true,
-      onConnect: (client) => prepare(client, config.query_timeout ?? 0).then(onConnect),
-    });
+    const prepared = (client: ClientBase) => prepare(client, config.query_timeout ?? 0).then(onConnect);
+    // After `close`, the process does not wait for a server that hangs.
+    const settings = { min: 1, Client: ExplicitClient, allowExitOnIdle: true, onConnect: prepared };
+    this.#pool = new Pool({ ...config, ...settings });
     // The pool removes a connection that fails while it is unused.
     this.#pool.on('error', () => {});
   }
@@ -77,7 +71,7 @@ export class ConnectionPool {
   }
 
   /** Runs the statement that `begin` returns when a connection is free, and repeats it after serialization failures. */
-  async run(begin: () => SqlStatement): Promise<readonly ResultRow[]> {
+  async run(begin: () => SqlStatement): Rows {
     const deadline = performance.now() + this.waitTimeout;
     for (;;) {
       const client = await this.#connect();
@@ -95,10 +89,8 @@ export class ConnectionPool {
   }
 
   /** Runs one statement that writes. Rejects with an `AnimalStoreError`. */
-  async write(text: string, values: unknown[]): Promise<readonly ResultRow[]> {
-    return await this.run(() => ({ text, values })).catch((error) => {
-      throw writeError(error);
-    });
+  write(text: string, values: unknown[]): Rows {
+    return this.run(() => ({ text, values })).catch((error) => Promise.reject(writeError(error)));
   }
 
   openSession(): Promise<Session> {
@@ -112,7 +104,7 @@ export class ConnectionPool {
   async close(): Promise<void> {
     this.#closing.abort(closedError());
     // A server that hangs closes no connection.
-    await waitAtMost(this.waitTimeout + CLOSE_TIMEOUT, this.#pool.end());
+    await waitAtMost(this.waitTimeout + 1000, this.#pool.end());
   }
 
   /** If the server has no room for a further connection, an open one can become free. */
@@ -136,11 +128,11 @@ export async function openSession(config: ClientConfig, signal?: AbortSignal): P
   signal?.throwIfAborted();
   const client = new ExplicitClient({ ...config, query_timeout: LONG_TIMEOUT });
   let lost: unknown;
+  client.on('error', (error) => (lost ??= error));
   const end = () => {
     signal?.removeEventListener('abort', end);
     client.end().catch(() => {});
   };
-  client.on('error', (error) => (lost ??= error));
   signal?.addEventListener('abort', end);
   try {
     await client.connect();
@@ -176,7 +168,7 @@ async function prepare(client: ClientBase, timeout: number): Promise<void> {
     throw new StorageFault('read_only', 'the database server is a standby: the store needs the primary');
 }
 
-async function query(client: ClientBase, statement: SqlStatement): Promise<readonly ResultRow[]> {
+async function query(client: ClientBase, statement: SqlStatement): Rows {
   const { rows } = await client.query<unknown[]>({ ...statement, rowMode: 'array' });
   if (unconfirmed.has(client)) throw new UnconfirmedCommit();
   return rows;

@@ -22,15 +22,11 @@ const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES})
     WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place
   RETURNING id`;
 
-/**
- * Adds a pet for each claimed key, with the id that is in the claim. A key with a valid record returns no row. Of equal
- * keys, the first is claimed.
- */
+/** Adds a pet for each claimed key, with the id in the claim. Of equal keys, the first is claimed. A key with a valid record returns no row. */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
       unnest(${ARRAYS}, $4::text[], $5::text[], $6::bigint[], $7::bigint[])
-        WITH ORDINALITY AS given (${ATTRIBUTES}, caller, key, at, ends_at, place)
-    ORDER BY caller, key, place
+        WITH ORDINALITY AS given (${ATTRIBUTES}, caller, key, at, ends_at, place) ORDER BY caller, key, place
   ), claims AS (
     INSERT INTO idempotency_records AS record (caller, key, pet_id, ends_at)
     SELECT caller, key, nextval('pets_id_seq'), ends_at FROM new ORDER BY caller, key
@@ -39,8 +35,7 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     RETURNING caller, key, pet_id
   ), added AS (
     INSERT INTO pets (${COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key)
-  )
-  SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
+  ) SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
 
 export interface Create {
   readonly pet: NewPet;

@@ -1,11 +1,7 @@
 /** Translates the errors of the driver. */
 
 import { DatabaseError } from 'pg';
-import {
-  type StorageFaultReason,
-  storageFaultReason,
-  storageUnavailable,
-} from '../../application/ports/storage-fault.ts';
+import { type StorageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, asAnimalStoreError } from '../../domain/errors.ts';
 import type { KnownFaults } from '../storage-kit/known-faults.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
@@ -33,7 +29,7 @@ const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFau
   '53100': ['the disk of the database server is full', 'disk_full'],
   '53300': ['the database server has no free connection', 'unreachable'],
   '55': ['a lock of the database is held'],
-  '55P03': ['another transaction held a lock of the database for too long'],
+  '55P03': ['another transaction held a lock of the database for too long, so nothing was stored'],
   '57': ['the database server ended the statement'],
   '57014': ['the database server did not complete the statement in time', 'not_responding'],
   '57P': ['the database server ended or refused the connection', 'unreachable'],
@@ -91,11 +87,8 @@ export function detailed(error: unknown): string {
 /** Returns the error of a write, which tells whether it is unknown that it had an effect. */
 export function writeError(error: unknown): AnimalStoreError {
   const known = storageError(error);
-  if (!hadNoEffect(error))
-    return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
-  // The server ended the statement because of `lock_timeout` or `statement_timeout`.
-  if (!/^(55P03|57014)$/.test(codeOf(error))) return known;
-  return storageUnavailable(`${known.message}: nothing was stored`, error, storageFaultReason(known));
+  if (hadNoEffect(error)) return known;
+  return storageUnavailable(`${known.message}: it is unknown whether this was stored`, error);
 }
 
 /** An `AnimalStoreError` tells that the statement was not sent. A severity can be FATAL in the language of the server. */

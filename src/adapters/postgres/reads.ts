@@ -12,11 +12,9 @@ export type Read = (begin: () => SqlStatement) => Promise<readonly ResultRow[]>;
 /** A read whose connection hangs or is lost is sent once more, over another one. */
 export function readsOver(pool: ConnectionPool, faults: Faults): Read {
   return async (begin) => {
+    const again = (error: unknown) => (hadNoEffect(error) ? Promise.reject(error) : pool.run(begin));
     try {
-      const rows = await pool.run(begin).catch((error: unknown) => {
-        if (hadNoEffect(error)) throw error;
-        return pool.run(begin);
-      });
+      const rows = await pool.run(begin).catch(again);
       faults.reportSuccess('read');
       return rows;
     } catch (error) {
@@ -27,11 +25,8 @@ export function readsOver(pool: ConnectionPool, faults: Faults): Read {
   };
 }
 
-type Share<R> = (
-  key: string,
-  statement: SqlStatement,
-  convert: (rows: readonly ResultRow[]) => R,
-) => Promise<R>;
+type Convert<R> = (rows: readonly ResultRow[]) => R;
+type Share<R> = (key: string, statement: SqlStatement, convert: Convert<R>) => Promise<R>;
 
 /** Equal calls share a read that has not been sent yet. One that was sent can lack a write that was acknowledged since. */
 export function sharedReads<R>(read: Read): Share<R> {
@@ -39,26 +34,22 @@ export function sharedReads<R>(read: Read): Share<R> {
   return (key, statement, convert) => {
     const known = waiting.get(key);
     if (known !== undefined) return known;
-    const leave = () => void (waiting.get(key) === result && waiting.delete(key));
-    const begin = () => {
-      leave();
+    const leave = () => {
+      if (waiting.get(key) === result) waiting.delete(key);
       return statement;
     };
-    const result = nextTurn()
-      .then(() => read(begin))
-      .then(convert)
-      .finally(leave);
+    const sent = nextTurn().then(() => read(leave));
+    const result = sent.then(convert).finally(leave);
     waiting.set(key, result);
     return result;
   };
 }
 
-/** A connection reads one page of a slow disk at a time, so a statement reads for few calls while connections are free. */
-const PETS_PER_STATEMENT = 6;
-
 /** PostgreSQL plans a statement with an array for each execution, and one without an array only once. */
 const FIND = { name: 'find', text: `SELECT ${COLUMNS} FROM pets WHERE id = ANY ($1::bigint[])` };
 const FIND_ONE = { name: 'find-one', text: `SELECT ${COLUMNS} FROM pets WHERE id = $1` };
+/** A connection reads one page of a slow disk at a time, so a statement reads for few calls while connections are free. */
+const PETS_PER_STATEMENT = 6;
 
 interface WaitingGet {
   readonly id: bigint;
@@ -79,8 +70,8 @@ export function groupedGets(read: Read, pool: ConnectionPool): (id: bigint) => P
 
   async function send(gets: readonly WaitingGet[]): Promise<void> {
     const ids = gets.map(({ id }) => id);
-    const statement =
-      ids.length === 1 ? { ...FIND_ONE, values: ids } : { ...FIND, values: [`{${ids.join()}}`] };
+    const isOne = ids.length === 1;
+    const statement = isOne ? { ...FIND_ONE, values: ids } : { ...FIND, values: [`{${ids.join()}}`] };
     try {
       const rows = await read(() => statement);
       const found = new Map(rows.map((row) => [row[0], petOf(row)]));

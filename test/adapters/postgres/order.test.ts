@@ -240,7 +240,8 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
       expect(result).toMatchObject({
         reason: {
           code: 'storage_unavailable',
-          message: 'another transaction held a lock of the database for too long (55P03): nothing was stored',
+          message:
+            'another transaction held a lock of the database for too long, so nothing was stored (55P03)',
         },
       });
     }

@@ -246,7 +246,7 @@ describe.skipIf(!canStartPostgres)(`an outage of PostgreSQL${startPostgresNote}`
     for (const storage of [one, other]) {
       const waiting = {
         code: 'storage_unavailable',
-        message: expect.stringMatching(/: nothing was stored$/),
+        message: expect.stringContaining('nothing was stored'),
       };
       const { check, find, list, 'remove records': _, ...calls } = callsOf(storage);
       expect(await errorsOf(calls)).toEqual({

@@ -31,7 +31,7 @@ test.each([
   ['postgres://db/p', { query_timeout: 1000, max: 16, application_name: 'animal-store' }],
   ['postgres://db/p?sslmode=no-verify', { ssl: { rejectUnauthorized: false } }],
   ['postgres://db/p?sslrootcert=%2Fca', { ssl: { ...VERIFIED, ca: '/ca' } }],
-  ['postgres://db/p?sslmode=verify-full&sslrootcert=system', { ssl: { ...VERIFIED, ca: undefined } }],
+  ['postgres://db/p?sslmode=verify-full&sslrootcert=system', { ssl: VERIFIED }],
   ...['sslmode=prefer', 'sslmode=require', 'sslmode=verify-ca', 'sslmode=verify-full', 'ssl=true'].map(
     (mode) => [`postgres://db/p?${mode}`, { ssl: VERIFIED }] as const,
   ),

@@ -5,39 +5,27 @@ import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 import { invalidRequest } from '../../../domain/errors.ts';
 
-/** What the driver needs. The certificates in `ssl` are the paths of files. */
+/** What the driver needs. The certificates in `ssl` are the paths of files, and `query_timeout` is in milliseconds. */
 export interface PostgresUrl extends ClientConfig {
   readonly host: string;
   readonly port: number;
   readonly database: string;
-  readonly ssl:
-    | (Readonly<Record<'ca' | 'cert' | 'key', string | undefined>> & { rejectUnauthorized: boolean })
-    | false;
-  /** The deadline of a query, in milliseconds. Zero means none. */
+  readonly ssl: false | { rejectUnauthorized: boolean; ca?: string; cert?: string; key?: string };
   readonly query_timeout: number;
-  /** The maximum number of connections of the pool. */
   readonly max: number;
 }
-
-/** The deadline of a query and of the wait for a connection, in milliseconds. */
-export const QUERY_TIMEOUT = 1000;
 
 const FORM =
   'expected postgres://USER:PASSWORD@HOST:PORT/DATABASE: percent-encode the password, and other parts with special characters such as / ? # @ or %';
 
 /** An unencoded `@`, `/`, `#` or `?` in a password would move parts of it into the host, the path or the query. */
 const URL_PARTS =
-  /^postgres(?:ql)?:\/\/(?:[^:/?#@]*(?::[^/?#@]*)?@)?(?:\[[\da-f:.]+\]|[\w.-]*|%2f[\w.%-]*)(?::\d{1,5})?(,[^@/?#]*)?(?:\/[^@/?#]*)?(?:\?([^@#]*))?$/i;
+  /^postgres(?:ql)?:\/\/(?:[^:/?#@]*(?::[^/?#@]*)?@)?(?:\[[\da-f:.]+\]|[\w.-]*|%2f[\w.%-]*)(?::\d{1,5})?(,[^@/?#]*)?(?:\/[^/?#@]*)?(?:\?([^@#]*))?$/i;
 const BROKEN = /[\s\p{Cc}]|%(?![\da-f]{2})/iu;
 const HOST = /^(?:[\da-f:.]+|[\w.-]+|\/.*)$/i;
 
-/** The parameters, and their values. The first four mean the same as a part before the `?`. */
-const PARAMETERS: Readonly<Record<string, readonly [pattern: RegExp, expected: string]>> = {
-  ...Object.fromEntries(
-    'host port user password sslrootcert sslcert sslkey application_name options'
-      .split(' ')
-      .map((name) => [name, [/./, 'a value, got an empty one']]),
-  ),
+/** The values of the parameters that cannot have any value. */
+const VALUES: Readonly<Record<string, readonly [pattern: RegExp, expected: string]>> = {
   sslmode: [
     /^(disable|no-verify|prefer|require|verify-ca|verify-full)$/,
     'one of disable, no-verify, prefer, require, verify-ca, verify-full',
@@ -46,6 +34,10 @@ const PARAMETERS: Readonly<Record<string, readonly [pattern: RegExp, expected: s
   query_timeout: [/^\d{1,9}$/, 'an integer from 0 to 999999999'],
   max: [/^([1-9]\d{0,2}|1000)$/, 'an integer from 1 to 1000'],
 };
+const PARAMETERS = [
+  ...['host', 'port', 'user', 'password', 'application_name', 'options'],
+  ...['sslrootcert', 'sslcert', 'sslkey', ...Object.keys(VALUES)],
+];
 
 /** What libpq knows and `pg` does not, and what can be ignored without harm. */
 const HARMLESS =
@@ -55,25 +47,21 @@ const HARMLESS =
 export function parsePostgresUrl(url: string): PostgresUrl {
   const [isUrl, otherHosts, query] = (!BROKEN.test(url) && URL_PARTS.exec(url)) || [];
   if (isUrl === undefined) throw invalidRequest(FORM);
-  const given = parametersOf(query);
-  if (otherHosts !== undefined || given['host']?.includes(','))
-    throw invalidRequest(
-      'expected one host: several hosts are not supported, so give the address of the primary',
-    );
+  const { host, port, user, password, options, ...given } = parametersOf(query);
+  if (otherHosts !== undefined || host?.includes(',')) throw invalidRequest(ONE_HOST);
   const ssl = tlsOf(given);
   const enableChannelBinding = given['channel_binding'] !== undefined;
-  if (enableChannelBinding && (ssl === false || !ssl.rejectUnauthorized))
+  if (enableChannelBinding && !(ssl || { rejectUnauthorized: false }).rejectUnauthorized)
     throw invalidRequest('channel_binding: expected sslmode=verify-full with require');
   return {
-    ...partsOf(url, given),
+    ...partsOf(url, { host, port, user, password }),
     application_name: given['application_name'] ?? 'animal-store',
-    options: given['options'],
-    ssl,
-    enableChannelBinding,
-    query_timeout: Number(given['query_timeout'] ?? QUERY_TIMEOUT),
+    ...{ options, ssl, enableChannelBinding },
+    query_timeout: Number(given['query_timeout'] ?? 1000),
     max: Number(given['max'] ?? 16),
   };
 }
+const ONE_HOST = 'expected one host: several hosts are not supported, so give the address of the primary';
 
 /** Returns the server and the database of a URL, such as `localhost:5432/pets`. */
 export function locationOf(url: string): string {
@@ -84,16 +72,16 @@ export function locationOf(url: string): string {
 type Given = Readonly<Record<string, string | undefined>>;
 
 /** The parser gets no other parameter: it would read files, print warnings, and give the rest to the driver. */
-function partsOf(url: string, { host, port, user, password }: Given) {
-  const given = Object.entries({ host, port, user, password }).filter(([, value]) => value !== undefined);
+function partsOf(url: string, given: Given) {
+  const pairs = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined);
   try {
-    const parts = parse(`${url.split('?')[0]}?${new URLSearchParams(given as [string, string][])}`);
-    const [name, place] = [parts.host || 'localhost', Number(parts.port || '5432')];
-    if (!HOST.test(name) || !(place >= 1 && place <= 65_535)) throw invalidRequest(FORM);
+    const parts = parse(`${url.split('?')[0]}?${new URLSearchParams(pairs)}`);
+    const [host, port] = [parts.host || 'localhost', Number(parts.port || '5432')];
+    if (!HOST.test(host) || !(port >= 1 && port <= 65_535)) throw invalidRequest(FORM);
     // The environment is not read, so the operating system is asked.
-    const owner = parts.user || userInfo().username;
-    const database = parts.database?.replace(/%2f/gi, '/') || owner;
-    return { host: name, port: place, user: owner, password: parts.password || undefined, database };
+    const user = parts.user || userInfo().username;
+    const database = parts.database?.replace(/%2f/gi, '/') || user;
+    return { host, port, user, password: parts.password || undefined, database };
   } catch {
     throw invalidRequest(FORM);
   }
@@ -107,13 +95,11 @@ function parametersOf(query = ''): Given {
     if (HARMLESS.test(`${name}=${value}`)) continue;
     if (name === 'uselibpqcompat')
       throw invalidRequest('uselibpqcompat: not supported, because it weakens TLS: use sslmode=verify-full');
-    if (!Object.hasOwn(PARAMETERS, name)) {
-      const known = Object.keys(PARAMETERS).join(', ');
+    if (!PARAMETERS.includes(name))
       throw invalidRequest(
-        `unknown parameter after '?': expected ${known}; percent-encode the password if it has a '?'`,
+        `unknown parameter after '?': expected ${PARAMETERS.join(', ')}; percent-encode the password if it has a '?'`,
       );
-    }
-    const [pattern, expected] = PARAMETERS[name] as [RegExp, string];
+    const [pattern, expected] = VALUES[name] ?? [/./, 'a value, got an empty one'];
     if (name in given) throw invalidRequest('expected each parameter of the URL once');
     if (!pattern.test(value)) throw invalidRequest(`${name}: expected ${expected}`);
     given[name] = value;
@@ -121,14 +107,12 @@ function parametersOf(query = ''): Given {
   return given;
 }
 
-function tlsOf({ sslmode, sslrootcert, sslcert: cert, sslkey: key }: Given): PostgresUrl['ssl'] {
-  const hasFiles = [sslrootcert, cert, key].some((file) => file !== undefined);
-  const mode = sslmode ?? (hasFiles ? 'verify-full' : 'disable');
-  if ((cert === undefined) !== (key === undefined))
-    throw invalidRequest('sslcert and sslkey: expected both or neither');
-  if (mode === 'disable' ? hasFiles : mode === 'no-verify' && sslrootcert !== undefined)
+function tlsOf({ sslmode, sslrootcert: ca, sslcert: cert, sslkey: key }: Given): PostgresUrl['ssl'] {
+  const mode = sslmode ?? (ca || cert || key ? 'verify-full' : 'disable');
+  if (!cert !== !key) throw invalidRequest('sslcert and sslkey: expected both or neither');
+  if (mode === 'disable' ? ca || cert : mode === 'no-verify' && ca)
     throw invalidRequest(`sslmode: expected verify-full with the files of certificates, got ${mode}`);
   // For libpq, `system` means the authorities of the system.
-  const ca = sslrootcert === 'system' ? undefined : sslrootcert;
-  return mode !== 'disable' && { rejectUnauthorized: mode !== 'no-verify', ca, cert, key };
+  const files = { ...(ca && ca !== 'system' && { ca }), ...(cert && key && { cert, key }) };
+  return mode !== 'disable' && { rejectUnauthorized: mode !== 'no-verify', ...files };
 }
