@@ -21,18 +21,16 @@ export const REPLACE: string = `WITH ended AS (
   SELECT $1, $2, $3, $4::bigint, $5::bigint, $6::boolean, caller_id FROM ended RETURNING ${COLUMNS}`;
 export const REVOKE: string = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
 const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1 OR last_used_on > $3::float8) RETURNING ${COLUMNS}`;
-const EXISTS = 'SELECT 1 FROM api_keys LIMIT 1';
-const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1`;
-const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
+const EXISTS = { text: 'SELECT 1 FROM api_keys LIMIT 1' };
+const FIND = { name: 'find-key', text: `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1` };
+const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY api_keys.id`;
 
-/** In milliseconds. */
-const CACHE_TIME = 900;
+const CACHE_MS = 900;
 const CACHE_LIMIT = 1000;
 
-export function apiKeyRepository(
-  read: Read,
-  pool: ConnectionPool,
-): ApiKeyRepository & { readonly statistics: CacheStatistics } {
+type CountingRepository = ApiKeyRepository & { readonly statistics: CacheStatistics };
+
+export function apiKeyRepository(read: Read, pool: ConnectionPool): CountingRepository {
   const statistics = { hits: 0, misses: 0 };
   let cache = new Map<string, { readonly about: ApiKey; readonly until: number }>();
 
@@ -59,21 +57,21 @@ export function apiKeyRepository(
       }
       statistics.misses += 1;
       const hash = hashOf(key);
-      const [row] = await read(() => ({ name: 'find-key', text: FIND, values: [hash] }));
+      const [row] = await read(() => ({ ...FIND, values: [hash] }));
       const about = foundKey(row, hash);
       if (about === undefined) return undefined;
       if (known.size >= CACHE_LIMIT) known.clear();
-      known.set(key, { about, until: now + CACHE_TIME });
+      known.set(key, { about, until: now + CACHE_MS });
       return about;
     },
     add: async (key, about) => (await change(ADD, keyValues(key, about))) as ApiKey,
     async addFirst(key, about, save) {
       // A database that accepts no writes would refuse the statements below, even if a key exists.
-      if ((await read(() => ({ text: EXISTS }))).length > 0) return undefined;
+      if ((await read(() => EXISTS)).length > 0) return undefined;
       using session = await pool.openSession();
       await session.run('BEGIN');
       await session.run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-      if ((await session.run(EXISTS)).length > 0) return undefined;
+      if ((await session.run(EXISTS.text)).length > 0) return undefined;
       const [row] = await session.run(ADD, keyValues(key, about));
       await save?.();
       await session.run('COMMIT');

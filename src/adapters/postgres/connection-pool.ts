@@ -14,14 +14,12 @@ import { hadNoEffect, storageError, UnconfirmedCommit, writeError } from './erro
 /** In milliseconds: the deadline of a statement of a session, and the pause before another attempt. */
 const LONG_TIMEOUT = 60_000;
 const PAUSE = 10;
-/** How often a connection is asked for, and how many calls can wait for one. */
+/** How often a call asks for a connection, and how many calls can wait for one. */
 const ATTEMPTS = 10;
 const QUEUE_LIMIT = 10_000;
-
-/**
- * Prepares a new connection; a startup parameter would not pass a pooler. The server cancels a statement, or its wait for a
- * lock, shortly before the deadline, so that it is not stored later. The time limits of the user and the database are off.
- */
+const FULL = 'too many calls wait for a connection to the database';
+const STANDBY = 'the database server is a standby: the store needs the primary';
+/** A startup parameter would not pass a pooler. The server cancels what takes too long shortly before the deadline. */
 const PREPARE = `SELECT pg_is_in_recovery(), count(set_config(name,
     CASE name WHEN 'statement_timeout' THEN $1 WHEN 'lock_timeout' THEN $2 ELSE '0' END, false))
   FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout',
@@ -42,13 +40,11 @@ export interface Session extends Disposable {
 }
 
 export class ConnectionPool {
-  /** How long a call may wait for a connection, in milliseconds. */
   readonly waitTimeout: number;
   readonly #config: ReturnType<typeof clientConfig>;
   readonly #pool: Pool;
   readonly #closing = new AbortController();
 
-  /** @param onConnect called when a connection was opened, which can lead to another server */
   constructor(config: ReturnType<typeof clientConfig>, onConnect: () => void) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
     this.#config = config;
@@ -56,7 +52,6 @@ export class ConnectionPool {
     // After `close`, the process does not wait for a server that hangs.
     const settings = { min: 1, Client: ExplicitClient, allowExitOnIdle: true, onConnect: prepared };
     this.#pool = new Pool({ ...config, ...settings });
-    // The pool removes a connection that fails while it is unused.
     this.#pool.on('error', () => {});
   }
 
@@ -65,7 +60,6 @@ export class ConnectionPool {
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
-  /** The number of connections that are idle, or that can be opened. */
   get free(): number {
     return this.#config.max - this.statistics.busy;
   }
@@ -111,8 +105,7 @@ export class ConnectionPool {
   async #connect(): Promise<PoolClient> {
     for (let attempt = 1; ; attempt++) {
       this.assertOpen();
-      if (this.#pool.waitingCount >= QUEUE_LIMIT)
-        throw new AnimalStoreError('overloaded', 'too many calls wait for a connection to the database');
+      if (this.#pool.waitingCount >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
       try {
         return await this.#pool.connect();
       } catch (error) {
@@ -123,7 +116,6 @@ export class ConnectionPool {
   }
 }
 
-/** @param signal ends the session */
 export async function openSession(config: ClientConfig, signal?: AbortSignal): Promise<Session> {
   signal?.throwIfAborted();
   const client = new ExplicitClient({ ...config, query_timeout: LONG_TIMEOUT });
@@ -154,18 +146,16 @@ export async function openSession(config: ClientConfig, signal?: AbortSignal): P
 /** The connections with a commit that no standby has confirmed. */
 const unconfirmed = new WeakSet<ClientBase>();
 
-/** Refuses a standby, which may lack acknowledged writes: the next connection may lead to the primary. */
+/** Refuses a standby, which may lack acknowledged writes. */
 async function prepare(client: ClientBase, timeout: number): Promise<void> {
   client.on('notice', ({ routine }) => {
     // The warning after the cancelled wait of a commit. Its text is translated, and all warnings have one code.
     if (routine === 'SyncRepWaitForLSN') unconfirmed.add(client);
   });
-  // A connection that fails while it is used rejects the statement in flight.
   client.on('error', () => {});
   const values = [`${Math.ceil(0.9 * timeout)}`, `${Math.ceil(0.8 * timeout)}`];
   const [row] = await query(client, { text: PREPARE, values });
-  if (row?.[0] === true)
-    throw new StorageFault('read_only', 'the database server is a standby: the store needs the primary');
+  if (row?.[0] === true) throw new StorageFault('read_only', STANDBY);
 }
 
 async function query(client: ClientBase, statement: SqlStatement): Rows {

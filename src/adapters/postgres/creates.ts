@@ -1,27 +1,25 @@
-/** Creates: those that wait are the next statement, so that they share a commit. */
+/** Creates: those that wait are the next statement, so that they share a commit. A pet and the record of its key are one transaction. */
 
 import { nextTurn } from '../../application/next-turn.ts';
-import type { CreateAttempt } from '../../application/ports/idempotent-creates.ts';
+import type * as ports from '../../application/ports/idempotent-creates.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError } from '../../application/ports/storage.ts';
 import { storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { type NewPet, type Pet, storedPet } from '../../domain/pet.ts';
+import { exactlyOnce } from '../storage-kit/exactly-once.ts';
 import { codeOf } from '../storage-kit/store-errors.ts';
 import type { ConnectionPool, ResultRow, SqlStatement } from './connection-pool.ts';
 import { type Faults, storageError, writeError } from './errors.ts';
-import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, ORDER } from './pets.ts';
+import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, ORDER, petOf } from './pets.ts';
+import type { Read } from './reads.ts';
 
 /** The maximum number of creates in one statement, and in the queue. */
 const LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
-
 /** The returned ids, in ascending order, belong to the pets in their order. */
-const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES})
-  SELECT ${ATTRIBUTES} FROM ordered, unnest(${ARRAYS})
-    WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place
-  RETURNING id`;
-
+const ADD = `WITH ${ORDER} INSERT INTO pets (${ATTRIBUTES}) SELECT ${ATTRIBUTES} FROM ordered, unnest(${ARRAYS})
+  WITH ORDINALITY AS new (${ATTRIBUTES}, place) ORDER BY place RETURNING id`;
 /** Adds a pet for each claimed key, with the id in the claim. Of equal keys, the first is claimed. A key with a valid record returns no row. */
 const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     SELECT DISTINCT ON (caller, key) given.* FROM ordered,
@@ -37,10 +35,19 @@ const ADD_ONCE = `WITH ${ORDER}, new AS MATERIALIZED (
     INSERT INTO pets (${COLUMNS}) SELECT pet_id, ${ATTRIBUTES} FROM claims JOIN new USING (caller, key)
   ) SELECT place, pet_id FROM claims JOIN new USING (caller, key)`;
 
+const FIND = `SELECT ${COLUMNS} FROM idempotency_records LEFT JOIN pets ON id = pet_id
+  WHERE caller = $1 AND key = $2 AND ends_at >= $3`;
+/** A record that a create has renewed since the statement began is not removed. */
+export const REMOVE: string = `WITH ${ORDER} DELETE FROM idempotency_records
+  WHERE ends_at < $1 AND (caller, key) IN (
+    SELECT caller, key FROM ordered, idempotency_records WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)
+  RETURNING 1`;
+const FULL = 'too many pets wait for the database';
+const GONE = 'the pet of this idempotency key no longer exists: another program has removed it';
+
 export interface Create {
   readonly pet: NewPet;
-  /** Set when the pet is created exactly once for a caller and a key. */
-  readonly attempt?: CreateAttempt;
+  readonly attempt?: ports.CreateAttempt;
 }
 
 interface QueuedCreate extends Create {
@@ -53,7 +60,6 @@ export interface Creates {
   /** Resolves with the stored pet, or with `undefined` when the key has a record. */
   addCreate(create: Create): Promise<Pet | undefined>;
   waiting(): number;
-  /** Completes the accepted creates. */
   close(): Promise<void>;
 }
 
@@ -71,11 +77,9 @@ export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: O
 
   /** Those that waited too long are not sent. */
   function takeFrom(queue: QueuedCreate[]): readonly QueuedCreate[] {
-    const now = performance.now();
-    const error = storageUnavailable(
-      `the database was busy for ${pool.waitTimeout / 1000} s: nothing was stored`,
-    );
-    return queue.splice(0, LIMIT).filter(({ deadline, reject }) => deadline > now || void reject(error));
+    const [now, seconds] = [performance.now(), pool.waitTimeout / 1000];
+    const late = storageUnavailable(`the database was busy for ${seconds} s: nothing was stored`);
+    return queue.splice(0, LIMIT).filter(({ deadline, reject }) => deadline > now || void reject(late));
   }
 
   /** Creates that arrive before a connection is free belong to the statement. */
@@ -107,8 +111,7 @@ export function groupedCreates(pool: ConnectionPool, faults: Faults, observer: O
   return {
     async addCreate(create) {
       if (isClosed) throw closedError();
-      if (waiting() >= QUEUE_LIMIT)
-        throw new AnimalStoreError('overloaded', 'too many pets wait for the database');
+      if (waiting() >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
       return await new Promise<Pet | undefined>((resolve, reject) => {
         const deadline = performance.now() + pool.waitTimeout;
         (create.attempt ? keyed : plain).push({ ...create, deadline, resolve, reject });
@@ -136,11 +139,30 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
 
 function settle(group: readonly QueuedCreate[], rows: readonly ResultRow[]): void {
   const ids = rows.map((row) => row.at(-1) as bigint).sort((a, b) => (a < b ? -1 : 1));
-  const idOf = group[0]?.attempt
-    ? new Map(rows.map(([place, id]) => [Number(place) - 1, id as bigint]))
-    : new Map(ids.entries());
-  for (const [index, { pet, resolve }] of group.entries()) {
-    const id = idOf.get(index);
+  const places = new Map(rows.map(([place, id]) => [Number(place) - 1, id as bigint]));
+  for (const [index, { pet, attempt, resolve }] of group.entries()) {
+    const id = attempt ? places.get(index) : ids[index];
     resolve(id === undefined ? undefined : storedPet(id, pet));
   }
+}
+
+type Records = ports.IdempotentCreates & ports.IdempotencyRecords;
+
+export function idempotentCreates(read: Read, creates: Creates, pool: ConnectionPool): Records {
+  return {
+    add: exactlyOnce({
+      claim: (pet, attempt) => creates.addCreate({ pet, attempt }),
+      async find({ caller, key, at }) {
+        const values = [caller, key, at];
+        const [row] = await read(() => ({ name: 'find-record', text: FIND, values }));
+        if (row?.[0] === null) throw new AnimalStoreError('internal_error', GONE);
+        return row && petOf(row);
+      },
+    }),
+    async count() {
+      using session = await pool.openSession();
+      return Number((await session.run('SELECT count(*) FROM idempotency_records'))[0]?.[0]);
+    },
+    removeRecords: async (now, limit) => (await pool.write(REMOVE, [now, limit])).length,
+  };
 }

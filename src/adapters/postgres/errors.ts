@@ -8,10 +8,7 @@ import { codeOf } from '../storage-kit/store-errors.ts';
 
 export type Faults = KnownFaults<'read' | 'write'>;
 
-/**
- * The meanings of a SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of all that begin
- * with two or three characters. The reason is missing when later requests are likely to succeed.
- */
+/** The meanings of a SQLSTATE, or of its first two or three characters. Without a reason, later requests are likely to succeed. */
 const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFaultReason]>> = {
   '08': ['the connection to the database failed', 'unreachable'],
   '2200H': ['all ids have been assigned', 'ids_exhausted'],
@@ -39,16 +36,13 @@ const KINDS: Readonly<Record<string, readonly [text: string, reason?: StorageFau
   XX002: ['the stored data is damaged', 'damaged'],
 };
 
-/** After these, it is unknown whether the transaction was committed: a lost connection, a stop, and 40003. */
+/** After these, it is unknown whether the transaction was committed. The others can end a session in the middle of a commit. */
 const UNKNOWN_OUTCOMES = /^(08|25P0[34]|57P|40003)/;
-/** These can end a session in the middle of a commit. */
 const SERVER_FAILURES = /^(53|58|F0|XX)/;
-
 const CERTIFICATE_CODES = /CERT|SIGNED|UNABLE_TO|^ERR_TLS/;
 const CERTIFICATES =
   ': with each sslmode but disable and no-verify, the certificate and the host name are verified, against sslrootcert or the authorities of Node.js';
 
-/** The error of a commit that no standby has confirmed. */
 export class UnconfirmedCommit extends Error {
   override readonly message: string = 'no standby server has confirmed the commit';
 }
@@ -76,7 +70,7 @@ export function storageError(error: unknown): AnimalStoreError {
   return storageUnavailable(`the connection to the database failed${suffix}`, error, 'unreachable');
 }
 
-/** Returns the messages of the translated error and of its cause, which contain no password. A code is not repeated. */
+/** Returns the messages of the error and of its cause, which contain no password. A code is not repeated. */
 export function detailed(error: unknown): string {
   const { message, cause } = storageError(error);
   if (!(cause instanceof Error) || cause.message === '') return message;

@@ -22,7 +22,7 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
   const about = { location, supportedSchemaVersion: SCHEMA_VERSION, problems };
   try {
     using session = await openSession(clientConfig(url));
-    const { version: schemaVersion, isReadOnly, warnings, faults } = await surveyOf(session);
+    const { version: schemaVersion, isOneServer, isReadOnly, warnings, faults } = await surveyOf(session);
     await session.run('BEGIN TRANSACTION READ ONLY');
     for (const message of warnings) report('warning', message);
     for (const message of faults) report('error', message);
@@ -31,7 +31,8 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       report('error', `${location}: the database contains no store: the start of a server creates it`);
       return { ...about, exists: false };
     }
-    for (const { message } of await sequencesBehind(session)) report('error', message);
+    const behind = isOneServer ? await sequencesBehind(session) : [];
+    for (const { message } of behind) report('error', message);
     const [facts = []] = await session.run(FACTS, [Date.now()]);
     const [pets, lastId, total, active, idempotencyRecords, bytes] = facts as Facts;
     const invalid = await session.run(INVALID_PETS, [INVALID_PETS_LIMIT]);

@@ -8,10 +8,7 @@ import type { Creates } from './creates.ts';
 import { listStatement, petOf } from './pets.ts';
 import { groupedGets, type Read, sharedReads } from './reads.ts';
 
-/**
- * Equal versions tell that no transaction was committed between them: each one that writes gets a number, and leaves the
- * list of running transactions when it ends. After a crash, which resets the statistics, numbers can be used again.
- */
+/** Equal versions tell that nothing was committed between them. After a crash, which resets the statistics, numbers are used again. */
 const VERSION =
   "(SELECT concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()))";
 
@@ -33,8 +30,8 @@ export function petRepository(
     cache.statistics.misses += 1;
     const version = rows[0]?.at(-1) ?? undefined;
     if (version !== undefined) isChanging = cache.enter(version);
-    const known = version === undefined ? undefined : cache.get(key);
-    if (known !== undefined) return known;
+    const known = version && cache.get(key);
+    if (known) return known;
     const pets = Object.freeze(rows.slice(0, limit).map(petOf));
     const page = Object.freeze({ pets, more: rows.length > limit });
     if (version !== undefined) cache.set(key, page);

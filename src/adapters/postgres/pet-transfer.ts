@@ -1,13 +1,8 @@
 /** Imports and exports, each over a connection of its own. */
 
 import type { Observer } from '../../application/ports/observer.ts';
-import {
-  idsNotAccepted,
-  type PetTransfer,
-  type TransferOptions,
-} from '../../application/ports/pet-transfer.ts';
+import { idsNotAccepted, type PetTransfer } from '../../application/ports/pet-transfer.ts';
 import { INT64_MIN } from '../../domain/int64.ts';
-import type { NewPet, Pet } from '../../domain/pet.ts';
 import type { ConnectionPool, Session } from './connection-pool.ts';
 import { ARRAYS, ATTRIBUTES, arraysOf, COLUMNS, listStatement, petOf, TAKE_ORDER } from './pets.ts';
 
@@ -19,17 +14,14 @@ const EXPORT_SIZE = 1000;
 const STAGE = 'CREATE TEMPORARY TABLE staged (LIKE pets, PRIMARY KEY (id))';
 const ADD = `INSERT INTO staged (${ATTRIBUTES}, id)
   SELECT * FROM unnest(${ARRAYS}, $4::bigint[]) ON CONFLICT DO NOTHING RETURNING id`;
-
 /** An import that is stopped must not stop the creates of all servers. As creates do, it locks the table before the order of ids. */
 const beginWith = (mode: string) =>
   `SET idle_in_transaction_session_timeout = '10s'; BEGIN; LOCK TABLE pets IN ${mode} MODE; ${TAKE_ORDER}`;
 const copying = (columns: string) => `WITH next AS (SELECT * FROM staged WHERE id > $1 ORDER BY id LIMIT $2),
     stored AS (INSERT INTO pets (${columns}) SELECT ${columns} FROM next ORDER BY id)
   SELECT max(id), count(*) FROM next`;
-
 /** Later pets get greater ids than the imported ones. */
 const SKIP_IDS = "SELECT setval('pets_id_seq', greatest(nextval('pets_id_seq'), max(id))) FROM pets";
-
 /** The sequence tells of pets that another program has removed. */
 const HAD_PETS =
   "SELECT pg_sequence_last_value('pets_id_seq'::regclass) IS NOT NULL OR EXISTS (SELECT 1 FROM pets)";
@@ -64,12 +56,10 @@ export function petTransfer(pool: ConnectionPool, observer: Observer): PetTransf
   };
 }
 
+type Import = Parameters<PetTransfer['importPets']>;
+
 /** Resolves with whether the pets have ids. */
-async function stage(
-  session: Session,
-  batches: AsyncIterable<readonly (NewPet | Pet)[]>,
-  { onDuplicateId, signal }: TransferOptions,
-): Promise<boolean> {
+async function stage(session: Session, ...[batches, { onDuplicateId, signal }]: Import): Promise<boolean> {
   let withIds = false;
   let staged = 0;
   for await (const pets of batches) {
@@ -87,11 +77,7 @@ async function stage(
   return withIds;
 }
 
-async function copy(
-  session: Session,
-  withIds: boolean,
-  { onProgress, signal }: TransferOptions,
-): Promise<number> {
+async function copy(session: Session, withIds: boolean, { onProgress, signal }: Import[1]): Promise<number> {
   await session.run(beginWith(withIds ? 'SHARE ROW EXCLUSIVE' : 'ROW EXCLUSIVE'));
   if (withIds) await refuseIdsInUse(session);
   const text = copying(withIds ? COLUMNS : ATTRIBUTES);

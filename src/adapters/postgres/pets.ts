@@ -8,8 +8,7 @@ import type { ResultRow, SqlStatement } from './connection-pool.ts';
 /** {@link arraysOf}, {@link petOf} and {@link ARRAYS} have the same order. */
 export const ATTRIBUTES = 'name, category_id, status';
 export const COLUMNS: string = `id, ${ATTRIBUTES}`;
-
-/** Parameters for the attributes of several pets, one array for each attribute. Others begin with `$4`. */
+/** The parameters for the attributes of several pets. Others begin with `$4`. */
 export const ARRAYS = '$1::text[], $2::bigint[], $3::text[]';
 
 /**
@@ -17,7 +16,6 @@ export const ARRAYS = '$1::text[], $2::bigint[], $3::text[]';
  * transaction, also while it waits for a standby. Each schema has a lock of its own.
  */
 export const TAKE_ORDER = "SELECT pg_advisory_xact_lock(7301, 'pets'::regclass::oid::int)";
-
 /** A part of a `WITH` clause. PostgreSQL leaves it out of a statement that does not read from `ordered`. */
 export const ORDER: string = `ordered AS MATERIALIZED (${TAKE_ORDER})`;
 

@@ -41,20 +41,14 @@ export const SCHEMA_VERSION = 4;
 
 /** Selects pets that break the rules: another program stored them before the schema had the constraint. */
 export const INVALID_PETS = `SELECT id, name, category_id, status FROM pets WHERE NOT (${RULES}) ORDER BY id LIMIT $1`;
-
 /** The advisory lock of a server that migrates the schema, or adds the first key: "PETS". */
 export const LOCK = 0x50455453;
-
 const VERSION_TABLE = `CREATE TABLE animal_store_schema (
     only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, probed_at timestamptz);
   INSERT INTO animal_store_schema VALUES (true, 0)`;
-
 const MISSED = 'a client that follows the ids of new pets can miss some of them';
 
-/**
- * Reads the catalog itself, because `to_regclass` can miss a table that was created in the same moment. An engine that
- * distributes the data over several servers names itself in `version()`, or is an extension.
- */
+/** An engine that distributes the data over several servers names itself in `version()`, or is an extension. */
 const SURVEY = `SELECT current_setting('server_encoding'), bool_or(relname = 'animal_store_schema'), bool_or(relname = 'pets'),
     current_setting('default_transaction_read_only') = 'on', version() ~ '^PostgreSQL [0-9.]+(devel|beta[0-9]+|rc[0-9]+)?[ ,]'
       AND NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus'),
@@ -81,23 +75,22 @@ export interface Survey {
   readonly faults: readonly string[];
 }
 
+type SurveyRow = [string, boolean, boolean, isReadOnly: boolean, isOneServer: boolean, string[], string[]];
+
 /** Rejects when the database cannot have a store of this release. */
 export async function surveyOf(session: Session): Promise<Survey> {
-  const [encoding, own, other, isReadOnly, isOneServer, warnings, faults] = (
-    await session.run(SURVEY)
-  )[0] as SurveyRow;
+  const [row = []] = await session.run(SURVEY);
+  const [encoding, own, other, isReadOnly, isOneServer, warnings, faults] = row as SurveyRow;
   if (encoding !== 'UTF8')
     throw storageUnavailable(`the database has the encoding ${encoding}, the store needs UTF8`);
   if (other && !own) throw storageUnavailable('the database has a table pets of another application');
   if (!isOneServer) warnings.push(`the database only speaks the protocol of PostgreSQL: ${MISSED}`);
-  const [row = [0]] = own ? await session.run('SELECT version FROM animal_store_schema') : [];
-  const version = own ? Number(row[0]) : undefined;
+  const stored = own ? await session.run('SELECT version FROM animal_store_schema') : [];
+  const version = own ? Number(stored[0]?.[0] ?? 0) : undefined;
   const unsupported = newerSchema('the database', version ?? 0, SCHEMA_VERSION);
   if (unsupported !== undefined) throw storageUnavailable(unsupported);
   return { version, isOneServer, isReadOnly, warnings, faults };
 }
-
-type SurveyRow = [string, boolean, boolean, isReadOnly: boolean, isOneServer: boolean, string[], string[]];
 
 /** Creates or migrates the schema, for which other servers that start wait. Resolves with the warnings of the start. */
 export async function prepareSchema(config: ClientConfig, mustExist: boolean): Promise<Survey> {
@@ -107,7 +100,8 @@ export async function prepareSchema(config: ClientConfig, mustExist: boolean): P
     throw new StorageFault('file_missing', 'the database contains no store');
   if (survey.faults.length > 0) throw new StorageFault('damaged', survey.faults.join('; '));
   if (survey.version !== SCHEMA_VERSION) await migrate(session);
-  return { ...survey, warnings: [...survey.warnings, ...(await moveSequences(session))] };
+  const warnings = survey.isOneServer ? await moveSequences(session) : [];
+  return { ...survey, warnings: [...survey.warnings, ...warnings] };
 }
 
 /** Without the commit, the end of the connection rolls the transaction back. */
@@ -121,17 +115,14 @@ async function migrate(session: Session): Promise<void> {
   await session.run('COMMIT');
 }
 
+type Behind = Readonly<Record<'table' | 'message' | 'sql', string>>;
+
 /** Resolves with the tables whose sequence is behind, each with a message and the statement that moves it forward. */
-export async function sequencesBehind(
-  session: Session,
-): Promise<readonly Record<'table' | 'message' | 'sql', string>[]> {
-  return (await session.run(BEHIND)).map(([table]) => {
-    const sql = `SELECT setval('${table}_id_seq', greatest(nextval('${table}_id_seq'), max(id))) FROM ${table}`;
-    return {
-      table: `${table}`,
-      message: `the sequence ${table}_id_seq is behind the ids of ${table}: run ${sql}`,
-      sql,
-    };
+export async function sequencesBehind(session: Session): Promise<readonly Behind[]> {
+  return (await session.run(BEHIND)).map(([name]) => {
+    const [table, sequence] = [`${name}`, `${name}_id_seq`];
+    const sql = `SELECT setval('${sequence}', greatest(nextval('${sequence}'), max(id))) FROM ${table}`;
+    return { table, sql, message: `the sequence ${sequence} is behind the ids of ${table}: run ${sql}` };
   });
 }
 

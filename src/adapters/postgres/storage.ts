@@ -9,9 +9,8 @@ import { PageCache } from '../storage-kit/page-cache.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { clientConfig } from './config.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { groupedCreates } from './creates.ts';
+import { groupedCreates, idempotentCreates } from './creates.ts';
 import { detailed, type Faults, storageError } from './errors.ts';
-import { idempotentCreates } from './idempotent-creates.ts';
 import { petRepository } from './pet-repository.ts';
 import { petTransfer } from './pet-transfer.ts';
 import { readsOver } from './reads.ts';
@@ -20,7 +19,7 @@ import { locationOf } from './url/index.ts';
 
 /** The options for opening a store in PostgreSQL. */
 export interface PostgresOptions {
-  /** Whether a database without a store is an error. When `false`, the store is created. Default: false. */
+  /** Whether a database without a store is an error. Default: false, and the store is created. */
   readonly mustExist?: boolean;
   /** The observer that is notified of commits, of warnings and of the state of the storage. */
   readonly observer?: Observer | undefined;
@@ -36,12 +35,9 @@ const UNENFORCED =
   'channel_binding=require: the driver binds the channel if the server offers it, and does not require it';
 
 /**
- * Opens the store in a PostgreSQL database. Creates the tables unless `mustExist` is set. A statement that takes longer
- * than 1 s fails, unless the URL has another `query_timeout`, in milliseconds. Uses up to 16 connections, unless the URL has
- * another `max`, and one more for each import and export.
- *
- * Rejects with `storage_unavailable` when the database cannot be reached, belongs to another application, or was
- * written by a newer release.
+ * Opens the store in a PostgreSQL database. A statement that takes longer than 1 s fails, unless the URL has another
+ * `query_timeout`, in milliseconds. Uses up to 16 connections, or `max` of the URL, and one more for each import and export.
+ * Rejects with `storage_unavailable` when the database cannot be reached, or has no store that this release can use.
  */
 export async function openPostgresStorage(url: string, options: PostgresOptions = {}): Promise<Storage> {
   checkArgument('url', url, STRING);

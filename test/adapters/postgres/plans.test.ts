@@ -1,7 +1,6 @@
 import type { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { statementFor } from '../../../src/adapters/postgres/creates.ts';
-import { REMOVE } from '../../../src/adapters/postgres/idempotent-creates.ts';
+import { REMOVE, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { openPostgresStorage } from '../../../src/adapters/postgres/index.ts';
 import { canRunPostgres, connect, postgresNote } from '../../support/postgres/index.ts';
 import { attemptWith, newStoreUrl, REX, withSetting } from './database.ts';
