@@ -38,6 +38,16 @@ const UNENFORCED =
  * Opens the store in a PostgreSQL database. A statement that takes longer than 1 s fails, unless the URL has another
  * `query_timeout`, in milliseconds. Uses up to 16 connections, or `max` of the URL, and one more for each import and export.
  * Rejects with `storage_unavailable` when the database cannot be reached, or has no store that this release can use.
+ *
+ * @example
+ * ```ts
+ * import { createAnimalStore } from 'animal-store';
+ * import { openPostgresStorage } from 'animal-store/postgres';
+ *
+ * const storage = await openPostgresStorage('postgres://user:password@localhost/pets');
+ * const store = await createAnimalStore({ storage });
+ * await store.close();
+ * ```
  */
 export async function openPostgresStorage(url: string, options: PostgresOptions = {}): Promise<Storage> {
   checkArgument('url', url, STRING);
