@@ -11,7 +11,7 @@ const DRIVERS = {
   log: ['pino'],
   memory: [],
   metrics: ['prom-client'],
-  postgres: ['pg'],
+  postgres: ['pg', 'pg-connection-string'],
   sqlite: ['better-sqlite3'],
   'storage-kit': [],
 };

@@ -72,7 +72,7 @@ describe.skipIf(!canRunPostgres)(`creates on PostgreSQL${postgresNote}`, () => {
     }
     const good = names.filter((name) => name.startsWith('good'));
     expect((await walk(storage)).map(({ name }) => name).toSorted()).toEqual(good.toSorted());
-    expect(await storage.idempotentCreates.count()).toBe(148);
+    expect(await storage.idempotencyRecords.count()).toBe(148);
     expect(commits.reduce((sum, { writes }) => sum + writes, 0)).toBe(296);
     expect(commits.length).toBeLessThan(60);
     await storage.check();

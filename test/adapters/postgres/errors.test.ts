@@ -1,12 +1,6 @@
 import { DatabaseError } from 'pg';
 import { describe, expect, test } from 'vitest';
-import {
-  hadNoEffect,
-  isRowError,
-  isSerializationFailure,
-  storageError,
-  writeError,
-} from '../../../src/adapters/postgres/errors.ts';
+import { hadNoEffect, storageError, writeError } from '../../../src/adapters/postgres/errors.ts';
 import { StorageFault } from '../../../src/application/ports/storage-fault.ts';
 import { AnimalStoreError } from '../../../src/domain/errors.ts';
 
@@ -59,19 +53,6 @@ describe('an error of PostgreSQL', () => {
       code: 'internal_error',
       message: `the database refused a statement: secret (${code})`,
     });
-  });
-
-  test('in the class of one row is caused by that row', () => {
-    for (const code of ['22021', '23505', '23514']) expect(isRowError(databaseError(code))).toBe(true);
-    for (const code of ['40001', '57014', '42P01']) expect(isRowError(databaseError(code))).toBe(false);
-    expect(isRowError(systemError('22021'))).toBe(false);
-  });
-
-  test('40001, and no other, asks to repeat the transaction', () => {
-    expect(isSerializationFailure(databaseError('40001'))).toBe(true);
-    for (const code of ['40P01', '40003', '40000', '55P03']) {
-      expect(isSerializationFailure(databaseError(code))).toBe(false);
-    }
   });
 
   test.each([
