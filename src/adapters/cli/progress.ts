@@ -55,15 +55,18 @@ export class Progress {
   }
 }
 
-/** Calls a work with a progress. When a signal has ended the work, the error says so, and what that means for the store. */
+/**
+ * Calls a work with a progress. Resolves with its result and its time in milliseconds. When a signal has ended the work, the
+ * error says so, and what that means for the store.
+ */
 export async function withProgress<T>(
   { console, signal }: { readonly console: Console; readonly signal: AbortSignal },
   outcome: string,
   work: (progress: Progress) => Promise<T>,
-): Promise<T> {
+): Promise<readonly [result: T, elapsed: number]> {
   const progress = new Progress(console);
   try {
-    return await work(progress);
+    return [await work(progress), progress.elapsed];
   } catch (error) {
     throw signal.aborted ? new CommandError(`interrupted; ${outcome}`) : error;
   } finally {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { BackupContents } from '../../../application/ports/maintenance.ts';
+import { visible } from '../../../domain/visible.ts';
 import { JSON_RESULT, regularFile } from '../arguments.ts';
 import { printResult } from '../console.ts';
 import { CommandError } from '../errors.ts';
@@ -32,11 +33,10 @@ async function backUp(
   const onVerified = (found: BackupContents): void => {
     contents = found;
   };
-  const elapsed = await withProgress(options, 'nothing was backed up', async (progress) => {
+  const [, elapsed] = await withProgress(options, 'nothing was backed up', (progress) => {
     const onProgress = (share: number) => progress.show('Copying', undefined, share);
     const how = { overwrite: force, onProgress, signal, ...(verify && { onVerified }) };
-    await withStore(options, 'backup', (store) => store.backup(file, how));
-    return progress.elapsed;
+    return withStore(options, 'backup', (store) => store.backup(file, how));
   });
   const { size: bytes } = statSync(file);
   const { pets, apiKeys, lastId, problems = [] }: Partial<BackupContents> = contents ?? {};
@@ -48,7 +48,7 @@ async function backUp(
     members: { file, bytes, milliseconds: Math.round(elapsed), ...verified },
   };
   await printResult(console, result, json);
-  for (const { severity, message } of problems) console.err(`${severity}: ${message}\n`);
+  for (const { severity, message } of problems) console.err(`${severity}: ${visible(message)}\n`);
   if (problems.length > 0) {
     const advice = 'does not count as verified: correct these pets in the store';
     throw new CommandError(`the backup is a true copy, but ${advice}`);

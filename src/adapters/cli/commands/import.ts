@@ -65,14 +65,14 @@ async function importPets(from: string, flags: Flags, options: CommandOptions): 
   const { dryRun, skipInvalid, json } = flags;
   // A dry run does not accept --create-store.
   const createStore = dryRun ? undefined : (flags.createStore ?? false);
-  const { place, notice, count, skipped, elapsed } = await withProgress(
+  const [{ place, notice, count, skipped }, elapsed] = await withProgress(
     options,
     'nothing was imported',
     async (progress) => {
       const source = await openSource(from, options);
       const work = (store: AnimalStore) => importLines(store, source, flags, progress, options);
       const imported = await withStore(options, 'import', work, createStore).finally(source.close);
-      return { ...source, ...imported, elapsed: progress.elapsed };
+      return { ...source, ...imported };
     },
   );
   const pets = counted(count, 'pet');

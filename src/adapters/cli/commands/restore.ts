@@ -19,13 +19,9 @@ export function defineRestore(program: Command, options: CommandOptions): void {
 
 async function restore(file: string, force: boolean, json: boolean, options: CommandOptions): Promise<void> {
   const { console, signal, databaseUrl, restoreStore } = options;
-  let elapsed = 0;
-  const restored = await withProgress(options, 'nothing was restored', (progress) => {
+  const [restored, elapsed] = await withProgress(options, 'nothing was restored', (progress) => {
     const onProgress = (share: number) => progress.show('Copying', undefined, share);
-    const restoring = restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
-    return restoring.finally(() => {
-      elapsed = progress.elapsed;
-    });
+    return restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
   });
   const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revivedKeys } = restored;
   const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
@@ -39,12 +35,9 @@ async function restore(file: string, force: boolean, json: boolean, options: Com
 /** What the restore has changed besides the data of the backup. */
 function noticesOf({ lost, revivedKeys, setAside, problems }: Restored): string[] {
   const { pets = 0, apiKeys = 0 } = lost ?? {};
-  const gone = [
-    ...(pets > 0 ? [counted(pets, 'pet')] : []),
-    ...(apiKeys > 0 ? [counted(apiKeys, 'key')] : []),
-  ];
+  const gone = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
   return [
-    ...(gone.length > 0 ? [`The backup lacks ${gone.join(' and ')} of the replaced store.`] : []),
+    ...(pets + apiKeys > 0 ? [`The backup lacks ${gone} of the replaced store.`] : []),
     ...revivedKeys.map(
       ({ id, name, prefix }) =>
         `Key ${id} (${name}, ${prefix}…) is valid again: animal-store keys revoke ${id}`,
