@@ -20,7 +20,7 @@ export async function diagnose(
   const isLocal = !database?.isRemote;
   const faults: Problem[] = [];
   const config = isLocal ? await attempt(() => loadConfig(environment, { databaseUrl }), faults) : undefined;
-  // The configuration of a server has the fault of the database too, but no server has the address of another one.
+  // The configuration of a server has the fault of the URL too.
   problems.push(...faults.filter((fault) => !refused.includes(sourceOf(fault))));
   const examine = (of: SelectedDatabase) => of.examine(loadClient(environment, of));
   const diagnosis = database && (await attempt(() => examine(database), problems));

@@ -59,19 +59,15 @@ export class Metrics {
 
 function observerOf(registers: Registry[]): MetricsObserver {
   const histogram = (name: string, help: string, buckets: number[], labelNames: readonly string[] = []) =>
-    new Histogram({ name, help, buckets, labelNames, registers });
+    new Histogram({ name: `animal_store_${name}`, help, buckets, labelNames, registers });
   const requests = histogram(
-    'animal_store_http_request_duration_seconds',
+    'http_request_duration_seconds',
     'Time from the head of a request to its response',
     REQUEST_BOUNDS,
     ['method', 'route', 'status'],
   );
-  const commits = histogram(
-    'animal_store_commit_duration_seconds',
-    'Time until a transaction was durable',
-    COMMIT_BOUNDS,
-  );
-  const writes = histogram('animal_store_commit_writes', 'Number of writes in a transaction', WRITES_BOUNDS);
+  const commits = histogram('commit_duration_seconds', 'Time until a transaction was durable', COMMIT_BOUNDS);
+  const writes = histogram('commit_writes', 'Number of writes in a transaction', WRITES_BOUNDS);
   const errors = new Counter({
     name: 'animal_store_errors_total',
     help: 'Responses with status 500 or above',
