@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import type { ServeValues } from '../adapters/cli/index.ts';
+import type { RateLimit } from '../adapters/http/index.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
@@ -27,7 +28,7 @@ export interface Config {
     readonly publicUrl: string | undefined;
     readonly corsOrigins: readonly string[] | undefined;
     readonly trustedProxies: number;
-    readonly rateLimit: formats.RateLimit | undefined;
+    readonly rateLimit: RateLimit | undefined;
     readonly maxConnections: number | undefined;
   };
 }

@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import * as v from 'valibot';
+import type { RateLimit } from '../../adapters/http/index.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { mayHoldPassword, refuse } from '../databases/refuse.ts';
 
@@ -12,12 +13,6 @@ const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type FirstKey = 'print' | 'none';
-
-/** At most `requests` in each period of so many seconds. */
-export interface RateLimit {
-  readonly requests: number;
-  readonly seconds: number;
-}
 
 const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
 
