@@ -1,6 +1,5 @@
-import type { Pet } from '../domain/pet.ts';
+import { checkStatus, type Pet } from '../domain/pet.ts';
 import { ANY, checkOptions, type OptionRules } from './arguments.ts';
-import { checkStatus } from './list-pets.ts';
 import type { CallOptions, PetQuery } from './ports/pet-repository.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
 

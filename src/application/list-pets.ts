@@ -1,6 +1,6 @@
 import { invalidRequest } from '../domain/errors.ts';
 import { int64Fault, toInt64 } from '../domain/int64.ts';
-import { type PetStatus, statusFault } from '../domain/pet.ts';
+import { checkStatus } from '../domain/pet.ts';
 import { ANY, checkOptions, type OptionRules } from './arguments.ts';
 import type { CallOptions, PetPage, PetQuery, PetRepository } from './ports/pet-repository.ts';
 
@@ -46,10 +46,4 @@ export class ListPets {
     if (after === undefined && given !== undefined) throw invalidRequest(int64Fault('after', given));
     return await this.#pets.list({ limit, status, after }, options);
   }
-}
-
-/** Throws `invalid_request` for a status in a query that is not a {@link PetStatus}. */
-export function checkStatus(status: PetStatus | undefined): void {
-  const fault = status === undefined ? undefined : statusFault(status);
-  if (fault !== undefined) throw invalidRequest(fault);
 }
