@@ -9,12 +9,12 @@ import { ATTRIBUTES, type ImportedPet, type NewPet, PET_ATTRIBUTES, type Pet, pe
 const NOT_AN_INT64 = INT64_MAX + 1n;
 
 /** Returns the value of a pet. In JSON, every integer is read as a `bigint`. */
-const VALUE_OF = { text: String, 'one of': String, int64: BigInt, integer: Number } as const;
+const CONVERT = { text: String, 'one of': String, int64: BigInt, integer: Number } as const;
 
 const ATTRIBUTE_MEMBERS = PET_ATTRIBUTES.map((name) => {
   const { kind } = ATTRIBUTES[name];
   const isInteger = kind === 'int64' || kind === 'integer';
-  return { name, start: `,"${name}":`, isInteger, valueOf: VALUE_OF[kind] as (value: unknown) => unknown };
+  return { name, start: `,"${name}":`, isInteger, convert: CONVERT[kind] as (value: unknown) => unknown };
 });
 
 /**
@@ -133,11 +133,11 @@ function petOf(members: PetMembers): Pet {
 
 function storedPetOf(members: PetMembers): Pet {
   const pet: Partial<Record<keyof Pet, unknown>> = { ...importedPet(members) };
-  for (const { name, isInteger, valueOf } of ATTRIBUTE_MEMBERS) {
+  for (const { name, isInteger, convert } of ATTRIBUTE_MEMBERS) {
     const value = pet[name];
     const hasType = isInteger ? isInt64(value) : typeof value === 'string';
     if (!hasType) return petOf(members);
-    pet[name] = valueOf(value);
+    pet[name] = convert(value);
   }
   return isInt64(pet.id) ? (pet as Pet) : petOf(members);
 }
