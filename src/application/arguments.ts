@@ -24,8 +24,9 @@ export const TIMEOUT: Rule = {
 
 /** The methods may be inherited. */
 export function objectWith(...methods: readonly string[]): Rule {
+  const noun = methods.length === 1 ? 'method' : 'methods';
   return {
-    expected: `an object with the ${methods.length === 1 ? 'method' : 'methods'} ${methods.join(', ')}`,
+    expected: `an object with the ${noun} ${listed(methods, 'and')}`,
     accepts: (value) => isObject(value) && methods.every((name) => FUNCTION.accepts(value[name])),
   };
 }
@@ -46,7 +47,7 @@ export function checkOptions<T extends object>(options: T, rules: OptionRules<T>
     if (options[name] === undefined) continue;
     if (!Object.hasOwn(rules, name)) {
       const known = Object.entries<Rule>(rules).flatMap(([each, rule]) => (rule === INTERNAL ? [] : each));
-      throw invalidRequest(`unknown option ${name}: expected one of ${known.join(', ')}`);
+      throw invalidRequest(`unknown option ${name}: expected ${listed(known, 'or')}`);
     }
     checkArgument(name, options[name], rules[name]);
   }
@@ -60,4 +61,9 @@ export function described(value: unknown): string {
   if (value === null || typeof value === 'number') return String(value);
   if (value === '') return "''";
   return Array.isArray(value) ? 'an array' : typeof value;
+}
+
+function listed(names: readonly string[], conjunction: 'and' | 'or'): string {
+  const last = names.slice(-1).join();
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} ${conjunction} ${last}`;
 }

@@ -87,10 +87,11 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
       get(Metrics).observer,
     ];
   });
-  const storage = await config.database.open({
+  // A server cannot be configured to use the store of another server.
+  const storage = (await config.database.open({
     observer: combineObservers(get(OBSERVERS)),
     sharing: (pool ?? thread)?.sharing,
-  });
+  })) as Storage;
   provide(STORAGE, () => {
     const traced = tracing?.traceStorage(storage) ?? storage;
     return thread === undefined ? traced : { ...traced, check: () => thread.check() };
