@@ -8,7 +8,6 @@ import {
   type NewApiKey,
 } from '../domain/api-key.ts';
 import { AnimalStoreError, invalidRequest } from '../domain/errors.ts';
-import { BOOLEAN, checkArgument, FUNCTION, STRING } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 
 /** A new API key and its attributes. Only the hash of the key is stored, so the key cannot be shown again. */
@@ -37,8 +36,6 @@ export class ApiKeys {
    * the name is invalid, or when the expiry is not in the future.
    */
   async create(name: string, expiresAt?: number, isReadOnly = false): Promise<IssuedApiKey> {
-    checkArgument('name', name, STRING);
-    checkArgument('isReadOnly', isReadOnly, BOOLEAN);
     const [key, draft] = this.#draft(apiKeyName(name), expiresAt, isReadOnly);
     return { key, about: await this.#keys.add(key, draft) };
   }
@@ -51,8 +48,6 @@ export class ApiKeys {
     name: string,
     save?: (key: string) => void | Promise<void>,
   ): Promise<IssuedApiKey | undefined> {
-    checkArgument('name', name, STRING);
-    if (save !== undefined) checkArgument('save', save, FUNCTION);
     const [key, draft] = this.#draft(apiKeyName(name));
     // A store that has keys is usual. A call of `addFirst` would wait for other writers.
     if ((await this.#keys.list()).length > 0) return undefined;
@@ -69,7 +64,6 @@ export class ApiKeys {
    * expired, when another caller rotates it at the same time, or when an argument is invalid.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
-    checkArgument('id', id, STRING);
     const now = this.#now();
     if (!Number.isSafeInteger(overlap) || overlap < 0) {
       throw invalidRequest('the overlap must be 0 or more whole milliseconds');
@@ -91,7 +85,6 @@ export class ApiKeys {
 
   /** Revokes a key at once, and resolves with its attributes. Rejects with `not_found` when the key does not exist. */
   async revoke(id: string): Promise<ApiKey> {
-    checkArgument('id', id, STRING);
     const about = await this.#keys.revoke(id, this.#now());
     if (about === undefined) throw noSuchKey(id);
     return about;

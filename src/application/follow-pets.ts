@@ -1,10 +1,10 @@
 import { asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 import type { Pet } from '../domain/pet.ts';
-import { checkOptions } from './arguments.ts';
+import { checkArgument, TIMEOUT } from './arguments.ts';
 import { LIMIT_MAX, type PetPageQuery } from './list-pets.ts';
 import { nextTurn } from './next-turn.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
-import { FOLLOW_OPTIONS, type FollowOptions } from './store-options.ts';
+import type { FollowOptions } from './store-options.ts';
 
 /** In milliseconds. */
 const DEFAULT_INTERVAL = 1000;
@@ -26,8 +26,8 @@ export async function* followPets(
   store: FollowedStore,
   options: FollowOptions = {},
 ): AsyncGenerator<Pet, never, undefined> {
-  checkOptions(options, FOLLOW_OPTIONS);
   const { status, signal, interval = DEFAULT_INTERVAL } = options;
+  checkArgument('interval', interval, TIMEOUT);
   let { after } = options;
   let hasRead = false;
   while (true) {

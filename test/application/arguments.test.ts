@@ -10,13 +10,11 @@ import {
   OBJECT,
   objectWith,
   type Rule,
-  SIGNAL,
   STRING,
   TIMEOUT,
 } from '../../src/application/arguments.ts';
 
 const VALUES: readonly unknown[] = [undefined, null, '', 'x', 0, true, [], ['x'], {}, () => {}];
-const { signal } = new AbortController();
 
 describe('a rule', () => {
   test.each<[name: string, rule: Rule, accepted: readonly unknown[]]>([
@@ -25,7 +23,6 @@ describe('a rule', () => {
     ['a boolean', BOOLEAN, [true]],
     ['a function', FUNCTION, VALUES.slice(-1)],
     ['an object', OBJECT, [{}]],
-    ['an AbortSignal', SIGNAL, []],
     ['an object with the method read', objectWith('read'), []],
     ['an array of strings', arrayOf('an array of strings', STRING), [[], ['x']]],
   ])('for %s accepts only such values', (expected, rule, accepted) => {
@@ -48,13 +45,6 @@ describe('a rule', () => {
       5n,
     ];
     expect(values.filter((value) => TIMEOUT.accepts(value))).toEqual([1, 1.5, 2_147_483_647]);
-  });
-
-  test('for a signal accepts a signal of any class', () => {
-    expect(SIGNAL.accepts(signal)).toBe(true);
-    expect(SIGNAL.accepts({ aborted: false, addEventListener: () => {} })).toBe(true);
-    expect(SIGNAL.accepts({ aborted: 'no', addEventListener: () => {} })).toBe(false);
-    expect(SIGNAL.accepts({ aborted: false })).toBe(false);
   });
 
   test('for an object with methods accepts inherited methods, and needs all of them', () => {

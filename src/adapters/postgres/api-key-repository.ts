@@ -24,7 +24,7 @@ export const REPLACE: string = `WITH ended AS (
 export const REVOKE: string = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
 const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1 OR last_used_on > $3::float8) RETURNING ${COLUMNS}`;
 const FIND = `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1`;
-const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY id`;
+const LIST = `SELECT ${COLUMNS} FROM api_keys ORDER BY api_keys.id`;
 
 /** How long a found key is cached, in milliseconds. The port promises that other servers notice a change within 1 s. */
 const CACHE_TIME = 900;

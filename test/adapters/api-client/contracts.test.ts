@@ -1,11 +1,10 @@
 /**
- * Runs the contract suites of pets over HTTP, against a real server in memory, and at night on each storage. With several
- * threads, `composition/workers/contract` runs them on SQLite.
+ * Runs the contract suites of pets over HTTP, against a real server in memory, and at night on each storage.
  */
 
 import { describe, test } from 'vitest';
 import { openApiStorage } from '../../../src/adapters/api-client/index.ts';
-import type { Storage } from '../../../src/application/ports/storage.ts';
+import type { StoreStorage } from '../../../src/application/ports/storage.ts';
 import {
   historyContract,
   type Opened,
@@ -21,7 +20,7 @@ interface Address {
 }
 
 describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (kind) => {
-  const subjectOf = <Port>(portOf: (storage: Storage) => Port): Subject<Port> => {
+  const subjectOf = <Port>(portOf: (storage: StoreStorage) => Port): Subject<Port> => {
     const addresses = new WeakMap<Opened<Port>, Address>();
     const openAt = (address: Address): Opened<Port> => {
       const storage = openApiStorage(address.base, {
