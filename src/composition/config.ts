@@ -80,9 +80,13 @@ const SETTINGS = v.object({
     'how long a stop waits for requests',
     '10000',
   ),
-  MAX_CONNECTIONS: setting(formats.integer(1, 1_000_000), 'how many connections may be open'),
+  MAX_CONNECTIONS: setting(formats.integer(1, 1_000_000), 'connections beyond it are closed'),
   RATE_LIMIT: setting(formats.RATE_LIMIT, 'the limit of each API key on this server'),
-  TRUST_PROXY: setting(formats.TRUST_PROXY, 'the proxies whose X-Forwarded-For counts', '0'),
+  TRUST_PROXY: setting(
+    formats.TRUST_PROXY,
+    'how many proxies stand in front, whose X-Forwarded-For counts',
+    '0',
+  ),
   IDEMPOTENCY_DAYS: setting(formats.integer(1, IDEMPOTENCY_DAYS_MAX), DAYS, `${IDEMPOTENCY_DAYS}`),
   FIRST_KEY: setting(formats.FIRST_KEY, 'whether the first key of an empty store is printed', 'print'),
 });

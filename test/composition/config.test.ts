@@ -229,6 +229,12 @@ describe('the configuration', () => {
     );
   });
 
+  test('has one line for a value with a line feed', () => {
+    expect(faultsOf({ HOST: 'a\nb' })).toEqual([
+      "HOST: expected a host name or an IP address, got 'a\\u000ab'",
+    ]);
+  });
+
   test('reports all faults at once, one line each', () => {
     const names = 'API_KEYS CORS_ORIGIN DATABASE_URL LOG_LEVEL PORT PUBLIC_URL SHUTDOWN_TIMEOUT_MS'.split(
       ' ',

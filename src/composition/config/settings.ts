@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { visible } from '../../domain/visible.ts';
 import { mayHoldPassword } from '../databases/refuse.ts';
 
 /** The mark of UTF-8 at the start of `.env`, and what Node.js reads instead of the mark of UTF-16. */
@@ -64,7 +65,7 @@ export function readSettings<const Entries extends v.ObjectEntries>(
     const name = v.getDotPath(issue) ?? '';
     faults.push(`${sources[name] ?? name}: ${issue.message}`);
   }
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  if (faults.length > 0) throw new ConfigError(faults.map(visible).join('\n'));
   return { values: output as v.InferOutput<typeof schema>, sources };
 }
 
