@@ -17,7 +17,7 @@ export interface Service extends RunningService {
 export async function startService(config: Config, version: string): Promise<Service> {
   const { bun, deno } = process.versions;
   if (bun !== undefined || deno !== undefined) {
-    throw new Error('the server runs on Node.js: here, mount createFetchHandler, as docs/runtimes.md shows');
+    throw new Error('the server runs on Node.js: here, mount createFetchHandler, as docs/mounting.md shows');
   }
   return serve(await openParts(config, version), config, version);
 }
