@@ -45,7 +45,7 @@ export interface SettingDescription {
 /** The source of the database when no setting selects one. */
 export const DEFAULT_STORE = 'the default store';
 
-const MAX_TIMEOUT = 2 ** 31 - 1;
+const LONGEST = 2 ** 31 - 1;
 
 function setting<T, const D extends string | undefined = undefined>(
   format: formats.Format<T>,
@@ -61,8 +61,7 @@ const database = (engines: readonly Engine[]) => {
   return setting(url, 'where the store is', 'sqlite:./data/animal-store.db');
 };
 
-const DAYS =
-  'how many days a create can be retried with its Idempotency-Key; the same on all servers of a store';
+const DAYS = 'the days in which a create can be retried with its key; the same on all servers of a store';
 
 const SETTINGS = v.object({
   HOST: setting(formats.HOST, 'the address to listen on', '127.0.0.1'),
@@ -70,16 +69,9 @@ const SETTINGS = v.object({
   DATABASE_URL: database(STORE_ENGINES),
   API_KEYS: setting(formats.API_KEYS, 'keys that are valid beside the stored ones'),
   LOG_LEVEL: setting(formats.LOG_LEVEL, 'the least important lines that are logged', 'info'),
-  PUBLIC_URL: setting(
-    formats.PUBLIC_URL,
-    "the address that clients use, where the server's own does not tell",
-  ),
+  PUBLIC_URL: setting(formats.PUBLIC_URL, 'the address that clients use, behind a proxy'),
   CORS_ORIGIN: setting(formats.ORIGINS, 'the origins from which browsers may call the API'),
-  SHUTDOWN_TIMEOUT_MS: setting(
-    formats.integer(0, MAX_TIMEOUT),
-    'how long a stop waits for requests',
-    '10000',
-  ),
+  SHUTDOWN_TIMEOUT_MS: setting(formats.integer(0, LONGEST), 'how long a stop waits for requests', '10000'),
   MAX_CONNECTIONS: setting(formats.integer(1, 1_000_000), 'connections beyond it are closed'),
   RATE_LIMIT: setting(formats.RATE_LIMIT, 'the limit of each API key on this server'),
   TRUST_PROXY: setting(

@@ -25,10 +25,8 @@ export async function diagnose(
   const examine = (of: SelectedDatabase) => of.examine(loadClient(environment, of));
   const diagnosis = database && (await attempt(() => examine(database), problems));
   problems.push(...(diagnosis?.problems ?? []));
-  const contents =
-    backup === undefined
-      ? undefined
-      : await attempt(async () => await database?.examineBackup(backup), problems);
+  const check = async () => (backup === undefined ? undefined : await database?.examineBackup(backup));
+  const contents = await attempt(check, problems);
   if (contents !== undefined) problems.push(...contents.problems, ...backupProblems(contents, diagnosis));
   if (config !== undefined && diagnosis !== undefined) {
     const create = commandLine(program, 'keys create --name NAME', databaseUrl);

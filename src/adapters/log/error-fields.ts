@@ -18,11 +18,8 @@ export function errorFields(error: unknown): object {
 
 /** Returns the codes of an error and of its causes, or else its name. Errors of one kind are logged once a second. */
 export function errorKind(error: unknown): string {
-  return (
-    causesOf(error)
-      .flatMap((cause) => codeOf(cause) ?? [])
-      .join(': ') || nameOf(error)
-  );
+  const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
+  return codes.join(': ') || nameOf(error);
 }
 
 /** Returns the error, its cause, the cause of its cause, and so on. */

@@ -34,7 +34,10 @@ export function registerSources(registry: Registry, { server, storage }: Metrics
     read: () => Samples | Promise<Samples>,
   ): void => {
     const metric: Counter | Gauge = new Metric({
-      ...{ name: `animal_store_${name}`, help, labelNames, registers: [registry] },
+      name: `animal_store_${name}`,
+      help,
+      labelNames,
+      registers: [registry],
       async collect() {
         const samples = await read();
         metric.reset();

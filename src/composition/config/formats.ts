@@ -82,10 +82,8 @@ export const API_KEYS: Format<readonly string[]> = format(
     if (repeated !== -1) throw invalidRequest(`expected different keys, got key ${repeated + 1} twice`);
     const invalid = keys.findIndex((key) => !/^[\x21-\x2b\x2d-\x7e]{32,}$/.test(key));
     if (invalid === -1) return keys;
-    const place = `key ${invalid + 1} of ${keys.length}`;
-    throw invalidRequest(
-      `${place} is invalid: expected 32 or more visible ASCII characters in each, and commas between keys`,
-    );
+    const expected = 'expected 32 or more visible ASCII characters in each, and commas between keys';
+    throw invalidRequest(`key ${invalid + 1} of ${keys.length} is invalid: ${expected}`);
   },
 );
 

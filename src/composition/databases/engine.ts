@@ -49,10 +49,7 @@ export interface Engine {
   readonly isDurable: boolean;
   /** Whether a database URL is the address of a server, which has the store. */
   readonly isRemote?: boolean;
-  /**
-   * Returns the location in the part of a database URL after the first colon. Throws `invalid_request` if it is invalid,
-   * without showing what can be a part of a password.
-   */
+  /** Returns the location after the first colon of a URL. Throws `invalid_request`, without a part of a password. */
   parse(rest: string, scheme: string): string;
   /** Returns a location for people, without a password: an absolute path, or a server and a database. */
   placeOf(location: string): string;
