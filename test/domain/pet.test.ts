@@ -8,6 +8,7 @@ import {
   newPet,
   PET_STATUSES,
   petWithId,
+  storedPet,
 } from '../../src/domain/pet.ts';
 import { petJson } from '../../src/domain/pet-json.ts';
 import { codePoint } from '../support/code-points.ts';
