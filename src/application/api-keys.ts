@@ -56,12 +56,10 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a new key with the name and the permissions of an old key, and makes the old key expire after `overlap` milliseconds, unless it
-   * expires earlier. The new key expires at `expiresAt`, or never when `expiresAt` is `null`. By default, the new key has
-   * the lifetime of the old key.
-   *
-   * Rejects with `not_found` when the old key does not exist, and with `invalid_request` when the old key is revoked or
-   * expired, when another caller rotates it at the same time, or when an argument is invalid.
+   * Creates a new key with the name and the permissions of an old key, which expires after `overlap` milliseconds, unless it
+   * expires earlier. The new key expires at `expiresAt`, never for `null`, and by default has the lifetime of the old key.
+   * Rejects with `not_found` when the old key does not exist, and with `invalid_request` when it is revoked or expired, when
+   * another caller rotates it at the same time, or when an argument is invalid.
    */
   async rotate(id: string, overlap: number, expiresAt?: number | null): Promise<IssuedApiKey> {
     const now = this.#now();
@@ -104,11 +102,10 @@ export class ApiKeys {
 
   #draft(name: string, expiresAt?: number, isReadOnly = false): [key: string, draft: NewApiKey] {
     const createdAt = this.#now();
-    if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > createdAt)) {
-      throw invalidRequest('the expiry must be in the future, in whole milliseconds');
-    }
-    if (expiresAt !== undefined && expiresAt > LAST_EXPIRY) {
-      throw invalidRequest('the expiry must not be later than the year 9999');
+    if (expiresAt !== undefined) {
+      if (!Number.isSafeInteger(expiresAt) || expiresAt <= createdAt)
+        throw invalidRequest('the expiry must be in the future, in whole milliseconds');
+      if (expiresAt > LAST_EXPIRY) throw invalidRequest('the expiry must not be later than the year 9999');
     }
     const key = formatApiKey(crypto.getRandomValues(new Uint8Array(API_KEY_BYTES)));
     return [key, { name, prefix: apiKeyPrefix(key), createdAt, expiresAt, isReadOnly }];

@@ -9,10 +9,8 @@ export interface Rule {
 
 export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
 
-/** For an option whose value is checked elsewhere. */
-export const ANY: Rule = { expected: 'any value', accepts: () => true };
 /** For an option of this project alone, which no message names. */
-export const INTERNAL: Rule = { ...ANY };
+export const INTERNAL: Rule = { expected: 'any value', accepts: () => true };
 export const STRING: Rule = { expected: 'a string', accepts: (value) => typeof value === 'string' };
 export const BOOLEAN: Rule = { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' };
 export const FUNCTION: Rule = { expected: 'a function', accepts: (value) => typeof value === 'function' };

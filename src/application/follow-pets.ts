@@ -3,6 +3,7 @@ import type { Pet } from '../domain/pet.ts';
 import { checkArgument, TIMEOUT } from './arguments.ts';
 import { LIMIT_MAX, type PetPageQuery } from './list-pets.ts';
 import { nextTurn } from './next-turn.ts';
+import { pause } from './pause.ts';
 import type { CallOptions, PetPage } from './ports/pet-repository.ts';
 import type { FollowOptions } from './store-options.ts';
 
@@ -47,21 +48,7 @@ export async function* followPets(
     yield* pets;
     after = pets.at(-1)?.id ?? after;
     // The pause lets other pending work run while many pages follow each other.
-    await (delay === 0 ? nextTurn() : wait(delay, signal));
+    await (delay === 0 ? nextTurn() : pause(delay, signal));
     signal?.throwIfAborted();
   }
-}
-
-/** Resolves after a time, or when the signal is aborted. */
-function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal?.addEventListener('abort', end);
-    if (signal?.aborted) end();
-  });
 }

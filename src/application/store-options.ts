@@ -1,7 +1,15 @@
 /** The options of a store and of its calls. */
 
 import { invalidRequest } from '../domain/errors.ts';
-import { BOOLEAN, checkArgument, FUNCTION, type OptionRules, STRING, TIMEOUT } from './arguments.ts';
+import {
+  BOOLEAN,
+  checkArgument,
+  FUNCTION,
+  type OptionRules,
+  objectWith,
+  STRING,
+  TIMEOUT,
+} from './arguments.ts';
 import type { PetPageQuery } from './list-pets.ts';
 import type { RestoreOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
@@ -73,7 +81,7 @@ export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
 export const RESTORE_OPTIONS: OptionRules<RestoreOptions> = {
   overwrite: BOOLEAN,
   onProgress: FUNCTION,
-  signal: { expected: 'an AbortSignal', accepts: (value) => value instanceof AbortSignal },
+  signal: { ...objectWith('addEventListener'), expected: 'an AbortSignal' },
 };
 
 /** Throws for a time that a timer would take for another one, and with the reason of a signal that is aborted. */

@@ -13,7 +13,7 @@ const CONVERT = { text: String, 'one of': String, int64: BigInt, integer: Number
 
 const ATTRIBUTE_MEMBERS = PET_ATTRIBUTES.map((name) => {
   const { kind } = ATTRIBUTES[name];
-  const isInteger = kind === 'int64' || kind === 'integer';
+  const isInteger = ['int64', 'integer'].includes(kind);
   return { name, start: `,"${name}":`, isInteger, convert: CONVERT[kind] as (value: unknown) => unknown };
 });
 

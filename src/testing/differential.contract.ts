@@ -33,8 +33,8 @@ const BEGINNINGS = ['import pets with ids', 'create the first key'];
  * that the storage holds. Each operation must have had each of its outcomes. Operations whose part the storage lacks are
  * left out; the name of the test says which parts these are.
  */
-export function differentialContract<S extends StoreStorage>(
-  subject: Subject<S>,
+export function differentialContract(
+  subject: Subject<StoreStorage>,
   { seeds = [1, 2, 3, 4], steps = 120, lacks = [] }: DifferentialOptions = {},
 ): ContractCase[] {
   const lacking: readonly Part[] = subject.reopen === undefined ? [...lacks, 'reopen'] : lacks;
@@ -60,14 +60,14 @@ function partOf(name: string): Part {
 }
 
 /** Returns the outcomes of the operations. */
-async function runSequence<S extends StoreStorage>(
-  { open, reopen }: Subject<S>,
+async function runSequence(
+  subject: Subject<StoreStorage>,
   seed: number,
   steps: number,
   names: readonly string[],
   first: readonly string[],
 ): Promise<Set<string>> {
-  let opened = await open();
+  let opened = await subject.open();
   const random = randomNumbers(seed);
   const world: World = {
     storage: opened.port,
@@ -76,13 +76,13 @@ async function runSequence<S extends StoreStorage>(
     now: Date.UTC(2030, 0, 1),
     reopen: async () => {
       await opened.close();
-      opened = (await reopen?.(opened)) as Opened<S>;
+      opened = (await subject.reopen?.(opened)) as Opened<StoreStorage>;
       world.storage = opened.port;
     },
   };
   const weighted = names.flatMap((name) => Array<string>(OPERATIONS[name]?.weight ?? 0).fill(name));
   const outcomes = new Set<string>();
-  const has = (part: Part) => (part === 'reopen' ? reopen : opened.port[part]) !== undefined;
+  const has = (part: Part) => (part === 'reopen' ? subject.reopen : opened.port[part]) !== undefined;
   try {
     for (const name of names)
       assert.ok(has(partOf(name)), `the storage has no ${partOf(name)}, and 'lacks' does not say so`);

@@ -17,7 +17,7 @@ type Exercise = (history: History, stores: readonly AnimalStore[]) => Promise<vo
  * Returns the tests that all creates and reads fit one order, which is that of the ids and agrees with real time, as
  * {@link History} examines it. A storage that several servers share is also tested with two clients.
  */
-export function historyContract<S extends StoreStorage>(subject: Subject<S>): ContractCase[] {
+export function historyContract(subject: Subject<StoreStorage>): ContractCase[] {
   return SEEDS.flatMap((seed) =>
     casesOf(subject, `creates and reads (seed ${seed})`, (history, stores) =>
       exercise(history, stores, { calls: CALLS, seed }),
@@ -26,11 +26,11 @@ export function historyContract<S extends StoreStorage>(subject: Subject<S>): Co
 }
 
 /** Returns the tests that API keys are accepted from their creation to their revocation. */
-export function keyHistoryContract<S extends StoreStorage>(subject: Subject<S>): ContractCase[] {
+export function keyHistoryContract(subject: Subject<StoreStorage>): ContractCase[] {
   return casesOf(subject, 'changes of API keys', exerciseKeys);
 }
 
-function casesOf<S extends StoreStorage>(subject: Subject<S>, calls: string, run: Exercise): ContractCase[] {
+function casesOf(subject: Subject<StoreStorage>, calls: string, run: Exercise): ContractCase[] {
   const assertOneOrder = async (...storages: readonly StoreStorage[]) => {
     const history = new History();
     const stores = storages.map((storage) => new AnimalStore(storage));

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  ANY,
   arrayOf,
   BOOLEAN,
   checkArgument,
@@ -18,7 +17,7 @@ const VALUES: readonly unknown[] = [undefined, null, '', 'x', 0, true, [], ['x']
 
 describe('a rule', () => {
   test.each<[name: string, rule: Rule, accepted: readonly unknown[]]>([
-    ['any value', ANY, VALUES],
+    ['any value', INTERNAL, VALUES],
     ['a string', STRING, ['', 'x']],
     ['a boolean', BOOLEAN, [true]],
     ['a function', FUNCTION, VALUES.slice(-1)],
@@ -87,7 +86,7 @@ describe('an argument', () => {
 });
 
 describe('options', () => {
-  const rules = { name: STRING, force: BOOLEAN, limit: ANY, thread: INTERNAL };
+  const rules = { name: STRING, force: BOOLEAN, limit: OBJECT, thread: INTERNAL };
   const check = (options: object | null) => () => checkOptions(options as { name?: string }, rules);
 
   test.each([
@@ -97,7 +96,7 @@ describe('options', () => {
     [Object.create({ names: 'x' }), 'unknown option names: expected name, force or limit'],
     [{ toString: 'x' }, 'unknown option toString: expected name, force or limit'],
     [{ name: 5 }, 'name: expected a string, got 5'],
-    [{ limit: 5, force: 'yes' }, 'force: expected a boolean, got string'],
+    [{ limit: {}, force: 'yes' }, 'force: expected a boolean, got string'],
   ])('%j are refused', (options, message) => {
     expect(check(options)).toThrow(expect.objectContaining({ code: 'invalid_request', message }));
   });

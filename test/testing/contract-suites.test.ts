@@ -8,12 +8,10 @@ import {
   type ContractCase,
   differentialContract,
   historyContract,
-  type IdempotentStore,
   idempotentCreatesContract,
   petRepositoryContract,
   petTransferContract,
   type Subject,
-  type TransferStore,
 } from '../../src/testing/index.ts';
 
 type Change = (storage: Storage) => Partial<Storage>;
@@ -59,13 +57,15 @@ describe('every suite ends, and says which page did not move', () => {
   test('when pages begin with the last pet of the page before', async () => {
     const messages = await failuresOf([
       ...petRepositoryContract(subjectOf(inclusive, ({ pets }) => pets)),
-      ...petTransferContract(subjectOf<TransferStore>(inclusive, (storage) => storage)),
-      ...idempotentCreatesContract(subjectOf<IdempotentStore>(inclusive, (storage) => storage)),
+      ...petTransferContract(subjectOf(inclusive, (storage) => storage)),
+      ...idempotentCreatesContract(subjectOf(inclusive, (storage) => storage)),
       ...historyContract(subjectOf(inclusive, (storage) => storage)),
       ...differentialContract(subjectOf(inclusive, (storage) => storage)),
     ]);
     expect(messages).toContainEqual(
-      expect.stringContaining('the page of all pets (limit 1) after 1 did not move: it begins with pet 1'),
+      expect.stringMatching(
+        /the page of all pets \(limit 100\) after (\d+) did not move: it begins with pet \1$/,
+      ),
     );
   }, 30_000);
 
@@ -84,9 +84,7 @@ describe('every suite ends, and says which page did not move', () => {
   }, 30_000);
 
   test('when an export begins anew', async () => {
-    const messages = await failuresOf(
-      petTransferContract(subjectOf<TransferStore>(endless, (storage) => storage)),
-    );
+    const messages = await failuresOf(petTransferContract(subjectOf(endless, (storage) => storage)));
     expect(messages).toContainEqual(expect.stringMatching(/the batch after pet \d+ did not move/));
   }, 30_000);
 });

@@ -1,3 +1,4 @@
+import { pause } from '../../application/pause.ts';
 import type { CallOptions } from '../../application/ports/pet-repository.ts';
 import { type ApiResponse, failureOf, RESPONSE_LIMIT, unknownOutcome, unreachable } from './errors.ts';
 
@@ -112,18 +113,4 @@ async function textOf(response: Response): Promise<string | undefined> {
 /** The pause is random, so that clients do not retry together. */
 function pauseBefore(retry: number, retryAfter = 0): number {
   return retryAfter * 1000 + Math.random() * Math.min(LAST_PAUSE, FIRST_PAUSE * 2 ** retry);
-}
-
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
 }

@@ -12,9 +12,9 @@ interface RecordOfCreate extends CreateAttempt {
 export class Model {
   /** In ascending order of id. */
   readonly pets: Pet[] = [];
-  readonly records = new Map<string, RecordOfCreate>();
+  readonly records: Map<string, RecordOfCreate> = new Map();
   /** By key, in order of creation. */
-  readonly keys = new Map<string, ApiKey>();
+  readonly keys: Map<string, ApiKey> = new Map();
 
   get lastId(): bigint {
     return this.pets.at(-1)?.id ?? 0n;

@@ -6,6 +6,7 @@ import { describe, test } from 'vitest';
 import { openApiStorage } from '../../../src/adapters/api-client/index.ts';
 import type { StoreStorage } from '../../../src/application/ports/storage.ts';
 import {
+  differentialContract,
   historyContract,
   type Opened,
   petRepositoryContract,
@@ -42,6 +43,11 @@ describe.each(IS_WHOLE ? STORAGES : (['memory'] as const))('over HTTP on %s', (k
   const cases = [
     ...petRepositoryContract(subjectOf(({ pets }) => pets)),
     ...historyContract(subjectOf((storage) => storage)),
+    // The server decides when a record ends, so its clock would be compared with that of the model.
+    ...differentialContract(
+      subjectOf(({ pets, check, close }) => ({ pets, check, close })),
+      { lacks: ['idempotentCreates', 'idempotencyRecords', 'apiKeys', 'transfer'], steps: 60 },
+    ),
   ];
   // Each of many calls goes through the API, on a machine that may stand still.
   for (const { name, run } of cases) test(name, run, 300_000);
