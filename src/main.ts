@@ -25,7 +25,7 @@ function onSignal(signal: NodeJS.Signals): void {
     stoppedAt = performance.now();
     stop.abort();
   } else if (performance.now() - stoppedAt >= REPEATED_SIGNAL) {
-    process.removeAllListeners(signal);
+    process.off(signal, onSignal);
     process.kill(process.pid, signal);
   }
 }

@@ -1,5 +1,4 @@
 import { type ApiKey, isActive, isApiKey } from '../domain/api-key.ts';
-import { checkArgument, STRING } from './arguments.ts';
 import type { ApiKeyRepository } from './ports/api-key-repository.ts';
 import type { ApiKeyHolder, ApiKeyVerifier } from './ports/api-key-verifier.ts';
 
@@ -24,7 +23,6 @@ export class VerifyApiKey implements ApiKeyVerifier {
 
   /** Refuses a string that does not have the format of a key without reading the storage. */
   async verify(key: string): Promise<ApiKeyHolder | undefined> {
-    checkArgument('key', key, STRING);
     if (!isApiKey(key)) return undefined;
     const apiKey = await this.#keys.find(key);
     const now = this.#now();

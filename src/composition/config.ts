@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import type { ServeValues } from '../adapters/cli/index.ts';
+import type { RateLimit } from '../adapters/http/index.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';
@@ -27,7 +28,7 @@ export interface Config {
     readonly publicUrl: string | undefined;
     readonly corsOrigins: readonly string[] | undefined;
     readonly trustedProxies: number;
-    readonly rateLimit: formats.RateLimit | undefined;
+    readonly rateLimit: RateLimit | undefined;
     readonly maxConnections: number | undefined;
   };
 }
@@ -44,55 +45,42 @@ export interface SettingDescription {
 /** The source of the database when no setting selects one. */
 export const DEFAULT_STORE = 'the default store';
 
-const MAX_TIMEOUT = 2 ** 31 - 1;
+const LONGEST = 2 ** 31 - 1;
 
-/** What an invalid text does not show: it can be a URL with a password. */
-const database = (engines: readonly Engine[]): formats.Format<SelectedDatabase> =>
-  formats.format(engines.map(({ usage }) => usage).join(' or '), (url) => parseDatabase(engines, url));
-
-function described<T>(format: formats.Format<T>, meaning: string) {
-  return v.pipe(format, v.description(meaning));
+function setting<T, const D extends string | undefined = undefined>(
+  format: formats.Format<T>,
+  meaning: string,
+  fallback?: D,
+) {
+  return v.optional(v.pipe(format, v.description(meaning)), fallback as D);
 }
 
-const databaseSetting = (engines: readonly Engine[]) =>
-  v.optional(described(database(engines), 'where the store is'), 'sqlite:./data/animal-store.db');
+const database = (engines: readonly Engine[]) => {
+  const usages = engines.map(({ usage }) => usage).join(' or ');
+  const url = formats.format(usages, (text) => parseDatabase(engines, text));
+  return setting(url, 'where the store is', 'sqlite:./data/animal-store.db');
+};
+
+const DAYS = 'the days in which a create can be retried with its key; the same on all servers of a store';
 
 const SETTINGS = v.object({
-  HOST: v.optional(described(formats.HOST, 'the address to listen on'), '127.0.0.1'),
-  PORT: v.optional(
-    described(formats.integer(0, 65_535), 'the port to listen on; 0 takes a free one'),
-    '3000',
-  ),
-  DATABASE_URL: databaseSetting(STORE_ENGINES),
-  API_KEYS: v.optional(described(formats.API_KEYS, 'keys that are valid beside the stored ones')),
-  LOG_LEVEL: v.optional(described(formats.LOG_LEVEL, 'the least important lines that are logged'), 'info'),
-  PUBLIC_URL: v.optional(
-    described(formats.PUBLIC_URL, "the address that clients use, where the server's own does not tell"),
-  ),
-  CORS_ORIGIN: v.optional(described(formats.ORIGINS, 'the origins from which browsers may call the API')),
-  SHUTDOWN_TIMEOUT_MS: v.optional(
-    described(formats.integer(0, MAX_TIMEOUT), 'how long a stop waits for requests in flight'),
-    '10000',
-  ),
-  MAX_CONNECTIONS: v.optional(
-    described(formats.integer(1, 1_000_000), 'the number of connections beyond which new ones are closed'),
-  ),
-  RATE_LIMIT: v.optional(described(formats.RATE_LIMIT, 'the limit of each API key on this server')),
-  TRUST_PROXY: v.optional(
-    described(formats.TRUST_PROXY, 'the proxies whose X-Forwarded-For and X-Forwarded-Proto count'),
+  HOST: setting(formats.HOST, 'the address to listen on', '127.0.0.1'),
+  PORT: setting(formats.integer(0, 65_535), 'the port to listen on; 0 takes a free one', '3000'),
+  DATABASE_URL: database(STORE_ENGINES),
+  API_KEYS: setting(formats.API_KEYS, 'keys that are valid beside the stored ones'),
+  LOG_LEVEL: setting(formats.LOG_LEVEL, 'the least important lines that are logged', 'info'),
+  PUBLIC_URL: setting(formats.PUBLIC_URL, 'the address that clients use, behind a proxy'),
+  CORS_ORIGIN: setting(formats.ORIGINS, 'the origins from which browsers may call the API'),
+  SHUTDOWN_TIMEOUT_MS: setting(formats.integer(0, LONGEST), 'how long a stop waits for requests', '10000'),
+  MAX_CONNECTIONS: setting(formats.integer(1, 1_000_000), 'connections beyond it are closed'),
+  RATE_LIMIT: setting(formats.RATE_LIMIT, 'the limit of each API key on this server'),
+  TRUST_PROXY: setting(
+    formats.TRUST_PROXY,
+    'how many proxies stand in front, whose X-Forwarded-For counts',
     '0',
   ),
-  IDEMPOTENCY_DAYS: v.optional(
-    described(
-      formats.integer(1, IDEMPOTENCY_DAYS_MAX),
-      'how many days a create can be retried with its Idempotency-Key; the same on all servers of a store',
-    ),
-    String(IDEMPOTENCY_DAYS),
-  ),
-  FIRST_KEY: v.optional(
-    described(formats.FIRST_KEY, 'whether the first key of an empty store is printed'),
-    'print',
-  ),
+  IDEMPOTENCY_DAYS: setting(formats.integer(1, IDEMPOTENCY_DAYS_MAX), DAYS, `${IDEMPOTENCY_DAYS}`),
+  FIRST_KEY: setting(formats.FIRST_KEY, 'whether the first key of an empty store is printed', 'print'),
 });
 
 /** What replaces the variables of older releases. */
@@ -136,7 +124,7 @@ export function loadConfig(environment: Environment, options: ServeValues = {}):
 
 /** Reads only the database URL. Throws a `ConfigError` if the URL is invalid. */
 export function loadDatabase(environment: Environment, databaseUrl?: string): SelectedDatabase {
-  const schema = v.object({ DATABASE_URL: databaseSetting(ENGINES) });
+  const schema = v.object({ DATABASE_URL: database(ENGINES) });
   return databaseOf(readSettings(schema, environment, { DATABASE_URL: databaseUrl }));
 }
 

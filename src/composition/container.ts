@@ -14,13 +14,13 @@ import { AnimalStore } from '../application/animal-store.ts';
 import { combineObservers } from '../application/observers.ts';
 import type { Observer } from '../application/ports/observer.ts';
 import type { RequestObserver } from '../application/ports/request-observer.ts';
-import type { Storage } from '../application/ports/storage.ts';
+import type { StoreStorage } from '../application/ports/storage.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 import type { Config } from './config.ts';
 
 const LOG: InjectionToken<Logger> = Symbol('Logger');
 const OBSERVERS: InjectionToken<readonly (Observer & RequestObserver)[]> = Symbol('Observers');
-const STORAGE: InjectionToken<Storage> = Symbol('Storage');
+const STORAGE: InjectionToken<StoreStorage> = Symbol('Storage');
 const API_KEY_VERIFIER: InjectionToken<KeyVerifier> = Symbol('ApiKeyVerifier');
 const HTTP_SERVER: InjectionToken<HttpServer> = Symbol('HttpServer');
 

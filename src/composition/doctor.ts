@@ -20,15 +20,13 @@ export async function diagnose(
   const isLocal = !database?.isRemote;
   const faults: Problem[] = [];
   const config = isLocal ? await attempt(() => loadConfig(environment, { databaseUrl }), faults) : undefined;
-  // The configuration of a server has the fault of the database too, but no server has the address of another one.
+  // The configuration of a server has the fault of the URL too.
   problems.push(...faults.filter((fault) => !refused.includes(sourceOf(fault))));
   const examine = (of: SelectedDatabase) => of.examine(loadClient(environment, of));
   const diagnosis = database && (await attempt(() => examine(database), problems));
   problems.push(...(diagnosis?.problems ?? []));
-  const contents =
-    backup === undefined
-      ? undefined
-      : await attempt(async () => await database?.examineBackup(backup), problems);
+  const check = async () => (backup === undefined ? undefined : await database?.examineBackup(backup));
+  const contents = await attempt(check, problems);
   if (contents !== undefined) problems.push(...contents.problems, ...backupProblems(contents, diagnosis));
   if (config !== undefined && diagnosis !== undefined) {
     const create = commandLine(program, 'keys create --name NAME', databaseUrl);

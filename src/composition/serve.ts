@@ -17,7 +17,7 @@ export interface Service extends RunningService {
 export async function startService(config: Config, version: string): Promise<Service> {
   const { bun, deno } = process.versions;
   if (bun !== undefined || deno !== undefined) {
-    throw new Error('the server runs on Node.js: here, mount createFetchHandler, as docs/runtimes.md shows');
+    throw new Error('the server runs on Node.js: here, mount createFetchHandler, as docs/mounting.md shows');
   }
   return serve(await openParts(config, version), config, version);
 }
@@ -79,16 +79,13 @@ async function listen(server: HttpServer, { host, port }: Config): Promise<strin
   }
 }
 
-/** Loopback, private and link-local networks, of IPv4 and of IPv6. */
+/** Loopback, private and link-local networks. */
 const INTERNAL = new BlockList();
-for (const network of ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16']) {
-  INTERNAL.addSubnet(...subnet(network), 'ipv4');
-}
-for (const network of ['::1/128', 'fc00::/7', 'fe80::/10']) INTERNAL.addSubnet(...subnet(network), 'ipv6');
-
-function subnet(network: string): [address: string, prefix: number] {
+const NETWORKS =
+  '127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 ::1/128 fc00::/7 fe80::/10';
+for (const network of NETWORKS.split(' ')) {
   const [address = '', prefix] = network.split('/');
-  return [address, Number(prefix)];
+  INTERNAL.addSubnet(address, Number(prefix), isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 /** Returns a warning where everybody can connect: such a port needs a proxy that limits rates and connections. */

@@ -39,15 +39,6 @@ test('refuses a pet that is null', async () => {
   expect(await stored()).toHaveLength(1);
 });
 
-test('accepts an array of batches, and refuses what is not iterable', async () => {
-  const from = (batches: unknown) => importPets.execute(batches as AsyncIterable<never>);
-  expect(await from([[REX], [REX]])).toBe(2);
-  for (const batches of [null, 5, {}, () => {}, [7]]) {
-    await expect(from(batches)).rejects.toThrow(refusal(/expected an async iterable of arrays, got /));
-  }
-  expect(await stored()).toHaveLength(2);
-});
-
 test('stores pets without ids, with the default status', async () => {
   expect(
     await importPets.execute(batchesOf([REX, { ...REX, status: 'sold' }], [{ ...REX, id: undefined }])),

@@ -211,7 +211,7 @@ describe('the configuration', () => {
     const lines = faultsOf({ [name]: value });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(new RegExp(`^${name}: `));
-    expect(lines[0]).toContain('may hold a password');
+    expect(lines[0]).toMatch(/may hold a password/);
     expect(lines[0]).not.toContain('hunter2');
   });
 
@@ -227,6 +227,12 @@ describe('the configuration', () => {
         "--host: expected a host name or an IP address, got ''\n--port: expected an integer from 0 to 65535, got '65536'",
       ),
     );
+  });
+
+  test('has one line for a value with a line feed', () => {
+    expect(faultsOf({ HOST: 'a\nb' })).toEqual([
+      "HOST: expected a host name or an IP address, got 'a\\u000ab'",
+    ]);
   });
 
   test('reports all faults at once, one line each', () => {
@@ -281,7 +287,7 @@ describe('the configuration', () => {
 
   test('refuses a byte order mark, which would be a part of the name of the first variable of .env', () => {
     expect(faultsOf({ '\ufeffPORT': '80' })).toEqual([
-      'PORT: the file of this variable begins with a byte order mark: save it in UTF-8 without one',
+      '.env: the file begins with a byte order mark: save it in UTF-8 without one',
     ]);
   });
 
@@ -294,7 +300,7 @@ describe('the configuration', () => {
       env: {},
     });
     expect(faultsOf(JSON.parse(output) as Record<string, string>)).toEqual([
-      'a variable of the environment begins with the mark of UTF-16: save the file .env in UTF-8',
+      '.env: the file begins with a byte order mark: save it in UTF-8 without one',
     ]);
   });
 

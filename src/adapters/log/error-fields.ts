@@ -3,13 +3,13 @@
 import { withoutApiKeys } from '../../domain/api-key.ts';
 
 const LENGTH_LIMIT = 8_000;
-const KIND_LIMIT = 300;
+const CODE_LIMIT = 300;
 const CAUSES_LIMIT = 5;
 
 export function errorFields(error: unknown): object {
   const stacks = causesOf(error).map((cause) => (cause instanceof Error && cause.stack) || textOf(cause));
   return {
-    type: error instanceof Error ? error.name : typeof error,
+    type: nameOf(error),
     code: codeOf(error),
     message: shown(error instanceof Error ? error.message : textOf(error)),
     ...(error instanceof Error && { stack: shown(stacks.join('\ncaused by: ')) }),
@@ -19,21 +19,21 @@ export function errorFields(error: unknown): object {
 /** Returns the codes of an error and of its causes, or else its name. Errors of one kind are logged once a second. */
 export function errorKind(error: unknown): string {
   const codes = causesOf(error).flatMap((cause) => codeOf(cause) ?? []);
-  return codes.join(': ') || (error instanceof Error ? shown(error.name, KIND_LIMIT) : typeof error);
+  return codes.join(': ') || nameOf(error);
 }
 
 /** Returns the error, its cause, the cause of its cause, and so on. */
-function causesOf(error: unknown): unknown[] {
-  const causes: unknown[] = [error];
-  for (let cause = error; causes.length < CAUSES_LIMIT; causes.push(cause)) {
-    cause = cause instanceof Error ? cause.cause : undefined;
-    if (cause === undefined) break;
-  }
-  return causes;
+function causesOf(error: unknown, limit = CAUSES_LIMIT): unknown[] {
+  const cause = error instanceof Error && limit > 1 ? error.cause : undefined;
+  return cause === undefined ? [error] : [error, ...causesOf(cause, limit - 1)];
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? shown(error.name, CODE_LIMIT) : typeof error;
 }
 
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? shown(textOf(error.code), KIND_LIMIT) : undefined;
+  return error instanceof Error && 'code' in error ? shown(textOf(error.code), CODE_LIMIT) : undefined;
 }
 
 /** The `toString` method of a thrown object can be missing or throw. */

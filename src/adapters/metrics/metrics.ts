@@ -41,9 +41,12 @@ export class Metrics {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
-    const [name, help] = ['animal_store_build_info', 'The release, the runtime and the storage; always 1'];
     const build = { version, node: process.version, storage };
-    new Gauge({ name, help, labelNames: Object.keys(build), registers }).set(build, 1);
+    const help = 'The release, the runtime and the storage; always 1';
+    new Gauge({ name: 'animal_store_build_info', help, labelNames: Object.keys(build), registers }).set(
+      build,
+      1,
+    );
     this.observer = observerOf(registers);
   }
 
@@ -58,32 +61,25 @@ export class Metrics {
 }
 
 function observerOf(registers: Registry[]): MetricsObserver {
-  const histogram = (name: string, help: string, buckets: number[], labelNames: readonly string[] = []) =>
-    new Histogram({ name, help, buckets, labelNames, registers });
+  const metric = (name: string, help: string, labelNames: string[] = []) => ({
+    name: `animal_store_${name}`,
+    help,
+    labelNames,
+    registers,
+  });
+  const histogram = (buckets: number[], ...named: Parameters<typeof metric>) =>
+    new Histogram({ ...metric(...named), buckets });
   const requests = histogram(
-    'animal_store_http_request_duration_seconds',
-    'Time from the head of a request to its response',
     REQUEST_BOUNDS,
+    'http_request_duration_seconds',
+    'Time from the head of a request to its response',
     ['method', 'route', 'status'],
   );
-  const commits = histogram(
-    'animal_store_commit_duration_seconds',
-    'Time until a transaction was durable',
-    COMMIT_BOUNDS,
-  );
-  const writes = histogram('animal_store_commit_writes', 'Number of writes in a transaction', WRITES_BOUNDS);
-  const errors = new Counter({
-    name: 'animal_store_errors_total',
-    help: 'Responses with status 500 or above',
-    labelNames: ['reason'],
-    registers,
-  });
+  const commits = histogram(COMMIT_BOUNDS, 'commit_duration_seconds', 'Time until a transaction was durable');
+  const writes = histogram(WRITES_BOUNDS, 'commit_writes', 'Number of writes in a transaction');
+  const errors = new Counter(metric('errors_total', 'Responses with status 500 or above', ['reason']));
   for (const reason of ERROR_REASONS) errors.inc({ reason }, 0);
-  const available = new Gauge({
-    name: 'animal_store_storage_available',
-    help: 'Whether the storage has no known fault: 1 or 0',
-    registers,
-  });
+  const available = new Gauge(metric('storage_available', 'Whether the storage has no known fault: 1 or 0'));
   available.set(1);
   return {
     ignoresClient: true,

@@ -10,7 +10,6 @@ const RECORDS_INTERVAL = 60_000;
 export interface MetricsSources {
   readonly server: {
     statistics(): {
-      /** `NaN` if the runtime does not tell it. */
       readonly connections: number;
       readonly requestsInFlight: number;
       readonly refused: Readonly<Record<string, number>>;
@@ -26,17 +25,21 @@ export interface MetricsSources {
 type Samples = readonly (readonly [value: number | undefined, ...labels: string[]])[];
 
 export function registerSources(registry: Registry, { server, storage }: MetricsSources): void {
-  const register = (
+  const counted = (): StorageStatistics => storage.statistics?.() ?? {};
+  const add = (
     Metric: typeof Counter | typeof Gauge,
-    [name, ...labelNames]: readonly [string, ...string[]],
+    name: string,
     help: string,
-    read: (counted: StorageStatistics) => Samples | Promise<Samples>,
+    labelNames: string[],
+    read: () => Samples | Promise<Samples>,
   ): void => {
-    const options = { name, help, labelNames, registers: [registry] };
     const metric: Counter | Gauge = new Metric({
-      ...options,
+      name: `animal_store_${name}`,
+      help,
+      labelNames,
+      registers: [registry],
       async collect() {
-        const samples = await read(storage.statistics?.() ?? {});
+        const samples = await read();
         metric.reset();
         if (labelNames.length === 0) metric.remove();
         for (const [value, ...labels] of samples)
@@ -44,70 +47,41 @@ export function registerSources(registry: Registry, { server, storage }: Metrics
       },
     });
   };
+  const gauge = (name: string, help: string, read: () => number | undefined | Promise<number>): void =>
+    add(Gauge, name, help, [], async () => [[await read()]]);
 
-  register(Gauge, ['animal_store_http_requests_in_flight'], 'Requests without a response yet', () => [
-    [server.statistics().requestsInFlight],
-  ]);
-  register(Gauge, ['animal_store_http_connections'], 'Open connections of clients', () => {
-    const { connections } = server.statistics();
-    return Number.isNaN(connections) ? [] : [[connections]];
+  gauge(
+    'http_requests_in_flight',
+    'Requests without a response yet',
+    () => server.statistics().requestsInFlight,
+  );
+  gauge('http_connections', 'Open connections of clients', () => server.statistics().connections);
+  add(Counter, 'http_refused_requests_total', 'Requests refused because of load', ['reason'], () =>
+    Object.entries(server.statistics().refused).map(([reason, count]) => [count, reason]),
+  );
+  add(Counter, 'cache_requests_total', 'Reads that looked into a cache', ['cache', 'result'], () =>
+    (['pages', 'keys'] as const).flatMap((cache) => [
+      [counted()[cache]?.hits, cache, 'hit'],
+      [counted()[cache]?.misses, cache, 'miss'],
+    ]),
+  );
+  gauge('waiting_writes', 'Writes that wait for a transaction', () => counted().waitingWrites);
+  add(Gauge, 'database_connections', 'Connections of all pools to the database server', ['state'], () =>
+    (['busy', 'idle'] as const).map((state) => [counted().connections?.[state], state]),
+  );
+  gauge('database_waiting_calls', 'Calls that wait for a connection', () => counted().connections?.waiting);
+  add(Counter, 'thread_busy_seconds_total', 'Time a thread was not waiting for events', ['thread'], () => {
+    const main = performance.eventLoopUtilization().active / 1000;
+    return Object.entries({ main, ...counted().busySeconds }).map(([thread, value]) => [value, thread]);
   });
-  register(
-    Counter,
-    ['animal_store_http_refused_requests_total', 'reason'],
-    'Requests refused because of load',
-    () => Object.entries(server.statistics().refused).map(([reason, count]) => [count, reason]),
-  );
-  register(
-    Counter,
-    ['animal_store_cache_requests_total', 'cache', 'result'],
-    'Reads that looked into a cache',
-    ({ pages, keys }) => [
-      [pages?.hits, 'pages', 'hit'],
-      [pages?.misses, 'pages', 'miss'],
-      [keys?.hits, 'keys', 'hit'],
-      [keys?.misses, 'keys', 'miss'],
-    ],
-  );
-  register(
-    Gauge,
-    ['animal_store_waiting_writes'],
-    'Writes that wait for a transaction',
-    ({ waitingWrites }) => [[waitingWrites]],
-  );
-  register(
-    Gauge,
-    ['animal_store_database_connections', 'state'],
-    'Connections of all pools to the database server',
-    ({ connections }) => [
-      [connections?.busy, 'busy'],
-      [connections?.idle, 'idle'],
-    ],
-  );
-  register(
-    Gauge,
-    ['animal_store_database_waiting_calls'],
-    'Calls that wait for a connection',
-    ({ connections }) => [[connections?.waiting]],
-  );
-  register(
-    Counter,
-    ['animal_store_thread_busy_seconds_total', 'thread'],
-    'Time a thread was not waiting for events',
-    ({ busySeconds }) => {
-      const main = performance.eventLoopUtilization().active / 1000;
-      return Object.entries({ main, ...busySeconds }).map(([thread, value]) => [value, thread]);
-    },
-  );
   const { idempotencyRecords } = storage;
   if (idempotencyRecords === undefined) return;
-  let counted: Promise<number> | undefined;
+  let records: Promise<number> | undefined;
   let until = 0;
-  register(Gauge, ['animal_store_idempotency_records'], 'Stored records of idempotency keys', async () => {
-    if (counted === undefined || performance.now() >= until) {
-      until = performance.now() + RECORDS_INTERVAL;
-      counted = idempotencyRecords.count().catch(() => Number.NaN);
-    }
-    return [[await counted]];
+  gauge('idempotency_records', 'Stored records of idempotency keys', () => {
+    if (records !== undefined && performance.now() < until) return records;
+    until = performance.now() + RECORDS_INTERVAL;
+    records = idempotencyRecords.count().catch(() => Number.NaN);
+    return records;
   });
 }

@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import * as v from 'valibot';
+import type { RateLimit } from '../../adapters/http/index.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { mayHoldPassword, refuse } from '../databases/refuse.ts';
 
@@ -12,12 +13,6 @@ const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type FirstKey = 'print' | 'none';
-
-/** At most `requests` in each period of so many seconds. */
-export interface RateLimit {
-  readonly requests: number;
-  readonly seconds: number;
-}
 
 const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
 
@@ -87,10 +82,8 @@ export const API_KEYS: Format<readonly string[]> = format(
     if (repeated !== -1) throw invalidRequest(`expected different keys, got key ${repeated + 1} twice`);
     const invalid = keys.findIndex((key) => !/^[\x21-\x2b\x2d-\x7e]{32,}$/.test(key));
     if (invalid === -1) return keys;
-    const place = `key ${invalid + 1} of ${keys.length}`;
-    throw invalidRequest(
-      `${place} is invalid: expected 32 or more visible ASCII characters in each, and commas between keys`,
-    );
+    const expected = 'expected 32 or more visible ASCII characters in each, and commas between keys';
+    throw invalidRequest(`key ${invalid + 1} of ${keys.length} is invalid: ${expected}`);
   },
 );
 

@@ -2,12 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { visible } from '../../domain/visible.ts';
 import { mayHoldPassword } from '../databases/refuse.ts';
 
-/** Some editors write it at the start of a file such as `.env`. It would be a part of the name of the first variable. */
-const BYTE_ORDER_MARK = '\ufeff';
-/** What Node.js reads instead of the two bytes of the mark of UTF-16. It reads no other variable of such a file. */
-const UTF16_MARK = '\ufffd\ufffd';
+/** The mark of UTF-8 at the start of `.env`, and what Node.js reads instead of the mark of UTF-16. */
+const BYTE_ORDER_MARK = /^(?:\ufeff|\ufffd\ufffd)/;
 
 /** The variables that can also be given as a file, whose path is in `<variable>_FILE`. Their values are never shown. */
 export const SECRETS: readonly string[] = ['DATABASE_URL', 'API_KEYS', 'API_KEY'];
@@ -56,7 +55,8 @@ export function readSettings<const Entries extends v.ObjectEntries>(
       try {
         texts[name] = readFileSync(file, 'utf8').trim();
       } catch {
-        faults.push(`${name}_FILE: ${fileFault(file)}`);
+        const shown = mayHoldPassword(file) ? 'at the path, which may hold a password,' : file;
+        faults.push(`${name}_FILE: the file ${shown} cannot be read`);
       }
     }
   }
@@ -65,29 +65,15 @@ export function readSettings<const Entries extends v.ObjectEntries>(
     const name = v.getDotPath(issue) ?? '';
     faults.push(`${sources[name] ?? name}: ${issue.message}`);
   }
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  if (faults.length > 0) throw new ConfigError(faults.map(visible).join('\n'));
   return { values: output as v.InferOutput<typeof schema>, sources };
 }
 
 function environmentFaults(environment: Environment, gone: Readonly<Record<string, string>>): string[] {
-  const names = Object.keys(environment);
   const faults = Object.entries(gone)
     .filter(([name]) => environment[name])
     .map(([name, instead]) => `${name}: this variable is gone: ${instead}`);
-  if (names.some((name) => name.startsWith(UTF16_MARK))) {
-    faults.push('a variable of the environment begins with the mark of UTF-16: save the file .env in UTF-8');
-  }
-  const marked = names.find((name) => name.startsWith(BYTE_ORDER_MARK))?.slice(1);
-  if (marked !== undefined) {
-    faults.push(
-      `${marked}: the file of this variable begins with a byte order mark: save it in UTF-8 without one`,
-    );
-  }
+  if (Object.keys(environment).some((name) => BYTE_ORDER_MARK.test(name)))
+    faults.push('.env: the file begins with a byte order mark: save it in UTF-8 without one');
   return faults;
-}
-
-function fileFault(path: string): string {
-  return mayHoldPassword(path)
-    ? 'expected the path of a readable file, got a value that may hold a password'
-    : `the file ${path} cannot be read`;
 }

@@ -4,7 +4,7 @@ import type {
   Restored,
   RestoreOptions,
 } from '../../application/ports/maintenance.ts';
-import type { Storage } from '../../application/ports/storage.ts';
+import type { StoreStorage } from '../../application/ports/storage.ts';
 import { storageFaultReason, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { type ClientOptions, supported } from '../../application/store-options.ts';
 import { AnimalStoreError, asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
@@ -49,7 +49,7 @@ export class SelectedDatabase {
     return new SelectedDatabase(this.#engine, this.scheme, this.location, source);
   }
 
-  open(options: OpenOptions = {}): Promise<Storage> {
+  open(options: OpenOptions = {}): Promise<StoreStorage> {
     return this.#withAdapter((adapter) => adapter.open(this.location, options));
   }
 

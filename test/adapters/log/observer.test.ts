@@ -198,3 +198,12 @@ test('an error is logged without API keys and without its other properties', () 
   for (const part of [key, key.slice(10, 26)]) expect(texts.join('')).not.toContain(part);
   expect(texts[0]).toContain('caused by: Error: cause pets_');
 });
+
+test('no line contains an API key, wherever it stands', () => {
+  const { log, texts } = capturedLog();
+  const key = formatApiKey(crypto.getRandomValues(new Uint8Array(32)));
+  log.warn({ path: `/x/${key}`, nested: { [key]: [key] } }, `key ${key}`);
+  log.child({ key }).info(encodeURIComponent(key).replace('_', '%5F'));
+  expect(texts).toHaveLength(2);
+  for (const part of [key, key.slice(10, 26)]) expect(texts.join('')).not.toContain(part);
+});
