@@ -54,16 +54,23 @@ test('export names the id of a row of a server that has a value of another type'
   expect(err).toContain(`${url} does not respond as the API does: [1], pet 7: name must be a string`);
 });
 
-test('an interrupted export does not wait for a server that does not respond', async () => {
+test.each([
+  ['export', 'the export is not complete'],
+  ['import', 'nothing was imported'],
+])('an interrupted %s does not wait for a server that does not respond', async (command, outcome) => {
   const interrupted = new AbortController();
   const silent = await listen(createServer(() => interrupted.abort()));
-  const cli = createCommands({ API_KEY: server.key }, '1.0.0');
-  const { run: runCommand } = commandLine('', cli);
-  const args = ['export', '--database-url', `${silent}/v1`];
-  expect(await runCommand(args, { signal: interrupted.signal })).toEqual({
+  const { store } = new Workspace();
+  const { run: runCommand } = commandLine('', createCommands({ API_KEY: server.key }, '1.0.0'));
+  const address = `${silent}/v1`;
+  const args =
+    command === 'export'
+      ? ['--database-url', address]
+      : [address, '--create-store', '--database-url', `sqlite:${store}`];
+  expect(await runCommand([command, ...args], { signal: interrupted.signal })).toEqual({
     status: 1,
     out: '',
-    err: 'animal-store: interrupted; the export is not complete\n',
+    err: `animal-store: interrupted; ${outcome}\n`,
   });
 });
 

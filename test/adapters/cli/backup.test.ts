@@ -126,11 +126,4 @@ describe('doctor --backup', () => {
     expect(await problemsOf(cli, '/no/such.db')).toEqual(['/no/such.db: there is no such file']);
     expect(await problemsOf(cli, cli.path)).toEqual([`${cli.path} belongs to the store`]);
   });
-
-  test('a store with its own tools for backups says which', async () => {
-    const { run } = commandLine();
-    const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/pets' };
-    const { out } = await run(['doctor', '--backup', 'x'], { environment });
-    expect(out).toContain('backup is not supported by this storage: use pg_dump');
-  });
 });

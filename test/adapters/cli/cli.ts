@@ -151,12 +151,6 @@ export function copiesOf(fill: (cli: CommandLine) => Promise<unknown>): () => Pr
   };
 }
 
-/** Replaces a store by an empty file with a write-ahead log, which no store has. */
-export function emptyWithLog(path: string): void {
-  writeFileSync(path, '');
-  writeFileSync(`${path}-wal`, 'log');
-}
-
 export const withRex: () => Promise<CommandLine> = copiesOf((cli) =>
   cli.run(['import', '--create-store', '-'], { stdin: line('Rex') }),
 );

@@ -55,24 +55,6 @@ describe('keys create', () => {
     expect(listed).toMatchObject([{ readOnly: true }, { readOnly: true }]);
   });
 
-  test('--json', async () => {
-    const { key, createdAt, ...about } = JSON.parse(
-      await createShop(inMemory(), '--expires', '2999-01-31', '--json'),
-    );
-    expect(isApiKey(key)).toBe(true);
-    expect(Math.abs(Date.parse(createdAt) - Date.now())).toBeLessThan(60_000);
-    expect(about).toEqual({
-      id: '1',
-      name: 'shop',
-      prefix: key.slice(0, 9),
-      readOnly: false,
-      status: 'active',
-      lastUsedOn: null,
-      expiresAt: '2999-02-01T00:00:00.000Z',
-      revokedAt: null,
-    });
-  });
-
   test.each([
     [[], "required option '--name <name>' not specified"],
     [['--name', ''], 'at least one of them visible'],
@@ -82,7 +64,6 @@ describe('keys create', () => {
       ['--name', 'x', '--expires', 'soon'],
       'expected a duration such as 90d, 12h or 30m, a valid date such as 2027-01-31, or never',
     ],
-    [['--name', 'x', 'more'], 'too many arguments'],
   ])('%j is wrong usage: %s', async (args, message) => {
     const cli = inMemory();
     const { status, out, err } = await cli.run(['keys', 'create', ...args]);
@@ -238,6 +219,7 @@ describe('keys rotate', () => {
     const { out, err } = await cli.run(args);
     expect(err).toContain('Key 1 expires now.');
     expect(JSON.parse(out)).toMatchObject({ id: '2', expiresAt: '2999-02-01T00:00:00.000Z' });
+    expect(isApiKey(JSON.parse(out).key)).toBe(true);
     expect(await holderOf(cli, old)).toBeUndefined();
   });
 

@@ -33,12 +33,6 @@ interface Source {
   readonly close: () => unknown;
 }
 
-interface Imported {
-  readonly count: number;
-  /** The number of lines that were refused. */
-  readonly skipped: number;
-}
-
 /** A pet and the line from which the pet was read. The application ignores the property `line`. */
 type PetOfLine = ImportedPet & { readonly line: Line };
 
@@ -109,7 +103,7 @@ async function importLines(
   { dryRun, skipInvalid, newIds }: Flags,
   progress: Progress,
   { console, signal }: CommandOptions,
-): Promise<Imported> {
+): Promise<{ readonly count: number; readonly skipped: number }> {
   let count = 0;
   let skipped = 0;
   let isRead = false;

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { AnimalStore } from '../../../application/animal-store.ts';
 import { THIS_PROGRAM } from '../../../application/create-pet-once.ts';
+import type { PetPageQuery } from '../../../application/list-pets.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
-import type { NewPetInput, Pet, PetStatus } from '../../../domain/pet.ts';
+import type { NewPetInput, Pet } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
 import { CREATE_STORE, int64, pageLimit, petName, statusOption } from '../arguments.ts';
 import { writeLong } from '../console.ts';
@@ -11,10 +12,7 @@ import type { CommandOptions } from '../options.ts';
 import { withStore } from '../store.ts';
 import { table } from '../table.ts';
 
-interface ListFlags {
-  readonly status?: PetStatus;
-  readonly limit?: number;
-  readonly after?: bigint;
+interface ListFlags extends PetPageQuery {
   readonly all?: boolean;
   readonly json?: boolean;
 }
@@ -74,11 +72,10 @@ async function listPets({ all, json, ...query }: ListFlags, options: CommandOpti
         hasMore = more;
       } while (all && hasMore);
       if (json) await write(last === undefined ? '[]\n' : '\n]\n');
+      else if (last === undefined) console.err('No pet matches.\n');
+      if (hasMore) console.err(`More pets follow: --after ${last} shows the next page, --all shows all.\n`);
     }),
   );
-  if (last === undefined && !json) console.err('No pet matches.\n');
-  if (hasMore && !all)
-    console.err(`More pets follow: --after ${last} shows the next page, --all shows all.\n`);
 }
 
 async function createPet(
