@@ -5,27 +5,22 @@ import { CommandError, withoutSecrets } from '../errors.ts';
 import { contentsText, counted, number } from '../format.ts';
 import type { CommandOptions, DoctorReport } from '../options.ts';
 
+/** The command fails if a problem is an error. */
 export function defineDoctor(program: Command, options: CommandOptions): void {
+  const { console, version, diagnose } = options;
   program
     .command('doctor')
     .description('examine the settings and the store, and change nothing')
     .option('--backup <file>', 'also check a backup of the store', regularFile)
     .option('--json', 'print the report as JSON')
-    .action(({ backup, json }) => doctor(backup, json, options));
-}
-
-/** Fails if a problem is an error. */
-async function doctor(
-  backup: string | undefined,
-  json: boolean,
-  { console, version, databaseUrl, diagnose }: CommandOptions,
-): Promise<void> {
-  const found = await diagnose(databaseUrl, backup);
-  const problems = found.problems.map((each) => ({ ...each, message: withoutSecrets(each.message) }));
-  const report = { ...found, problems };
-  await console.out(`${json ? jsonOf(report, version) : linesOf(report, version).join('\n')}\n`);
-  const errors = problems.filter(({ severity }) => severity === 'error').length;
-  if (errors > 0) throw new CommandError(`${counted(errors, 'error')} found`);
+    .action(async ({ backup, json }) => {
+      const found = await diagnose(options.databaseUrl, backup);
+      const problems = found.problems.map((each) => ({ ...each, message: withoutSecrets(each.message) }));
+      const report = { ...found, problems };
+      await console.out(`${json ? jsonOf(report, version) : linesOf(report, version).join('\n')}\n`);
+      const errors = problems.filter(({ severity }) => severity === 'error').length;
+      if (errors > 0) throw new CommandError(`${counted(errors, 'error')} found`);
+    });
 }
 
 function linesOf(report: DoctorReport, version: string): string[] {

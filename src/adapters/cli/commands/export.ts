@@ -21,7 +21,14 @@ export function defineExport(program: Command, options: CommandOptions): void {
     .option('--after <id>', 'with --follow, only pets with a greater id', int64)
     .action(async ({ status, follow, after }, command) => {
       if (after !== undefined && !follow) command.error('--after requires --follow');
-      await (follow ? followPets(status, after, options) : exportPets(status, options));
+      if (!follow) return await exportPets(status, options);
+      const { signal } = options;
+      await writeLong(options, undefined, (write) =>
+        withStore(options, 'export', async (store) => {
+          for await (const pet of store.followPets({ status, after, signal }))
+            await write(`${petJson(pet)}\n`);
+        }),
+      );
     });
 }
 
@@ -53,18 +60,4 @@ async function exportPets(status: PetStatus | undefined, options: CommandOptions
       }
     }),
   ).finally(() => progress.end());
-}
-
-/** Writes each pet as soon as it is visible. */
-async function followPets(
-  status: PetStatus | undefined,
-  after: bigint | undefined,
-  options: CommandOptions,
-): Promise<void> {
-  const { signal } = options;
-  await writeLong(options, undefined, (write) =>
-    withStore(options, 'export', async (store) => {
-      for await (const pet of store.followPets({ status, after, signal })) await write(`${petJson(pet)}\n`);
-    }),
-  );
 }

@@ -3,7 +3,7 @@ import type { AnimalStore } from '../../../application/animal-store.ts';
 import { THIS_PROGRAM } from '../../../application/create-pet-once.ts';
 import type { PetPageQuery } from '../../../application/list-pets.ts';
 import { asAnimalStoreError } from '../../../domain/errors.ts';
-import type { NewPetInput, Pet } from '../../../domain/pet.ts';
+import type { Pet } from '../../../domain/pet.ts';
 import { petJson } from '../../../domain/pet-json.ts';
 import { CREATE_STORE, int64, pageLimit, petName, statusOption } from '../arguments.ts';
 import { writeLong } from '../console.ts';
@@ -47,8 +47,22 @@ export function definePets(program: Command, options: CommandOptions): void {
     .option('--idempotency-key <key>', 'the same key and the same pet again create no second pet')
     .option(...CREATE_STORE)
     .option('--json', 'print the pet as JSON')
-    .action(({ idempotencyKey, createStore = false, json, ...input }) => {
-      return createPet(input, idempotencyKey, createStore, json, options);
+    .action(async ({ idempotencyKey, createStore = false, json, ...input }) => {
+      const create = async (store: AnimalStore): Promise<Pet> => {
+        if (idempotencyKey === undefined) return await store.createPet(input);
+        const { pet, isReplay } = await store.createPetOnce(input, THIS_PROGRAM, idempotencyKey);
+        if (isReplay) options.console.err('This pet was created earlier with the same idempotency key.\n');
+        return pet;
+      };
+      const pet = await withStore(options, 'pets', create, createStore).catch((error: Error) => {
+        const key = asAnimalStoreError(error)?.idempotencyKey;
+        throw key === undefined ? error : new CommandError(`${error.message}: add --idempotency-key ${key}`);
+      });
+      await print(pet, json, options).catch((error: Error) => {
+        throw isBrokenPipe(error)
+          ? error
+          : new CommandError(`pet ${pet.id} was created, but ${error.message}`);
+      });
     });
 }
 
@@ -76,28 +90,6 @@ async function listPets({ all, json, ...query }: ListFlags, options: CommandOpti
       if (hasMore) console.err(`More pets follow: --after ${last} shows the next page, --all shows all.\n`);
     }),
   );
-}
-
-async function createPet(
-  input: NewPetInput,
-  idempotencyKey: string | undefined,
-  createStore: boolean,
-  json: boolean,
-  options: CommandOptions,
-): Promise<void> {
-  const create = async (store: AnimalStore): Promise<Pet> => {
-    if (idempotencyKey === undefined) return await store.createPet(input);
-    const { pet, isReplay } = await store.createPetOnce(input, THIS_PROGRAM, idempotencyKey);
-    if (isReplay) options.console.err('This pet was created earlier with the same idempotency key.\n');
-    return pet;
-  };
-  const pet = await withStore(options, 'pets', create, createStore).catch((error: Error) => {
-    const key = asAnimalStoreError(error)?.idempotencyKey;
-    throw key === undefined ? error : new CommandError(`${error.message}: add --idempotency-key ${key}`);
-  });
-  await print(pet, json, options).catch((error: Error) => {
-    throw isBrokenPipe(error) ? error : new CommandError(`pet ${pet.id} was created, but ${error.message}`);
-  });
 }
 
 async function print(pet: Pet, json = false, { console }: CommandOptions): Promise<void> {

@@ -14,22 +14,20 @@ export function defineRestore(program: Command, options: CommandOptions): void {
     .argument('<file>', 'a file that the command backup has written', regularFile)
     .option('--force', 'replace a store that has pets, or that cannot be read')
     .option(...JSON_RESULT)
-    .action((file, { force, json }) => restore(file, force, json, options));
-}
-
-async function restore(file: string, force: boolean, json: boolean, options: CommandOptions): Promise<void> {
-  const { console, signal, databaseUrl, restoreStore } = options;
-  const [restored, elapsed] = await withProgress(options, 'nothing was restored', (progress) => {
-    const onProgress = (share: number) => progress.show('Copying', undefined, share);
-    return restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
-  });
-  const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revivedKeys } = restored;
-  const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
-  const details = ` from ${file}: ${contents}, ids go on after ${lastId}, in ${duration(elapsed)}`;
-  const facts = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revivedKeys, setAside };
-  const members = { ...facts, milliseconds: Math.round(elapsed) };
-  await printResult(console, { done: `restored ${store}`, details, members }, json);
-  for (const notice of noticesOf(restored)) console.err(`${visible(notice)}\n`);
+    .action(async (file, { force, json }) => {
+      const { console, signal, databaseUrl, restoreStore } = options;
+      const [restored, elapsed] = await withProgress(options, 'nothing was restored', (progress) => {
+        const onProgress = (share: number) => progress.show('Copying', undefined, share);
+        return restoreStore(databaseUrl, file, { overwrite: force, onProgress, signal });
+      });
+      const { location: store, bytes, pets, apiKeys, lastId, setAside, lost, revivedKeys } = restored;
+      const contents = `${counted(pets, 'pet')} and ${counted(apiKeys, 'key')}`;
+      const details = ` from ${file}: ${contents}, ids go on after ${lastId}, in ${duration(elapsed)}`;
+      const facts = { store, bytes, pets, apiKeys, lastId: String(lastId), lost, revivedKeys, setAside };
+      const members = { ...facts, milliseconds: Math.round(elapsed) };
+      await printResult(console, { done: `restored ${store}`, details, members }, json);
+      for (const notice of noticesOf(restored)) console.err(`${visible(notice)}\n`);
+    });
 }
 
 /** What the restore has changed besides the data of the backup. */
