@@ -55,15 +55,6 @@ test.each(CASES)('the words for %s', async (line, expected) => {
   expect(found.filter((word) => last !== '' || !DASH.test(word)).toSorted()).toEqual(expected.toSorted());
 });
 
-test('every option of the help is a word', async () => {
-  for (const command of 'keys create|import|backup|doctor|serve'.split('|')) {
-    const { out } = await run([...command.split(' '), '--help']);
-    const names = [...out.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
-    const words = (await run(['completion', 'fish', '--', 'animal-store', ...command.split(' ')])).out;
-    expect(words.split('\n')).toEqual(expect.arrayContaining(names));
-  }
-});
-
 describe.each([
   ['bash', (words: readonly string[]) => bashCall(words)],
   ['zsh', (words: readonly string[]) => `emulate ksh\n${bashCall(words)}`],
