@@ -26,10 +26,8 @@ import {
 
 /** The number of database pages of 4 KiB that are copied in one iteration of the event loop. */
 const PAGES_PER_STEP = 1000;
-
 /** Matches the read errors: a backup reads only the store and writes only the copy, so the store is at fault. */
 const FAULTS_OF_SOURCE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(SHORT_)?READ)/;
-
 /** Names of standard output and of other open files. */
 const STREAM = /^(-|\/dev\/std(in|out|err)|\/dev\/fd\/.*|\/proc\/.*)$/;
 
@@ -40,9 +38,10 @@ const STREAM = /^(-|\/dev\/std(in|out|err)|\/dev\/fd\/.*|\/proc\/.*)$/;
 export async function backUp(
   store: string,
   file: string,
-  { overwrite = false, onProgress, onVerified }: BackupOptions,
+  options: BackupOptions,
   signal: AbortSignal,
 ): Promise<BackupContents | undefined> {
+  const { overwrite = false } = options;
   try {
     if (STREAM.test(file) || file.endsWith('/') || file.endsWith(sep)) throw notAFile(file);
     const target = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? realPath(file) : file;
@@ -52,7 +51,7 @@ export async function backUp(
     refuseTarget(target, file, overwrite);
     return await withPartialFile(target, async (partial) => {
       closeSync(openSync(partial, 'wx', modeOfNewFile(partial)));
-      const original = await copy(store, partial, onProgress, signal, onVerified !== undefined);
+      const original = await copy(store, partial, options, signal);
       const contents = original && verify(partial, file, original);
       fsync(partial);
       // The copy took time, so the target is checked again.
@@ -72,14 +71,10 @@ export async function backUp(
 /** SQLite recognizes companion files only by their names, copies their contents into the database, and deletes them. */
 function refuseTarget(target: string, file: string, overwrite: boolean): void {
   for (const suffix of COMPANIONS) {
-    if (target.endsWith(suffix)) {
-      throw invalidRequest(
-        `${file} ends in ${suffix}: SQLite would treat the backup as a part of another database and delete it`,
-      );
-    }
-    if (existsSync(target + suffix)) {
+    const [ends, exists] = [target.endsWith(suffix), existsSync(target + suffix)];
+    if (ends) throw invalidRequest(`${file} ends in ${suffix}: SQLite would delete it with another database`);
+    if (exists)
       throw invalidRequest(`${target}${suffix} exists: SQLite would treat it as a part of the backup`);
-    }
   }
   const stats = lstatSync(target, { throwIfNoEntry: false });
   if (stats?.isFile() === false) throw notAFile(file);
@@ -96,28 +91,12 @@ function notAFile(file: string): AnimalStoreError {
 
 type Contents = Omit<BackupContents, 'problems'>;
 
-function verify(partial: string, file: string, original: Contents): BackupContents {
-  let reason: string;
-  try {
-    const { problems, ...contents } = checkBackup(partial, 'the copy', 'integrity_check');
-    if (isDeepStrictEqual(contents, original)) return { ...contents, problems };
-    const numbers = ({ pets, apiKeys, lastId }: Contents) =>
-      `${pets} pets up to id ${lastId} and ${apiKeys} keys`;
-    reason = `the copy has ${numbers(contents)}, the store ${numbers(original)}`;
-  } catch (error) {
-    reason = (error as Error).message;
-  }
-  const advice = 'look at the store with animal-store doctor, and at the disk';
-  throw storageUnavailable(`${file} was not written: ${reason}: ${advice}`);
-}
-
 /** Copies in one read transaction, because SQLite would otherwise restart after each write of another connection. */
 async function copy(
   store: string,
   partial: string,
-  onProgress: BackupOptions['onProgress'],
+  { onProgress, onVerified }: BackupOptions,
   signal: AbortSignal,
-  isVerified: boolean,
 ): Promise<Contents | undefined> {
   const db = openReader(store);
   try {
@@ -131,8 +110,19 @@ async function copy(
       },
     });
     signal.throwIfAborted();
-    return isVerified ? contentsOf(db) : undefined;
+    return onVerified && contentsOf(db);
   } finally {
     db.close();
+  }
+}
+
+function verify(partial: string, file: string, original: Contents): BackupContents {
+  try {
+    const { problems, ...contents } = checkBackup(partial, 'the copy', 'integrity_check');
+    if (isDeepStrictEqual(contents, original)) return { ...contents, problems };
+    throw new Error('the copy has other contents than the store');
+  } catch (error) {
+    const advice = 'look at the store with animal-store doctor, and at the disk';
+    throw storageUnavailable(`${file} was not written: ${(error as Error).message}: ${advice}`, error);
   }
 }

@@ -1,25 +1,21 @@
 /** Connections to a database file, and the preparation of the file: its creation, its checks and its migrations. */
 
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { AnimalStoreError, invalidRequest } from '../../domain/errors.ts';
-import { openConnection } from './driver.ts';
 import { isLocked, storageError } from './errors.ts';
-import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf, statOf } from './files.ts';
-import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, supportedVersion } from './schema.ts';
+import { assertSameFiles, identityOf, modeOfNewFile, type StoreFiles, sizeOf } from './files.ts';
+import { APPLICATION_ID, migrationsOf, READ_TEST, SCHEMA_VERSION, versionOf } from './schema.ts';
 
 /** How long a connection waits for a lock, and blocks its thread, in milliseconds: later, and at the opening of a store. */
 const LOCK_TIMEOUT = 100;
 export const OPEN_LOCK_TIMEOUT = 3000;
-
 /** In KiB. A larger cache would not make reads faster, because the operating system caches the database file. */
 const READ_CACHE_SIZE = 4096;
-
 /** In bytes. After a burst of writes, SQLite truncates a larger write-ahead log to this size. */
 const JOURNAL_SIZE_LIMIT = 16 * 1024 * 1024;
-
 /** In bytes. A check reads the whole file, so it would delay the start with a larger one. */
 const CHECK_LIMIT = 32 * 1024 * 1024;
 
@@ -39,13 +35,13 @@ export function prepareDatabase(
   else if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
   const before = identityOf(path);
   open(path, (db) => {
-    const version = supportedVersion(db);
+    const version = versionOf(db);
     // A restore can replace the file while its lock is awaited, and SQLite would write to the old file.
     if (identityOf(path) !== before) {
       throw storageUnavailable('the file was replaced while it was opened: start again');
     }
-    const damage = sizeOf(path) > CHECK_LIMIT ? undefined : damageOf(db, 'quick_check');
-    if (damage !== undefined) throw storageUnavailable(`the database file is damaged: ${damage}`);
+    const damage = sizeOf(path) <= CHECK_LIMIT && damageOf(db, 'quick_check');
+    if (damage) throw storageUnavailable(`the database file is damaged: ${damage}`);
     if (version > 0) db.prepare(READ_TEST).get();
     configure(db);
     if (tryWrite || version < SCHEMA_VERSION) migrate(db);
@@ -96,11 +92,11 @@ export function connect(
   prepare: (db: Database.Database) => void,
 ): Database.Database {
   // A server that creates the store at the same time writes to the file first, and then to the log.
-  if (sizeOf(`${path}-wal`) > 0 && statOf(path)?.size === 0) {
+  if (sizeOf(`${path}-wal`) > 0 && statSync(path, { throwIfNoEntry: false })?.size === 0) {
     const advice = 'restore it from a backup, or remove the log';
     throw storageUnavailable(`the file is empty, but has a write-ahead log: ${advice}`);
   }
-  const db = openConnection(path, { ...options, fileMustExist: true });
+  const db = new Database(path, { ...options, fileMustExist: true });
   try {
     prepare(db.defaultSafeIntegers(true));
     return db;
@@ -122,22 +118,16 @@ export function damageOf(
   return finding === 'ok' ? undefined : String(finding).split('\n').at(-1);
 }
 
-export function createFolderOf(path: string): void {
-  try {
-    createFolder(dirname(path));
-  } catch (error) {
-    throw storageUnavailable(`cannot create the folder of ${path}`, error);
-  }
-}
-
 /** `mkdirSync` with the option `recursive` never returns in a file system that accepts no folders, such as /proc. */
-function createFolder(path: string): void {
-  if (existsSync(path)) return;
-  createFolder(dirname(path));
+export function createFolderOf(path: string): void {
+  const folder = dirname(path);
+  if (existsSync(folder)) return;
+  createFolderOf(folder);
   try {
-    mkdirSync(path);
+    mkdirSync(folder);
   } catch (error) {
-    if (!existsSync(path)) throw error;
+    // Another process can have created it.
+    if (!existsSync(folder)) throw storageUnavailable(`cannot create the folder of ${path}`, error);
   }
 }
 
@@ -152,7 +142,8 @@ function createFile(path: string): void {
 
 /** Every error message begins with the path of the database file. */
 function open(path: string, prepare: (db: Database.Database) => void): Database.Database {
-  if (statOf(path)?.isDirectory()) throw storageUnavailable(`${path}: expected a file, got a directory`);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw storageUnavailable(`${path}: expected a file, got a directory`);
   try {
     return connect(path, { timeout: OPEN_LOCK_TIMEOUT }, prepare);
   } catch (error) {
@@ -178,13 +169,10 @@ function configure(db: Database.Database): void {
   db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
 }
 
-/**
- * Always writes the schema version, so that a file that cannot be written is detected at once. The version is read again,
- * because a newer release can have migrated the file while this process waited for the lock.
- */
+/** Reads the version under the lock, and always writes it, so that a file that cannot be written is detected at once. */
 function migrate(db: Database.Database): void {
   db.transaction(() => {
-    for (const migration of migrationsOf(supportedVersion(db))) db.exec(migration);
+    for (const migration of migrationsOf(versionOf(db))) db.exec(migration);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${SCHEMA_VERSION}`);
   }).immediate();

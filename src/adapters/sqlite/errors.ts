@@ -22,16 +22,12 @@ const FAILURES: Readonly<Record<string, readonly [message: string, reason?: Stor
   SQLITE_NOTADB: ['the file is not a SQLite database', 'damaged'],
   SQLITE_PERM: ['the database file may not be accessed', 'read_only'],
   SQLITE_PROTOCOL: ['the database cannot be locked', 'io_error'],
-  SQLITE_READONLY_DIRECTORY: [
-    'the folder of the database file is read-only, but SQLite writes files there',
-    'read_only',
-  ],
+  SQLITE_READONLY_DIRECTORY: ['SQLite writes files into the folder, but it is read-only', 'read_only'],
   SQLITE_READONLY: ['the database file is read-only', 'read_only'],
 };
 
 /** After a failed fsync, the operating system may discard unwritten data, and the next fsync may report success. */
 const SYNC_FAILED = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
-
 /** Appended to the message of a write whose commit had begun. */
 export const UNKNOWN: string = ': it is unknown whether this was stored';
 

@@ -1,27 +1,23 @@
 /** What a store and a backup contain, and what is wrong with them. Nothing is changed. */
 
-import { accessSync, constants, type Stats, statfsSync } from 'node:fs';
+import { type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { idProblems } from '../../application/ids-left.ts';
 import type { BackupContents, Diagnosis, Problem } from '../../application/ports/maintenance.ts';
 import { StorageFault, storageFaultReason } from '../../application/ports/storage-fault.ts';
-import { invalidRequest } from '../../domain/errors.ts';
+import { asAnimalStoreError, invalidRequest } from '../../domain/errors.ts';
 import { INVALID_PETS_LIMIT, invalidPetProblems } from '../storage-kit/invalid-pets.ts';
-import { codeOf, newerSchema } from '../storage-kit/store-errors.ts';
+import { codeOf } from '../storage-kit/store-errors.ts';
 import { connect, damageOf, OPEN_LOCK_TIMEOUT } from './database.ts';
 import { storageError } from './errors.ts';
-import { isFileOf, realPath, sizeOf, statOf } from './files.ts';
+import { isFileOf, realPath, sizeOf } from './files.ts';
 import { type PetRow, petOf } from './pets.ts';
-import { countRows, INVALID_PETS, identify, lastIdOf, SCHEMA_VERSION, supportedVersion } from './schema.ts';
+import { APPLICATION_ID, countRows, INVALID_PETS, lastIdOf, SCHEMA_VERSION, versionOf } from './schema.ts';
 
-/** The free disk space, in bytes, below which there is a warning, and below which there is an error. */
+/** The free disk space below which there is a warning, and below which there is an error, in bytes. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
 const NO_SPACE = 10 * 1024 * 1024;
-
-const SCHEMA_WITH_RECORDS = 2;
-
-/** Selects only columns that every schema version has. */
 const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)) AS active FROM api_keys`;
 
@@ -36,22 +32,20 @@ const EMPTY: Facts = { isSound: true, schemaVersion: 0, pets: 0, apiKeys: { tota
  */
 export function examineSqliteStore(path: string): Diagnosis {
   const location = realPath(path);
-  const stats = statOf(location);
+  const stats = statSync(location, { throwIfNoEntry: false });
   const problems: Problem[] = [];
   const freeBytes = freeSpace(dirname(location), problems);
-  let facts: Facts = {};
+  const [exists, supportedSchemaVersion, bytes] = [stats !== undefined, SCHEMA_VERSION, stats?.size];
+  const known = { location, exists, supportedSchemaVersion, bytes, freeBytes, problems };
   try {
     if (stats === undefined) throw new Error('there is no such file: the start of a server creates it');
-    if (!stats.isFile()) throw new Error('expected a regular file');
-    assertAccess(location, problems);
-    facts = readFacts(location, problems);
+    if (!stats.isFile()) throw new Error('it is not a regular file');
+    return { ...known, ...readFacts(location, problems) };
   } catch (error) {
-    const known = storageError(error);
-    problems.push({ severity: 'error', message: `${location}: ${known.message}` });
-    if (storageFaultReason(known) === 'damaged') facts = { ...facts, isSound: false };
+    const fault = storageError(error);
+    problems.push({ severity: 'error', message: `${location}: ${fault.message}` });
+    return storageFaultReason(fault) === 'damaged' ? { ...known, isSound: false } : known;
   }
-  const [exists, supportedSchemaVersion, bytes] = [stats !== undefined, SCHEMA_VERSION, stats?.size];
-  return { location, exists, supportedSchemaVersion, bytes, freeBytes, ...facts, problems };
 }
 
 /** Checks a backup of a store as a whole, and changes nothing. Throws `invalid_request` when it is not sound. */
@@ -61,14 +55,15 @@ export function examineSqliteBackup(store: string, file: string): BackupContents
 }
 
 export function refuseNoBackup(file: string, store: string): Stats {
-  const stats = statOf(file);
+  const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) throw invalidRequest(`${file}: there is no such file`);
   if (!stats.isFile()) throw invalidRequest(`${file} is not a regular file`);
   if (isFileOf(store, file)) throw invalidRequest(`${file} belongs to the store`);
   const companion = [`${file}-wal`, `${file}-journal`].find((each) => sizeOf(each) > 0);
   if (companion === undefined) return stats;
+  const advice = `make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`;
   throw invalidRequest(
-    `${companion} exists, so ${file} is not a backup, but a store or a copy of its files: make a backup of it, with animal-store backup --database-url sqlite:${file} NEW`,
+    `${companion} exists, so ${file} is not a backup, but a store or a copy of its files: ${advice}`,
   );
 }
 
@@ -87,16 +82,16 @@ export function checkBackup(
   let db: Database.Database | undefined;
   try {
     db = connect(path, {}, () => {});
-    const { isOwn, version } = identify(db);
-    if (!isOwn) throw invalidRequest(`${file} is not a backup of a store: it is another database`);
-    const newer = newerSchema(file, version, SCHEMA_VERSION);
-    if (newer !== undefined) throw invalidRequest(newer);
+    const isOwn = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
+    if (!isOwn || versionOf(db, file) === 0) throw invalidRequest(`${file} is not a backup of a store`);
     const damage = damageOf(db, check);
     if (damage !== undefined) throw invalidRequest(`${file} is damaged: ${damage}`);
     db.pragma(pragma);
     return { ...contentsOf(db), problems: invalidPets(db) };
   } catch (error) {
     const code = codeOf(error);
+    if (asAnimalStoreError(error) !== undefined)
+      throw invalidRequest((error as Error).message, { cause: error });
     if (!/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) throw error;
     const message = code === 'SQLITE_NOTADB' ? 'is not a backup of a store' : 'is damaged';
     throw invalidRequest(`${file} ${message} (${code})`, { cause: error });
@@ -126,21 +121,6 @@ function freeSpace(folder: string, problems: Problem[]): number | undefined {
   }
 }
 
-/** SQLite writes files into the folder too. */
-function assertAccess(store: string, problems: Problem[]): void {
-  for (const path of [dirname(store), store]) {
-    try {
-      accessSync(path, constants.R_OK | constants.W_OK);
-    } catch (error) {
-      const message =
-        codeOf(error) === 'EROFS'
-          ? `the file system of ${path} is read-only`
-          : `this user may not read and write ${path}: run the command as the user of the server, or change the permissions`;
-      problems.push({ severity: 'error', message });
-    }
-  }
-}
-
 /**
  * A connection that may write removes its temporary files at its end, but it also copies a write-ahead log into the
  * store. Therefore only a store with a write-ahead log is opened for reading only.
@@ -159,7 +139,7 @@ function readFacts(store: string, problems: Problem[]): Facts {
 }
 
 function factsOf(db: Database.Database, problems: Problem[]): Facts {
-  const schemaVersion = supportedVersion(db);
+  const schemaVersion = versionOf(db);
   const damage = damageOf(db, 'quick_check');
   if (damage !== undefined)
     throw new StorageFault('damaged', `the file is damaged: ${damage}: restore a backup`);
@@ -167,7 +147,6 @@ function factsOf(db: Database.Database, problems: Problem[]): Facts {
   const { pets, lastId } = contentsOf(db);
   problems.push(...invalidPets(db), ...idProblems(lastId));
   const apiKeys = db.prepare<[number], Facts['apiKeys']>(COUNT_KEYS).safeIntegers(false).get(Date.now());
-  const facts: Facts = { schemaVersion, isSound: true, pets, lastId, apiKeys };
-  if (schemaVersion < SCHEMA_WITH_RECORDS) return facts;
-  return { ...facts, idempotencyRecords: countRows(db, 'idempotency_records') };
+  const idempotencyRecords = schemaVersion === 1 ? undefined : countRows(db, 'idempotency_records');
+  return { schemaVersion, isSound: true, pets, lastId, apiKeys, idempotencyRecords };
 }

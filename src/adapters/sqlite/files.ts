@@ -9,7 +9,6 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  type Stats,
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -18,7 +17,6 @@ import { codeOf } from '../storage-kit/store-errors.ts';
 
 /** SQLite creates, reads and deletes the companion files with these suffixes beside the database file. */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
-
 const SET_GROUP_ID = 0o2000;
 
 /** Returns the paths of a database file and of its companion files, without symbolic links. No file needs to exist. */
@@ -54,13 +52,9 @@ export function identityOf(path: string): string | undefined {
   }
 }
 
-export function statOf(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false });
-}
-
 /** A missing file has the size 0. */
 export function sizeOf(path: string): number {
-  return statOf(path)?.size ?? 0;
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Only its owner may read a new file. In a folder with the set-group-ID bit, the group of the folder may read it too. */
@@ -73,8 +67,7 @@ export type StoreFiles = readonly (readonly [path: string, identity: string | un
 
 /** A connection must have read from the database, because the first read creates the write-ahead log and its index. */
 export function filesOf(path: string): StoreFiles {
-  const absolute = resolve(path);
-  const real = realPath(absolute);
+  const [absolute, real] = [resolve(path), realPath(path)];
   return [absolute, `${real}-wal`, `${real}-shm`].map((file) => [file, identityOf(file)]);
 }
 
@@ -83,12 +76,12 @@ export function assertSameFiles(files: StoreFiles): void {
   for (const [path, expected] of files) {
     const identity = identityOf(path);
     if (identity === expected) continue;
-    const [reason, done, found] =
+    const [reason, change] =
       identity === undefined
-        ? (['file_missing', 'removed or renamed', 'there is no such file'] as const)
-        : (['file_replaced', 'replaced', 'this path has another file'] as const);
-    const cause = `${path}: ${found}. Move the old file back, or restart the service`;
-    throw new StorageFault(reason, `the database file was ${done} while it was open`, { cause });
+        ? (['file_missing', 'removed or renamed'] as const)
+        : (['file_replaced', 'replaced by another file'] as const);
+    const cause = `${path} was ${change}: move the old file back, or restart the service`;
+    throw new StorageFault(reason, `the database file was ${change} while it was open`, { cause });
   }
 }
 

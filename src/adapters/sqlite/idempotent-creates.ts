@@ -20,12 +20,7 @@ const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, valid_
 
 const FIND_ID = 'SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND valid_until >= ?';
 const FIND_PET = `SELECT ${COLUMNS} FROM pets WHERE id = ?`;
-
-const COUNTED_PER_STEP = 10_000;
-/** Returns the last record of a step, unless the step has fewer records. */
-const COUNT_STEP = `SELECT caller, key FROM idempotency_records WHERE (caller, key) > (?, ?)
-  ORDER BY caller, key LIMIT 1 OFFSET ${COUNTED_PER_STEP - 1}`;
-const COUNT_REST = 'SELECT count(*) FROM idempotency_records WHERE (caller, key) > (?, ?)';
+const COUNT = 'SELECT count(*) FROM idempotency_records';
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE valid_until < ? ORDER BY valid_until LIMIT ?)`;
 
@@ -53,19 +48,9 @@ export function idempotentCreates(db: Database.Database, reads: Reads, writer: W
 }
 
 export function idempotencyRecords(db: Database.Database, reads: Reads, writer: Writer): IdempotencyRecords {
-  const countStep = db.prepare<string[], readonly string[]>(COUNT_STEP).raw();
-  const countRest = db.prepare<string[], number>(COUNT_REST).pluck().safeIntegers(false);
+  const count = db.prepare<[], number>(COUNT).pluck().safeIntegers(false);
   return {
-    /** Counts in steps, one per iteration of the event loop, so that none takes long. */
-    async count() {
-      let counted = 0;
-      for (let last: readonly string[] = ['', '']; ; counted += COUNTED_PER_STEP) {
-        const from = last;
-        const next = await reads.read(() => countStep.get(...from));
-        if (next === undefined) return counted + (await reads.read(() => countRest.get(...from) ?? 0));
-        last = next;
-      }
-    },
+    count: () => reads.read(() => count.get() ?? 0),
     removeRecords: async (now, limit) => (await writer.storeWrite([REMOVE, now, limit])).changes,
   };
 }

@@ -26,34 +26,15 @@ export async function withOwnConnection<T>(
   writer: Writer,
   work: (connection: OwnConnection) => Promise<T>,
 ): Promise<T> {
-  const { faults } = writer;
-  const assertWritable = (): void => {
-    writer.assertOpen();
-    assertSameFiles(faults.files);
-  };
   let db: Database.Database | undefined;
-  let startedAt = 0;
   try {
-    assertWritable();
-    const own = openWriter(faults.files);
-    db = own;
-    return await work({
-      db: own,
-      assertWritable,
-      async begin() {
-        startedAt = performance.now();
-        await beginWithin(LOCK_TIMEOUT, own);
-      },
-      commit(writes) {
-        assertWritable();
-        own.exec('COMMIT');
-        writer.onCommit({ writes, ms: performance.now() - startedAt });
-      },
-    });
+    writer.assertOpen();
+    db = openWriter(writer.files);
+    return await work(connectionOf(db, writer));
   } catch (error) {
     const known = storageError(error);
     // Other errors can be those of a temporary table, which can be on another disk.
-    if (storageFaultReason(known) === 'sync_failed') faults.reportFailure('writes', known);
+    if (storageFaultReason(known) === 'sync_failed') writer.faults.reportFailure('writes', known);
     throw translated(error);
   } finally {
     // SQLite rolls back a transaction whose connection is closed.
@@ -61,14 +42,32 @@ export async function withOwnConnection<T>(
   }
 }
 
-async function beginWithin(timeout: number, db: Database.Database): Promise<void> {
-  db.pragma('busy_timeout = 0');
-  for (const deadline = performance.now() + timeout; ; await delay(RETRY_INTERVAL)) {
-    try {
-      db.exec('BEGIN IMMEDIATE');
-      return;
-    } catch (error) {
-      if (!isLocked(error) || performance.now() >= deadline) throw error;
-    }
-  }
+function connectionOf(db: Database.Database, writer: Writer): OwnConnection {
+  let startedAt = 0;
+  const assertWritable = (): void => {
+    writer.assertOpen();
+    assertSameFiles(writer.files);
+  };
+  return {
+    db,
+    assertWritable,
+    async begin() {
+      startedAt = performance.now();
+      db.pragma('busy_timeout = 0');
+      for (;;) {
+        try {
+          db.exec('BEGIN IMMEDIATE');
+          return;
+        } catch (error) {
+          if (!isLocked(error) || performance.now() >= startedAt + LOCK_TIMEOUT) throw error;
+        }
+        await delay(RETRY_INTERVAL);
+      }
+    },
+    commit(writes) {
+      assertWritable();
+      db.exec('COMMIT');
+      writer.onCommit({ writes, ms: performance.now() - startedAt });
+    },
+  };
 }

@@ -30,7 +30,6 @@ const COPY_WITH_ID = `INSERT INTO pets (${COLUMNS})
 const LAST_PET = 'SELECT max(id) FROM pets';
 const EXPORT = `SELECT ${COLUMNS} FROM pets WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`;
 const EXPORT_BY_STATUS = EXPORT.replace('WHERE', 'WHERE status = ? AND');
-
 /** The maximum number of rows in one iteration of the event loop. */
 const COPY_SIZE = 20_000;
 const EXPORT_SIZE = 250;

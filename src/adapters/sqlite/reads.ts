@@ -3,18 +3,12 @@
 import type Database from 'better-sqlite3';
 import { idsExhausted } from '../../application/ids-left.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import { StorageFault } from '../../application/ports/storage-fault.ts';
 import type { AnimalStoreError } from '../../domain/errors.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { afterThisTurn } from '../storage-kit/timers.ts';
 import { storageError } from './errors.ts';
-import type { StoreFaults } from './faults.ts';
-import { LAST_ID, READ_TEST } from './schema.ts';
-
-interface QueuedRead {
-  run(): void;
-  reject(error: AnimalStoreError): void;
-}
+import type { Faults } from './faults.ts';
+import { lastIdOf, READ_TEST } from './schema.ts';
 
 /**
  * The reads that are requested in an iteration of the event loop run at its end in one transaction, so that SQLite acquires
@@ -22,25 +16,18 @@ interface QueuedRead {
  */
 export class Reads {
   readonly #db: Database.Database;
-  readonly #faults: StoreFaults;
-  readonly #begin: Database.Statement;
-  readonly #end: Database.Statement;
-  readonly #dataVersion: Database.Statement;
-  readonly #readTest: Database.Statement;
-  readonly #lastId: Database.Statement;
+  readonly #faults: Faults;
+  readonly #statements: Readonly<Record<'begin' | 'end' | 'dataVersion', Database.Statement>>;
   #version: unknown;
-  #queue: QueuedRead[] = [];
+  #queue: (() => void)[] = [];
   #failedRead: (() => unknown) | undefined;
   #isClosed = false;
 
-  constructor(db: Database.Database, faults: StoreFaults) {
+  constructor(db: Database.Database, faults: Faults) {
     this.#db = db;
     this.#faults = faults;
-    this.#begin = db.prepare('BEGIN');
-    this.#end = db.prepare('ROLLBACK');
-    this.#dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
-    this.#readTest = db.prepare(READ_TEST);
-    this.#lastId = db.prepare(LAST_ID).pluck();
+    const dataVersion = db.prepare('PRAGMA data_version').pluck().safeIntegers(false);
+    this.#statements = { begin: db.prepare('BEGIN'), end: db.prepare('ROLLBACK'), dataVersion };
   }
 
   /** The version of the data that the running read sees. While it stays the same, no process has written anything. */
@@ -53,12 +40,14 @@ export class Reads {
     return new Promise((resolve, reject) => {
       const run = (): void => {
         try {
+          // After some errors, SQLite has ended the transaction.
+          if (!this.#db.inTransaction) this.#beginTransaction();
           resolve(read());
         } catch (error) {
           reject(this.#readFailed(error, read));
         }
       };
-      if (this.#queue.push({ run, reject }) === 1) afterThisTurn(this.#runAll);
+      if (this.#queue.push(run) === 1) afterThisTurn(this.#runAll);
     });
   }
 
@@ -72,31 +61,20 @@ export class Reads {
   }
 
   readonly #runAll = (): void => {
-    const reads = this.#queue;
-    this.#queue = [];
-    for (const { run, reject } of reads) {
-      try {
-        // After some errors, SQLite has ended the transaction.
-        if (!this.#db.inTransaction) this.#beginTransaction();
-        run();
-      } catch (error) {
-        reject(this.#readFailed(error, this.#test));
-      }
-    }
+    for (const run of this.#queue.splice(0)) run();
     // COMMIT would fail on a damaged file.
-    if (this.#db.inTransaction) this.#end.run();
+    if (this.#db.inTransaction) this.#statements.end.run();
   };
 
   /** BEGIN acquires no lock, so reading the version is the first step that can fail. */
   #beginTransaction(): void {
-    if (this.#isClosed) throw closedError();
-    const fault = this.#faults.of('files');
+    const fault = this.#isClosed ? closedError() : this.#faults.of('files');
     if (fault !== undefined) throw fault;
-    this.#begin.run();
+    this.#statements.begin.run();
     try {
-      this.#version = this.#dataVersion.get();
+      this.#version = this.#statements.dataVersion.get();
     } catch (error) {
-      this.#end.run();
+      this.#statements.end.run();
       throw error;
     }
   }
@@ -104,20 +82,19 @@ export class Reads {
   /** The page cache of the connection can be read even when the disk fails, so it is emptied first. */
   readonly #test = (): void => {
     this.#db.pragma('shrink_memory');
-    this.#readTest.get();
+    this.#db.prepare(READ_TEST).get();
     this.#failedRead?.();
     this.#failedRead = undefined;
     this.#faults.reportSuccess('reads');
-    if (this.#lastId.get() === INT64_MAX) this.#faults.reportFailure('ids', idsExhausted());
+    if (lastIdOf(this.#db) === INT64_MAX) this.#faults.reportFailure('ids', idsExhausted());
     else this.#faults.reportSuccess('ids');
   };
 
   #readFailed(error: unknown, read: () => unknown): AnimalStoreError {
     const known = storageError(error);
-    if (known instanceof StorageFault && known !== this.#faults.of('files')) {
-      if (read !== this.#test) this.#failedRead = read;
-      this.#faults.reportFailure('reads', known);
-    }
+    if (known === this.#faults.of('files')) return known;
+    this.#faults.reportFailure('reads', known);
+    if (this.#faults.of('reads') === known && read !== this.#test) this.#failedRead = read;
     return known;
   }
 }

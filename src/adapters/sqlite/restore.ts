@@ -3,17 +3,16 @@
 import {
   chmodSync,
   chownSync,
+  constants,
   copyFileSync,
-  createReadStream,
-  createWriteStream,
   linkSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
 } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type Database from 'better-sqlite3';
 import { checkArgument, checkOptions, STRING } from '../../application/arguments.ts';
 import {
@@ -37,16 +36,13 @@ import {
   moveToNewName,
   realPath,
   sizeOf,
-  statOf,
   withPartialFile,
 } from './files.ts';
-import { countRows, identify, lastIdOf, versionOf } from './schema.ts';
+import { countRows, lastIdOf, versionOf } from './schema.ts';
 
 /** In milliseconds. A command that has the store open can be ending. */
 const LOCK_TIMEOUT = 500;
-
 const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB)/;
-
 /** Both stores can have any schema version, so only columns are used that each has. */
 const MISSING_PETS = `SELECT count(*) FROM main.pets AS own WHERE NOT EXISTS (SELECT 1 FROM copy.pets AS other
   WHERE other.id = own.id AND other.name = own.name AND other.category_id = own.category_id AND other.status = own.status)`;
@@ -73,22 +69,26 @@ export async function restoreSqliteStore(
   checkArgument('path', path, STRING);
   checkArgument('file', file, STRING);
   checkOptions(options, RESTORE_OPTIONS);
+  const { overwrite = false, onProgress, signal } = options;
   const store = realPath(path);
   let old: Database.Database | undefined;
   try {
     const source = refuseNoBackup(file, store);
     createFolderOf(store);
-    const stats = statOf(store);
-    old = lockStore(store, stats, options.overwrite ?? false);
+    const stats = statSync(store, { throwIfNoEntry: false });
+    old = lockStore(store, stats, overwrite);
     return await withPartialFile(store, async (partial) => {
-      await copy(file, partial, source.size, options);
+      await copyFile(file, partial, constants.COPYFILE_EXCL);
+      onProgress?.(1);
       chmodSync(partial, (stats?.mode ?? modeOfNewFile(store)) & 0o777);
-      adoptOwner(partial, stats ?? source);
+      const { uid, gid } = stats ?? source;
+      // Only a privileged user can give a file to another user.
+      attempt(() => chownSync(partial, uid, gid), undefined);
       const { problems, ...contents } = checkBackup(partial, file, 'quick_check');
       const lastId = continueIds(partial, contents.lastId, old);
       const difference = differenceOf(partial, old);
       fsync(partial);
-      options.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       const setAside = keepStore(store, stats);
       if (stats !== undefined) renameSync(partial, store);
       else moveToNewName(partial, store, () => inUse(store));
@@ -97,7 +97,7 @@ export async function restoreSqliteStore(
       return { ...contents, lastId, location: store, bytes, problems, setAside, ...difference };
     });
   } catch (error) {
-    throw options.signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
+    throw signal?.aborted ? error : fileError(`cannot restore ${store}`, error);
   } finally {
     old?.close();
   }
@@ -107,11 +107,7 @@ export async function restoreSqliteStore(
  * Returns a connection that lets no other process open the store, or `undefined` when there is no store or SQLite cannot read
  * it. Without `overwrite`, refuses a store that has pets, or that cannot be read.
  */
-function lockStore(
-  store: string,
-  stats: Stats | undefined,
-  overwrite: boolean,
-): Database.Database | undefined {
+function lockStore(store: string, stats?: Stats, overwrite?: boolean): Database.Database | undefined {
   if (stats?.isFile() === false) throw invalidRequest(`${store} is not a regular file`);
   const hasCompanions = companionsOf(store).length > 0;
   const isEmpty = (stats?.size ?? 0) === 0;
@@ -127,8 +123,8 @@ function lockStore(
 }
 
 /** SQLite can leave the journal mode WAL only when no other connection exists. */
-function lock(store: string, db: Database.Database, overwrite: boolean): void {
-  const isNew = versionOf(db, store) === 0;
+function lock(store: string, db: Database.Database, overwrite = false): void {
+  const isNew = versionOf(db, store, Infinity) === 0;
   db.pragma('journal_mode = DELETE');
   db.exec('BEGIN EXCLUSIVE');
   // Another process could open the store between the two statements.
@@ -139,31 +135,6 @@ function lock(store: string, db: Database.Database, overwrite: boolean): void {
 
 function inUse(store: string): AnimalStoreError {
   return storageUnavailable(`${store} is in use by another process: stop the server before the restore`);
-}
-
-async function copy(
-  file: string,
-  partial: string,
-  size: number,
-  { onProgress, signal }: RestoreOptions,
-): Promise<void> {
-  let done = 0;
-  const watched = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      signal?.throwIfAborted();
-      yield chunk;
-      done += chunk.length;
-      onProgress?.(Math.min(1, done / size));
-    }
-  };
-  await pipeline(createReadStream(file), watched, createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
-}
-
-/** Ignores an error, because only a privileged user can give a file to another user. */
-function adoptOwner(partial: string, { uid, gid }: Stats): void {
-  try {
-    chownSync(partial, uid, gid);
-  } catch {}
 }
 
 /** Lets the copy go on behind the ids of the replaced store, unless that has assigned the last one or is damaged. */
@@ -184,7 +155,7 @@ type Difference = Pick<Restored, 'lost' | 'revivedKeys'>;
 /** Compares the copy with the store that it replaces, unless that is new or damaged. */
 function differenceOf(partial: string, old: Database.Database | undefined): Difference {
   const none: Difference = { lost: undefined, revivedKeys: [] };
-  if (old === undefined || identify(old).isNew) return none;
+  if (old === undefined || versionOf(old, '', Infinity) === 0) return none;
   return attempt(() => {
     old.prepare('ATTACH ? AS copy').run(partial);
     const count = (sql: string): number => Number(old.prepare(sql).pluck().get());
@@ -211,10 +182,7 @@ function keepStore(store: string, stats: Stats | undefined): string[] {
   if (suffixes.length === 0) return [];
   const kept = `${store}.before-restore`;
   for (const suffix of ['', ...COMPANIONS]) rmSync(kept + suffix, { force: true });
-  for (const suffix of suffixes) {
-    if (suffix === '') linkOrCopy(store, kept);
-    else renameSync(store + suffix, kept + suffix);
-  }
+  for (const suffix of suffixes) (suffix === '' ? linkOrCopy : renameSync)(store + suffix, kept + suffix);
   fsync(dirname(store));
   return suffixes.map((suffix) => kept + suffix);
 }

@@ -6,16 +6,13 @@ import { newerSchema } from '../storage-kit/store-errors.ts';
 
 /** "PETS" in ASCII. */
 export const APPLICATION_ID = 0x50455453n;
-
 /** The pragma `user_version` of a store. Builds between 2.0 and 3.0 had 4 and 5, and refuse this version. */
 export const SCHEMA_VERSION = 6;
-
 /** What a pet must be, whatever program stores it. */
 const PET_RULES = `id > 0 AND length(name) BETWEEN 1 AND 255 AND instr(name, char(0)) = 0
   AND status IN ('available', 'pending', 'sold')`;
 
 const ADD_READ_ONLY_KEYS = 'ALTER TABLE api_keys ADD COLUMN is_read_only INTEGER NOT NULL DEFAULT 0;';
-
 /** Pets that broke a rule before the schema had rules keep their ids and attributes. Records of 2.0 ended after a day. */
 const ADD_RULES_AND_ENDS = `
   DROP TRIGGER IF EXISTS pets_rules_of_new_rows;
@@ -78,9 +75,7 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at);
   `,
-  `
-  CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-  `,
+  'CREATE TABLE probe (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;',
   ADD_READ_ONLY_KEYS + ADD_RULES_AND_ENDS,
 ];
 
@@ -94,26 +89,15 @@ export function migrationsOf(version: number): readonly string[] {
 const MARKS = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
   (SELECT count(*) FROM sqlite_schema)`;
 
-/** What a file is: a store of this application, a file without tables, or something else. */
-export function identify(db: Database.Database): { isNew: boolean; isOwn: boolean; version: number } {
+/** Returns the schema version, or 0 for a file without tables. Throws for another database, and beyond `newest`. */
+export function versionOf(db: Database.Database, file = 'the file', newest: number = SCHEMA_VERSION): number {
   const marks = db.prepare<[], readonly bigint[]>(MARKS).raw().safeIntegers().get() ?? [];
-  const isNew = marks.every((mark) => mark === 0n);
-  return { isNew, isOwn: marks[0] === APPLICATION_ID, version: Number(marks[1]) };
-}
-
-/** Returns the schema version, or 0 for a file without tables. */
-export function versionOf(db: Database.Database, file = 'the file'): number {
-  const { isNew, isOwn, version } = identify(db);
-  if (isNew || isOwn) return version;
-  throw storageUnavailable(`${file} is the database of another application`);
-}
-
-/** As {@link versionOf}. Throws for a version that this release does not know. */
-export function supportedVersion(db: Database.Database): number {
-  const version = versionOf(db);
-  const newer = newerSchema('the file', version, SCHEMA_VERSION);
+  const [application, version] = marks;
+  if (application !== APPLICATION_ID && marks.some((mark) => mark !== 0n))
+    throw storageUnavailable(`${file} is the database of another application`);
+  const newer = newerSchema(file, Number(version), newest);
   if (newer !== undefined) throw storageUnavailable(newer);
-  return version;
+  return Number(version);
 }
 
 /** Selects pets that break a rule. An older store or backup is examined too, so every schema version has the columns. */
@@ -132,8 +116,6 @@ export function countRows(db: Database.Database, table: string): number {
   return Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
 }
 
-/** Reads parts of each table and index, to test whether the database file can be read. */
-export const READ_TEST = `SELECT (SELECT name FROM pets ORDER BY id LIMIT 1), (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
-  (SELECT status FROM pets INDEXED BY pets_by_status ORDER BY status, id LIMIT 1),
-  (SELECT status FROM pets INDEXED BY pets_by_status ORDER BY status DESC, id DESC LIMIT 1),
-  (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;
+/** Reads a part of each table and index that reads need, to test whether the database file can be read. */
+export const READ_TEST: string = `SELECT (SELECT name FROM pets ORDER BY id LIMIT 1), (SELECT name FROM pets ORDER BY id DESC LIMIT 1),
+  (SELECT max(status) FROM pets INDEXED BY pets_by_status), (SELECT name FROM api_keys ORDER BY hash LIMIT 1)`;

@@ -11,10 +11,11 @@ import {
 import { combineObservers } from '../../application/observers.ts';
 import type { Observer } from '../../application/ports/observer.ts';
 import { closedError, type Storage } from '../../application/ports/storage.ts';
+import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
 import { openReader, openSource, prepareDatabase } from './database.ts';
-import { StoreFaults } from './faults.ts';
+import { checkFiles, PARTS } from './faults.ts';
 import { filesOf } from './files.ts';
 import { idempotencyRecords, idempotentCreates } from './idempotent-creates.ts';
 import { petRepository } from './pet-repository.ts';
@@ -68,12 +69,13 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const db = readOnly ? openSource(path) : openReader(path);
   // Discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
-  const faults = new StoreFaults(filesOf(path), safeObserver);
+  const faults = new KnownFaults(PARTS, safeObserver);
   const reads = new Reads(db, faults);
-  const writer = new Writer(faults, (commit) => safeObserver.onCommit?.(commit));
+  const writer = new Writer(filesOf(path), faults, (commit) => safeObserver.onCommit?.(commit));
   if (startWriter) writer.start();
   const pets = petRepository(db, reads, writer);
   const apiKeys = apiKeyRepository(db, reads, writer);
+  const [pages, keys] = [pets.statistics, apiKeys.statistics];
   const closing = new AbortController();
   const backups = new Set<Promise<unknown>>();
   return {
@@ -82,11 +84,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     idempotentCreates: idempotentCreates(db, reads, writer),
     idempotencyRecords: idempotencyRecords(db, reads, writer),
     transfer: petTransfer(db, reads, writer),
-    statistics: () => ({
-      pages: { ...pets.statistics },
-      keys: { ...apiKeys.statistics },
-      ...writer.statistics,
-    }),
+    statistics: () => ({ pages: { ...pages }, keys: { ...keys }, ...writer.statistics }),
     async backup(file, options = {}) {
       closing.signal.throwIfAborted();
       const signals = [closing.signal, options.signal].filter((signal) => signal !== undefined);
@@ -97,6 +95,7 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
     },
     async check() {
       closing.signal.throwIfAborted();
+      checkFiles(faults, writer.files);
       await faults.check(() => reads.test());
     },
     async close() {

@@ -8,10 +8,8 @@ import { idsOrDisk, isLocked, type PlainError, plainError, UNKNOWN } from './err
 import { assertSameFiles, type StoreFiles } from './files.ts';
 import { lastIdOf } from './schema.ts';
 
-export type SqlStatement = readonly [
-  sql: string,
-  ...values: (string | number | bigint | Uint8Array | null)[],
-];
+type Value = string | number | bigint | Uint8Array | null;
+export type SqlStatement = readonly [sql: string, ...values: Value[]];
 
 /** Statements that take effect together or not at all. After a statement that changes no row, the others do not run. */
 export type Write = readonly SqlStatement[];
@@ -66,19 +64,19 @@ function open(): Database.Database {
   return db;
 }
 
+const LOCKED = plainError(
+  storageUnavailable('the database was locked by another process: nothing was stored'),
+);
+
 /** Commits the writes in one transaction. When a statement fails for a reason of its own, each write is committed alone. */
 function commit({ writes, lockTimeout }: Batch): Reply {
   const startedAt = performance.now();
   const deadline = startedAt + lockTimeout;
-  const together = transact(writes, deadline);
-  const outcomes = together ?? writes.flatMap((write) => transact([write], deadline) ?? []);
-  const isLockedOut = outcomes.every((outcome) => outcome === LOCKED);
-  return { outcomes: isLockedOut ? [] : outcomes, ms: performance.now() - startedAt };
+  const alone = (write: Write): readonly Outcome[] => transact([write], deadline) ?? [];
+  const outcomes = transact(writes, deadline) ?? writes.flatMap(alone);
+  const ms = performance.now() - startedAt;
+  return { outcomes: outcomes.every((outcome) => outcome === LOCKED) ? [] : outcomes, ms };
 }
-
-const LOCKED = plainError(
-  storageUnavailable('the database was locked by another process: nothing was stored'),
-);
 
 /** Returns `undefined` when one of several writes has failed before the commit began: then nothing was stored. */
 function transact(writes: readonly Write[], deadline: number): readonly Outcome[] | undefined {
@@ -92,11 +90,15 @@ function transact(writes: readonly Write[], deadline: number): readonly Outcome[
     return outcomes;
   } catch (error) {
     if (db?.inTransaction) db.exec('ROLLBACK');
-    if (isCommitting) return writes.map(() => maybeStored(plainError(error)));
-    if (isLocked(error)) return writes.map(() => LOCKED);
-    const failure = plainError(idsOrDisk(error, () => lastIdOf(open()), writes.length));
-    const isOwn = failure.reason === undefined || failure.reason === 'ids_exhausted';
-    return isOwn && writes.length > 1 ? undefined : writes.map(() => failure);
+    if (isLocked(error) && !isCommitting) return writes.map(() => LOCKED);
+    let failure = plainError(idsOrDisk(error, () => lastIdOf(open()), writes.length));
+    const { reason, message } = failure;
+    if (isCommitting) {
+      // A recovery would store the pages of a failed commit that reached the write-ahead log, but not after a full disk.
+      if (reason !== undefined && reason !== 'disk_full')
+        failure = { ...failure, message: message + UNKNOWN };
+    } else if (writes.length > 1 && (reason === undefined || reason === 'ids_exhausted')) return undefined;
+    return writes.map(() => failure);
   }
 }
 
@@ -122,16 +124,7 @@ function run(write: Write): Written {
 }
 
 function statement(sql: string): Database.Statement {
-  let known = prepared.get(sql);
-  if (known === undefined) {
-    known = open().prepare(sql);
-    prepared.set(sql, known);
-  }
+  const known = prepared.get(sql) ?? open().prepare(sql);
+  prepared.set(sql, known);
   return known;
-}
-
-/** The write-ahead log can contain pages of a failed commit, which a recovery would store, but not after a full disk. */
-function maybeStored(failure: PlainError): PlainError {
-  if (failure.reason === undefined || failure.reason === 'disk_full') return failure;
-  return { ...failure, message: failure.message + UNKNOWN };
 }

@@ -5,39 +5,31 @@ import { Worker } from 'node:worker_threads';
 import type { Commit } from '../../application/ports/observer.ts';
 import type { StorageStatistics } from '../../application/ports/statistics.ts';
 import { closedError } from '../../application/ports/storage.ts';
-import {
-  StorageFault,
-  storageFaultReason,
-  storageUnavailable,
-} from '../../application/ports/storage-fault.ts';
+import { StorageFault, storageUnavailable } from '../../application/ports/storage-fault.ts';
 import { waitAtMost } from '../../application/wait-at-most.ts';
 import { AnimalStoreError } from '../../domain/errors.ts';
 import { afterThisTurn } from '../storage-kit/timers.ts';
 import { errorFrom, UNKNOWN } from './errors.ts';
-import type { StoreFaults } from './faults.ts';
+import { canRecover, checkFiles, type Faults, reportFailedWrite, syncFaultOf } from './faults.ts';
+import type { StoreFiles } from './files.ts';
 import type { Batch, Reply, SqlStatement, Write, Written } from './writer-thread.ts';
 
 /** All writes of a batch wait for its commit, so a larger batch would delay the responses to all its writes. */
 const BATCH_LIMIT = 1000;
 const QUEUE_LIMIT = 10_000;
-
 /** In milliseconds: how long a write may be queued, and how long the thread may take for a batch or for its exit. */
 const QUEUE_TIMEOUT = 5000;
 const REPLY_TIMEOUT = 10_000;
-
 /** Between two looks at deadlines and files, and between two test writes, in milliseconds. */
 const INTERVAL = 500;
 const TEST_INTERVAL = 1000;
-
 /** A full batch of pets with the longest names, in no row of a user. Its end makes its pages free, in another commit. */
 const TEST_WRITE = `INSERT OR REPLACE INTO probe (id, data) VALUES (1, randomblob(${BATCH_LIMIT * 1024}))`;
 const END_OF_TEST = 'DELETE FROM probe';
-
 const NOT_RESPONDING = 'the disk does not respond';
 const NOT_STARTED = 'nothing was stored, because the writer thread cannot start';
 /** For example, a bundler has made the program without the module of the thread. */
 const HINT = 'a bundled program must load the package animal-store from node_modules';
-
 /** The module has the same extension as this one: `.ts` in the sources, and `.js` when compiled. */
 const THREAD = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 
@@ -52,7 +44,8 @@ interface QueuedWrite {
 
 /** Group commit: writes that arrive during a commit are queued, and share the next transaction and its fsync. */
 export class Writer {
-  readonly faults: StoreFaults;
+  readonly files: StoreFiles;
+  readonly faults: Faults;
   readonly onCommit: (commit: Commit) => void;
   #queue: QueuedWrite[] = [];
   #isScheduled = false;
@@ -70,7 +63,8 @@ export class Writer {
   #whenIdle: (() => void) | undefined;
 
   /** @param onCommit called before the callers of the committed writes continue */
-  constructor(faults: StoreFaults, onCommit: (commit: Commit) => void) {
+  constructor(files: StoreFiles, faults: Faults, onCommit: (commit: Commit) => void) {
+    this.files = files;
     this.faults = faults;
     this.onCommit = onCommit;
     this.#interval = setInterval(() => this.#look(), INTERVAL).unref();
@@ -86,7 +80,8 @@ export class Writer {
   /** Throws when the storage is closed, or must not be written any more. */
   assertOpen(): void {
     if (this.#closed !== undefined) throw closedError();
-    if (this.faults.syncFault !== undefined) throw this.faults.syncFault;
+    const fault = syncFaultOf(this.faults);
+    if (fault !== undefined) throw fault;
   }
 
   /** After a rejection, the write is never stored, unless the message says that this is unknown. */
@@ -110,7 +105,7 @@ export class Writer {
   start(): Worker {
     if (this.#thread !== undefined) return this.#thread;
     // `execArgv` is empty, because options of the process, such as --input-type, must not apply to the thread.
-    const thread = new Worker(THREAD, { workerData: this.faults.files, execArgv: [] });
+    const thread = new Worker(THREAD, { workerData: this.files, execArgv: [] });
     thread.on('message', (reply: Reply | 'ready') => this.#receive(thread, reply));
     thread.on('error', (cause) => this.#lost(thread, cause));
     thread.on('exit', () => this.#lost(thread));
@@ -146,8 +141,8 @@ export class Writer {
 
   #commitNext(): void {
     if (this.#batch !== undefined) return;
-    const { syncFault } = this.faults;
-    if (syncFault !== undefined) rejectAll(this.#queue.splice(0), syncFault);
+    const fault = syncFaultOf(this.faults);
+    if (fault !== undefined) rejectAll(this.#queue.splice(0), fault);
     this.#rejectLate();
     if (this.#queue.length > 0) this.#send(this.#queue.splice(0, BATCH_LIMIT));
     else this.#whenIdle?.();
@@ -169,7 +164,6 @@ export class Writer {
     if (this.#batch === undefined) thread.unref();
   }
 
-  /** Only a write that changed something wrote to the disk, and shows that this works. */
   #endBatch({ outcomes, ms }: Reply): void {
     const batch = this.#batch ?? [];
     this.#batch = undefined;
@@ -178,11 +172,10 @@ export class Writer {
     this.#isGivenUp = false;
     const stored = outcomes.filter((outcome) => 'changes' in outcome);
     const failures = outcomes.flatMap((outcome) => ('code' in outcome ? errorFrom(outcome) : []));
-    const fault = failures.find((failure) => storageFaultReason(failure) !== undefined);
-    if (fault !== undefined) this.faults.reportFailure('writes', fault);
-    else if (stored.some(({ changes }) => changes > 0)) {
+    for (const failure of failures) reportFailedWrite(this.faults, failure);
+    if (failures.length === 0 && stored.some(({ changes }) => changes > 0)) {
       this.faults.reportSuccess('files');
-      this.faults.reportSuccess('writes');
+      if (canRecover(this.faults)) this.faults.reportSuccess('writes');
     }
     if (stored.length > 0) this.onCommit({ writes: stored.length, ms });
     for (const [index, outcome] of outcomes.entries()) {
@@ -194,20 +187,18 @@ export class Writer {
 
   /** Ends what takes too long, and tests each second whether writing works again after a failure. */
   #look(): void {
-    this.faults.checkFiles();
+    checkFiles(this.faults, this.files);
     this.#rejectLate();
     const now = performance.now();
     if (this.#batch !== undefined) {
       if (!this.#isGivenUp && now - this.#sentAt >= REPLY_TIMEOUT) this.#giveUp(this.#batch);
-    } else if (
-      this.faults.needsTestWrite &&
-      this.#queue.length === 0 &&
-      now - this.#testedAt >= TEST_INTERVAL
-    ) {
-      this.#testedAt = now;
-      const resolve = (): void => void this.storeWrite([END_OF_TEST]).catch(() => {});
-      this.#send([{ write: [[TEST_WRITE]], deadline: now, isTest: true, resolve, reject: () => {} }]);
+      return;
     }
+    const needsTest = this.faults.of('writes') !== undefined && canRecover(this.faults);
+    if (!needsTest || this.#queue.length > 0 || now - this.#testedAt < TEST_INTERVAL) return;
+    this.#testedAt = now;
+    const resolve = (): void => void this.storeWrite([END_OF_TEST]).catch(() => {});
+    this.#send([{ write: [[TEST_WRITE]], deadline: now, isTest: true, resolve, reject: () => {} }]);
   }
 
   #rejectLate(): void {
@@ -219,15 +210,17 @@ export class Writer {
     rejectAll(late, storageUnavailable(`the database was busy for ${time}: nothing was stored`));
     if (!this.#isLocked) return;
     const cause = 'writes were refused, because the lock was held too long';
-    const fault = new StorageFault('locked', 'the database is locked by another process', { cause });
-    this.faults.reportFailure('writes', fault);
+    reportFailedWrite(
+      this.faults,
+      new StorageFault('locked', 'the database is locked by another process', { cause }),
+    );
   }
 
   /** The thread is not terminated, because it is waiting for a system call, which cannot be cancelled. */
   #giveUp(batch: readonly QueuedWrite[]): void {
     this.#isGivenUp = true;
     const cause = 'the writer thread has not replied in time';
-    this.faults.reportFailure('writes', new StorageFault('not_responding', NOT_RESPONDING, { cause }));
+    reportFailedWrite(this.faults, new StorageFault('not_responding', NOT_RESPONDING, { cause }));
     rejectAll(batch, storageUnavailable(NOT_RESPONDING + UNKNOWN));
     this.#whenIdle?.();
   }
@@ -240,7 +233,7 @@ export class Writer {
     const error = this.#hasStarted
       ? storageUnavailable(`the writer thread exited${UNKNOWN}`, cause)
       : new StorageFault('not_responding', NOT_STARTED + reason, { cause: HINT });
-    this.faults.reportFailure('writes', error);
+    reportFailedWrite(this.faults, error);
     rejectAll(this.#batch ?? [], error);
     this.#batch = undefined;
     this.#isGivenUp = false;

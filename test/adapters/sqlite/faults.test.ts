@@ -12,13 +12,10 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { StoreFaults } from '../../../src/adapters/sqlite/faults.ts';
-import { StorageFault, type StorageFaultReason } from '../../../src/application/ports/storage-fault.ts';
-import { AnimalStoreError } from '../../../src/domain/errors.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import type { NewPet } from '../../../src/domain/pet.ts';
 import { connect } from '../../support/sqlite.ts';
-import { bytesOf, NO_DUPLICATES, newStore, openFaults, REX, temporaryFile } from './temporary-file.ts';
+import { bytesOf, NO_DUPLICATES, newStore, REX, temporaryFile } from './temporary-file.ts';
 import { startedThreads } from './warm-storage.ts';
 import { controlClock, openWatched, passInterval } from './watched-storage.ts';
 
@@ -161,46 +158,6 @@ describe('check', () => {
     vi.advanceTimersByTime(INTERVAL);
     await storage.check();
     expect(states).toEqual(['ids_exhausted', undefined]);
-  });
-});
-
-describe('the faults of a storage', () => {
-  const fault = (reason: StorageFaultReason) => new StorageFault(reason, reason, { cause: '' });
-  let reported: unknown[];
-  let faults: StoreFaults;
-
-  beforeEach(() => {
-    reported = [];
-    faults = openFaults(undefined, { onStorageState: (state) => reported.push(state?.reason) });
-  });
-
-  test('a failed fsync and a damaged file stay until a restart, other failures of writes end', () => {
-    faults.reportFailure('writes', fault('disk_full'));
-    expect(faults.needsTestWrite).toBe(true);
-    faults.reportSuccess('writes');
-    expect(faults.needsTestWrite).toBe(false);
-    for (const reason of ['damaged', 'sync_failed', 'io_error'] as const) {
-      faults.reportFailure('writes', fault(reason));
-      faults.reportSuccess('writes');
-      expect(faults.needsTestWrite).toBe(false);
-    }
-    expect(faults.syncFault?.reason).toBe('sync_failed');
-    expect(reported).toEqual(['disk_full', undefined, 'damaged', 'sync_failed']);
-  });
-
-  test('a failure without a reason is not a fault', () => {
-    faults.reportFailure('reads', new AnimalStoreError('internal_error', 'an error'));
-    expect(reported).toEqual([]);
-  });
-
-  test('the most important fault is reported, and the next one when it ends', () => {
-    faults.reportFailure('writes', fault('disk_full'));
-    faults.reportFailure('writes', fault('file_missing'));
-    faults.reportFailure('reads', fault('damaged'));
-    faults.reportSuccess('writes');
-    faults.reportSuccess('files');
-    faults.reportSuccess('reads');
-    expect(reported).toEqual(['disk_full', 'file_missing', 'damaged', undefined]);
   });
 });
 

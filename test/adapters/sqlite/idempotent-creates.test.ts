@@ -5,24 +5,6 @@ import { openStorage, temporaryFile } from './temporary-file.ts';
 
 const attempt = (key: string, caller = '1', at = 1_000) => ({ caller, key, at, validUntil: at + 1000 });
 
-/** Adds records of a caller directly to the file. */
-function addRecords(path: string, caller: string, count: number, prefix = 'key') {
-  connect(path)
-    .prepare(
-      `INSERT INTO idempotency_records WITH RECURSIVE numbers (n) AS (
-        VALUES (0) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?) SELECT ?, ? || ' ' || n, 1, 1000 FROM numbers WHERE n > 0`,
-    )
-    .run(count, caller, prefix);
-}
-
-test.each([0, 1, 9999, 10_000, 10_001, 20_000])('%i records are counted in steps', async (count) => {
-  const path = temporaryFile();
-  const { idempotencyRecords } = openStorage(path);
-  addRecords(path, '1', Math.floor(count / 3));
-  addRecords(path, '2', count - Math.floor(count / 3));
-  expect(await idempotencyRecords.count()).toBe(count);
-});
-
 test('when all ids have been assigned, nothing is stored', async () => {
   const path = temporaryFile();
   const { idempotentCreates, idempotencyRecords, pets } = openStorage(path);

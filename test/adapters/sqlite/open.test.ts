@@ -146,7 +146,7 @@ test('a read-only folder of a file that can be written is named', async () => {
   // The superuser may write everywhere.
   if (process.geteuid?.() === 0) process.seteuid?.(65_534);
   try {
-    expect((await refusalOf(path)).message).toContain('the folder of the database file is read-only');
+    expect((await refusalOf(path)).message).toContain('writes files into the folder, but it is read-only');
   } finally {
     if (process.getuid?.() === 0) process.seteuid?.(0);
     chmodSync(dirname(path), 0o755);

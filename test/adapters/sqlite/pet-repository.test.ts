@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openReader } from '../../../src/adapters/sqlite/database.ts';
+import { filesOf } from '../../../src/adapters/sqlite/files.ts';
 import { petRepository } from '../../../src/adapters/sqlite/pet-repository.ts';
 import { Reads } from '../../../src/adapters/sqlite/reads.ts';
 import { Writer } from '../../../src/adapters/sqlite/writer.ts';
 import { INT64_MAX } from '../../../src/domain/int64.ts';
 import { connect } from '../../support/sqlite.ts';
-import { newStore, openFaults, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { newFaults, newStore, openStorage, REX, temporaryFile } from './temporary-file.ts';
 
 const INSERT = `INSERT INTO pets (name, category_id, status) VALUES ('Max', 2, 'sold')`;
 
@@ -153,8 +154,8 @@ test('every read is a range of an index, without sorting', async () => {
     plans.set(sql, steps.map(({ detail }) => detail).join('; '));
     return prepare(sql);
   }) as typeof db.prepare;
-  const faults = openFaults(path);
-  const pets = petRepository(db, new Reads(db, faults), new Writer(faults, () => {}));
+  const faults = newFaults();
+  const pets = petRepository(db, new Reads(db, faults), new Writer(filesOf(path), faults, () => {}));
   expect(await pets.find(1n)).toBeUndefined();
   await nextTurn();
   db.close();

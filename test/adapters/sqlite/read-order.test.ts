@@ -12,7 +12,7 @@ import { newPet, type Pet } from '../../../src/domain/pet.ts';
 import { History, type PetOperations } from '../../../src/testing/index.ts';
 import { runs } from '../../support/property-runs.ts';
 import { connect } from '../../support/sqlite.ts';
-import { newStore, openFaults } from './temporary-file.ts';
+import { newFaults, newStore } from './temporary-file.ts';
 
 const STEPS = ['create', 'acknowledge', 'end the turn', 'list', 'list sold', 'get'] as const;
 
@@ -28,7 +28,7 @@ test.each([
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 60 }), async (steps) => {
       writer.exec('DELETE FROM pets; DELETE FROM sqlite_sequence');
       const db = openReader(path);
-      const reads = new Reads(db, openFaults());
+      const reads = new Reads(db, newFaults());
       const pets = petRepository(db, reads, {} as unknown as Writer);
       let acknowledgements: (() => void)[] = [];
       const store: PetOperations = {

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { openReader } from '../../../src/adapters/sqlite/database.ts';
 import { Reads } from '../../../src/adapters/sqlite/reads.ts';
 import { connect } from '../../support/sqlite.ts';
-import { newStore, openFaults } from './temporary-file.ts';
+import { newFaults, newStore } from './temporary-file.ts';
 
 let path: string;
 let db: Database.Database;
@@ -13,7 +13,7 @@ let reads: Reads;
 beforeEach(() => {
   path = newStore();
   db = openReader(path);
-  reads = new Reads(db, openFaults());
+  reads = new Reads(db, newFaults());
   return () => void db.close();
 });
 
@@ -49,7 +49,7 @@ test('a lock that does not let a transaction begin fails its reads, and leaves n
   const prepare = db.prepare.bind(db);
   db.prepare = ((sql: string) =>
     sql === 'PRAGMA data_version' ? locked : prepare(sql)) as unknown as typeof db.prepare;
-  reads = new Reads(db, openFaults());
+  reads = new Reads(db, newFaults());
   await expect(reads.read(() => 'read')).rejects.toThrow('database is locked');
   expect(db.inTransaction).toBe(false);
   isLocked = false;

@@ -184,7 +184,7 @@ test.each([
     (file: string) => writeFileSync(file, 'hello, world\n'.repeat(1000)),
     'is not a backup of a store',
   ],
-  ['another database', (file: string) => execute(file, 'CREATE TABLE t (x)'), 'it is another database'],
+  ['another database', (file: string) => execute(file, 'CREATE TABLE t (x)'), 'is not a backup of a store'],
   [
     'a newer schema',
     (file: string) => {

@@ -2,8 +2,7 @@ import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSqliteStorage } from '../../../src/adapters/sqlite/index.ts';
-import { Writer } from '../../../src/adapters/sqlite/writer.ts';
-import { openFaults, openStorage, REX, temporaryFile } from './temporary-file.ts';
+import { openStorage, REX, temporaryFile } from './temporary-file.ts';
 import { addMany, assertStored, openWarm, outcomesOf, startedThreads } from './warm-storage.ts';
 
 describe('when the thread exits', () => {
@@ -142,17 +141,5 @@ describe('close', () => {
     await storage.close();
     expect(codes).toEqual([0]);
     expect(threads).toHaveLength(1);
-  });
-
-  test('makes the writer refuse calls, and starts no thread', async () => {
-    const started = startedThreads();
-    const writer = new Writer(openFaults(), () => {});
-    writer.assertOpen();
-    await writer.close();
-    const closed = expect.objectContaining({ message: 'the storage is closed' });
-    expect(() => writer.assertOpen()).toThrow(closed);
-    await expect(writer.storeWrite(['SELECT 1'])).rejects.toEqual(closed);
-    await nextTurn();
-    expect(started).toEqual([]);
   });
 });
