@@ -1,5 +1,5 @@
 import type { ServeValues } from '../adapters/cli/index.ts';
-import type { HttpServerOptions } from '../adapters/http/api/index.ts';
+import type { HttpServerOptions } from '../adapters/http/portable.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';

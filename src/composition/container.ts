@@ -2,7 +2,7 @@
 
 import 'reflect-metadata';
 import { type InjectionToken, instanceCachingFactory, container as root } from 'tsyringe';
-import type { HttpServer, KeyVerifier, RequestObserver } from '../adapters/http/api/index.ts';
+import type { HttpServer, KeyVerifier, RequestObserver } from '../adapters/http/portable.ts';
 import { isTerminal, type Logger, logObserver, logTo, openLog } from '../adapters/log/index.ts';
 import { Metrics } from '../adapters/metrics/index.ts';
 import { findTracing } from '../adapters/tracing/index.ts';

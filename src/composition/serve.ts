@@ -1,5 +1,5 @@
 import type { RunningService } from '../adapters/cli/index.ts';
-import { type HttpServer, sunsetNotice } from '../adapters/http/api/index.ts';
+import { type HttpServer, sunsetNotice } from '../adapters/http/portable.ts';
 import { type Config, DEFAULT_DATABASE } from './config.ts';
 import { openParts, type Parts } from './container.ts';
 import type { SelectedDatabase } from './databases/database.ts';

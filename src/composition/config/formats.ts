@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { isOrigin } from '../../adapters/http/api/index.ts';
+import { isOrigin } from '../../adapters/http/portable.ts';
 import type { RateLimit } from '../../adapters/http/index.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { mayHoldPassword, refuse } from '../databases/refuse.ts';
