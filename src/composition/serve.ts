@@ -3,7 +3,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIPv6 } from 'node:net';
 import type { RunningService } from '../adapters/cli/index.ts';
-import { type HttpServer, sunsetNotice } from '../adapters/http/index.ts';
+import { type HttpServer, sunsetNotice } from '../adapters/http/portable.ts';
 import { type Config, DEFAULT_STORE } from './config.ts';
 import { openParts, type Parts } from './container.ts';
 

@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createFetchHandler } from '../../src/adapters/http/fetch/index.ts';
+import { createFetchHandler } from '../../src/adapters/http/fetch.ts';
 import {
   animalStore,
   createHttpApp,
@@ -132,7 +132,7 @@ describe('a middleware of a user in the list', () => {
             seen.push(['after', ctx.state['animalStore'].holder?.name, ctx.get('X-Tenant')]);
             ctx.vary('X-Tenant');
             await next();
-            ctx.set('X-After', String(ctx.state['animalStore'].route));
+            ctx.set('X-After', String(ctx.state['animalStore'].path));
           },
         ],
       } satisfies { beforeKey: Koa.Middleware[]; afterKey: Koa.Middleware[] };
@@ -183,24 +183,6 @@ describe('a middleware of a user in the list', () => {
       expect(outcomes).toMatchObject([{ status }]);
       expect(errors).toHaveLength(status >= 500 ? 1 : 0);
     }
-  });
-
-  test('that stands in front of the list and fails gets the Error body and the fields of every response', async () => {
-    const { store, observers, errors } = await openStore();
-    const app = createHttpApp(store, { observers });
-    app.middleware.unshift(() => {
-      throw new Error('the host fails');
-    });
-    const response = await fetch(`${await listen(createHttpServer(app.callback()))}/v1/pets`);
-    const { code, message } = JSON.parse(await response.text());
-    const requestId = response.headers.get('x-request-id');
-    expect([response.status, code]).toEqual([500, 'internal_error']);
-    expect(message).toContain(requestId);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-      'x-content-type-options': 'nosniff',
-    });
-    expect(errors).toEqual(['Error: the host fails']);
   });
 
   test('lets the errors of the API pass as they are, and may catch them', async () => {
@@ -289,10 +271,6 @@ describe('a middleware of a user in the list', () => {
       (ctx) => ctx.set('X A', 'a'),
       (ctx) => {
         ctx.body = { a: 1n };
-      },
-      (ctx) => {
-        ctx.body = 'x';
-        ctx.res.statusMessage = 'a\nb';
       },
     ];
     for (const fault of faults) {

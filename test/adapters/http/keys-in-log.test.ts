@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { createApiKeyVerifier } from '../../../src/composition/api-key-verifier.ts';
-import { formatApiKey } from '../../../src/domain/api-key.ts';
+import { formatApiKey, secretPartFinder } from '../../../src/domain/api-key.ts';
 import { registerKey } from '../../support/canary.ts';
 import { runs } from '../../support/property-runs.ts';
 import { sharedServer } from '../../support/server.ts';
@@ -24,10 +23,9 @@ const CONFIGURED = [
 
 /** What observers such as the log are told about each request. */
 const outcomes: string[] = [];
-const unknown = { verifyApiKey: async () => undefined };
 const server = sharedServer('memory', {
   observers: [{ onRequest: (outcome) => outcomes.push(JSON.stringify(outcome)) }],
-  apiKeys: createApiKeyVerifier(unknown, CONFIGURED),
+  apiKeys: { verify: async () => undefined, hasPartOfKey: secretPartFinder(CONFIGURED) },
 });
 for (const key of [STORED, ...CONFIGURED]) registerKey(key);
 
@@ -38,7 +36,7 @@ const encodings: readonly ((character: string) => string)[] = [
   (character) => percent(character).toUpperCase(),
   (character) => percent('%') + percent(character).slice(1),
   (character) => character.toUpperCase(),
-  (character) => (character === '_' ? '-' : encodeURIComponent(character)),
+  encodeURIComponent,
 ];
 
 /** A part of a key, and the same part with each character in an encoding of its own. */
@@ -50,7 +48,8 @@ const part = fc
     fc.array(fc.nat(encodings.length - 1), { minLength: 1, maxLength: 5 }),
   )
   .map(([key, from, length, ways]) => {
-    const start = Math.min(from, key.length - PART);
+    // Of a stored key, only the prefix is known: without it, and without the key, its other parts are like any text.
+    const start = key === STORED ? 0 : Math.min(from, key.length - PART);
     const plain = key.slice(start, start + length);
     const encode = (character: string, index: number) =>
       encodings[ways[index % ways.length] as number]?.(character) ?? character;
@@ -95,7 +94,7 @@ test('no part of a key, in any encoding and at any place, is in the log or in th
             traceparent: `00-${hex.padEnd(32, '1').slice(0, 32)}-00f067aa0ba902b7-01`,
           },
         });
-        expect(outcomes).toHaveLength(1);
+        await expect.poll(() => outcomes.length).toBe(1);
         expectNoPart(outcomes.join(''), key);
         expectNoPart(JSON.stringify([answer.rawHeaders, answer.body]), key);
       },
