@@ -81,7 +81,7 @@ export default {
       { path: '^src/', pathNot: '^src/adapters/' },
       {
         path: '^src/adapters/',
-        pathNot: '^src/adapters/([^/]+|http/(api|node)|postgres/url)/index\\.ts$',
+        pathNot: '^src/adapters/([^/]+/index|http/portable|postgres/url/index)\\.ts$',
       },
     ),
     forbidden(
