@@ -42,7 +42,7 @@ export class Connections {
     const connection = this.#bySocket.get(req.socket);
     if (connection === undefined) return false;
     const { unanswered } = connection;
-    if (connection.isClosing || unanswered.at(-1)?.shouldKeepAlive === false) {
+    if (connection.isClosing || connection.isRefused || unanswered.at(-1)?.shouldKeepAlive === false) {
       // Otherwise, Node.js would parse thousands of requests, and keep them.
       req.socket.pause();
       return false;
@@ -83,6 +83,8 @@ export class Connections {
     connection.isRefused = true;
     const newest = connection.unanswered.at(-1);
     const isBodyBroken = newest?.req.complete === false;
+    // If its handler responds while earlier responses are sent, that response is the last one.
+    if (isBodyBroken) newest.shouldKeepAlive = false;
     const before = isBodyBroken ? connection.unanswered.at(-2) : newest;
     const respond = (): void => {
       if (!socket.writable) return;
