@@ -1,7 +1,7 @@
 /** The description of the API in the OpenAPI document, in Markdown. The headings are the guides of the reference page. */
 
-import { STATUS_OF } from '../src/adapters/http/errors.ts';
 import { BODY_LIMIT } from '../src/adapters/http/body.ts';
+import { STATUS_OF } from '../src/adapters/http/errors.ts';
 import { DEPRECATED_SINCE, SUNSET } from '../src/adapters/http/operations.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../src/application/create-pet-once.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN } from '../src/application/list-pets.ts';

@@ -1,11 +1,7 @@
 /** The API as a function from a `Request` to a `Response`: what the tests over a server do not show. */
 
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  createFetchHandler,
-  type FetchHandler,
-  type FetchInfo,
-} from '../../src/adapters/http/fetch.ts';
+import { createFetchHandler, type FetchHandler, type FetchInfo } from '../../src/adapters/http/fetch.ts';
 import type { HttpOptions, RequestOutcome } from '../../src/adapters/http/index.ts';
 import type { AnimalStore } from '../../src/library/index.ts';
 import { createAnimalStore } from '../../src/library/index.ts';

@@ -1,7 +1,7 @@
 /** A server of Node.js whose requests are handled by a test, not by the API. */
 
-import { onTestFinished } from 'vitest';
 import type { RequestListener } from 'node:http';
+import { onTestFinished } from 'vitest';
 import { createApi } from '../../src/adapters/http/app.ts';
 import { readNodeBytes } from '../../src/adapters/http/node-body.ts';
 import type { HttpServer, HttpServerOptions } from '../../src/adapters/http/options.ts';

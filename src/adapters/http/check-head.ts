@@ -37,7 +37,11 @@ export function refuseMalformed(ctx: Context): void {
  * Whether it is unambiguous where a request ends (RFC 9112, section 6). Otherwise, a proxy and Node.js can disagree about
  * where the next request starts. In HTTP/2, frames mark the end.
  */
-export function isFramed({ httpVersion, headers, stream }: Pick<Context['req'], 'httpVersion' | 'stream' | 'headers'>): boolean {
+export function isFramed({
+  httpVersion,
+  headers,
+  stream,
+}: Pick<Context['req'], 'httpVersion' | 'stream' | 'headers'>): boolean {
   const coding = headers['transfer-encoding'];
   if (httpVersion === '1.1') return coding === undefined || String(coding).toLowerCase() === 'chunked';
   return httpVersion === '1.0' ? coding === undefined : stream !== undefined;

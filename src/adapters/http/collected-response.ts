@@ -42,9 +42,18 @@ export class CollectedResponse extends ServerResponse {
   }
 
   /** Node.js calls it before the first byte of a response. */
-  override writeHead(status: number): this {
+  override writeHead(status: number, ...given: unknown[]): this {
+    if (given.length > 0) this.#add(given);
     if (this.isLast?.(this)) this.shouldKeepAlive = false;
     return super.writeHead(status, this.#fields as string[]);
+  }
+
+  /** Adds what a caller has passed to {@link writeHead}: a message, fields, or both. */
+  #add([first, second]: readonly unknown[]): void {
+    if (typeof first === 'string') this.statusMessage = first;
+    const fields = (typeof first === 'string' ? second : first) ?? {};
+    const flat = Array.isArray(fields) ? fields : Object.entries(fields).flat();
+    for (let index = 0; index < flat.length; index += 2) this.setHeader(flat[index], flat[index + 1]);
   }
 
   #indexOf(name: string): number {

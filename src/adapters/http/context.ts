@@ -22,7 +22,7 @@ interface RawRequest {
   readonly headers: RequestFields;
   /** All header field lines as received: name, value, name, value. Empty if the runtime joins repeated fields. */
   readonly rawHeaders: readonly string[];
-  /** Set by frameworks that remove the path at which the API is mounted from the URL. */
+  /** Set by Express, in which Koa does not know where the API is mounted. */
   readonly originalUrl?: string | undefined;
   /** The HTTP/2 stream; `undefined` for a request over HTTP/1. */
   readonly stream?: unknown;
@@ -42,6 +42,8 @@ export interface Context {
   readonly method: string;
   /** The request target (RFC 9112, section 3.2). */
   readonly url: string;
+  /** The request target before a framework has removed the part where the API is mounted. */
+  readonly originalUrl?: string;
   readonly path: string;
   readonly querystring: string;
   readonly protocol: string;

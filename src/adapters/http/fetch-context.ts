@@ -46,7 +46,12 @@ export class FetchContext implements Context {
     const [, authority, target = ''] = /^[a-z]+:\/\/([^/?#]*)(.*)$/is.exec(url) ?? ['', undefined, url];
     const [, path = '', querystring = ''] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
     const forwarded = (name: string): string[] =>
-      proxies > 0 ? (headers.get(name)?.split(',').map((each) => each.trim()) ?? []) : [];
+      proxies > 0
+        ? (headers
+            .get(name)
+            ?.split(',')
+            .map((each) => each.trim()) ?? [])
+        : [];
     const [scheme = url.startsWith('https:') ? 'https' : 'http'] = forwarded('x-forwarded-proto');
     const [ip = remoteAddress] = forwarded('x-forwarded-for').slice(-proxies);
     this.original = original;
@@ -88,7 +93,8 @@ export class FetchContext implements Context {
     this.#status ??= body === null ? 204 : 200;
     const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/octet-stream';
     const isBytes = typeof body === 'string' || body instanceof Uint8Array;
-    if (!this.#fields.has('content-type')) this.set('Content-Type', isBytes ? type : 'application/json; charset=utf-8');
+    if (!this.#fields.has('content-type'))
+      this.set('Content-Type', isBytes ? type : 'application/json; charset=utf-8');
   }
 
   get(name: string): string {
@@ -127,7 +133,8 @@ export class FetchContext implements Context {
     const isEmpty = status === 204 || status === 304;
     const body = (this.#body ?? '') as string | Uint8Array<ArrayBuffer>;
     if (!this.res.shouldKeepAlive) this.set('Connection', 'close');
-    if (!isEmpty) this.set('Content-Length', typeof body === 'string' ? Buffer.byteLength(body) : body.length);
+    if (!isEmpty)
+      this.set('Content-Length', typeof body === 'string' ? Buffer.byteLength(body) : body.length);
     // A `Response` with one of these statuses must not have a body, not even an empty one.
     const hasBody = !isEmpty && method !== 'HEAD' && body.length > 0;
     const response = new Response(hasBody ? body : null, { status, headers: this.#fields });

@@ -2,14 +2,7 @@
 
 import compose from 'koa-compose';
 import { createApi } from './app.ts';
-import {
-  BODY_LIMIT,
-  bodyIncomplete,
-  bodyRead,
-  bodyTooLarge,
-  type ReadBytes,
-  readChunks,
-} from './body.ts';
+import { BODY_LIMIT, bodyIncomplete, bodyRead, bodyTooLarge, type ReadBytes, readChunks } from './body.ts';
 import type { Context, Stage } from './context.ts';
 import { FetchContext, type FetchInfo } from './fetch-context.ts';
 import type { HttpOptions, HttpStore } from './options.ts';

@@ -3,14 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context as KoaContext } from 'koa';
 import bodyParser, { type Options } from 'koa-bodyparser';
-import {
-  BODY_LIMIT,
-  bodyIncomplete,
-  bodyRead,
-  bodyTooLarge,
-  type ReadBytes,
-  readChunks,
-} from './body.ts';
+import { BODY_LIMIT, bodyIncomplete, bodyRead, bodyTooLarge, type ReadBytes, readChunks } from './body.ts';
 import type { Context } from './context.ts';
 
 /**

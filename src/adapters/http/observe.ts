@@ -20,6 +20,12 @@ export function observe(observer: RequestObserver, isSecret: IsSecret): Stage {
     const startedAt = performance.now();
     const state = beginRequest(ctx, isSecret);
     // The address can become unknown when the client disconnects.
+    let report: (() => void) | undefined;
+    let isClosed = false;
+    ctx.res.once('close', () => {
+      isClosed = true;
+      report?.();
+    });
     const address = clientAddress(hasProxy(ctx) ? ctx.ip : ctx.req.socket.remoteAddress);
     try {
       await next();
@@ -37,7 +43,7 @@ export function observe(observer: RequestObserver, isSecret: IsSecret): Stage {
     }
     if (observer.onRequest === undefined) return;
     const ms = Math.round((performance.now() - startedAt) * 1000) / 1000;
-    ctx.res.once('close', () => {
+    report = () => {
       const route = ctx.matched?.[0]?.name;
       observer.onRequest?.({
         method: ctx.method,
@@ -52,7 +58,9 @@ export function observe(observer: RequestObserver, isSecret: IsSecret): Stage {
         aborted: ctx.res.writableFinished === false ? true : undefined,
         traceparent: traceparentOf(ctx, isSecret),
       });
-    });
+    };
+    // The client can have disconnected.
+    if (isClosed) report();
   };
 }
 
@@ -91,7 +99,8 @@ function clientAddress(given: string | undefined): string | undefined {
 /** Where no observer is told of errors, an error that is the fault of the program must not be silent. */
 function reportFailure(ctx: Context, error: unknown): void {
   const { animalStore } = ctx.state;
-  animalStore.failure = error instanceof Error ? error : new Error(`not an error was thrown: ${typeof error}`);
+  animalStore.failure =
+    error instanceof Error ? error : new Error(`not an error was thrown: ${typeof error}`);
   if (ctx.app === undefined) console.error(`request ${animalStore.requestId}:`, animalStore.failure);
   else ctx.app.emit('error', animalStore.failure, ctx);
 }

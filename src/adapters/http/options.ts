@@ -123,8 +123,9 @@ export function checkOptions(store: HttpStore, options: HttpOptions): void {
       'rateLimit: expected a number of requests of 1 or more, and a number of seconds above 0',
     );
   }
-  for (const [place, list] of Object.entries(middleware)) {
-    const isList = list === undefined || (Array.isArray(list) && list.every((each) => typeof each === 'function'));
+  for (const [place, list] of Array.isArray(middleware) ? [['', []]] : Object.entries(middleware)) {
+    const isList =
+      list === undefined || (Array.isArray(list) && list.every((each) => typeof each === 'function'));
     if (!isList || (place !== 'beforeKey' && place !== 'afterKey')) {
       throw invalidRequest('middleware: expected an object with arrays of functions, beforeKey and afterKey');
     }

@@ -44,8 +44,8 @@ function containsKey(ctx: Context, text: string, isSecret: IsSecret): boolean {
 }
 
 /** Returns the path of the request target, or an empty string if the target is not a URL. */
-export function pathOf(ctx: Pick<Context, 'path' | 'url' | 'req'>): string {
-  const { originalUrl } = ctx.req;
+export function pathOf(ctx: Pick<Context, 'path' | 'url' | 'originalUrl' | 'req'>): string {
+  const { originalUrl = ctx.originalUrl } = ctx.req;
   if (typeof originalUrl === 'string' && originalUrl !== ctx.url) {
     const [mounted = ''] = originalUrl.split('?', 1);
     if (needsApiKey(mounted)) return mounted;

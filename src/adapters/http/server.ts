@@ -23,9 +23,18 @@ const IDLE_TIME = 1000;
 const IDLE_INTERVAL = 50;
 
 /** @param listener responds to a valid request */
-export function createNodeServer(listener: RequestListener, api: Api, options: HttpServerOptions): HttpServer {
+export function createNodeServer(
+  listener: RequestListener,
+  api: Api,
+  options: HttpServerOptions,
+): HttpServer {
   const { load } = api;
-  const { headersTimeout = 10_000, requestTimeout = 30_000, readingTimeout = 120_000, maxConnections } = options;
+  const {
+    headersTimeout = 10_000,
+    requestTimeout = 30_000,
+    readingTimeout = 120_000,
+    maxConnections,
+  } = options;
   if (requestTimeout < headersTimeout && requestTimeout !== 0) {
     throw invalidRequest(`requestTimeout: expected 0, or headersTimeout (${headersTimeout}) or more`);
   }
@@ -54,7 +63,11 @@ export function createNodeServer(listener: RequestListener, api: Api, options: H
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   const refuse = (socket: Socket, error: HttpError): void =>
     connections.refuse(socket, () => messageRefusal(api.observer, error, socket.remoteAddress));
-  server.on('connect', ({ socket }) => refuse(socket, methodNotAllowed('CONNECT', SERVER_METHODS)));
+  server.on('connect', ({ socket }) => {
+    // What follows is discarded. Otherwise, the client could not read the response while it sends.
+    socket.resume();
+    refuse(socket, methodNotAllowed('CONNECT', SERVER_METHODS));
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     refuse(socket as Socket, errorOfMessage(error.code)),
   );
@@ -79,9 +92,9 @@ export function createNodeServer(listener: RequestListener, api: Api, options: H
       const drain = setInterval(() => {
         idleTime += IDLE_INTERVAL;
         // The event loop first reads the requests that have arrived. They are handled.
-        if (idleTime >= IDLE_TIME) setImmediate(() => closeIdle());
+        if (idleTime >= IDLE_TIME) setImmediate(() => connections.closeIdle());
       }, IDLE_INTERVAL);
-      const deadline = setTimeout(() => server.closeAllConnections(), timeout);
+      const deadline = setTimeout(() => connections.destroy(), timeout);
       await closed;
       clearInterval(drain);
       clearTimeout(deadline);
@@ -97,12 +110,6 @@ export function createNodeServer(listener: RequestListener, api: Api, options: H
       refused: { ...load.refused },
     }),
   };
-
-  /** For Node.js, a connection without any request is not idle. */
-  function closeIdle(): void {
-    server.closeIdleConnections();
-    for (const socket of connections.sockets) if (socket.bytesRead === 0) socket.destroy();
-  }
 }
 
 function errorOfMessage(code: string | undefined): HttpError {

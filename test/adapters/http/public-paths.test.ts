@@ -23,7 +23,6 @@ describe('/metrics', () => {
     const { key } = await store.apiKeys.create('prometheus', undefined, true);
     expect(await client.request('GET', '/metrics', { key })).toMatchObject({ status: 200, body: 'up 1\n' });
   });
-
 });
 
 async function send(target: string, headers: Record<string, string>, { origin } = server) {

@@ -4,7 +4,7 @@ import { gate } from '../../support/gate.ts';
 import { pipelineOf } from '../../support/pipeline.ts';
 import { sharedServer, startServer } from '../../support/server.ts';
 
-const TIMEOUTS = { headersTimeout: 300, requestTimeout: 400, readingTimeout: 100 };
+const TIMEOUTS = { headersTimeout: 300, requestTimeout: 400 };
 
 describe.concurrent('a client that is too slow', () => {
   const server = sharedServer('memory', TIMEOUTS);
