@@ -4,9 +4,18 @@ import assert from 'node:assert/strict';
 import type { StoreStorage } from '../../application/ports/storage.ts';
 import { type ApiKey, apiKeyPrefix } from '../../domain/api-key.ts';
 import { INT64_MAX, INT64_MIN } from '../../domain/int64.ts';
-import { isSamePet, type NewPet, newPet, PET_STATUSES, type Pet } from '../../domain/pet.ts';
+import {
+  ATTRIBUTES,
+  isSamePet,
+  type NewPet,
+  type NewPetInput,
+  newPet,
+  PET_ATTRIBUTES,
+  PET_STATUSES,
+  type Pet,
+} from '../../domain/pet.ts';
 import { attributesOf, DAY, draft, UNKNOWN_IDS } from '../fixtures/keys.ts';
-import { UNUSUAL_NAMES, walk } from '../fixtures/pets.ts';
+import { sampleValues, walk } from '../fixtures/pets.ts';
 import { exported, inBatches, oneByOne, petWithId } from '../fixtures/transfers.ts';
 import type { Random } from '../random.ts';
 import type { Model } from './model.ts';
@@ -285,12 +294,15 @@ export function pick<T>(random: Random, values: readonly T[]): T {
   return values[random(values.length)] as T;
 }
 
+/** A pet whose attributes are at the ends of their ranges, or missing if they may be. */
 function randomPet(random: Random): NewPet {
-  return newPet({
-    name: random(2) === 0 ? `pet ${random(1000)}` : pick(random, UNUSUAL_NAMES),
-    categoryId: pick(random, [0n, -1n, 2n ** 53n + 1n, INT64_MAX, INT64_MIN, BigInt(random(1000))]),
-    status: pick(random, PET_STATUSES),
+  const values = PET_ATTRIBUTES.map((name) => {
+    const attribute = ATTRIBUTES[name];
+    const missing = attribute.isRequired ? [] : [undefined];
+    return [name, pick(random, [...sampleValues(attribute), ...missing])] as const;
   });
+  const input: Partial<Record<keyof NewPet, unknown>> = Object.fromEntries(values);
+  return newPet(input as NewPetInput);
 }
 
 /** Most often the id of a pet, or one beside it. */
