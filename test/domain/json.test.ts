@@ -23,7 +23,7 @@ describe('members', () => {
     ['-9223372036854775808', INT64_MIN],
     ['92233720368547758.07e2', INT64_MAX],
     ['1.5 9223372036854775808 9007199254740993.5 1e300 1e400 0.1e-5', Number.NaN],
-    ['100000000000000.001 9007199254740990.6 1e-400', Number.NaN],
+    ['100000000000000.001 9007199254740990.6 1e-400 1E-400', Number.NaN],
   ])('the value of %s is %s', (texts, value) => {
     for (const text of texts.split(' ')) expect(read(`{"x":${text}}`)).toEqual({ x: value });
   });
