@@ -10,6 +10,8 @@ import {
   INT64_MIN,
   type NewPet,
   type Pet,
+  parsePet,
+  petJson,
   type StoreStorage,
 } from 'animal-store';
 
@@ -43,9 +45,8 @@ export async function openJsonFile(path: string): Promise<JsonFileStorage> {
     return written;
   }
 
-  function withPet({ name, categoryId, status }: NewPet, record?: Entry['record']) {
-    const id = (entries.at(-1)?.pet.id ?? 0n) + 1n;
-    const pet = Object.freeze({ id, name, categoryId, status });
+  function withPet(newPet: NewPet, record?: Entry['record']) {
+    const pet = Object.freeze({ ...newPet, id: (entries.at(-1)?.pet.id ?? 0n) + 1n });
     return { pet, after: [...entries, { pet, record }] };
   }
 
@@ -104,17 +105,15 @@ async function load(path: string): Promise<readonly Entry[]> {
     if (cause.code === 'ENOENT') return '[]';
     throw new AnimalStoreError('storage_unavailable', `${path} cannot be read`, { cause });
   });
-  return (JSON.parse(text) as (Omit<Entry, 'pet'> & { pet: { id: string; categoryId: string } })[]).map(
-    ({ pet, record }) => ({
-      pet: Object.freeze({ ...pet, id: BigInt(pet.id), categoryId: BigInt(pet.categoryId) } as Pet),
-      record,
-    }),
-  );
+  return (JSON.parse(text) as (Omit<Entry, 'pet'> & { pet: string })[]).map(({ pet, record }) => ({
+    pet: Object.freeze(parsePet(pet)),
+    record,
+  }));
 }
 
-/** After a crash, the file is the old one or the new one. An int64 is written as text: JSON.parse would round it. */
+/** After a crash, the file is the old one or the new one. Each pet is a text in it, because JSON.parse would round an int64. */
 async function save(path: string, entries: readonly Entry[]): Promise<void> {
-  const text = JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  const text = JSON.stringify(entries.map(({ pet, record }) => ({ pet: petJson(pet), record })));
   try {
     await writeFile(`${path}.new`, text, { flush: true });
     await rename(`${path}.new`, path);

@@ -14,8 +14,6 @@ import type { PetPageQuery } from './list-pets.ts';
 import type { RestoreOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 
-export type { StoreStorage } from './ports/storage.ts';
-
 /** The query of `AnimalStore.listPets`. */
 export interface PetWalk extends Pick<PetPageQuery, 'status' | 'after'> {
   /** The maximum number of pets, 1 or more. By default, there is no maximum. */

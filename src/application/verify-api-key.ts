@@ -29,21 +29,20 @@ export class VerifyApiKey implements ApiKeyVerifier {
     // A storage without types can resolve with `null`.
     if (!apiKey || !isActive(apiKey, now)) return undefined;
     const { lastUsedOn = -Infinity } = apiKey;
-    if (now - lastUsedOn >= DAY || lastUsedOn > now + CLOCK_TOLERANCE) this.#recordUse(apiKey, now);
+    if (now - lastUsedOn >= DAY || lastUsedOn > now + CLOCK_TOLERANCE) void this.#recordUse(apiKey, now);
     return apiKey;
   }
 
   /** Nobody waits for the write. When it fails, the next use of the key on this day is recorded instead. */
-  #recordUse({ id }: ApiKey, now: number): void {
+  async #recordUse({ id }: ApiKey, now: number): Promise<void> {
     const today = now - (now % DAY);
     if (this.#recordedOn.get(id) === today) return;
     if (this.#recordedOn.size >= CACHE_LIMIT) this.#recordedOn.clear();
     this.#recordedOn.set(id, today);
-    const forget = () => this.#recordedOn.delete(id);
     try {
-      Promise.resolve(this.#keys.setLastUsedOn(id, today, now + CLOCK_TOLERANCE)).catch(forget);
+      await this.#keys.setLastUsedOn(id, today, now + CLOCK_TOLERANCE);
     } catch {
-      forget();
+      this.#recordedOn.delete(id);
     }
   }
 }

@@ -62,7 +62,7 @@ export function createCommands(
     async openApiDocument() {
       const { loadConfig } = await import('./config.ts');
       const { http, host, port } = loadConfig(environment);
-      const { openApiDocument } = await import('../adapters/http/index.ts');
+      const { openApiDocument } = await import('../adapters/http/portable.ts');
       const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       return openApiDocument(http.publicUrl ?? `http://${authority}`, { indent: 2 });
     },

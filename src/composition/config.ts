@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import type { ServeValues } from '../adapters/cli/index.ts';
-import type { RateLimit } from '../adapters/http/index.ts';
+import type { RateLimit } from '../adapters/http/portable.ts';
 import { IDEMPOTENCY_DAYS, IDEMPOTENCY_DAYS_MAX } from '../application/create-pet-once.ts';
 import type { ClientOptions } from '../application/store-options.ts';
 import * as formats from './config/formats.ts';

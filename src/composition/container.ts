@@ -46,10 +46,9 @@ export async function openParts(config: Config, version: string): Promise<Parts>
   container.register(STORAGE, { useValue: storage });
   register(container, AnimalStore, (get) => new AnimalStore(get(STORAGE), config));
   register(container, API_KEY_VERIFIER, (get) => createApiKeyVerifier(get(AnimalStore), config.apiKeys));
-  const { trustedProxies: _, ...http } = config.http;
   register(container, HTTP_SERVER, (get) =>
     createServer(get(AnimalStore), {
-      ...http,
+      ...config.http,
       apiKeys: get(API_KEY_VERIFIER),
       observers: get(OBSERVERS),
       metrics: get(Metrics),

@@ -1,9 +1,8 @@
 /** Starts a server on its store, with its first key, and says what an operator should know. */
 
-import { lookup } from 'node:dns/promises';
-import { BlockList, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { RunningService } from '../adapters/cli/index.ts';
-import { type HttpServer, sunsetNotice } from '../adapters/http/index.ts';
+import { type HttpServer, sunsetNotice } from '../adapters/http/portable.ts';
 import { type Config, DEFAULT_STORE } from './config.ts';
 import { openParts, type Parts } from './container.ts';
 
@@ -38,7 +37,7 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
     // If the key were created before `listen` fails, the operator would never see it.
     const firstKey = needsKey ? await store.apiKeys.createFirst('first key') : undefined;
     log.info({ url, version, storage, store: place, node: process.version }, 'listening');
-    for (const notice of [await publicPortNotice(config.host), sunsetNotice(Date.now())]) {
+    for (const notice of [publicPortNotice(config.host), sunsetNotice(Date.now())]) {
       if (notice !== undefined) log.warn(notice);
     }
     let stopped: Promise<void> | undefined;
@@ -88,10 +87,10 @@ for (const network of NETWORKS.split(' ')) {
   INTERNAL.addSubnet(address, Number(prefix), isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** Returns a warning where everybody can connect: such a port needs a proxy that limits rates and connections. */
-export async function publicPortNotice(host: string): Promise<string | undefined> {
-  const { address } = await lookup(host).catch(() => ({ address: host }));
-  const [withoutZone = ''] = address.split('%');
-  if (INTERNAL.check(withoutZone, isIPv6(withoutZone) ? 'ipv6' : 'ipv4')) return undefined;
-  return `HOST: ${host} can be reached from other networks: let only a reverse proxy connect to it, because a public port without one is not supported`;
+/** Returns a warning where everybody may connect: such a port needs a proxy that limits rates and connections. */
+export function publicPortNotice(host: string): string | undefined {
+  const [address = ''] = host.split('%');
+  const isInternal = isIP(address) !== 0 && INTERNAL.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  if (isInternal || address === 'localhost') return undefined;
+  return `HOST: ${host} may be reached from other networks: let only a reverse proxy connect to it, because a public port without one is not supported`;
 }

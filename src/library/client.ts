@@ -1,13 +1,12 @@
 /** The entry point `animal-store/client`: the store of another server, without any module of Node.js. */
 
 import { checkOptions, type OptionRules, STRING } from '../application/arguments.ts';
-import { PetStore } from '../application/pet-store.ts';
+import { PetStore as Store } from '../application/pet-store.ts';
 import { CLIENT_OPTIONS, type ClientOptions } from '../application/store-options.ts';
 import { api } from '../composition/databases/api.ts';
 import { invalidRequest } from '../domain/errors.ts';
 
 export type { PetPageQuery } from '../application/list-pets.ts';
-export type { PetStore } from '../application/pet-store.ts';
 export type { CallOptions, PetPage } from '../application/ports/pet-repository.ts';
 export type {
   ClientOptions,
@@ -18,6 +17,19 @@ export type {
 } from '../application/store-options.ts';
 export { AnimalStoreError, asAnimalStoreError, type ErrorCode } from '../domain/errors.ts';
 export type { NewPetInput, Pet, PetStatus } from '../domain/pet.ts';
+
+/** The methods of an `AnimalStore` that the API has operations for. Every `AnimalStore` is a `PetStore` too. */
+export type PetStore = Pick<
+  Store,
+  | 'createPet'
+  | 'getPet'
+  | 'listPets'
+  | 'listPage'
+  | 'followPets'
+  | 'check'
+  | 'close'
+  | typeof Symbol.asyncDispose
+>;
 
 /** The configuration of the store of a server. */
 export interface ClientConfig extends ClientOptions {
@@ -33,7 +45,7 @@ export async function createAnimalStore(config: ClientConfig): Promise<PetStore>
   const { database, ...client } = config;
   const [, scheme = 'https', rest = ''] = /^(https?):(.*)$/s.exec(database) ?? [];
   const { open } = await api.load();
-  return new PetStore(await open(baseOf(rest, scheme), { client }));
+  return new Store(await open(baseOf(rest, scheme), { client }));
 }
 
 function baseOf(rest: string, scheme: string): string {

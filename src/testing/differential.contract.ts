@@ -4,15 +4,8 @@ import assert from 'node:assert/strict';
 import type { StoreStorage } from '../application/ports/storage.ts';
 import type { ContractCase, Opened, Subject } from './contract.ts';
 import { Model } from './differential/model.ts';
-import {
-  assertSameState,
-  OPERATIONS,
-  type Operation,
-  type Part,
-  pick,
-  TICK,
-  type World,
-} from './differential/operations.ts';
+import { type Operation, type Part, pick, TICK, type World } from './differential/operation.ts';
+import { assertSameState, OPERATIONS } from './differential/operations.ts';
 import { randomNumbers } from './random.ts';
 
 /** The options of {@link differentialContract}. */

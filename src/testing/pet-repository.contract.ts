@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import type { PetRepository } from '../application/ports/pet-repository.ts';
-import type { PetStatus } from '../domain/pet.ts';
 import { type ContractCase, contractCase, lastingCase, type Subject, twoClientCase } from './contract.ts';
 import {
   addAll,
@@ -88,11 +87,12 @@ function adding(subject: Subject<PetRepository>): ContractCase[] {
       subject,
       'changing the input after the call does not change the stored pet',
       async (pets) => {
-        const input = { name: 'Rex', categoryId: 1n, status: 'available' as PetStatus };
+        const given = samplePet('Rex');
+        const input = { ...given };
         const adding = pets.add(input);
-        Object.assign(input, { name: 'Max', categoryId: 2n, status: 'sold' });
+        Object.assign(input, samplePet('Max', 'sold', 2n));
         const pet = await adding;
-        assert.deepEqual({ ...pet }, { id: pet.id, name: 'Rex', categoryId: 1n, status: 'available' });
+        assert.deepEqual({ ...pet }, { id: pet.id, ...given });
         assert.deepEqual(await pets.find(pet.id), pet);
       },
     ),

@@ -99,12 +99,6 @@ describe('rotate', () => {
     expect(await verifyApiKey.verify(key)).toMatchObject({ id: about.id });
   });
 
-  test('the old key never expires later than before', async () => {
-    const old = await apiKeys.create('ci', now + 1);
-    await apiKeys.rotate(old.about.id, HOUR);
-    expect((await apiKeys.list())[0]).toMatchObject({ expiresAt: now + 1 });
-  });
-
   test('rejects with not_found for an unknown id, also when there are other keys', async () => {
     const { about } = await apiKeys.create('ci');
     await expect(apiKeys.rotate('7', 0)).rejects.toThrow(refusal('there is no key with id 7', 'not_found'));
@@ -191,13 +185,6 @@ describe('revoke', () => {
     const { key, about } = await apiKeys.create('ci');
     expect(await apiKeys.revoke(about.id)).toMatchObject({ id: about.id, revokedAt: now });
     expect(await verifyApiKey.verify(key)).toBeUndefined();
-  });
-
-  test('revoking a key again changes nothing', async () => {
-    const { about } = await apiKeys.create('ci');
-    const revoked = await apiKeys.revoke(about.id);
-    now += HOUR;
-    expect(await apiKeys.revoke(about.id)).toEqual(revoked);
   });
 
   test('rejects with not_found for an unknown id', async () => {

@@ -160,6 +160,7 @@ test.each([
   ['0.0.0.0', true],
   ['::', true],
   ['203.0.113.9', true],
+  ['pets.example', true],
   ['127.0.0.1', false],
   ['localhost', false],
   ['::1', false],
@@ -168,10 +169,10 @@ test.each([
   ['172.31.0.1', false],
   ['fd00::1', false],
   ['fe80::1%eth0', false],
-])('a port of %s can be public: %s', async (host, isPublic) => {
-  const notice = await publicPortNotice(host);
+])('a port of %s can be public: %s', (host, isPublic) => {
+  const notice = publicPortNotice(host);
   expect(notice !== undefined).toBe(isPublic);
-  if (isPublic) expect(notice).toContain(`HOST: ${host} can be reached from other networks: let only`);
+  if (isPublic) expect(notice).toContain(`HOST: ${host} may be reached from other networks: let only`);
 });
 
 test('a start on all addresses warns once', async () => {

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import * as v from 'valibot';
-import type { RateLimit } from '../../adapters/http/index.ts';
+import { isOrigin, type RateLimit } from '../../adapters/http/portable.ts';
 import { invalidRequest } from '../../domain/errors.ts';
 import { mayHoldPassword, refuse } from '../databases/refuse.ts';
 
@@ -59,16 +59,11 @@ export const PUBLIC_URL: Format<string> = choice(
   },
 );
 
-/** An origin as browsers send it: of any scheme, in lower case, without a path and without a default port. */
-const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*,A-Z]+$/;
 const ORIGINS_TYPE = 'origins such as https://example.org or capacitor://localhost, without wildcards';
 
 export const ORIGINS: Format<readonly string[]> = format(ORIGINS_TYPE, (text) => {
   const origins = itemsOf(text);
-  const wrong = origins.find((item) => {
-    const url = ORIGIN.test(item) ? URL.parse(item) : null;
-    return url === null || (/^https?:$/.test(url.protocol) && url.origin !== item);
-  });
+  const wrong = origins.find((item) => !isOrigin(item));
   // An item can be a part of a password.
   return wrong === undefined ? origins : refuse(ORIGINS_TYPE, mayHoldPassword(text) ? text : wrong);
 });

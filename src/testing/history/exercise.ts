@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asAnimalStoreError } from '../../domain/errors.ts';
-import { DEFAULT_STATUS, type NewPetInput, PET_STATUSES, type Pet } from '../../domain/pet.ts';
+import { type NewPetInput, PET_STATUSES, type Pet } from '../../domain/pet.ts';
+import { samplePet } from '../fixtures/pets.ts';
 import { randomNumbers } from '../random.ts';
 import type { History, PetOperations } from './history.ts';
 
@@ -156,11 +157,9 @@ class Client {
 
   #newPet(): NewPetInput {
     this.#shared.created += 1;
-    return {
-      name: `pet ${this.#shared.created} of ${this.#name}`,
-      categoryId: BigInt(this.#random(1000)) - 500n,
-      status: PET_STATUSES[this.#random(PET_STATUSES.length)] ?? DEFAULT_STATUS,
-    };
+    const name = `pet ${this.#shared.created} of ${this.#name}`;
+    const categoryId = BigInt(this.#random(1000)) - 500n;
+    return samplePet(name, PET_STATUSES[this.#random(PET_STATUSES.length)], categoryId);
   }
 }
 

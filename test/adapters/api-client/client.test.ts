@@ -1,7 +1,7 @@
 /** The store of a server: its errors, its pages, and the operation that the API will lose. */
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { STATUS_OF } from '../../../src/adapters/http/api/errors.ts';
+import { STATUS_OF } from '../../../src/adapters/http/errors.ts';
 import { ERROR_CODES } from '../../../src/domain/errors.ts';
 import {
   type ClientOptions,
