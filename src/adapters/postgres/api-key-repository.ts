@@ -13,13 +13,13 @@ const COLUMNS = `id::text, hash, name, hint, created_at::float8, expires_at::flo
   last_used_on::float8, caller_id::text, is_read_only`;
 const INSERT = 'INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only)';
 const ADD = `${INSERT} VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${COLUMNS}`;
-export const REPLACE: string = `WITH ended AS (
+const REPLACE = `WITH ended AS (
     UPDATE api_keys SET expires_at = least(expires_at, $7) WHERE id = $8 AND revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > $4) AND expires_at IS NOT DISTINCT FROM $9
     RETURNING coalesce(caller_id, id) AS caller_id
   ) INSERT INTO api_keys (hash, name, hint, created_at, expires_at, is_read_only, caller_id)
   SELECT $1, $2, $3, $4::bigint, $5::bigint, $6::boolean, caller_id FROM ended RETURNING ${COLUMNS}`;
-export const REVOKE: string = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
+const REVOKE = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${COLUMNS}`;
 const SET_LAST_USED_ON = `UPDATE api_keys SET last_used_on = $1 WHERE id = $2 AND (last_used_on IS NULL OR last_used_on < $1 OR last_used_on > $3::float8) RETURNING ${COLUMNS}`;
 const EXISTS = { text: 'SELECT 1 FROM api_keys LIMIT 1' };
 const FIND = { name: 'find-key', text: `SELECT ${COLUMNS} FROM api_keys WHERE hash = $1` };

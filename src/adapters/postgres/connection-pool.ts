@@ -13,9 +13,8 @@ import { hadNoEffect, storageError, UnconfirmedCommit, writeError } from './erro
 
 /** In milliseconds: the deadline of a statement of a session, and the pause before another attempt. */
 const LONG_TIMEOUT = 60_000;
-const PAUSE = 10;
-/** How often a call asks for a connection, and how many calls can wait for one. */
-const ATTEMPTS = 10;
+const PAUSE = 20;
+/** How many calls can wait for a connection. */
 const QUEUE_LIMIT = 10_000;
 const FULL = 'too many calls wait for a connection to the database';
 const STANDBY = 'the database server is a standby: the store needs the primary';
@@ -41,12 +40,14 @@ export interface Session extends Disposable {
 
 export class ConnectionPool {
   readonly waitTimeout: number;
+  readonly max: number;
   readonly #config: ReturnType<typeof clientConfig>;
   readonly #pool: Pool;
   readonly #closing = new AbortController();
 
   constructor(config: ReturnType<typeof clientConfig>, onConnect: () => void) {
     this.waitTimeout = config.connectionTimeoutMillis ?? 0;
+    this.max = config.max;
     this.#config = config;
     const prepared = (client: ClientBase) => prepare(client, config.query_timeout ?? 0).then(onConnect);
     // After `close`, the process does not wait for a server that hangs.
@@ -60,23 +61,27 @@ export class ConnectionPool {
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
-  get free(): number {
-    return this.#config.max - this.statistics.busy;
-  }
-
-  /** Runs the statement that `begin` returns when a connection is free, and repeats it after serialization failures. */
+  /**
+   * Runs the statement that `begin` returns when a connection is free. Repeats it after serialization failures, and asks again
+   * for a connection if the server has no room for a further one: an open one can become free.
+   */
   async run(begin: () => SqlStatement): Rows {
-    const deadline = performance.now() + this.waitTimeout;
-    for (;;) {
-      const client = await this.#connect();
+    for (const startedAt = performance.now(); ; ) {
+      this.assertOpen();
+      if (this.#pool.waitingCount >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
+      let client: PoolClient | undefined;
       try {
+        client = await this.#pool.connect();
         const rows = await query(client, begin());
         client.release();
         return rows;
       } catch (error) {
         // Another session may accept the write that this one refuses as read-only.
-        client.release(!hadNoEffect(error) || codeOf(error) === '25006');
-        if (codeOf(error) !== '40001' || performance.now() >= deadline) throw error;
+        client?.release(!hadNoEffect(error) || codeOf(error) === '25006');
+        const [code, share] = client === undefined ? ['53300', 0.5] : ['40001', 1];
+        const isOver = performance.now() - startedAt >= share * this.waitTimeout;
+        // Without a connection, nothing was sent.
+        if (codeOf(error) !== code || isOver) throw client ? error : storageError(error);
       }
       await delay(PAUSE);
     }
@@ -99,20 +104,6 @@ export class ConnectionPool {
     this.#closing.abort(closedError());
     // A server that hangs closes no connection.
     await waitAtMost(this.waitTimeout + 1000, this.#pool.end());
-  }
-
-  /** If the server has no room for a further connection, an open one can become free. */
-  async #connect(): Promise<PoolClient> {
-    for (let attempt = 1; ; attempt++) {
-      this.assertOpen();
-      if (this.#pool.waitingCount >= QUEUE_LIMIT) throw new AnimalStoreError('overloaded', FULL);
-      try {
-        return await this.#pool.connect();
-      } catch (error) {
-        if (codeOf(error) !== '53300' || attempt === ATTEMPTS) throw storageError(error);
-      }
-      await delay(PAUSE * attempt);
-    }
   }
 }
 

@@ -64,7 +64,8 @@ export function groupedGets(read: Read, pool: ConnectionPool): (id: bigint) => P
   function sendAll(): void {
     const gets = waiting;
     waiting = [];
-    const share = Math.max(PETS_PER_STATEMENT, Math.ceil(gets.length / Math.max(1, pool.free)));
+    const free = Math.max(1, pool.max - pool.statistics.busy);
+    const share = Math.max(PETS_PER_STATEMENT, Math.ceil(gets.length / free));
     for (let start = 0; start < gets.length; start += share) void send(gets.slice(start, start + share));
   }
 

@@ -2,7 +2,6 @@
 
 import type { Client } from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { REPLACE, REVOKE } from '../../../src/adapters/postgres/api-key-repository.ts';
 import type { ResultRow, SqlStatement } from '../../../src/adapters/postgres/connection-pool.ts';
 import { type Create, statementFor } from '../../../src/adapters/postgres/creates.ts';
 import { examinePostgresStore } from '../../../src/adapters/postgres/index.ts';
@@ -167,35 +166,6 @@ describe.skipIf(!canRunPostgres)(`the order of ids on PostgreSQL${postgresNote}`
         const { seen } = await interleave(sessions, observer, order, transactions);
         const stored = (ends[0] === 'COMMIT' ? 1 : 0) + (ends[1] === 'COMMIT' ? 2 : 0);
         expect(seen, `${order}`).toHaveLength(stored);
-      }
-    }
-  });
-
-  test('two rotations of an API key, or a rotation and a revocation: one of them has an effect', async () => {
-    const replacing = (hash: string): SqlStatement => ({
-      text: REPLACE,
-      values: [Buffer.from(hash), 'next', 'p', 5, null, false, 6, 1000, null],
-    });
-    const revoking: SqlStatement = { text: REVOKE, values: [5, 1000] };
-    for (const other of [replacing('two'), revoking]) {
-      for (const end of ENDS) {
-        for (const order of ordersOf(2, 2)) {
-          await observer.query('DELETE FROM api_keys');
-          await observer.query(
-            "INSERT INTO api_keys (id, hash, name, hint, created_at) VALUES (1000, 'old', 'old', 'p', 1)",
-          );
-          const transactions = [
-            { writes: [other], end },
-            { writes: [replacing('one')], end: 'COMMIT' },
-          ] as const;
-          const { written } = await interleave(sessions, observer, order, transactions);
-          const [first = [], second = []] = written;
-          const { rows } = await observer.query('SELECT * FROM api_keys');
-          const isReplaced = second.length === 1;
-          if (end === 'ROLLBACK') expect(isReplaced).toBe(true);
-          else if (other !== revoking) expect(first.length + second.length).toBe(1);
-          expect(rows, `${order}`).toHaveLength(other !== revoking || isReplaced ? 2 : 1);
-        }
       }
     }
   });

@@ -61,7 +61,7 @@ class Database {
 function storeOn(database: Database): PetOperations {
   const pets = petRepository(
     (begin) => database.read(begin() as SqlStatement),
-    { free: 4 } as ConnectionPool,
+    { max: 4, statistics: { busy: 0 } } as ConnectionPool,
     {} as Creates,
     new PageCache(),
     true,
