@@ -61,7 +61,7 @@ export function openReader(path: string): Database.Database {
 export function openSource(path: string): Database.Database {
   if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
   return open(path, (db) => {
-    const version = supportedVersion(db);
+    const version = versionOf(db);
     if (version < SCHEMA_VERSION) {
       const advice =
         'open it with this release once, such as with animal-store keys list, or export it with its own release';
