@@ -131,7 +131,7 @@ test.skipIf(!hasNginx)(
   TIMEOUT,
   async () => {
     const { keys, ledger, server } = await Campaign.start();
-    const nginx = await startNginx([server.port, server.port]);
+    const nginx = await startNginx({ servers: [server.port], isLimited: false });
     const statuses = new Map<number, number>();
     const failed: string[] = [];
     let next = 0;

@@ -17,9 +17,9 @@ import { OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { connect } from '../support/sqlite.ts';
 import { ClientGroup, createOf, type Exchange, LIST, type Outcomes } from './client/clients.ts';
+import type { Latencies } from './client/latencies.ts';
 import { nameOf } from './oracle/pet.ts';
 import { FaultsServer } from './server.ts';
-import type { Latencies } from './soak/latencies.ts';
 import { printTable } from './table.ts';
 
 const TIMEOUT = { timeout: 120_000 };

@@ -10,7 +10,6 @@ import { FaultsServer } from '../server.ts';
 export interface Setting {
   readonly name: string;
   readonly servers: number;
-  readonly threads?: string;
   readonly databaseUrl: (folder: string) => string | Promise<string>;
   readonly canRun?: boolean;
 }
@@ -19,7 +18,6 @@ const sqlite = (folder: string) => `sqlite:${join(folder, 'pets.db')}`;
 
 export const SETTINGS: readonly Setting[] = [
   { name: 'two servers on one SQLite file', servers: 2, databaseUrl: sqlite },
-  { name: 'three threads on one SQLite file', servers: 1, threads: '3', databaseUrl: sqlite },
   {
     name: `two servers on PostgreSQL${postgresNote}`,
     servers: 2,
@@ -72,7 +70,7 @@ export class MortalServers {
   static async start(setting: Setting): Promise<MortalServers> {
     const folder = temporaryFolder();
     const databaseUrl = await setting.databaseUrl(folder);
-    const env = { DATABASE_URL: databaseUrl, WORKERS: setting.threads ?? '1' };
+    const env = { DATABASE_URL: databaseUrl };
     const servers: MortalServer[] = [];
     for (let index = 0; index < setting.servers; index += 1)
       servers.push(await MortalServer.start(folder, env));
