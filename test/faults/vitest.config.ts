@@ -31,7 +31,7 @@ const config: ViteUserConfig = defineConfig({
           exclude: PROMISES,
         },
       },
-      { test: { ...common, name: 'load', include: LIMITED, env: { FAULTS_LIMITS: 'true' } } },
+      { test: { ...common, name: 'limits', include: LIMITED, env: { FAULTS_LIMITS: 'true' } } },
     ],
   },
 });
