@@ -98,7 +98,7 @@ async function politeFor(milliseconds: number, port: number): Promise<Polite> {
   for (let turn = 0; performance.now() < end; turn += 1) {
     const isFresh = turn % 2 === 1;
     const body = turn % 4 < 2 ? undefined : `{"name":"polite ${turn}","categoryId":1}`;
-    const asked = { path: '/v1/pets', body, agent: isFresh ? false : agent, localAddress: POLITE };
+    const asked: Asked = { path: '/v1/pets', body, agent: isFresh ? false : agent, localAddress: POLITE };
     const latencies = isFresh ? polite.fresh : polite.kept;
     await ask(port, asked).then((ms) => latencies.add(ms), addTo(polite.failures));
     await sleep(PAUSE);

@@ -6,6 +6,7 @@
 import type { Random } from '../random.ts';
 import {
   anyKey,
+  BODY_LIMIT,
   type Context,
   create,
   type Draft,
@@ -86,7 +87,7 @@ const TRICKS: Readonly<Record<string, Build>> = {
   },
   'behind the limit of a body': ({ hidden, random, context }) => {
     const request = posting(random, context);
-    request.body = ' '.repeat(random.pick([65_535, 65_536, 65_537, 100_000])) + hidden;
+    request.body = ' '.repeat(random.pick([BODY_LIMIT - 1, BODY_LIMIT, BODY_LIMIT + 1, 100_000])) + hidden;
     request.fields.push(`Content-Length: ${request.body.length}`);
     return { request, isComplete: true };
   },
