@@ -6,11 +6,12 @@ import { freePort } from '../support/free-port.ts';
 import { OPERATOR_KEY, temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { ClientGroup, createOf, FIGURES, LIST } from './client/clients.ts';
+import { exportOf } from './commands.ts';
 import { hasNginx, startNginx } from './nginx.ts';
 import { RESTARTS, SEED } from './options.ts';
 import { canonicalPet } from './oracle/pet.ts';
 import { Random } from './random.ts';
-import { exportOf, FaultsServer } from './server.ts';
+import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 /**
@@ -65,7 +66,7 @@ test.skipIf(!hasNginx)(
       errors: '',
     });
     for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
-    expect(exportOf(folder).map(canonicalPet).toSorted(), BROKEN_PROMISE).toEqual(
+    expect((await exportOf(folder)).map(canonicalPet).toSorted(), BROKEN_PROMISE).toEqual(
       pets.map(canonicalPet).toSorted(),
     );
     expect(requests).toBeGreaterThan(RESTARTS * CLIENTS);

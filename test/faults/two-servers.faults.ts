@@ -1,15 +1,14 @@
-/** Two servers on one file: ids, idempotency keys, pages and API keys. */
+/** Several servers on one store: the first key, ids, idempotency keys, pages and API keys. */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Answer, Client } from '../support/client.ts';
+import { canRunPostgres, newDatabaseUrl, postgresNote } from '../support/postgres/index.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
-import { createKey, runCommand } from './commands.ts';
+import { createKey, exportOf, runCommand } from './commands.ts';
 import { canonicalPet, idOf, nameOf } from './oracle/pet.ts';
-import { exportOf, FaultsServer } from './server.ts';
+import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 const MILLISECONDS = 6000;
@@ -27,15 +26,22 @@ interface Totals {
   steps: number;
 }
 
-test('of ten servers that start at once on an empty store, one writes the first key', async () => {
-  const folder = temporaryFolder();
-  const env = { FIRST_KEY: `file:${join(folder, 'first-key')}` };
-  const servers = await Promise.all(
-    Array.from({ length: 10 }, () => FaultsServer.start({ folder, keys: [], env })),
-  );
-  const key = readFileSync(join(folder, 'first-key'), 'utf8').trim();
-  for (const server of servers) expect((await server.clientWith(key).get('/v1/pets')).status).toBe(200);
-  for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+describe.each([
+  { name: 'an empty file', urlOf: async () => undefined, canRun: true },
+  { name: `an empty database${postgresNote}`, urlOf: newDatabaseUrl, canRun: canRunPostgres },
+])('ten servers that start at once on $name', ({ urlOf, canRun }) => {
+  test.skipIf(!canRun)('all serve, and one prints the first key', async () => {
+    const [folder, url] = [temporaryFolder(), await urlOf()];
+    const env = { FIRST_KEY: 'print', ...(url !== undefined && { DATABASE_URL: url }) };
+    const start = (): Promise<FaultsServer> => FaultsServer.start({ folder, keys: [], env });
+    const servers = await Promise.all(Array.from({ length: 10 }, start));
+    const printed = servers.flatMap(({ out }) => [...new Set(out.stdout.match(/\bpets_\w{49}\b/g))]);
+    expect(printed).toHaveLength(1);
+    for (const server of servers) {
+      expect((await server.clientWith(printed[0] ?? '').get('/v1/pets')).status).toBe(200);
+      expect(await server.stop()).toEqual({ code: 0, signal: null });
+    }
+  });
 });
 
 test('two servers on one file: ids are unique, pages and keys are up to date, idempotency keys are shared', async () => {
@@ -121,7 +127,7 @@ test('two servers on one file: ids are unique, pages and keys are up to date, id
       const [key = '', id = ''] = await createKey(folder, `key ${count}`);
       const holders = clientsOf(key);
       for (const holder of holders) expect((await holder.get('/v1/pets?limit=1')).status).toBe(200);
-      await runCommand(folder, 'keys', 'revoke', id);
+      await runCommand(folder, ['keys', 'revoke', id]);
       for (const holder of holders) expect((await holder.get('/v1/pets?limit=1')).status).toBe(401);
       await sleep(200);
     }
@@ -145,7 +151,7 @@ test('two servers on one file: ids are unique, pages and keys are up to date, id
     [totals.creates, totals.races, totals.replays, totals.handovers, totals.walks, totals.steps],
   ]);
   for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
-  const stored = exportOf(folder);
+  const stored = await exportOf(folder);
   expect(stored.map(canonicalPet).toSorted(), BROKEN_PROMISE).toEqual(
     [...acknowledged.values()].map(canonicalPet).toSorted(),
   );
