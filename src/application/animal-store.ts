@@ -102,16 +102,11 @@ export class AnimalStore implements AsyncDisposable {
     return await createPetOnce.execute(input, caller, key, options);
   }
 
-  /** Resolves with the days for which a create can be repeated: `idempotencyDays`, or more if another server promised it. */
-  async idempotencyDays(): Promise<number> {
-    this.#state.assertOpen();
-    return await supported(this.#createPetOnce, 'Idempotency-Key').days();
-  }
-
   /** Starts to remove old idempotency records once a minute, as the first create with an idempotency key does. */
   startMaintenance(): void {
-    if (this.#state.isClosed || this.#createPetOnce === undefined) return;
-    this.#stopRemoval ??= startRecordRemoval(this.#createPetOnce);
+    const { idempotencyRecords } = this.#storage;
+    if (this.#state.isClosed || idempotencyRecords === undefined) return;
+    this.#stopRemoval ??= startRecordRemoval(idempotencyRecords);
   }
 
   /**

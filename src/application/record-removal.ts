@@ -1,11 +1,14 @@
-import type { CreatePetOnce } from './create-pet-once.ts';
 import { nextTurn } from './next-turn.ts';
+import type { IdempotencyRecords } from './ports/idempotent-creates.ts';
 
 /** In milliseconds. */
 const INTERVAL = 60_000;
 
-/** Removes old records once a minute, in small transactions, and returns a function that stops the removals. */
-export function startRecordRemoval(createPetOnce: Pick<CreatePetOnce, 'removeOldRecords'>): () => void {
+/** The maximum number of records that one statement removes. Other writes wait for its transaction. */
+const REMOVAL_STEP = 500;
+
+/** Removes records that have ended once a minute, in small transactions, and returns a function that stops the removals. */
+export function startRecordRemoval(records: Pick<IdempotencyRecords, 'removeRecords'>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const schedule = (): void => {
     timer = setTimeout(removeAll, INTERVAL);
@@ -14,7 +17,8 @@ export function startRecordRemoval(createPetOnce: Pick<CreatePetOnce, 'removeOld
   };
   const removeAll = async (): Promise<void> => {
     try {
-      while (timer !== undefined && (await createPetOnce.removeOldRecords())) await nextTurn();
+      while (timer !== undefined && (await records.removeRecords(Date.now(), REMOVAL_STEP)) === REMOVAL_STEP)
+        await nextTurn();
     } catch {}
     if (timer !== undefined) schedule();
   };

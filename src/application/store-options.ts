@@ -10,7 +10,7 @@ import {
   TIMEOUT,
 } from './arguments.ts';
 import type { PetPageQuery } from './list-pets.ts';
-import type { IdempotentCreates } from './ports/idempotent-creates.ts';
+import type { IdempotencyRecords, IdempotentCreates } from './ports/idempotent-creates.ts';
 import type { BackupOptions, RestoreOptions } from './ports/maintenance.ts';
 import type { CallOptions } from './ports/pet-repository.ts';
 import type { PetTransfer } from './ports/pet-transfer.ts';
@@ -30,11 +30,11 @@ export interface FollowOptions extends Pick<PetPageQuery, 'status' | 'after'> {
   readonly interval?: number | undefined;
 }
 
-/** How long a create can be repeated. */
+/** How long a create can be retried. */
 export interface RetryOptions {
   /**
-   * The number of days, from 1 to 90, for which a create with an idempotency key can be repeated. Default: 1. The largest
-   * number among the servers of a store is valid for all of them.
+   * The number of days, from 1 to 90, for which a create with an idempotency key, made by this program, can be retried.
+   * Default: 1.
    */
   readonly idempotencyDays?: number | undefined;
 }
@@ -73,10 +73,11 @@ export interface ClientOptions {
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
 }
 
-/** The storage of an `AnimalStore`, which can lack imports and exports, and idempotency keys. */
-export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCreates'> {
+/** The storage of an `AnimalStore`, which can lack imports and exports, idempotency keys, and the removal of their records. */
+export interface StoreStorage extends Omit<Storage, 'transfer' | 'idempotentCreates' | 'idempotencyRecords'> {
   readonly transfer?: PetTransfer | undefined;
   readonly idempotentCreates?: IdempotentCreates | undefined;
+  readonly idempotencyRecords?: IdempotencyRecords | undefined;
 }
 
 export const CLIENT_OPTIONS: OptionRules<ClientOptions> = {

@@ -71,15 +71,6 @@ export function loadConfig(environment: Environment, { host, port, databaseUrl }
   return config;
 }
 
-/** Returns what an operator should know when a server of the store has promised more days than the settings of this one. */
-export function idempotencyNotice(
-  { idempotencyDays }: Pick<Config, 'idempotencyDays'>,
-  promised = 0,
-): string | undefined {
-  if (promised <= idempotencyDays) return undefined;
-  return `IDEMPOTENCY_DAYS: ${idempotencyDays} has no effect yet: in the last ${promised} days, a server of this store had ${promised}, so idempotency keys are valid for ${promised} days`;
-}
-
 /** Reads only the database URL. Throws a `ConfigError` if the URL is invalid. */
 export function loadDatabase(environment: Environment, databaseUrl?: string): SelectedDatabase {
   const settings = new Settings(environment, { DATABASE_URL: databaseUrl });

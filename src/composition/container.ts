@@ -71,8 +71,7 @@ export async function openParts(given: Config, version: string, thread?: ThreadP
     serverStatistics: () => get(HTTP_SERVER).statistics(),
     restartedThreads: () => pool?.restarts ?? 0,
     storageStatistics: () => get(STORAGE).statistics?.() ?? {},
-    lastBackupAt: async () => await get(STORAGE).lastBackupAt?.(),
-    countRecords: () => get(STORAGE).idempotentCreates.count(),
+    countRecords: () => get(STORAGE).idempotencyRecords.count(),
   };
   provide(Metrics, () => new Metrics({ version, storage: scheme, ...sources }));
   provide(OBSERVERS, () => {

@@ -1,7 +1,7 @@
 import { commandLine, type DoctorReport } from '../adapters/cli/index.ts';
 import type { BackupContents, Diagnosis, Problem } from '../application/ports/maintenance.ts';
 import type { Environment } from './config/settings.ts';
-import { type Config, idempotencyNotice, loadClient, loadConfig, loadDatabase } from './config.ts';
+import { type Config, loadClient, loadConfig, loadDatabase } from './config.ts';
 import type { SelectedDatabase } from './databases/database.ts';
 import { connectionsWithin, descriptorLimit } from './descriptors.ts';
 
@@ -38,8 +38,6 @@ export async function diagnose(
         ...keyProblems(config, diagnosis, commandLine(program, 'keys create --name NAME', databaseUrl)),
       );
     problems.push(...connectionProblems(config, fileDescriptors));
-    const message = idempotencyNotice(config, diagnosis?.idempotencyDays);
-    if (message !== undefined) problems.push({ severity: 'warning', message });
   }
   return {
     node: process.version,

@@ -1,6 +1,6 @@
 import type { RunningService } from '../adapters/cli/index.ts';
 import { type HttpServer, sunsetNotice } from '../adapters/http/api/index.ts';
-import { type Config, DEFAULT_DATABASE, idempotencyNotice } from './config.ts';
+import { type Config, DEFAULT_DATABASE } from './config.ts';
 import { openParts, type Parts } from './container.ts';
 import type { SelectedDatabase } from './databases/database.ts';
 import { createFirstKey } from './first-key.ts';
@@ -43,9 +43,8 @@ export async function serve(parts: Parts, config: Config, version: string): Prom
         `WORKERS: one thread serves instead of ${config.workers}, because threads share a port on Linux only`,
       );
     }
-    const promised = await store.idempotencyDays().catch(() => undefined);
-    for (const notice of [sunsetNotice(Date.now()), idempotencyNotice(config, promised)])
-      if (notice !== undefined) log.warn(notice);
+    const notice = sunsetNotice(Date.now());
+    if (notice !== undefined) log.warn(notice);
     let stopped: Promise<void> | undefined;
     return {
       ...created,

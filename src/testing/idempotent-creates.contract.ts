@@ -33,7 +33,7 @@ function adding(subject: Subject<IdempotentStore>): ContractCase[] {
     contractCase(
       subject,
       'a repeated attempt stores nothing, and resolves with the first pet',
-      async ({ pets, idempotentCreates }) => {
+      async ({ pets, idempotentCreates, idempotencyRecords }) => {
         const first = await idempotentCreates.add(samplePet('Rex'), attempt('a'));
         for (const repeated of [samplePet('Rex'), samplePet('Max', 'sold', 2n)]) {
           const result = await idempotentCreates.add(repeated, attempt('a'));
@@ -41,14 +41,14 @@ function adding(subject: Subject<IdempotentStore>): ContractCase[] {
           assert.ok(Object.isFrozen(result.pet));
         }
         assert.deepEqual(await walk(pets, { limit: 100 }), [first.pet]);
-        assert.equal(await idempotentCreates.count(), 1);
+        assert.equal(await idempotencyRecords.count(), 1);
       },
     ),
 
     contractCase(
       subject,
       'each caller has its own keys, and upper and lower case differ',
-      async ({ pets, idempotentCreates }) => {
+      async ({ pets, idempotentCreates, idempotencyRecords }) => {
         const attempts = [
           attempt('a', '1'),
           attempt('a', '2'),
@@ -64,7 +64,7 @@ function adding(subject: Subject<IdempotentStore>): ContractCase[] {
           assert.equal((await idempotentCreates.add(samplePet('Rex'), each)).isReplay, true);
         }
         assert.equal((await walk(pets, { limit: 100 })).length, attempts.length);
-        assert.equal(await idempotentCreates.count(), attempts.length);
+        assert.equal(await idempotencyRecords.count(), attempts.length);
       },
     ),
 
@@ -121,10 +121,10 @@ function lasting(subject: Subject<IdempotentStore>): ContractCase[] {
     subject,
     'a repeated attempt after reopening resolves with the first pet',
     ({ idempotentCreates }) => idempotentCreates.add(samplePet('Rex'), attempt('a')),
-    async ({ pets, idempotentCreates }, { pet }) => {
+    async ({ pets, idempotentCreates, idempotencyRecords }, { pet }) => {
       assert.deepEqual(await idempotentCreates.add(samplePet('Rex'), attempt('a')), { pet, isReplay: true });
       assert.deepEqual(await walk(pets, { limit: 100 }), [pet]);
-      assert.equal(await idempotentCreates.count(), 1);
+      assert.equal(await idempotencyRecords.count(), 1);
     },
   );
 }

@@ -24,7 +24,11 @@ export function testContracts(engine: string, subjectOf: SubjectOf): void {
     PetRepository: petRepositoryContract(subjectOf(({ pets }) => pets)),
     ApiKeyRepository: apiKeyRepositoryContract(subjectOf(({ apiKeys }) => apiKeys)),
     IdempotentCreates: idempotentCreatesContract(
-      subjectOf(({ pets, idempotentCreates }) => ({ pets, idempotentCreates })),
+      subjectOf(({ pets, idempotentCreates, idempotencyRecords }) => ({
+        pets,
+        idempotentCreates,
+        idempotencyRecords,
+      })),
     ),
     PetTransfer: petTransferContract(subjectOf(({ pets, transfer }) => ({ pets, transfer }))),
     Storage: storageContract(subjectOf((storage) => storage)),

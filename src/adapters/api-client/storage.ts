@@ -44,12 +44,9 @@ export function openApiStorage(base: string, options: ClientOptions = {}): Stora
       // The server knows this program by its API key. The keys of its own callers are kept apart.
       add: (pet, { caller, key }, options) =>
         pets.addOnce(pet, caller === '' ? key : `${encodeURIComponent(caller)}/${key}`, options),
-      // The server removes old records.
-      promiseDays: async (days) => days,
-      count: async () => 0,
-      removeRecords: async () => 0,
-      redateRecords: async () => 0,
     },
+    // The server removes old records.
+    idempotencyRecords: { count: async () => 0, removeRecords: async () => 0 },
     apiKeys: NO_API_KEYS,
     transfer: {
       importPets: () => refuse('import'),

@@ -20,9 +20,11 @@ export function openMemoryStorage(): Storage {
   const closing = new AbortController();
   const closed = closing.signal;
   const pets = new MemoryPetRepository(closed);
+  const idempotentCreates = new MemoryIdempotentCreates(pets, closed);
   return {
     pets,
-    idempotentCreates: new MemoryIdempotentCreates(pets, closed),
+    idempotentCreates,
+    idempotencyRecords: idempotentCreates,
     apiKeys: new MemoryApiKeyRepository('', closed),
     transfer: memoryTransfer(pets),
     async check() {

@@ -19,7 +19,6 @@ export interface MetricsSources {
   restartedThreads(): number;
   countRecords(): Promise<number>;
   /** When the last verified backup was made, in milliseconds; `undefined` if the storage makes no backups. */
-  lastBackupAt(): Promise<number | undefined>;
 }
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
@@ -105,14 +104,6 @@ export function registerStatistics(registry: Registry, sources: MetricsSources):
     'Threads that were started again because they had exited',
     [],
     () => [[{}, sources.restartedThreads()]],
-  );
-  gauge(
-    'animal_store_last_verified_backup_timestamp_seconds',
-    'When the last verified backup was made, or 0 without one',
-    async () => {
-      const at = await sources.lastBackupAt().catch(() => undefined);
-      return at && at / 1000;
-    },
   );
   gauge(
     'animal_store_idempotency_records',

@@ -133,8 +133,8 @@ export function statementFor(creates: readonly Create[]): SqlStatement {
     ...pets,
     attempts.map(({ caller }) => caller),
     attempts.map(({ key }) => key),
+    `{${attempts.map(({ validUntil }) => validUntil).join()}}`,
     `{${attempts.map(({ at }) => at).join()}}`,
-    `{${attempts.map(({ validFrom }) => validFrom).join()}}`,
   ];
   return { name: 'add-once', text: ADD_ONCE, values };
 }

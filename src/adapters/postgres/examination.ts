@@ -17,9 +17,6 @@ const FACTS = `SELECT
   (SELECT count(*) FROM idempotency_records)::float8 AS "idempotencyRecords",
   pg_database_size(current_database())::float8 AS bytes`;
 
-const SCHEMA_WITH_PROMISES = 3;
-const PROMISED = 'SELECT max(days) AS days FROM idempotency_promises WHERE ends_at >= $1';
-
 type Facts = Pick<Diagnosis, 'pets' | 'apiKeys' | 'idempotencyRecords' | 'bytes'> & { lastId: bigint };
 
 /** Examines a store in PostgreSQL that a server may use. Changes nothing. */
@@ -44,14 +41,11 @@ export async function examinePostgresStore(url: string): Promise<Diagnosis> {
       for (const message of await orderWarningsOf(config)) report('warning', message);
       const { rows } = await client.query<Facts>(FACTS, [Date.now()]);
       const { lastId, ...facts } = rows[0] as Facts;
-      const promised =
-        schemaVersion < SCHEMA_WITH_PROMISES ? undefined : await client.query(PROMISED, [Date.now()]);
-      const idempotencyDays: number | undefined = promised?.rows[0]?.days ?? undefined;
       const query = { text: INVALID_PETS, values: [INVALID_PETS_LIMIT], rowMode: 'array' };
       const invalid = await client.query<unknown[]>(query);
       problems.push(...invalidPetProblems(invalid.rows.map(petOf)));
       problems.push(...idProblems(lastId));
-      return { ...about, exists: true, schemaVersion, ...facts, idempotencyDays };
+      return { ...about, exists: true, schemaVersion, ...facts };
     });
   } catch (error) {
     report('error', `${location}: ${detailed(error)}`);

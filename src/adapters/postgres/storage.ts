@@ -115,10 +115,12 @@ export async function openPostgresStorage(url: string, options: PostgresOptions 
     await Promise.all([writes.close(), others.close()]);
   };
   let closed: Promise<void> | undefined;
+  const records = idempotentCreates(read, creates, others);
   return {
     pets: petRepository(read, creates, cache, isOneServer),
     apiKeys,
-    idempotentCreates: idempotentCreates(read, creates, others),
+    idempotentCreates: records,
+    idempotencyRecords: records,
     transfer: petTransfer(others, safeObserver),
     statistics() {
       const sumOf = (name: 'busy' | 'idle' | 'waiting') =>

@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3';
-import { DAY, type IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
+import type { IdempotencyRecords, IdempotentCreates } from '../../application/ports/idempotent-creates.ts';
 import { INT64_MAX } from '../../domain/int64.ts';
 import { storedPet } from '../../domain/pet.ts';
 import { exactlyOnce } from '../storage-kit/exactly-once.ts';
 import { addPet, COLUMNS, type PetRow, petOf } from './pets.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
-import { LAST_ID, PROMISED } from './schema.ts';
+import { LAST_ID } from './schema.ts';
 import type { Writer } from './write/writer.ts';
 
 /**
@@ -18,10 +18,6 @@ const ADD_RECORD = `INSERT INTO idempotency_records (caller, key, pet_id, create
 
 const FIND = `SELECT ${COLUMNS} FROM pets
   WHERE id = (SELECT pet_id FROM idempotency_records WHERE caller = ? AND key = ? AND created_at >= ?)`;
-/** Writes once a day. */
-const PROMISE = `INSERT INTO idempotency_promises (days, ends_at) VALUES (?, ?)
-  ON CONFLICT DO UPDATE SET ends_at = excluded.ends_at
-  WHERE ends_at NOT BETWEEN excluded.ends_at - ${DAY} AND excluded.ends_at`;
 const COUNTED_PER_STEP = 10_000;
 /** Returns the last record of a step, unless the step has fewer records. */
 const COUNT_STEP = `SELECT caller, key FROM idempotency_records WHERE (caller, key) > (?, ?)
@@ -29,38 +25,31 @@ const COUNT_STEP = `SELECT caller, key FROM idempotency_records WHERE (caller, k
 const COUNT_REST = 'SELECT count(*) FROM idempotency_records WHERE (caller, key) > (?, ?)';
 const REMOVE = `DELETE FROM idempotency_records WHERE (caller, key) IN (
   SELECT caller, key FROM idempotency_records WHERE created_at < ? ORDER BY created_at LIMIT ?)`;
-const REDATE = `UPDATE idempotency_records SET created_at = ? WHERE (caller, key) IN (
-  SELECT caller, key FROM idempotency_records WHERE created_at > ? LIMIT ?)`;
 
 export function idempotentCreates(
   db: Database.Database,
   snapshot: ReadSnapshot,
   writer: Writer,
-): IdempotentCreates {
+): IdempotentCreates & IdempotencyRecords {
   const findRecord = db.prepare<[string, string, number], PetRow>(FIND).raw();
   const countStep = db.prepare<string[], readonly string[]>(COUNT_STEP).raw();
   const countRest = db.prepare<string[], number>(COUNT_REST).pluck().safeIntegers(false);
-  const promised = db.prepare<[number], number | null>(PROMISED).pluck().safeIntegers(false);
 
   return {
     add: exactlyOnce({
       /** Changes nothing when a valid record exists. */
-      async claim(pet, { caller, key, at, validFrom }) {
+      async claim(pet, { caller, key, at, validUntil }) {
         const { rowId, changes } = await writer.storeWrite(
-          [ADD_RECORD, caller, key, at, validFrom],
+          [ADD_RECORD, caller, key, validUntil, at],
           addPet(pet),
         );
         return changes === 0 ? undefined : storedPet(rowId, pet);
       },
-      async find({ caller, key, validFrom }) {
-        const row = await snapshot.read(() => findRecord.get(caller, key, validFrom));
+      async find({ caller, key, at }) {
+        const row = await snapshot.read(() => findRecord.get(caller, key, at));
         return row && petOf(row);
       },
     }),
-    async promiseDays(days, now) {
-      await writer.storeWrite([PROMISE, days, now + (days + 1) * DAY]);
-      return Math.max(days, (await snapshot.read(() => promised.get(now))) ?? 0);
-    },
     /** Counts in steps, one per iteration of the event loop, so that none takes long. */
     async count() {
       let counted = 0;
@@ -71,8 +60,6 @@ export function idempotentCreates(
         last = next;
       }
     },
-    removeRecords: async (createdBefore, most) =>
-      (await writer.storeWrite([REMOVE, createdBefore, most])).changes,
-    redateRecords: async (now, most) => (await writer.storeWrite([REDATE, now, now, most])).changes,
+    removeRecords: async (now, most) => (await writer.storeWrite([REMOVE, now, most])).changes,
   };
 }

@@ -19,7 +19,6 @@ import { backUp } from './maintenance/backup.ts';
 import { petTransfer } from './maintenance/pet-transfer.ts';
 import { petRepository } from './pet-repository.ts';
 import { ReadSnapshot } from './read-snapshot.ts';
-import { LAST_BACKUP, SET_LAST_BACKUP } from './schema.ts';
 import { filesOf } from './store-files.ts';
 import type { WriterSharing } from './write/protocol.ts';
 import { Writer } from './write/writer.ts';
@@ -84,27 +83,25 @@ export function openSqliteStorage(path: string, options: SqliteOptions = {}): St
   const apiKeys = apiKeyRepository(db, snapshot, writer);
   const closing = new AbortController();
   const backups = new Set<Promise<unknown>>();
-  const lastBackup = db.prepare<[], number>(LAST_BACKUP).pluck().safeIntegers(false);
+  const records = idempotentCreates(db, snapshot, writer);
   return {
     pets,
     apiKeys,
-    idempotentCreates: idempotentCreates(db, snapshot, writer),
+    idempotentCreates: records,
+    idempotencyRecords: records,
     transfer: petTransfer(db, snapshot, writer),
     statistics: () => ({
       pages: { ...pets.statistics },
       keys: { ...apiKeys.statistics },
       ...writer.statistics,
     }),
-    lastBackupAt: async () => (await snapshot.read(() => lastBackup.get())) ?? 0,
     async backup(file, options = {}) {
       writer.assertOpen();
-      const startedAt = Date.now();
       const signals = [closing.signal, options.signal].filter((signal) => signal !== undefined);
       const backup = backUp(path, file, options, AbortSignal.any(signals));
       backups.add(backup);
       const contents = await backup.finally(() => backups.delete(backup));
       if (contents === undefined) return;
-      if (contents.problems.length === 0) await writer.storeWrite([SET_LAST_BACKUP, startedAt]);
       options.onVerified?.(contents);
     },
     async check() {

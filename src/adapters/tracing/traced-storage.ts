@@ -28,12 +28,12 @@ export function traceStorage(storage: Storage, tracer: Tracer, scheme: string): 
     return new Proxy(repository, { get });
   };
   return {
+    idempotencyRecords: storage.idempotencyRecords,
     pets: traced(storage.pets, 'pets'),
     apiKeys: traced(storage.apiKeys, 'api_keys'),
     idempotentCreates: traced(storage.idempotentCreates, 'idempotency_records'),
     transfer: storage.transfer,
     backup: storage.backup?.bind(storage),
-    lastBackupAt: storage.lastBackupAt?.bind(storage),
     statistics: storage.statistics?.bind(storage),
     check: () => storage.check(),
     close: () => storage.close(),

@@ -6,10 +6,10 @@ export interface CreateAttempt {
   /** The id of the caller. Each caller has its own keys. */
   readonly caller: string;
   readonly key: string;
-  /** In milliseconds since the Unix epoch. */
+  /** The present time. Records that ended before it are ignored. In milliseconds since the Unix epoch. */
   readonly at: number;
-  /** Records from before this time are ignored, in milliseconds since the Unix epoch. */
-  readonly validFrom: number;
+  /** When a record that this attempt makes ends, in milliseconds since the Unix epoch. */
+  readonly validUntil: number;
 }
 
 /** The result of an attempt. */
@@ -25,29 +25,24 @@ export interface CreateResult {
  */
 export interface IdempotentCreates {
   /**
-   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. When a valid record with
-   * the same caller and the same key exists, stores nothing, and resolves with the pet of this record, which the caller
-   * compares. Of concurrent attempts in all processes, one stores its pet.
+   * Stores a pet, as `PetRepository.add` does, and a record of the attempt in one transaction. When a record with the same
+   * caller and the same key exists that ends at `at` or later, stores nothing, and resolves with the pet of this record, which
+   * the caller compares. A record that ended earlier is replaced. Of concurrent attempts in all processes, one stores its pet.
+   * Rejects with `internal_error` when the pet of the record no longer exists, because another program has removed it.
    */
   add(pet: NewPet, attempt: CreateAttempt, options?: CallOptions): Promise<CreateResult>;
+}
 
-  /**
-   * Promises that records stay valid for `days` days from `now` on, and resolves with the largest number of days that any
-   * client of the store has promised. A promise ends when it was not repeated for `days` days, or for one day more.
-   */
-  promiseDays(days: number, now: number): Promise<number>;
-
-  /** Resolves with the number of stored records, including records that are no longer valid. */
+/** The records of idempotency keys. Every method can reject with `overloaded` and with `storage_unavailable`. */
+export interface IdempotencyRecords {
+  /** Resolves with the number of stored records, including records that have ended. */
   count(): Promise<number>;
 
-  /** Removes the oldest records from before `createdBefore`, at most `limit`, and resolves with their number. */
-  removeRecords(createdBefore: number, limit: number): Promise<number>;
-
   /**
-   * Sets the time of records from after `now` to `now`, for at most `limit` records, and resolves with their number. Such
-   * records exist after the clock was set back.
+   * Removes records that ended before `now`, those that ended first, at most `limit`, and resolves with their number. No
+   * record is removed earlier, whatever the client that removes it would have set as its end.
    */
-  redateRecords(now: number, limit: number): Promise<number>;
+  removeRecords(now: number, limit: number): Promise<number>;
 }
 
 /** A day in milliseconds. */

@@ -61,10 +61,6 @@ export interface Diagnosis {
   readonly lastId?: bigint | undefined;
   readonly apiKeys?: { readonly total: number; readonly active: number } | undefined;
   readonly idempotencyRecords?: number | undefined;
-  /** The largest number of days for which servers have promised that idempotency keys are valid. */
-  readonly idempotencyDays?: number | undefined;
-  /** When the last verified backup was made, or 0 without one, in milliseconds since the Unix epoch. */
-  readonly lastBackupAt?: number | undefined;
   readonly problems: readonly Problem[];
 }
 

@@ -1,6 +1,6 @@
 import { AnimalStoreError } from '../../domain/errors.ts';
 import type { ApiKeyRepository } from './api-key-repository.ts';
-import type { IdempotentCreates } from './idempotent-creates.ts';
+import type { IdempotencyRecords, IdempotentCreates } from './idempotent-creates.ts';
 import type { BackupOptions } from './maintenance.ts';
 import type { PetRepository } from './pet-repository.ts';
 import type { PetTransfer } from './pet-transfer.ts';
@@ -12,6 +12,7 @@ export interface Storage {
   readonly apiKeys: ApiKeyRepository;
   readonly transfer: PetTransfer;
   readonly idempotentCreates: IdempotentCreates;
+  readonly idempotencyRecords: IdempotencyRecords;
 
   /**
    * Copies the whole store, including the API keys, as it is at one moment after the call. Others can write during the
@@ -20,9 +21,6 @@ export interface Storage {
    * fails. An engine with its own backup tools can leave out this method.
    */
   readonly backup?: ((file: string, options?: BackupOptions) => Promise<void>) | undefined;
-
-  /** When the last verified backup was made, or 0 without one, in milliseconds since the Unix epoch. */
-  readonly lastBackupAt?: (() => Promise<number>) | undefined;
 
   readonly statistics?: (() => StorageStatistics) | undefined;
 

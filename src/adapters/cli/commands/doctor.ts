@@ -1,14 +1,14 @@
 import { visible } from '../../../domain/visible.ts';
 import { CommandError } from '../errors.ts';
 import type { CommandOptions, DoctorReport, JsonFlag } from '../options.ts';
-import { contentsText, counted, moment, number } from '../output/format.ts';
+import { contentsText, counted, number } from '../output/format.ts';
 
 const EXISTS = { true: 'yes', false: 'no', undefined: 'unknown' } as const;
 
 /** The order of the members in JSON. */
 const FACTS = [
   ...(['location', 'exists', 'schemaVersion', 'supportedSchemaVersion', 'isSound', 'bytes'] as const),
-  ...(['pets', 'apiKeys', 'idempotencyRecords', 'idempotencyDays', 'lastBackupAt', 'freeBytes'] as const),
+  ...(['pets', 'apiKeys', 'idempotencyRecords', 'freeBytes'] as const),
 ];
 
 /** Fails if a problem is an error. */
@@ -25,7 +25,7 @@ export async function doctor(
 function linesOf(report: DoctorReport, version: string): string[] {
   const { node, source, database, backup, fileDescriptors, problems } = report;
   const { schemaVersion, supportedSchemaVersion, isSound, bytes, pets, apiKeys } = database ?? {};
-  const { idempotencyRecords, idempotencyDays = 1, lastBackupAt, freeBytes } = database ?? {};
+  const { idempotencyRecords, freeBytes } = database ?? {};
   const facts = [
     ['version', `${version}, Node.js ${node.replace('v', '')}`],
     ['store', database?.location],
@@ -36,16 +36,8 @@ function linesOf(report: DoctorReport, version: string): string[] {
     ['size', shown(bytes, (count) => `${number(count)} bytes`)],
     ['pets', shown(pets, number)],
     ['keys', shown(apiKeys, ({ total, active }) => `${number(total)}, of which ${number(active)} active`)],
-    [
-      'records',
-      shown(
-        idempotencyRecords,
-        (count) =>
-          `${number(count)} of idempotency keys, which are valid for ${counted(idempotencyDays, 'day')}`,
-      ),
-    ],
+    ['records', shown(idempotencyRecords, (count) => `${number(count)} of idempotency keys`)],
     ['backup', backup && `${backup.file} is sound: ${contentsText(backup)}`],
-    ['verified', shown(lastBackupAt, (at) => (at === 0 ? 'no backup yet' : `backup of ${moment(at)}`))],
     ['free disk', shown(freeBytes, (count) => `${number(count)} bytes`)],
     ['descriptors', shown(fileDescriptors, (limit) => `at most ${number(limit)}`)],
   ] as const;

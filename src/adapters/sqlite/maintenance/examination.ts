@@ -19,14 +19,13 @@ import {
   quickCheck,
   unsupportedSchema,
 } from '../inspection.ts';
-import { LAST_BACKUP, MIGRATIONS, PROMISED } from '../schema.ts';
+import { MIGRATIONS } from '../schema.ts';
 
 /** The free disk space, in bytes, below which there is a warning, and below which there is an error. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
 const NO_SPACE = 10 * 1024 * 1024;
 
 const SCHEMA_WITH_RECORDS = 2;
-const SCHEMA_WITH_PROMISES_AND_BACKUP = 5;
 
 /** Selects only columns that every schema version has. */
 const COUNT_KEYS = `SELECT count(*) AS total, count(*) FILTER (
@@ -190,15 +189,5 @@ function factsOf(store: string, db: Database.Database, report: ReportProblem): F
     idempotencyRecords:
       schemaVersion < SCHEMA_WITH_RECORDS ? undefined : countRows(db, 'idempotency_records'),
   };
-  return schemaVersion < SCHEMA_WITH_PROMISES_AND_BACKUP ? facts : { ...facts, ...stateOf(db) };
-}
-
-function stateOf(db: Database.Database): Pick<Facts, 'idempotencyDays' | 'lastBackupAt'> {
-  const numberOf = (sql: string, ...values: number[]): number | undefined =>
-    db
-      .prepare<number[], number | null>(sql)
-      .pluck()
-      .safeIntegers(false)
-      .get(...values) ?? undefined;
-  return { idempotencyDays: numberOf(PROMISED, Date.now()), lastBackupAt: numberOf(LAST_BACKUP) ?? 0 };
+  return facts;
 }

@@ -1,0 +1,38 @@
+/** A request and its response, without the API key and without the bodies. */
+export interface RequestOutcome {
+  readonly method: string;
+  /** The path template of the route, such as `/v1/pets/{petId}`; `undefined` when no route matches. */
+  readonly route: string | undefined;
+  /**
+   * The path of a request that matches no route, without its query, at most 200 characters, with control characters escaped;
+   * `undefined` when a route matches. A path that contains a part of an API key is masked.
+   */
+  readonly path: string | undefined;
+  readonly status: number;
+  /** The time from the arrival of the request headers to the response, in milliseconds. */
+  readonly ms: number;
+  readonly requestId: string;
+  /** The id of the API key; `undefined` when the request required no API key, or had no valid API key. */
+  readonly keyId: string | undefined;
+  /** The name of the API key. Control characters in it are not escaped. */
+  readonly keyName?: string | undefined;
+  /** The IP address of the client; `undefined` when it is unknown, for example on a Unix domain socket. */
+  readonly address: string | undefined;
+  /** Whether the client disconnected before the response was sent. */
+  readonly aborted: true | undefined;
+  /** The `traceparent` of the request (W3C Trace Context, version 00); `undefined` when it is missing or invalid. */
+  readonly traceparent: string | undefined;
+}
+
+/** A request observer is notified of responses, for example to log or to count them. A method must not throw. */
+export interface RequestObserver {
+  /**
+   * Whether `onRequest` reads neither `address` nor `aborted`, which take time to determine on some runtimes. They are
+   * `undefined` when no observer reads them.
+   */
+  readonly ignoresClient?: boolean;
+  /** Called after a response was sent, or after the client disconnected before the response. */
+  onRequest?(request: RequestOutcome): void;
+  /** Called with the error that caused a response with status 500 or above. The error is not sent to the client. */
+  onError?(error: unknown, requestId: string, address?: string, traceparent?: string): void;
+}
