@@ -59,7 +59,7 @@ export function filledFile(pets: number): string {
   // The command makes the tables, and a key that nobody knows.
   execFileSync(process.execPath, [BIN, 'keys', 'create', '--create-store', '--name', 'other'], {
     env: { PATH: process.env['PATH'], DATABASE_URL: `sqlite:${path}` },
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   const db = new Database(path);
   db.pragma('journal_mode = OFF');
