@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { SCHEMA_VERSION } from '../../src/adapters/postgres/schema.ts';
 import { withTimeout } from '../adapters/postgres/database.ts';
 import { damageOf, NO_DAMAGE, type StoredPet } from '../failover/damage.ts';
 import { Load } from '../failover/load.ts';
@@ -20,7 +19,7 @@ import { BIN, OPERATOR_KEY } from '../support/process.ts';
 import { BROKEN_PROMISE } from '../support/retry.ts';
 import { expectWithin } from './limits.ts';
 import { OUTAGES } from './options.ts';
-import { FaultsServer, firstKeyOf } from './server.ts';
+import { FaultsServer } from './server.ts';
 import { printTable } from './table.ts';
 
 /** How long the load runs before each fault, and how long PostgreSQL is away, in milliseconds. */
@@ -49,34 +48,12 @@ async function query<Row>(postgres: PostgresServer, text: string): Promise<Row[]
 
 const COLUMNS = ['fault', 'round', 'acknowledged', 'refused', 'refused but stored', 'served again after, ms'];
 
-/** Starts a PostgreSQL server for one test. */
-async function postgresOfTest(): Promise<PostgresServer> {
-  const postgres = await startPostgres();
-  onTestFinished(() => postgres.close());
-  return postgres;
-}
-
-test.skipIf(!canStartPostgres)(
-  `ten servers start at once on an empty database${startPostgresNote}: one creates the tables, and one the first key`,
-  async () => {
-    const postgres = await postgresOfTest();
-    const env = { DATABASE_URL: postgres.url };
-    const start = () => FaultsServer.start({ keys: [], env });
-    const servers = await Promise.all(Array.from({ length: 10 }, start));
-    const key = await firstKeyOf(servers);
-    for (const server of servers) expect((await server.clientWith(key).get('/v1/pets')).status).toBe(200);
-    const versions = await query(postgres, 'SELECT version FROM animal_store_schema');
-    expect(versions).toEqual([{ version: SCHEMA_VERSION }]);
-    expect(await query(postgres, 'SELECT name FROM api_keys')).toEqual([{ name: 'first key' }]);
-    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
-  },
-);
-
 test.skipIf(!canStartPostgres)(
   `an import that is stopped while it copies its pets is ended, and creates work again${startPostgresNote}`,
   { timeout: 300_000 },
   async () => {
-    const postgres = await postgresOfTest();
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.close());
     const server = await FaultsServer.start({
       env: { DATABASE_URL: withTimeout(postgres.url, CREATE_TIMEOUT) },
     });
