@@ -57,6 +57,24 @@ export function openReader(path: string): Database.Database {
   });
 }
 
+/** Opens a store that another program may own. The journal mode stays, and an older schema is refused instead of migrated. */
+export function openSource(path: string): Database.Database {
+  if (!existsSync(path)) throw new StorageFault('file_missing', `${path}: there is no such file`);
+  return open(path, (db) => {
+    const version = versionOf(db);
+    if (version < SCHEMA_VERSION) {
+      const advice =
+        'open it with this release once, such as with animal-store keys list, or export it with its own release';
+      throw storageUnavailable(
+        version === 0
+          ? 'the file contains no store'
+          : `the file has schema version ${version}, this release reads ${SCHEMA_VERSION}: ${advice}`,
+      );
+    }
+    db.pragma('query_only = ON');
+  });
+}
+
 /** Checks the files before SQLite can change another one, and once more afterwards. Errors do not name the path to clients. */
 export function openWriter(files: StoreFiles): Database.Database {
   assertSameFiles(files);

@@ -14,7 +14,7 @@ import { closedError, type Storage } from '../../application/ports/storage.ts';
 import { KnownFaults } from '../storage-kit/known-faults.ts';
 import { apiKeyRepository } from './api-key-repository.ts';
 import { backUp } from './backup.ts';
-import { openReader, prepareDatabase } from './database.ts';
+import { openReader, openSource, prepareDatabase } from './database.ts';
 import { checkFiles, PARTS } from './faults.ts';
 import { filesOf } from './files.ts';
 import { idempotencyRecords, idempotentCreates } from './idempotent-creates.ts';
@@ -32,11 +32,18 @@ export interface SqliteOptions {
    * case, opening an existing database file does not check that the file can be written. Default: true.
    */
   readonly startWriter?: boolean;
+  /** Whether the file is only read: it is neither created nor migrated, and no other byte of it changes. Default: false. */
+  readonly readOnly?: boolean;
   /** The observer that is notified of commits and of the state of the storage. */
   readonly observer?: Observer | undefined;
 }
 
-const OPTIONS: OptionRules<SqliteOptions> = { mustExist: BOOLEAN, startWriter: BOOLEAN, observer: OBJECT };
+const OPTIONS: OptionRules<SqliteOptions> = {
+  mustExist: BOOLEAN,
+  startWriter: BOOLEAN,
+  readOnly: BOOLEAN,
+  observer: OBJECT,
+};
 
 /**
  * Opens the store in a SQLite file. Creates a missing file unless `mustExist` is set. Throws `storage_unavailable`,
@@ -57,9 +64,9 @@ const OPTIONS: OptionRules<SqliteOptions> = { mustExist: BOOLEAN, startWriter: B
 export function openSqliteStorage(path: string, options: SqliteOptions = {}): Storage {
   checkArgument('path', path, STRING);
   checkOptions(options, OPTIONS);
-  const { mustExist = false, startWriter = true, observer = {} } = options;
-  prepareDatabase(path, { mustExist, tryWrite: startWriter });
-  const db = openReader(path);
+  const { mustExist = false, startWriter = true, readOnly = false, observer = {} } = options;
+  if (!readOnly) prepareDatabase(path, { mustExist, tryWrite: startWriter });
+  const db = readOnly ? openSource(path) : openReader(path);
   // Discards exceptions of the observer, because such an exception must not stop the writer.
   const safeObserver = combineObservers([observer]);
   const faults = new KnownFaults(PARTS, safeObserver);

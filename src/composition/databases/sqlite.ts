@@ -26,12 +26,14 @@ export const sqlite: Engine = {
     );
   },
   placeOf: (path) => resolve(path),
+  // The user can be in another folder.
+  addressOf: (path) => `sqlite:${resolve(path)}`,
   async load() {
     const { databaseFiles, examineSqliteBackup, examineSqliteStore, openSqliteStorage, restoreSqliteStore } =
       await import('../../adapters/sqlite/index.ts');
     return {
-      open: (path, { forCommand = false, mustExist = false, observer }) =>
-        openSqliteStorage(path, { mustExist, startWriter: !forCommand, observer }),
+      open: (path, { forCommand = false, mustExist = false, readOnly = false, observer }) =>
+        openSqliteStorage(path, { mustExist, startWriter: !forCommand, readOnly, observer }),
       files: databaseFiles,
       restore: restoreSqliteStore,
       examine: examineSqliteStore,
