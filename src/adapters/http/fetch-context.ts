@@ -1,6 +1,6 @@
 /** A Koa context over a `Request`. */
 
-import type { Context, RequestFields } from './context.ts';
+import type { Context } from './context.ts';
 
 type FieldValue = string | number | readonly string[];
 
@@ -26,7 +26,7 @@ export class FetchContext implements Context {
   readonly querystring: string;
   readonly protocol: string;
   readonly ip: string;
-  readonly headers: RequestFields;
+  readonly headers: Context['req']['headers'];
   readonly req: Context['req'];
   readonly res: Context['res'];
   readonly request: Context['request'] = {};

@@ -73,24 +73,6 @@ export interface MiddlewareOptions extends Omit<HttpOptions, 'trustedProxies'> {
  * paths below it, and to other paths only if an option says so; for all others it calls `next`, and neither changes nor
  * counts the request. It must stand in front of a middleware that parses bodies, and outside it, a middleware can still
  * change the response.
- *
- * @example
- * ```ts
- * import Koa from 'koa';
- * import { createAnimalStore } from 'animal-store';
- * import { animalStore } from 'animal-store/http';
- *
- * const store = await createAnimalStore({ database: 'memory:' });
- * const app = new Koa();
- * app.use(animalStore(store));
- * app.use((ctx) => {
- *   ctx.body = 'the rest of the site';
- * });
- * const server = app.listen(0, '127.0.0.1', async () => {
- *   server.close();
- *   await store.close();
- * });
- * ```
  */
 export function animalStore(store: HttpStore, options: MiddlewareOptions = {}): Koa.Middleware {
   const { docs = false, health = false, metrics } = options;
