@@ -10,14 +10,8 @@ import type { UserMiddlewares } from './user-middleware.ts';
 
 type StoreMethod = 'createPet' | 'createPetOnce' | 'listPage' | 'getPet' | 'verifyApiKey' | 'check';
 
-const STORE_METHODS: readonly StoreMethod[] = [
-  'createPet',
-  'createPetOnce',
-  'listPage',
-  'getPet',
-  'verifyApiKey',
-  'check',
-];
+// biome-ignore format: one line
+const STORE_METHODS: readonly StoreMethod[] = ['createPet', 'createPetOnce', 'listPage', 'getPet', 'verifyApiKey', 'check'];
 
 /** The methods of an {@link AnimalStore} that the API calls. */
 export type HttpStore = Pick<AnimalStore, StoreMethod>;
@@ -66,12 +60,10 @@ export interface HttpOptions {
   readonly middleware?: UserMiddlewares | undefined;
 }
 
-/** What an HTTP server counts. */
+/** What an HTTP server counts: open connections, requests, and refused requests by reason. */
 export interface ServerStatistics {
-  /** The number of open connections. */
   readonly connections: number;
   readonly requestsInFlight: number;
-  /** The number of refused requests, by reason. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
