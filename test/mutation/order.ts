@@ -37,23 +37,23 @@ const TRIES = 3;
 const MUTANTS: readonly Mutant[] = [
   {
     name: 'no lock in front of the ids',
-    file: 'src/adapters/postgres/order.ts',
-    text: `export const ORDER: string = \`ordered AS MATERIALIZED (SELECT \${LOCK})\``,
+    file: 'src/adapters/postgres/pets.ts',
+    text: `export const ORDER: string = \`ordered AS MATERIALIZED (\${TAKE_ORDER})\``,
     replacement: "export const ORDER: string = 'ordered AS MATERIALIZED (SELECT 1)'",
     tests: ['test/adapters/postgres/order.test.ts', '-t', 'fit one order'],
   },
   {
     name: 'ids of an import that are drawn before the lock',
     file: 'src/adapters/postgres/pet-transfer.ts',
-    text: 'await run(TAKE_ORDER);',
-    replacement: 'void TAKE_ORDER;',
+    text: `MODE; \${TAKE_ORDER}\``,
+    replacement: `MODE; SELECT \${TAKE_ORDER.length}\``,
     tests: ['test/adapters/postgres/order.test.ts', '-t', 'each import waits'],
   },
   {
     name: 'a read from a standby, which lags',
     file: 'src/adapters/postgres/pet-repository.ts',
-    text: 'cache.enter(await versions.share(',
-    replacement: 'if (Math.random() < 0.5) cache.enter(await versions.share(',
+    text: 'isChanging = cache.enter(await shareVersion(',
+    replacement: 'if (Math.random() < 0.5) isChanging = cache.enter(await shareVersion(',
   },
   {
     name: 'a page cache that survives a commit',
