@@ -1,9 +1,12 @@
 import type { CliOptions, ServeValues } from '../adapters/cli/index.ts';
 import type { Environment } from './config/settings.ts';
+import { describeSettings, type SettingDescription } from './config.ts';
 import type { Service } from './serve.ts';
 
 interface Commands extends Omit<CliOptions, 'version' | 'console' | 'signal'> {
   startService(values: ServeValues): Promise<Service>;
+  /** The variables of `serve`, for its help. */
+  readonly settings: readonly SettingDescription[];
 }
 
 /** The imports are dynamic, because `--help`, and a shell that completes a command line, need none of these modules. */
@@ -18,6 +21,7 @@ export function createCommands(
   };
   return {
     program,
+    settings: describeSettings(),
     async startService(values) {
       const { loadConfig } = await import('./config.ts');
       const config = loadConfig(environment, values);
@@ -48,7 +52,7 @@ export function createCommands(
     async openApiDocument() {
       const { loadConfig } = await import('./config.ts');
       const { http, host, port } = loadConfig(environment);
-      const { openApiDocument } = await import('../adapters/http/api/index.ts');
+      const { openApiDocument } = await import('../adapters/http/portable.ts');
       const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
       return openApiDocument(http.publicUrl ?? `http://${authority}`, { indent: 2 });
     },

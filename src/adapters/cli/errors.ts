@@ -12,7 +12,6 @@ const EXIT_STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   unauthorized: FAILED,
   forbidden: FAILED,
   not_found: FAILED,
-  precondition_failed: FAILED,
   idempotency_conflict: FAILED,
   rate_limited: FAILED,
   overloaded: FAILED,

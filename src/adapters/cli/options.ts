@@ -62,8 +62,6 @@ export interface RunningService {
   readonly databaseUrl: string | undefined;
   /** The API key that the server created and that is to be shown. */
   readonly firstKey?: IssuedApiKey;
-  /** The path of the file to which the server has written the first key, instead of `firstKey`. */
-  readonly firstKeyFile?: string;
   /** Whether the configuration contains API keys, so that clients need no stored key. */
   readonly hasConfiguredKeys: boolean;
   stop(): Promise<void>;
@@ -71,7 +69,8 @@ export interface RunningService {
 
 export interface DoctorReport {
   readonly node: string;
-  readonly fileDescriptors: number | undefined;
+  /** The variables of the environment that are set, with values that may be shown. */
+  readonly settings: readonly { readonly name: string; readonly value: string }[];
   /** The setting that selects the database. Like the next two, it is `undefined` if this setting is invalid. */
   readonly source: string | undefined;
   readonly scheme: string | undefined;

@@ -14,6 +14,7 @@ export const postgres: Engine = {
     return url;
   },
   placeOf: locationOf,
+  addressOf: () => 'postgres:',
   async load() {
     const { examinePostgresStore, openPostgresStorage } = await import('../../adapters/postgres/index.ts');
     return {

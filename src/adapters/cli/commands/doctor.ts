@@ -23,7 +23,7 @@ export async function doctor(
 }
 
 function linesOf(report: DoctorReport, version: string): string[] {
-  const { node, source, database, backup, fileDescriptors, problems } = report;
+  const { node, source, database, backup, settings, problems } = report;
   const { schemaVersion, supportedSchemaVersion, isSound, bytes, pets, apiKeys } = database ?? {};
   const { idempotencyRecords, freeBytes } = database ?? {};
   const facts = [
@@ -39,7 +39,7 @@ function linesOf(report: DoctorReport, version: string): string[] {
     ['records', shown(idempotencyRecords, (count) => `${number(count)} of idempotency keys`)],
     ['backup', backup && `${backup.file} is sound: ${contentsText(backup)}`],
     ['free disk', shown(freeBytes, (count) => `${number(count)} bytes`)],
-    ['descriptors', shown(fileDescriptors, (limit) => `at most ${number(limit)}`)],
+    ['settings', settings.map(({ name, value }) => `${name}=${value}`).join(' ') || 'the defaults'],
   ] as const;
   const known = facts.flatMap(([name, value]) => shown(value, (text) => lineOf(name, text)) ?? []);
   const found = problems.map(({ severity, message }) => lineOf(severity, message));
@@ -56,7 +56,7 @@ function shown<T>(fact: T | undefined, format: (fact: T) => string): string | un
 
 /** Returns the report as JSON. A missing value is `null`. */
 function jsonOf(report: DoctorReport, version: string): string {
-  const { node, source, scheme, database, backup, fileDescriptors, problems } = report;
+  const { node, source, scheme, database, backup, settings, problems } = report;
   const facts = database && {
     source,
     scheme,
@@ -68,6 +68,6 @@ function jsonOf(report: DoctorReport, version: string): string {
     apiKeys: backup.apiKeys,
     lastId: String(backup.lastId),
   };
-  const members = { version, node, database: facts, backup: contents, fileDescriptors, problems };
+  const members = { version, node, database: facts, backup: contents, settings, problems };
   return JSON.stringify(members, (_, value: unknown) => value ?? null, 2);
 }

@@ -34,11 +34,10 @@ async function announce(service: RunningService, { console, program }: CommandOp
 }
 
 function keyNotice(
-  { url, firstKey, firstKeyFile, hasConfiguredKeys, databaseUrl }: RunningService,
+  { url, firstKey, hasConfiguredKeys, databaseUrl }: RunningService,
   create: string,
 ): string {
   if (firstKey !== undefined) return welcome(url, firstKey.key);
-  if (firstKeyFile !== undefined) return `The first API key is in the file ${firstKeyFile}\n`;
   if (hasConfiguredKeys) return '';
   if (databaseUrl === 'memory:') return 'There is no API key: set API_KEYS, or FIRST_KEY=print\n';
   return `To create another API key for this store: ${create}\n`;
