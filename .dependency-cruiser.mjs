@@ -6,7 +6,7 @@
 /** The packages that each adapter may import. */
 const DRIVERS = {
   'api-client': [],
-  cli: ['commander'],
+  cli: ['cli-progress', 'cli-table3', 'commander'],
   http: ['@koa/router', 'koa', 'koa-bodyparser', 'koa-compose', 'negotiator', 'valibot'],
   log: ['pino'],
   memory: [],

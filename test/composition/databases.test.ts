@@ -28,7 +28,7 @@ test('a command opens a store that outlives it', async () => {
 test('the files of a database are known before they exist', async () => {
   const path = temporaryFile();
   expect(await inMemory.files()).toEqual([]);
-  const files = await createCommands({}, '1.0.0').storeFiles(`sqlite:${path}`);
+  const files = await new SelectedDatabase(sqlite, 'sqlite', path).files();
   expect(files).toEqual(expect.arrayContaining([path, `${path}-wal`, `${path}-shm`, `${path}-journal`]));
 });
 

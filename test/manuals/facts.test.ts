@@ -6,12 +6,9 @@
 
 import { globSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { Command } from 'commander';
 import { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { defineCommands } from '../../src/adapters/cli/commands/index.ts';
-import { HELP } from '../../src/adapters/cli/help.ts';
-import type { CliOptions } from '../../src/adapters/cli/options.ts';
+import { createProgram } from '../../src/adapters/cli/program.ts';
 import { STATUS_OF } from '../../src/adapters/http/api/errors.ts';
 import { BODY_LIMIT } from '../../src/adapters/http/api/json-body.ts';
 import { Metrics } from '../../src/adapters/metrics/index.ts';
@@ -148,16 +145,12 @@ const OTHERS: readonly string[] = [
 const PROSE: ReadonlyMap<string, string> = new Map(
   ['README.md', 'SECURITY.md', ...MANUALS]
     .filter((path) => !/(performance|reliability|runtimes|security)\.md$/.test(path))
-    .map((path) => [path, proseOf(read(path).replace(/^## (Estimates|What was tried)$.*/ms, ''))] as const)
-    .concat([['help.ts', proseOf(Object.values(HELP).join('\n'))]]),
+    .map((path) => [path, proseOf(read(path).replace(/^## (Estimates|What was tried)$.*/ms, ''))] as const),
 );
 
 const UNIT =
   'KiB|MiB|GiB|[kKMG]B|ms|µs|s|seconds?|hours?|days?|minutes?|per second|bytes|code points|visible|characters|levels|of them|requests|lines';
 const QUANTITY = new RegExp(`(?<![\\w.,-])\\d[\\d,]*(?:\\.\\d+)? (?:${UNIT})\\b`, 'g');
-
-/** Phrases of the help that are not in a manual. */
-const OF_HELP = ['1 or 2 s per million pets', `receive 503 with Retry-After after ${queueTime} s`];
 
 /** Returns the quantities in a text that are not a part of a phrase, each with the words around it. */
 function unknownQuantities(text: string, phrases: readonly string[]): string[] {
@@ -186,7 +179,7 @@ function overlapDays(): number {
 
 describe('limits and defaults', () => {
   test.each([...PROSE])('%s states only quantities of the code', (_path, text) => {
-    expect(unknownQuantities(text, [...FACTS, ...OTHERS, ...OF_HELP])).toEqual([]);
+    expect(unknownQuantities(text, [...FACTS, ...OTHERS])).toEqual([]);
   });
 
   test.each([...FACTS, ...OTHERS])('a manual says: %s', (phrase) => {
@@ -302,8 +295,7 @@ test('docs/operations.md has a row for each metric', async () => {
 });
 
 describe('commands', () => {
-  const program = new Command('animal-store');
-  defineCommands(program, { version: '' } as CliOptions);
+  const program = createProgram({ version: '', settings: [], console: {} } as never);
   const commands = new Map(
     program.commands.flatMap((command) =>
       command.commands.length > 0

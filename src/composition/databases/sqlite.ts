@@ -32,8 +32,8 @@ export const sqlite: Engine = {
     const { databaseFiles, examineSqliteBackup, examineSqliteStore, openSqliteStorage, restoreSqliteStore } =
       await import('../../adapters/sqlite/index.ts');
     return {
-      open: (path, { forCommand = false, mustExist = false, observer }) =>
-        openSqliteStorage(path, { mustExist, startWriter: !forCommand, observer }),
+      open: (path, { forCommand = false, mustExist = false, readOnly = false, observer }) =>
+        openSqliteStorage(path, { mustExist, startWriter: !forCommand, readOnly, observer }),
       files: databaseFiles,
       restore: restoreSqliteStore,
       examine: examineSqliteStore,
